@@ -1,0 +1,47 @@
+"""What the datasets accept as sizes and shares."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils import check_scalar
+
+
+def check_count(value, name, *, least=1, most=None):
+    """Return `value` as an int between `least` and `most`, or raise."""
+    # Python counts True as the integer 1; a caller who passes it meant something else.
+    if isinstance(value, bool):
+        raise TypeError(f"{name} must be an instance of int, not bool.")
+    return int(check_scalar(value, name, Integral, min_val=least, max_val=most))
+
+
+def check_real(value, name, *, least=0.0, most=None):
+    """Return `value` as a float between `least` and `most`, or raise."""
+    if isinstance(value, bool):
+        raise TypeError(f"{name} must be an instance of float, not bool.")
+    value = float(check_scalar(value, name, Real, min_val=least, max_val=most))
+    if value != value or value == float("inf"):
+        raise ValueError(f"{name} must be finite. Got {value} instead.")
+    return value
+
+
+def draw_list_lengths(n_queries, n_documents, rng, *, most=None):
+    """Return how many documents each query has, an array of shape (n_queries,)."""
+    if isinstance(n_documents, tuple | list):
+        if len(n_documents) != 2:
+            raise ValueError(
+                "n_documents must be an int or a pair (least, most). "
+                f"Got {n_documents!r} instead."
+            )
+        low, high = (check_count(n, "n_documents", most=most) for n in n_documents)
+        if low > high:
+            raise ValueError(
+                "The least of n_documents must not exceed the most. "
+                f"Got {n_documents!r} instead."
+            )
+    else:
+        low = high = check_count(n_documents, "n_documents", most=most)
+    # A fixed dtype draws the same lengths on every platform.
+    return rng.randint(low, high + 1, size=n_queries, dtype=np.int64)
