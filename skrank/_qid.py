@@ -1,0 +1,195 @@
+"""Where query ids come from, and how they become integer codes."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+
+QID = "qid"
+
+
+def find_qid(qid=None, *, X=None, y=None, groups=None):
+    """Return the query ids of the rows, or None where nothing carries them.
+
+    The carriers, in the order in which they are asked: the argument (or its
+    scikit-learn synonym `groups`), a column of `X` named ``"qid"``, the index of
+    `y` (or one of its levels) named ``"qid"``.
+    """
+    if qid is not None:
+        return qid
+    if groups is not None:
+        return groups
+    if has_qid_column(X):
+        return X[QID]
+    return _qid_of_index(y)
+
+
+def has_qid_column(X):
+    """Tell whether `X` is a data frame with a column named ``"qid"``."""
+    columns = getattr(X, "columns", None)
+    return columns is not None and QID in list(columns)
+
+
+def drop_qid_column(X):
+    """Return `X` without its column ``"qid"``; `X` itself if it has none."""
+    if not has_qid_column(X):
+        return X
+    # pandas needs to be told that the label is a column; polars has nothing else.
+    return X.drop(columns=QID) if hasattr(X, "loc") else X.drop(QID)
+
+
+def require_qid(qid, caller):
+    """Return `qid`, or raise the error that names its three carriers."""
+    if qid is None:
+        raise ValueError(
+            f"{caller} needs to know which rows belong to one query. Pass the query "
+            "ids as `qid` (scikit-learn hands them on when metadata routing is "
+            "enabled: sklearn.set_config(enable_metadata_routing=True)), or as a "
+            "column named 'qid' of a DataFrame X, or as the index of y named 'qid': "
+            "y = pd.Series(y, index=pd.Index(qid, name='qid')). Got no query ids."
+        )
+    return qid
+
+
+def encode_qid(qid, n_samples=None):
+    """Turn query ids into codes.
+
+    Parameters
+    ----------
+    qid : array-like of shape (n_samples,)
+        Query ids of any dtype: numbers, strings, tuples, datetimes, categories.
+
+    n_samples : int, default=None
+        The number of rows that the ids must have.
+
+    Returns
+    -------
+    ids : ndarray of shape (n_queries,)
+        The distinct ids in ascending order; in the order of their first row if
+        they cannot be compared with each other.
+
+    codes : ndarray of shape (n_samples,)
+        For each row the position of its id in `ids`.
+    """
+    qid = _as_ids(qid)
+    if n_samples is not None and len(qid) != n_samples:
+        raise ValueError(
+            "Found input variables with inconsistent numbers of samples: "
+            f"{[n_samples, len(qid)]}. The 'qid' parameter must hold one id per row."
+        )
+    if qid.dtype.kind in "OTV":
+        return _encode_objects(qid)
+    if qid.dtype.kind in "fmM" and (qid != qid).any():
+        raise ValueError(_MISSING)
+    # The rows of a query mostly stand together: encode the start of each run only.
+    starts = np.flatnonzero(np.append(True, qid[1:] != qid[:-1])[: len(qid)])
+    encode = _encode_objects if qid.dtype.kind in "US" else _encode_values
+    ids, codes = encode(qid[starts])
+    return ids, np.repeat(codes, np.diff(starts, append=len(qid)))
+
+
+_MISSING = (
+    "The 'qid' parameter must name a query for every row. "
+    "Got missing values (None, NaN or NaT) instead."
+)
+
+
+def _qid_of_index(y):
+    """Return the level of the index of `y` that is named ``"qid"``, if any."""
+    index = getattr(y, "index", None)
+    if QID in list(getattr(index, "names", None) or []):
+        return index.get_level_values(QID)
+    return None
+
+
+def _as_ids(qid):
+    """Return `qid` as a 1-D array whose dtype tells its ids apart exactly."""
+    if np.ma.is_masked(qid):
+        raise ValueError(_MISSING)
+    if isinstance(qid, (list, tuple)):
+        array = _array_of_list(qid)
+    elif getattr(qid, "ndim", 1) != 1 or isinstance(qid, (str, bytes, dict, set)):
+        raise ValueError(_not_one_dimensional(getattr(qid, "shape", ())))
+    elif hasattr(qid, "to_numpy"):
+        array = qid.to_numpy()
+    elif hasattr(qid, "__array__") or not np.iterable(qid):
+        array = np.asarray(qid)
+    else:
+        array = _array_of_list(list(qid))
+    if array.ndim != 1:
+        raise ValueError(_not_one_dimensional(array.shape))
+    if array.dtype.kind == "c":
+        raise ValueError("The 'qid' parameter must not be complex. Got complex ids.")
+    return array
+
+
+def _not_one_dimensional(shape):
+    return (
+        "The 'qid' parameter must be an array-like of shape (n_samples,). "
+        f"Got an array of shape {shape} instead."
+    )
+
+
+def _array_of_list(ids):
+    """Return a list as an array.
+
+    Only numbers of one type are left to NumPy, which would turn tuples into
+    columns, mixed ids into strings and some lists of large integers into floats.
+    """
+    if any(isinstance(id, (list, np.ndarray)) for id in ids[:1]):
+        raise ValueError(_not_one_dimensional(f"({len(ids)}, {len(ids[0])})"))
+    kinds = set(map(type, ids))
+    if len(kinds) == 1 and issubclass(*kinds, (int, float, complex, np.generic)):
+        array = np.asarray(ids)
+        if array.dtype.kind != "f" or not issubclass(*kinds, int):
+            return array
+    return np.fromiter(ids, dtype=object, count=len(ids))
+
+
+def _encode_values(values):
+    """Do as np.unique does, but without sorting integers that lie close together."""
+    if values.dtype.kind in "iu" and len(values):
+        low = values.min()
+        if int(values.max()) - int(low) < 4 * len(values):
+            if values.dtype.kind == "i":  # int8 could not hold 127 - (-128)
+                place = values.astype(np.int64) - np.int64(low)
+            else:
+                place = values - low
+            seen = np.zeros(int(place.max()) + 1, dtype=bool)
+            seen[place] = True
+            ids = np.flatnonzero(seen).astype(values.dtype) + low
+            return ids, (np.cumsum(seen) - 1)[place]
+    ids, codes = np.unique(values, return_inverse=True)
+    return ids, codes.reshape(-1)
+
+
+def _encode_objects(qid):
+    """Encode Python objects by their hash and equality, never by conversion."""
+    values = qid.tolist()
+    try:
+        distinct = dict.fromkeys(values)
+    except TypeError as error:
+        raise TypeError(
+            f"The 'qid' parameter must hold hashable ids. Got {error} instead."
+        ) from None
+    if any(map(_is_missing, distinct)):
+        raise ValueError(_MISSING)
+    try:
+        distinct = sorted(distinct)
+    except TypeError:
+        distinct = list(distinct)
+    table = {id: code for code, id in enumerate(distinct)}
+    codes = np.fromiter(map(table.__getitem__, values), np.intp, len(values))
+    if qid.dtype.kind in "OV":
+        return np.fromiter(distinct, object, len(distinct)), codes
+    return np.array(distinct, dtype=qid.dtype), codes
+
+
+def _is_missing(id):
+    """Tell whether an id, or one of the parts of a tuple, is None, NaN, NaT or NA."""
+    if isinstance(id, tuple):
+        return any(map(_is_missing, id))
+    try:
+        return id is None or bool(id != id)
+    except TypeError:  # pandas.NA is neither equal to itself nor different
+        return True

@@ -1,0 +1,174 @@
+"""Checks of arrays and options, in scikit-learn's sentences."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numbers
+
+import numpy as np
+from scipy import sparse
+
+TIES = ("expected", "first", "optimistic", "pessimistic", "realistic")
+AVERAGES = ("macro", "weighted", None)
+
+
+def numeric_array(values, name):
+    """Return array-like numbers as an array of a real dtype, without a copy.
+
+    Lists, nullable and arrow-backed columns are understood; text, dates, complex
+    numbers and missing values raise.
+    """
+    if sparse.issparse(values):
+        raise TypeError(
+            f"The '{name}' parameter must be a dense array. Got a sparse matrix "
+            f"of type {type(values).__name__} instead."
+        )
+    if not isinstance(values, np.ndarray):
+        values = values.to_numpy() if hasattr(values, "to_numpy") else values
+        try:
+            values = np.asarray(values)
+        except ValueError as error:  # ragged lists
+            raise ValueError(
+                f"The '{name}' parameter must be an array-like of numbers, with "
+                f"rows of one length. Got {type(values).__name__}: {error}"
+            ) from None
+    if values.dtype == object:
+        values = _float_of_objects(values, name)
+    if values.dtype.kind not in "biuf":
+        raise ValueError(
+            f"The '{name}' parameter must hold real numbers. "
+            f"Got an array of dtype {values.dtype} instead."
+        )
+    return values
+
+
+def _float_of_objects(values, name):
+    """Convert an object array of numbers to float; numbers only, not their text."""
+    if all(isinstance(value, numbers.Real) for value in values.ravel().tolist()):
+        return values.astype(np.float64)
+    bad = next(v for v in values.ravel().tolist() if not isinstance(v, numbers.Real))
+    raise ValueError(
+        f"The '{name}' parameter must hold real numbers without missing values. "
+        f"Got {bad!r} of type {type(bad).__name__}."
+    )
+
+
+def check_grades(y_true):
+    """Return `y_true` as an array of finite numbers."""
+    y_true = numeric_array(y_true, "y_true")
+    if y_true.dtype.kind == "f" and not np.isfinite(y_true).all():
+        raise ValueError("Input y_true contains NaN or infinity.")
+    return y_true
+
+
+def check_scores(y_score):
+    """Return `y_score` as floats that are tied exactly where the input is.
+
+    Infinite scores are ranked; NaN raises. Numbers that float64 cannot hold (wide
+    integers, long doubles) are replaced by their order.
+    """
+    y_score = numeric_array(y_score, "y_score")
+    kind, width = y_score.dtype.kind, y_score.dtype.itemsize
+    if kind == "f":
+        if y_score.size and np.isnan(y_score.min()):
+            raise ValueError("Input y_score contains NaN.")
+        if width < 4:
+            return y_score.astype(np.float32)
+        return y_score if width <= 8 else _order_of(y_score)
+    if width == 8 and y_score.size and not _fits_float64(y_score):
+        return _order_of(y_score)
+    return y_score.astype(np.float64)
+
+
+def _fits_float64(values):
+    return values.max() <= 2**53 and values.min() >= -(2**53)
+
+
+def _order_of(values):
+    _, order = np.unique(values, return_inverse=True)
+    return order.reshape(values.shape).astype(np.float64)
+
+
+def check_weights(sample_weight, n_expected, unit):
+    """Return `sample_weight` as float64 of shape (n_expected,)."""
+    weights = numeric_array(sample_weight, "sample_weight")
+    if weights.shape != (n_expected,):
+        raise ValueError(
+            f"The 'sample_weight' parameter must hold one weight per {unit}, an "
+            f"array of shape ({n_expected},). Got shape {weights.shape} instead."
+        )
+    weights = weights.astype(np.float64)
+    if not np.isfinite(weights).all():
+        raise ValueError("Input sample_weight contains NaN or infinity.")
+    if (weights < 0).any():
+        raise ValueError("Negative values in data passed to `sample_weight`.")
+    if not weights.any():
+        raise ValueError("Sample weights must contain at least one non-zero number.")
+    return weights
+
+
+def check_k(k):
+    """Return the cutoff `k` as an int, or None for the whole list."""
+    if k is None:
+        return None
+    if isinstance(k, (bool, np.bool_)) or not isinstance(k, numbers.Integral):
+        raise TypeError(
+            f"k must be an instance of int or None, not {type(k).__name__}. Got {k!r}."
+        )
+    if k < 1:
+        raise ValueError(f"k == {k}, must be >= 1.")
+    return int(k)
+
+
+def check_choice(value, choices, name, caller):
+    """Return `value` if it is one of `choices`."""
+    is_hashable = value is None or isinstance(value, str)
+    if not is_hashable or value not in choices:
+        named = sorted(repr(choice) for choice in choices if choice is not None)
+        accepted = f"a str among {{{', '.join(named)}}}"
+        if None in choices:
+            accepted += " or None"
+        raise ValueError(
+            f"The '{name}' parameter of {caller} must be {accepted}. "
+            f"Got {value!r} instead."
+        )
+    return value
+
+
+def check_number(value, name, caller, *, low=-np.inf, high=np.inf, nan=False):
+    """Return the real number `value` as a float within [low, high]."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+        raise TypeError(
+            f"The '{name}' parameter of {caller} must be a real number. "
+            f"Got {value!r} instead."
+        )
+    if np.isnan(value) and nan:
+        return float("nan")
+    if not low <= value <= high:
+        raise ValueError(
+            f"The '{name}' parameter of {caller} must be a float in the range "
+            f"[{low}, {high}]. Got {value!r} instead."
+        )
+    return float(value)
+
+
+def check_threshold(threshold, caller):
+    """Return the relevance threshold, a finite number or ``"max"``."""
+    if isinstance(threshold, str):
+        if threshold == "max":
+            return threshold
+        raise ValueError(
+            f"The 'threshold' parameter of {caller} must be a real number or 'max'. "
+            f"Got {threshold!r} instead."
+        )
+    return check_number(threshold, "threshold", caller)
+
+
+def check_flag(value, name, caller):
+    """Return the boolean `value`."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(
+            f"The '{name}' parameter of {caller} must be an instance of bool. "
+            f"Got {value!r} instead."
+        )
+    return bool(value)

@@ -1,0 +1,253 @@
+"""Metrics of the relevant documents within a cutoff."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+
+from skrank._validation import check_choice
+from skrank.metrics._measure import measure
+
+
+def found(ranking, k):
+    """Return the expected number of relevant documents in the first k."""
+    places = ranking.mean_over_places(np.ones_like, k)
+    return ranking.where_relevant(ranking.total(ranking.relevant * places))
+
+
+def precision(ranking, *, k=None, normalize="k"):
+    """Return the share of the first k documents that is relevant."""
+    check_choice(normalize, {"k", "length"}, "normalize", "precision")
+    length = np.maximum(ranking.n_documents, 1)
+    if k is None:
+        return found(ranking, k) / length
+    return found(ranking, k) / (k if normalize == "k" else np.minimum(k, length))
+
+
+def precision_at_k_score(
+    y_true,
+    y_score,
+    *,
+    qid=None,
+    k=None,
+    normalize="k",
+    threshold=0.0,
+    ties="expected",
+    replace_undefined_by=0.0,
+    average="macro",
+    adjusted=False,
+    sample_weight=None,
+    exclude=None,
+):
+    r"""Precision at k: the share of the first k documents that is relevant (P@k).
+
+    Larger is better.
+
+    Parameters
+    ----------
+    y_true : {array-like, sparse matrix} of shape (n_samples,) or (n_queries, n_docs)
+        The true grades, 0 or more; or, of shape (n_queries,) beside a `y_score` of
+        shape (n_queries, n_docs), the column of the one right document of each query.
+    y_score : array-like of shape (n_samples,) or (n_queries, n_docs)
+        The predicted scores, larger is better. Infinite scores are ranked.
+    qid : array-like of shape (n_samples,), default=None
+        The query of each row, of any dtype and in any order. None reads it from the
+        index of `y_true` named "qid", if there is one; else all rows are one query.
+    k : int, default=None
+        Only the first k ranks count. None is the whole list; k may exceed it.
+    normalize : {"k", "length"}, default="k"
+        What a list shorter than k is divided by: k all the same, or its length.
+    threshold : float or "max", default=0.0
+        Documents graded above it are relevant; the others have no grade. With "max"
+        those of the query's highest grade are, if that grade is above 0.
+    ties : {"expected", "first", "optimistic", "pessimistic"}, default="expected"
+        What tied scores give: the exact expectation over all their orders, the value
+        in input order, or that of their best or worst order.
+    replace_undefined_by : float, default=0.0
+        The value of a query for which the metric is undefined. NaN leaves the query
+        out of the mean.
+    average : {"macro", "weighted"} or None, default="macro"
+        How queries are averaged: all alike, or by their number of documents. None
+        returns the value of each query, in the order of ``np.unique(qid)``.
+    adjusted : bool, default=False
+        Whether to return (M - E) / (B - E), with the metric M, its expectation E
+        under random scores and its best attainable value B: chance is 0, perfect 1.
+    sample_weight : array-like of shape (n_samples,) or (n_queries,), default=None
+        The weight of each row, constant within a query: it is the weight of the query.
+        Of shape (n_queries,) where each row of `y_score` is a query.
+    exclude : {array-like, sparse matrix} of bool, (n_queries, n_docs), default=None
+        Documents that take no part, where each row of `y_score` is a query. The one
+        right document of a query is never taken out.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between 0 and 1. The best value is 1.0.
+
+    Raises
+    ------
+    ValueError
+        If a value or a shape is out of what the parameters accept; nothing is guessed.
+
+    TypeError
+        If a parameter has the wrong type, or `y_score` is sparse.
+
+    See Also
+    --------
+    recall_at_k_score : The share of the relevant documents that is found.
+    mean_precision_score : The mean over all cutoffs.
+    map_score : The mean at the ranks of the relevant documents.
+
+    Notes
+    -----
+    .. math:: P@k = \frac{1}{k} \sum_{i=1}^{k} [\text{document } i \text{ is relevant}]
+
+    If r of n tied documents are relevant, each of their places within the first k
+    counts r / n [1]_. A list shorter than k is divided by k, as trec_eval does;
+    XGBoost divides by the length of the list. A query without a relevant document is
+    undefined. Without `k` the whole list is read.
+
+    References
+    ----------
+    .. [1] F. McSherry and M. Najork, "Computing Information Retrieval Performance
+       Measures Efficiently in the Presence of Tied Scores", ECIR 2008.
+
+    Examples
+    --------
+    >>> from skrank.metrics import precision_at_k_score
+    >>> precision_at_k_score([1, 0, 1, 0], [4, 3, 2, 1], k=2)
+    0.5
+    >>> precision_at_k_score([1, 1], [2, 1], k=4)
+    0.5
+    >>> precision_at_k_score([1, 1], [2, 1], k=4, normalize="length")
+    1.0
+    """
+    return measure(
+        precision_at_k_score,
+        precision,
+        y_true,
+        y_score,
+        qid=qid,
+        k=k,
+        normalize=normalize,
+        threshold=threshold,
+        ties=ties,
+        replace_undefined_by=replace_undefined_by,
+        average=average,
+        adjusted=adjusted,
+        sample_weight=sample_weight,
+        exclude=exclude,
+    )
+
+
+def recall(ranking, *, k=None):
+    """Return the share of the relevant documents that stands in the first k."""
+    return found(ranking, k) / np.maximum(ranking.n_relevant, 1)
+
+
+def recall_at_k_score(
+    y_true,
+    y_score,
+    *,
+    qid=None,
+    k=None,
+    threshold=0.0,
+    ties="expected",
+    replace_undefined_by=0.0,
+    average="macro",
+    adjusted=False,
+    sample_weight=None,
+    exclude=None,
+):
+    r"""Recall at k: the share of the relevant documents in the first k (R@k).
+
+    Larger is better.
+
+    Parameters
+    ----------
+    y_true : {array-like, sparse matrix} of shape (n_samples,) or (n_queries, n_docs)
+        The true grades, 0 or more; or, of shape (n_queries,) beside a `y_score` of
+        shape (n_queries, n_docs), the column of the one right document of each query.
+    y_score : array-like of shape (n_samples,) or (n_queries, n_docs)
+        The predicted scores, larger is better. Infinite scores are ranked.
+    qid : array-like of shape (n_samples,), default=None
+        The query of each row, of any dtype and in any order. None reads it from the
+        index of `y_true` named "qid", if there is one; else all rows are one query.
+    k : int, default=None
+        Only the first k ranks count. None is the whole list; k may exceed it.
+    threshold : float or "max", default=0.0
+        Documents graded above it are relevant; the others have no grade. With "max"
+        those of the query's highest grade are, if that grade is above 0.
+    ties : {"expected", "first", "optimistic", "pessimistic"}, default="expected"
+        What tied scores give: the exact expectation over all their orders, the value
+        in input order, or that of their best or worst order.
+    replace_undefined_by : float, default=0.0
+        The value of a query for which the metric is undefined. NaN leaves the query
+        out of the mean.
+    average : {"macro", "weighted"} or None, default="macro"
+        How queries are averaged: all alike, or by their number of documents. None
+        returns the value of each query, in the order of ``np.unique(qid)``.
+    adjusted : bool, default=False
+        Whether to return (M - E) / (B - E), with the metric M, its expectation E
+        under random scores and its best attainable value B: chance is 0, perfect 1.
+    sample_weight : array-like of shape (n_samples,) or (n_queries,), default=None
+        The weight of each row, constant within a query: it is the weight of the query.
+        Of shape (n_queries,) where each row of `y_score` is a query.
+    exclude : {array-like, sparse matrix} of bool, (n_queries, n_docs), default=None
+        Documents that take no part, where each row of `y_score` is a query. The one
+        right document of a query is never taken out.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between 0 and 1. The best value is 1.0.
+
+    Raises
+    ------
+    ValueError
+        If a value or a shape is out of what the parameters accept; nothing is guessed.
+
+    TypeError
+        If a parameter has the wrong type, or `y_score` is sparse.
+
+    See Also
+    --------
+    precision_at_k_score : The share of the first k documents that is relevant.
+    hits_at_k_score : Whether any relevant document is found.
+
+    Notes
+    -----
+    .. math:: R@k = \frac{1}{R} \sum_{i=1}^{k} [\text{document } i \text{ is relevant}]
+
+    with the number :math:`R` of relevant documents of the query, also where it
+    exceeds k. If r of n tied documents are relevant, each of their places within the
+    first k counts r / n [1]_. A query without a relevant document is undefined.
+
+    References
+    ----------
+    .. [1] F. McSherry and M. Najork, "Computing Information Retrieval Performance
+       Measures Efficiently in the Presence of Tied Scores", ECIR 2008.
+
+    Examples
+    --------
+    >>> from skrank.metrics import recall_at_k_score
+    >>> recall_at_k_score([1, 0, 1, 0], [4, 3, 2, 1], k=2)
+    0.5
+    >>> recall_at_k_score([1, 0, 1, 0], [1, 1, 1, 1], k=1)
+    0.25
+    """
+    return measure(
+        recall_at_k_score,
+        recall,
+        y_true,
+        y_score,
+        qid=qid,
+        k=k,
+        threshold=threshold,
+        ties=ties,
+        replace_undefined_by=replace_undefined_by,
+        average=average,
+        adjusted=adjusted,
+        sample_weight=sample_weight,
+        exclude=exclude,
+    )

@@ -1,0 +1,151 @@
+"""Pairs of documents of different grades, counted without listing them."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+
+from skrank._validation import check_choice
+from skrank.metrics._weights import discount_function, gains
+
+WEIGHTS = ("uniform", "gain", "discount")
+
+
+def pair_agreement(ranking, weights, gain, discount):
+    """Weigh the pairs that are in the right order, and all pairs, of each query.
+
+    A pair of tied scores counts half. Pairs of equal grades do not count, so one
+    document of each pair is relevant.
+
+    Returns
+    -------
+    won, total : ndarray of shape (n_queries,)
+        The two sums.
+    """
+    if callable(weights):
+        return _listed_pairs(ranking, weights)
+    check_choice(weights, WEIGHTS, "weights", "rank_correlation")
+    if weights == "uniform":
+        value, base = None, None
+    elif weights == "gain":
+        value, base = gains(ranking, gain), np.zeros(ranking.n_queries)
+    else:
+        value, base = _mean_discounts(ranking, discount_function(discount))
+    won, total = _relevant_pairs(ranking, value)
+    # The pairs of a relevant document and one that is not.
+    weight = np.ones(len(ranking.grade)) if value is None else value
+    if base is not None:
+        weight = weight - base[ranking.query_of_grade]
+    weight = ranking.grade_total(weight)
+    others = (ranking.n_documents - ranking.n_relevant)[ranking.query]
+    won += ranking.total(weight * ranking.others_below)
+    total += ranking.total(weight * others)
+    return won, total
+
+
+def _mean_discounts(ranking, discount):
+    """Return the mean discount of each grade in the true order of its query.
+
+    One value per relevant document, and one per query for the documents that are
+    not relevant.
+    """
+    best = ranking.best
+    levels = np.unique(ranking.grade)
+
+    def key(query, grade):
+        return query * len(levels) + len(levels) - 1 - np.searchsorted(levels, grade)
+
+    last_of_run = np.cumsum(best.relevant) - 1
+    keys = key(best.query, best.grade[last_of_run])
+    run = np.searchsorted(keys, key(ranking.query_of_grade, ranking.grade))
+    n_others = ranking.n_documents - ranking.n_relevant
+    up_to = np.zeros(int(ranking.n_documents.max(initial=0)) + 1)
+    np.cumsum(discount(np.arange(1, len(up_to))), out=up_to[1:])
+    base = up_to[ranking.n_documents] - up_to[ranking.n_relevant]
+    return best.mean_over_places(discount)[run], base / np.maximum(n_others, 1)
+
+
+def _relevant_pairs(ranking, value):
+    """Weigh the pairs of relevant documents, O(n) for each bit of a grade's code.
+
+    Two documents of different grades differ first in one bit of the codes of their
+    grades. For each bit, from the highest, the documents that share all higher bits
+    form a group; in it every pair of a one and a zero differs first here, and the
+    one has the higher grade. A zero needs the ones above it and beside it only,
+    which running sums give.
+    """
+    won, total = np.zeros(ranking.n_queries), np.zeros(ranking.n_queries)
+    levels, code = np.unique(ranking.grade, return_inverse=True)
+    query = ranking.query_of_grade
+    run = np.repeat(np.arange(len(ranking.query)), ranking.relevant)
+    is_uniform = value is None
+    value = np.zeros(len(query)) if is_uniform else value
+    group = query
+    for bit in reversed(range(max(len(levels) - 1, 0).bit_length())):
+        one = (code >> bit & 1).astype(bool)
+        zero = ~one
+        start, stop = _spans(group)
+        tie_start, tie_stop = _spans(group, run)
+        count = np.concatenate([[0], np.cumsum(one)])
+        above = (count[tie_start] + count[tie_stop]) / 2 - count[start]
+        everywhere = count[stop] - count[start]
+        if not is_uniform:
+            # The weight of a pair is the value of the one less that of the zero.
+            summed = np.concatenate([[0], np.cumsum(np.where(one, value, 0))])
+            above = (
+                (summed[tie_start] + summed[tie_stop]) / 2
+                - summed[start]
+                - (value * above)
+            )
+            everywhere = summed[stop] - summed[start] - value * everywhere
+        n_queries = ranking.n_queries
+        won += np.bincount(query[zero], weights=above[zero], minlength=n_queries)
+        total += np.bincount(query[zero], weights=everywhere[zero], minlength=n_queries)
+        # Ones before zeros within each group: the groups of the next bit.
+        order = np.lexsort((zero, start))
+        query, run, code, value = query[order], run[order], code[order], value[order]
+        group = 2 * start[order] + zero[order]
+    return won, total
+
+
+def _spans(*keys):
+    """Return where the block of equal keys of each element starts and stops."""
+    length = len(keys[0])
+    new = np.ones(length, dtype=bool)
+    new[1:] = np.any([key[1:] != key[:-1] for key in keys], axis=0)
+    start = np.flatnonzero(new)
+    sizes = np.diff(start, append=length)
+    return np.repeat(start, sizes), np.repeat(start + sizes, sizes)
+
+
+def _listed_pairs(ranking, weights):
+    """Weigh every pair by a function of its higher and its lower grade."""
+    grade, query = ranking.grade, ranking.query_of_grade
+    run = np.repeat(np.arange(len(ranking.query)), ranking.relevant)
+    weight = ranking.grade_total(_checked(weights(grade, np.zeros_like(grade))))
+    others = (ranking.n_documents - ranking.n_relevant)[ranking.query]
+    won = ranking.total(weight * ranking.others_below)
+    total = ranking.total(weight * others)
+    # Pairs by their distance in rank order: each step is one array of pairs.
+    for distance in range(1, int(ranking.n_relevant.max(initial=0))):
+        upper = np.flatnonzero(query[:-distance] == query[distance:])
+        lower = upper + distance
+        differs = grade[upper] != grade[lower]
+        upper, lower = upper[differs], lower[differs]
+        high = np.maximum(grade[upper], grade[lower])
+        weight = _checked(weights(high, np.minimum(grade[upper], grade[lower])))
+        share = np.where(run[upper] == run[lower], 0.5, grade[upper] > grade[lower])
+        n_queries = ranking.n_queries
+        won += np.bincount(query[upper], weights=weight * share, minlength=n_queries)
+        total += np.bincount(query[upper], weights=weight, minlength=n_queries)
+    return won, total
+
+
+def _checked(weight):
+    weight = np.asarray(weight, dtype=np.float64)
+    if not np.isfinite(weight).all() or (weight < 0).any():
+        raise ValueError(
+            "The 'weights' parameter must be a callable that returns finite numbers "
+            ">= 0. Got NaN, infinity or a negative weight."
+        )
+    return weight
