@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
@@ -61,6 +62,51 @@ class Lists:
     row_order: np.ndarray | None = None
     is_matrix: bool = False
 
+    @cached_property
+    def code(self):
+        """Return a byte for each row: 0 if it is not relevant, else its grade's.
+
+        The code is a position in `levels`. None if there are too many grades for a
+        byte, or scores are infinite.
+        """
+        if self.levels is None or not np.isfinite(self.y_score).all():
+            return None
+        if self._grades_are_codes:
+            return self.grades.astype(np.uint8) * self.relevant
+        rows = np.flatnonzero(self.relevant)
+        code = np.zeros(len(self.relevant), dtype=np.uint8)
+        code[rows] = np.searchsorted(self.levels, self.grade_at(rows))
+        return code
+
+    @cached_property
+    def levels(self):
+        """Return the grade of each code, or None if there are more than 255."""
+        if self._grades_are_codes:
+            return np.arange(256.0)
+        levels = np.unique(self.grade_at(np.flatnonzero(self.relevant)))
+        if len(levels) > 255:
+            return None
+        return np.concatenate([[-np.inf], levels])
+
+    @cached_property
+    def _grades_are_codes(self):
+        """Tell whether the relevant grades are small integers, codes as they are."""
+        return (
+            self.graded is None
+            and self.grades.dtype.kind in "biu"
+            and 0 <= self.grades.min()
+            and self.grades.max() <= 255
+            and not (self.relevant & (self.grades == 0)).any()
+        )
+
+    @cached_property
+    def n_ranked(self):
+        """Return how many documents of each list are not excluded."""
+        if self.excluded is None:
+            return self.lengths
+        left_out = np.add.reduceat(self.excluded, self.starts, dtype=np.intp)
+        return self.lengths - left_out
+
     def grade_at(self, rows):
         """Return the grades of relevant rows."""
         if self.graded is not None:
@@ -73,11 +119,8 @@ class Lists:
 
     def n_documents(self):
         """Return the number of documents of each query, in the order of `ids`."""
-        counts = np.empty(len(self.lengths), dtype=np.intp)
-        counts[self.query] = self.lengths
-        if self.excluded is not None:
-            left_out = np.add.reduceat(self.excluded, self.starts, dtype=np.intp)
-            counts[self.query] -= left_out
+        counts = np.empty_like(self.n_ranked)
+        counts[self.query] = self.n_ranked
         return counts
 
 
