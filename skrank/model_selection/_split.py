@@ -1,0 +1,158 @@
+"""Cross-validation that keeps queries whole."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from skrank.model_selection._allocate import balanced_folds, random_parts
+from skrank.model_selection._base import QuerySplitter, check_n_splits
+from skrank.model_selection._sizes import rows_wanted
+
+
+class QueryKFold(QuerySplitter):
+    """K-fold cross-validation over whole queries.
+
+    Each query is in the test set of exactly one fold, with all its rows. The folds
+    hold nearly equal numbers of rows, also when `shuffle` is True.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        The number of folds, at least 2 and at most the number of queries.
+
+    shuffle : bool, default=False
+        Whether chance decides which queries meet in one fold. The balance in rows is
+        kept: queries change places with queries of like size.
+
+    random_state : int, RandomState instance or None, default=None
+        The seed of the shuffling. Pass an int to get the same folds from each call.
+        It may be given only if `shuffle` is True.
+
+    See Also
+    --------
+    QueryShuffleSplit : Random splits by a share of rows.
+    query_train_test_split : One random split of arrays.
+    sklearn.model_selection.GroupKFold : Its shuffled folds are balanced in the
+        number of groups, not of rows.
+
+    Notes
+    -----
+    The queries are dealt from the largest to the smallest, each to the fold that
+    holds the fewest rows so far. A query with more than ``1 / n_splits`` of all rows
+    makes its fold larger than the others: it is not cut.
+
+    The query ids are the argument `qid` of ``split``, or `groups`, or a column
+    ``"qid"`` of a data frame `X`, or the index of `y` if it is named ``"qid"``. With
+    metadata routing enabled, scikit-learn hands `qid` and `groups` on by itself.
+
+    Examples
+    --------
+    >>> from skrank.model_selection import QueryKFold
+    >>> cv = QueryKFold(n_splits=2)
+    >>> X = [[0], [1], [2], [3], [4], [5]]
+    >>> qid = ["a", "a", "a", "b", "c", "c"]
+    >>> for train, test in cv.split(X, qid=qid):
+    ...     print(train, test)
+    [3 4 5] [0 1 2]
+    [0 1 2] [3 4 5]
+    """
+
+    def __init__(self, n_splits=5, *, shuffle=False, random_state=None):
+        self.n_splits = check_n_splits(n_splits, minimum=2)
+        if not isinstance(shuffle, (bool, np.bool_)):
+            raise TypeError(f"shuffle must be True or False. Got {shuffle!r} instead.")
+        if random_state is not None and not shuffle:
+            raise ValueError(
+                "The 'random_state' parameter of QueryKFold has no effect while "
+                f"shuffle is False: set shuffle=True or leave it None. Got "
+                f"random_state={random_state!r}."
+            )
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def _iter_queries(self, queries):
+        n_queries = len(queries.ids)
+        if self.n_splits > n_queries:
+            raise ValueError(
+                f"Cannot have number of splits n_splits={self.n_splits} greater than "
+                f"the number of queries: {n_queries}."
+            )
+        rng = check_random_state(self.random_state) if self.shuffle else None
+        folds = balanced_folds(queries.sizes, self.n_splits, rng)
+        for fold in range(self.n_splits):
+            yield folds != fold, folds == fold
+
+
+class QueryShuffleSplit(QuerySplitter):
+    """Random splits of whole queries by a share of the rows.
+
+    Each split draws queries for the test set anew, until it holds nearly the
+    wanted number of rows, as near as the queries drawn come to it.
+
+    Parameters
+    ----------
+    n_splits : int, default=10
+        The number of splits, at least 1.
+
+    test_size : float or int, default=None
+        The size of the test set, counted in rows: a float in (0, 1) is a share of
+        the rows, an int a number of rows. None means all that is not in the training
+        set; if `train_size` is None too, 0.1.
+
+    train_size : float or int, default=None
+        The size of the training set, counted in rows as `test_size` is. None means
+        all that is not in the test set.
+
+    random_state : int, RandomState instance or None, default=None
+        The seed of the draws. Pass an int to get the same splits from each call.
+
+    See Also
+    --------
+    QueryKFold : Folds of which each query is tested once.
+    query_train_test_split : One random split of arrays.
+    sklearn.model_selection.GroupShuffleSplit : Its sizes count groups, so that the
+        share of rows varies with the sizes of the groups drawn.
+
+    Notes
+    -----
+    The queries are taken in random order up to the one that would go past the wanted
+    number of rows. Either it stays out and later queries fill the gap, or it goes in
+    and earlier ones make room, whichever comes nearer. A query larger than the test
+    set is therefore seldom or never tested; `QueryKFold` tests every query. Both sets
+    get at least one query.
+
+    The query ids are found as described for :class:`QueryKFold`.
+
+    Examples
+    --------
+    >>> from skrank.model_selection import QueryShuffleSplit
+    >>> cv = QueryShuffleSplit(n_splits=2, test_size=1 / 3, random_state=1)
+    >>> X = [[0], [1], [2], [3], [4], [5]]
+    >>> qid = ["a", "a", "b", "b", "c", "c"]
+    >>> for train, test in cv.split(X, qid=qid):
+    ...     print(train, test)
+    [2 3 4 5] [0 1]
+    [0 1 4 5] [2 3]
+    """
+
+    def __init__(
+        self, n_splits=10, *, test_size=None, train_size=None, random_state=None
+    ):
+        self.n_splits = check_n_splits(n_splits, minimum=1)
+        self.test_size = test_size
+        self.train_size = train_size
+        self.random_state = random_state
+
+    def _iter_queries(self, queries):
+        n_train, n_test = rows_wanted(
+            queries,
+            self.test_size,
+            self.train_size,
+            default=0.1,
+            caller="QueryShuffleSplit",
+        )
+        rng = check_random_state(self.random_state)
+        for _ in range(self.n_splits):
+            yield random_parts(queries.sizes, n_train, n_test, rng)

@@ -1,0 +1,110 @@
+"""One split of arrays that keeps queries whole."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from itertools import chain
+
+import numpy as np
+from sklearn.utils import _safe_indexing, check_random_state, indexable
+
+from skrank._qid import find_qid, require_qid
+from skrank.model_selection._allocate import ordered_parts, random_parts
+from skrank.model_selection._base import Queries
+from skrank.model_selection._sizes import rows_wanted
+
+
+def query_train_test_split(
+    *arrays,
+    qid=None,
+    test_size=None,
+    train_size=None,
+    random_state=None,
+    shuffle=True,
+):
+    """Split arrays into a training and a test part of whole queries.
+
+    Parameters
+    ----------
+    *arrays : sequence of array-like of shape (n_samples,) or (n_samples, n_columns)
+        What to split: lists, arrays, data frames or sparse matrices of equal length.
+
+    qid : array-like of shape (n_samples,), default=None
+        The query ids. They are not among what is returned: pass them also as one of
+        the `arrays` if their parts are needed. With None they are looked for in the
+        arrays: a data frame's column ``"qid"``, then an index, or level of it, named
+        ``"qid"``.
+
+    test_size : float or int, default=None
+        The size of the test part, counted in rows: a float in (0, 1) is a share of
+        the rows, an int a number of rows. It is met as nearly as the queries drawn
+        allow. None means all that is not in the training part; if `train_size` is
+        None too, 0.25.
+
+    train_size : float or int, default=None
+        The size of the training part, counted in rows as `test_size` is. None means
+        all that is not in the test part.
+
+    random_state : int, RandomState instance or None, default=None
+        The seed of the draw. Pass an int to get the same split from each call.
+
+    shuffle : bool, default=True
+        Whether queries are drawn at random. If False, the queries stay in the order
+        of their first rows: the first ones are for training, the last for testing.
+
+    Returns
+    -------
+    splitting : list of length 2 * len(arrays)
+        The training and the test part of each array, of the type of that array. The
+        rows keep their order.
+
+    See Also
+    --------
+    QueryShuffleSplit : The splits as indices, and several of them.
+    sklearn.model_selection.train_test_split : The split that cuts queries in two.
+
+    Examples
+    --------
+    >>> from skrank.model_selection import query_train_test_split
+    >>> X = [[0], [1], [2], [3], [4], [5]]
+    >>> qid = ["a", "a", "b", "b", "c", "c"]
+    >>> X_train, X_test, qid_train, qid_test = query_train_test_split(
+    ...     X, qid, qid=qid, test_size=1 / 3, random_state=0
+    ... )
+    >>> X_test, qid_test
+    ([[4], [5]], ['c', 'c'])
+    """
+    caller = "query_train_test_split"
+    if not arrays:
+        raise ValueError(f"{caller} needs at least one array to split. Got none.")
+    if not isinstance(shuffle, (bool, np.bool_)):
+        raise TypeError(f"shuffle must be True or False. Got {shuffle!r} instead.")
+    *arrays, qid = indexable(*arrays, qid)
+    queries = Queries.of_rows(require_qid(_find(qid, arrays), caller))
+    n_train, n_test = rows_wanted(
+        queries, test_size, train_size, default=0.25, caller=caller
+    )
+    if shuffle:
+        rng = check_random_state(random_state)
+        parts = random_parts(queries.sizes, n_train, n_test, rng)
+    else:
+        _, first_rows = np.unique(queries.codes, return_index=True)
+        parts = ordered_parts(queries.sizes, np.argsort(first_rows), n_train, n_test)
+    train, test = map(queries.rows, parts)
+    return list(
+        chain.from_iterable(
+            (_safe_indexing(array, train), _safe_indexing(array, test))
+            for array in arrays
+        )
+    )
+
+
+def _find(qid, arrays):
+    """Return the query ids given, or those that one of the arrays carries."""
+    carried = chain(
+        (find_qid(X=array) for array in arrays),
+        (find_qid(y=array) for array in arrays),
+    )
+    if qid is not None:
+        return qid
+    return next((ids for ids in carried if ids is not None), None)

@@ -1,0 +1,557 @@
+"""The splitters keep queries whole, balanced, and find the query ids."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import itertools
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from numpy.testing import assert_array_equal
+from scipy import sparse
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    check_cv,
+    cross_val_predict,
+    cross_validate,
+    learning_curve,
+)
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skrank.model_selection import (
+    QueryKFold,
+    QueryShuffleSplit,
+    query_train_test_split,
+)
+
+SPLITTERS = [
+    QueryKFold(3),
+    QueryKFold(3, shuffle=True, random_state=0),
+    QueryShuffleSplit(3, test_size=0.3, random_state=0),
+    QueryShuffleSplit(3, test_size=0.3, train_size=0.4, random_state=0),
+]
+every_splitter = pytest.mark.parametrize("cv", SPLITTERS, ids=str)
+
+
+def rows_of(sizes, seed=0):
+    """Query ids for queries of these sizes, their rows mixed."""
+    qid = np.repeat(np.arange(len(sizes)), sizes)
+    return np.random.RandomState(seed).permutation(qid)
+
+
+def zipf_sizes(n_queries=300, n_rows=125_000):
+    share = 1 / np.arange(1, n_queries + 1)
+    return np.maximum(1, share / share.sum() * n_rows).astype(int)
+
+
+def splits(cv, *args, **kwargs):
+    return [
+        (train.tolist(), test.tolist()) for train, test in cv.split(*args, **kwargs)
+    ]
+
+
+QID = rows_of([7, 1, 4, 12, 3, 3, 9, 5])
+X = np.random.RandomState(1).rand(len(QID), 3)
+Y = np.arange(len(QID)) % 3
+
+
+class TestEverySplitter:
+    @every_splitter
+    def test_no_query_is_cut_and_indices_ascend(self, cv):
+        found = list(cv.split(X, Y, qid=QID))
+        assert len(found) == cv.get_n_splits(X, Y, qid=QID) == 3
+        for train, test in found:
+            assert len(train)
+            assert len(test)
+            assert not set(QID[train]) & set(QID[test])
+            for rows in (train, test):
+                assert rows.dtype.kind == "i"
+                assert (np.diff(rows) > 0).all()
+                assert np.isin(QID, QID[rows]).sum() == len(rows)
+
+    @every_splitter
+    def test_every_row_is_used_unless_both_sizes_leave_some(self, cv):
+        leaves_some = getattr(cv, "train_size", None) is not None
+        for train, test in cv.split(X, qid=QID):
+            assert (len(train) + len(test) < len(QID)) == leaves_some
+
+    @every_splitter
+    @pytest.mark.parametrize(
+        "data",
+        [
+            {"X": X, "groups": QID},
+            {"X": X, "qid": QID, "groups": QID.astype(str)},
+            {"X": X.tolist(), "qid": QID.tolist()},
+            {"X": sparse.csr_matrix(X), "qid": pd.Series(QID, dtype="Int64")},
+            {"X": X, "qid": pl.Series(QID)},
+            {"X": pd.DataFrame(X).assign(qid=QID)},
+            {"X": pl.DataFrame({"a": X[:, 0], "qid": QID})},
+            {"X": X, "y": pd.Series(Y, index=pd.Index(QID, name="qid"))},
+            {
+                "X": X,
+                "y": pd.Series(
+                    Y,
+                    index=pd.MultiIndex.from_arrays(
+                        [range(len(QID)), QID], names=["row", "qid"]
+                    ),
+                ),
+            },
+            {"X": None, "qid": QID},
+        ],
+        ids=[
+            "groups",
+            "qid and groups that agree",
+            "lists",
+            "sparse",
+            "polars Series",
+            "pandas column",
+            "polars column",
+            "index of y",
+            "level of the index of y",
+            "no X",
+        ],
+    )
+    def test_all_carriers_give_the_same_splits(self, cv, data):
+        assert splits(cv, **data) == splits(cv, X, qid=QID)
+
+    @every_splitter
+    def test_the_argument_goes_before_the_column(self, cv):
+        frame = pd.DataFrame(X).assign(qid=0)
+        assert splits(cv, frame, qid=QID) == splits(cv, X, qid=QID)
+
+    @every_splitter
+    def test_a_clone_and_a_pickle_split_alike_and_print_alike(self, cv):
+        for copy in (clone(cv, safe=False), pickle.loads(pickle.dumps(cv))):
+            assert splits(copy, X, qid=QID) == splits(cv, X, qid=QID)
+            assert repr(copy) == repr(cv)
+        assert check_cv(cv) is cv
+
+    @every_splitter
+    def test_no_query_ids_is_an_error_that_names_the_carriers(self, cv):
+        with pytest.raises(ValueError, match=r"column named 'qid'.*index of y"):
+            next(cv.split(X, Y))
+
+    @every_splitter
+    @pytest.mark.parametrize(
+        ("data", "error", "message"),
+        [
+            ({"qid": QID[:-1]}, ValueError, "inconsistent numbers of samples"),
+            ({"groups": QID[:-1]}, ValueError, "inconsistent numbers of samples"),
+            ({"qid": QID, "y": Y[:-1]}, ValueError, "inconsistent numbers of samples"),
+            ({"qid": QID[:, None]}, ValueError, r"shape \(n_samples,\)"),
+            ({"qid": np.where(QID == 3, np.nan, QID)}, ValueError, "missing"),
+            ({"qid": QID, "groups": QID // 2}, ValueError, "group the rows diff"),
+            ({"qid": QID // 2, "groups": QID}, ValueError, "group the rows diff"),
+            ({"qid": 3}, TypeError, "array-like"),
+        ],
+    )
+    def test_bad_query_ids_are_refused(self, cv, data, error, message):
+        with pytest.raises(error, match=message):
+            next(cv.split(X, **data))
+
+    @every_splitter
+    def test_empty_input_is_refused(self, cv):
+        with pytest.raises(ValueError, match="at least one row"):
+            next(cv.split(np.zeros((0, 2)), qid=[]))
+
+    @every_splitter
+    @pytest.mark.parametrize(
+        "ids", [str, float, lambda i: (i, "x"), lambda i: 2**70 + i]
+    )
+    def test_the_kind_of_ids_does_not_matter(self, cv, ids):
+        named = [ids(int(i)) for i in QID]
+        assert splits(cv, X, qid=named) == splits(cv, X, qid=QID)
+
+
+class TestQueryKFold:
+    def test_the_largest_query_goes_to_the_smallest_fold(self):
+        # Sizes 5, 4, 3, 3, 2, 1: 5 | 4, then 4 + 3, 5 + 3, 4 + 3 + 2, 5 + 3 + 1.
+        qid = np.repeat(list("abcdef"), [3, 5, 1, 4, 2, 3])
+        tests = [set(qid[test]) for _, test in QueryKFold(2).split(qid, qid=qid)]
+        assert tests == [set("bfc"), set("dae")]
+
+    @pytest.mark.parametrize("shuffle", [False, True])
+    def test_each_row_is_tested_once(self, shuffle):
+        cv = QueryKFold(4, shuffle=shuffle)
+        tests = np.concatenate([test for _, test in cv.split(X, qid=QID)])
+        assert_array_equal(np.sort(tests), np.arange(len(QID)))
+
+    @pytest.mark.parametrize("seed", [None, *range(20)])
+    def test_folds_are_balanced_in_rows_also_when_shuffled(self, seed):
+        qid = rows_of(zipf_sizes())
+        cv = QueryKFold(5, shuffle=seed is not None, random_state=seed)
+        for _, test in cv.split(qid, qid=qid):
+            assert len(test) / len(qid) == pytest.approx(0.2, abs=0.005)
+
+    def test_balance_is_that_of_group_k_fold(self):
+        qid = rows_of(zipf_sizes(80, 9000))
+
+        def sizes(cv):
+            return sorted(len(test) for _, test in cv.split(qid, groups=qid))
+
+        assert sizes(QueryKFold(4)) == sizes(GroupKFold(4))
+
+    def test_a_query_too_large_for_a_fold_has_a_fold_for_itself(self):
+        qid = rows_of([100, 3, 3, 3, 3])
+        for seed in range(5):
+            cv = QueryKFold(3, shuffle=True, random_state=seed)
+            sizes = sorted(len(test) for _, test in cv.split(qid, qid=qid))
+            assert sizes == [6, 6, 100]
+
+    def test_seeds_give_different_folds_and_one_seed_the_same(self):
+        qid = rows_of(zipf_sizes(60, 5000))
+
+        def folds(seed):
+            cv = QueryKFold(5, shuffle=True, random_state=seed)
+            return splits(cv, qid, qid=qid)
+
+        for one, other in itertools.combinations(range(6), 2):
+            assert folds(one) != folds(other)
+        assert folds(3) == folds(3)
+        assert folds(np.random.RandomState(3)) == folds(3)
+
+    def test_shuffling_lets_any_two_queries_of_one_size_meet_or_not(self):
+        qid = rows_of([4] * 12)
+        together = np.zeros((12, 12))
+        for seed in range(200):
+            cv = QueryKFold(4, shuffle=True, random_state=seed)
+            for _, test in cv.split(qid, qid=qid):
+                queries = np.unique(qid[test])
+                together[np.ix_(queries, queries)] += 1 / 200
+        pairs = together[np.triu_indices(12, 1)]
+        # Each of the 3 queries of a fold meets 2 of the other 11.
+        assert pairs.mean() == pytest.approx(2 / 11)
+        assert pairs.min() > 0.05
+        assert pairs.max() < 0.35
+
+    def test_as_many_folds_as_queries_leaves_one_query_out(self):
+        cv = QueryKFold(8, shuffle=True, random_state=0)
+        assert {len(set(QID[test])) for _, test in cv.split(X, qid=QID)} == {1}
+
+    def test_more_folds_than_queries_are_refused(self):
+        with pytest.raises(
+            ValueError, match=r"n_splits=9 greater than the number of queries: 8\."
+        ):
+            next(QueryKFold(9).split(X, qid=QID))
+
+    @pytest.mark.parametrize(
+        ("parameters", "error", "message"),
+        [
+            ({"n_splits": 1}, ValueError, "n_splits == 1, must be >= 2"),
+            ({"n_splits": -3}, ValueError, "n_splits == -3, must be >= 2"),
+            ({"n_splits": 2.0}, TypeError, "n_splits must be an instance of int"),
+            ({"n_splits": True}, TypeError, "n_splits must be an instance of int"),
+            ({"n_splits": "5"}, TypeError, "n_splits must be an instance of int"),
+            ({"shuffle": 1}, TypeError, "shuffle must be True or False. Got 1"),
+            ({"random_state": 0}, ValueError, "no effect while shuffle is False"),
+        ],
+    )
+    def test_bad_parameters_are_refused(self, parameters, error, message):
+        with pytest.raises(error, match=message):
+            QueryKFold(**parameters)
+
+    def test_it_prints_like_a_splitter_of_scikit_learn(self):
+        assert repr(QueryKFold(np.int64(4), shuffle=True)) == (
+            "QueryKFold(n_splits=4, random_state=None, shuffle=True)"
+        )
+
+
+class TestQueryShuffleSplit:
+    @pytest.mark.parametrize("share", [0.1, 0.2, 0.25, 0.5, 0.8])
+    def test_the_test_set_holds_its_share_of_rows(self, share):
+        qid = rows_of(zipf_sizes())
+        cv = QueryShuffleSplit(20, test_size=share, random_state=0)
+        for _, test in cv.split(qid, qid=qid):
+            assert len(test) / len(qid) == pytest.approx(share, abs=0.001)
+
+    @pytest.mark.parametrize(
+        ("sizes", "test_size", "expected"),
+        [
+            ([10] * 10, 0.2, 20),
+            ([10] * 10, 0.24, 20),
+            ([10] * 10, 0.26, 30),
+            ([10] * 10, 20, 20),
+            ([10] * 10, 1, 10),  # never empty
+            ([10] * 10, 99, 90),  # never everything
+            ([90, 2, 3, 5], 10, 10),
+            ([90, 2, 3, 5], 0.5, 90),  # 90 is 40 too many, 10 is 40 too few: see below
+            ([90, 2, 3, 5], 0.49, 10),
+            ([90, 2, 3, 5], 0.51, 90),
+            ([60, 40], 0.01, 40),
+            ([1, 1, 1, 97], 3, 3),
+        ],
+    )
+    def test_the_size_is_met_as_nearly_as_whole_queries_allow(
+        self, sizes, test_size, expected
+    ):
+        qid = rows_of(sizes)
+        for seed in range(10):
+            cv = QueryShuffleSplit(1, test_size=test_size, random_state=seed)
+            [(train, test)] = cv.split(qid, qid=qid)
+            accepted = {10, 90} if test_size == 0.5 else {expected}
+            assert len(test) in accepted
+            assert len(train) == len(qid) - len(test)
+
+    @pytest.mark.parametrize("train_size", [0.7, 70])
+    def test_the_complement_of_train_size_is_tested(self, train_size):
+        qid = rows_of([1, 2, 3, 4] * 10)
+        cv = QueryShuffleSplit(4, train_size=train_size, random_state=0)
+        for train, test in cv.split(qid, qid=qid):
+            assert (len(train), len(test)) == (70, 30)
+
+    def test_a_tenth_is_tested_by_default(self):
+        qid = rows_of([5] * 40)
+        for _, test in QueryShuffleSplit(random_state=0).split(qid, qid=qid):
+            assert len(test) == 20
+        assert QueryShuffleSplit().get_n_splits() == 10
+
+    @pytest.mark.parametrize("percent", range(1, 100, 7))
+    def test_shares_that_add_up_to_one_use_every_row(self, percent):
+        sizes = {"test_size": percent / 100, "train_size": 1 - percent / 100}
+        qid = rows_of(np.random.RandomState(0).randint(1, 9, 40))
+        cv = QueryShuffleSplit(5, random_state=0, **sizes)
+        for train, test in cv.split(qid, qid=qid):
+            assert len(train) + len(test) == len(qid)
+        parts = query_train_test_split(qid, qid=qid, shuffle=False, **sizes)
+        assert sum(map(len, parts)) == len(qid)
+
+    def test_each_split_is_drawn_anew_and_the_seed_repeats_them(self):
+        found = splits(SPLITTERS[2], X, qid=QID)
+        assert len({tuple(test) for _, test in found}) > 1
+        assert found == splits(SPLITTERS[2], X, qid=QID)
+
+    def test_queries_of_every_size_have_their_turn(self):
+        sizes = zipf_sizes(60, 5000)
+        qid = rows_of(sizes)
+        tested = np.zeros(60)
+        for _, test in QueryShuffleSplit(400, test_size=0.25, random_state=0).split(
+            qid, qid=qid
+        ):
+            tested[np.unique(qid[test])] += 1 / 400
+        # The largest query, a fifth of the rows, is drawn seldom; the smallest ones
+        # fill what is left.
+        assert tested.min() > 0.1
+        assert tested.max() < 0.5
+
+    @pytest.mark.parametrize(
+        ("parameters", "error", "message"),
+        [
+            ({"test_size": 0.0}, ValueError, r"'test_size'.*\(0.0, 1.0\).*Got 0.0"),
+            ({"test_size": 1.0}, ValueError, "Got 1.0 instead"),
+            ({"test_size": -0.1}, ValueError, "Got -0.1 instead"),
+            ({"test_size": np.nan}, ValueError, "Got nan instead"),
+            ({"test_size": 0}, ValueError, "Got 0 instead"),
+            ({"test_size": 44}, ValueError, r"range \[1, 43\].*Got 44"),
+            ({"train_size": 1.5}, ValueError, "'train_size'.*Got 1.5"),
+            ({"test_size": "0.2"}, TypeError, "Got '0.2' instead"),
+            ({"test_size": True}, TypeError, "Got True instead"),
+            ({"test_size": 0.6, "train_size": 0.5}, ValueError, "add up"),
+            ({"test_size": 30, "train_size": 20}, ValueError, "add up"),
+        ],
+    )
+    def test_bad_sizes_are_refused(self, parameters, error, message):
+        with pytest.raises(error, match=message):
+            next(QueryShuffleSplit(**parameters).split(X, qid=QID))
+
+    def test_bad_numbers_of_splits_are_refused(self):
+        with pytest.raises(ValueError, match="n_splits == 0, must be >= 1"):
+            QueryShuffleSplit(0)
+        with pytest.raises(TypeError, match="n_splits must be an instance of int"):
+            QueryShuffleSplit(2.5)
+
+    def test_one_query_cannot_be_split(self):
+        with pytest.raises(ValueError, match=r"at least 2 queries.*n_queries=1"):
+            next(QueryShuffleSplit().split(X, qid=np.zeros(44)))
+
+
+class TestQueryTrainTestSplit:
+    def test_it_returns_the_parts_in_the_order_of_train_test_split(self):
+        parts = query_train_test_split(X, Y, QID, qid=QID, random_state=0)
+        X_train, X_test, y_train, y_test, qid_train, qid_test = parts
+        assert not set(qid_train) & set(qid_test)
+        assert abs(len(qid_test) - 44 / 4) <= 1
+        for whole, train, test in (
+            (X, X_train, X_test),
+            (Y, y_train, y_test),
+        ):
+            in_test = np.isin(QID, qid_test)
+            assert_array_equal(test, whole[in_test])
+            assert_array_equal(train, whole[~in_test])
+
+    def test_types_are_kept(self):
+        arrays = [
+            pd.DataFrame(X),
+            pl.DataFrame(X),
+            sparse.csr_matrix(X),
+            pd.Series(Y),
+            pl.Series(Y),
+            Y.tolist(),
+            Y,
+        ]
+        parts = query_train_test_split(*arrays, qid=QID, random_state=0)
+        for array, train, test in zip(arrays, parts[::2], parts[1::2], strict=True):
+            assert type(train) is type(test) is type(array)
+
+    def test_it_is_the_first_split_of_query_shuffle_split(self):
+        cv = QueryShuffleSplit(1, test_size=0.4, random_state=7)
+        [(train, test)] = cv.split(X, qid=QID)
+        parts = query_train_test_split(
+            np.arange(44), qid=QID, test_size=0.4, random_state=7
+        )
+        assert_array_equal(parts[0], train)
+        assert_array_equal(parts[1], test)
+
+    @pytest.mark.parametrize(
+        "arrays",
+        [
+            (Y, pd.DataFrame(X).assign(qid=QID)),
+            (Y, pl.DataFrame({"a": X[:, 0], "qid": QID})),
+            (X, pd.Series(Y, index=pd.Index(QID, name="qid"))),
+        ],
+        ids=["pandas column", "polars column", "index"],
+    )
+    def test_any_array_may_carry_the_query_ids(self, arrays):
+        *_, rows, rest = query_train_test_split(
+            *arrays, np.arange(44), test_size=0.3, random_state=0
+        )
+        expected = query_train_test_split(
+            np.arange(44), qid=QID, test_size=0.3, random_state=0
+        )
+        assert_array_equal(rows, expected[0])
+        assert_array_equal(rest, expected[1])
+
+    @pytest.mark.parametrize(
+        ("sizes", "train", "test"),
+        [
+            ({"test_size": 4}, "bbbaa", "ccdd"),
+            ({"test_size": 0.2}, "bbbaacc", "dd"),
+            ({"train_size": 3}, "bbb", "aaccdd"),
+            ({"train_size": 3, "test_size": 2}, "bbb", "aa"),
+            ({"test_size": 8}, "bbb", "aaccdd"),
+            ({"test_size": 1}, "bbbaacc", "dd"),
+        ],
+    )
+    def test_without_shuffling_the_last_queries_are_tested(self, sizes, train, test):
+        qid = list("bbbaaccdd")
+        parts = query_train_test_split(qid, qid=qid, shuffle=False, **sizes)
+        assert ["".join(part) for part in parts] == [train, test]
+
+    def test_mixed_rows_stay_in_order(self):
+        qid = list("abcabcabc")
+        parts = query_train_test_split(qid, range(9), qid=qid, shuffle=False)
+        assert parts[:2] == [list("ababab"), list("ccc")]
+        assert parts[2:] == [[0, 1, 3, 4, 6, 7], [2, 5, 8]]
+
+    @pytest.mark.parametrize(
+        ("arrays", "parameters", "error", "message"),
+        [
+            ((), {"qid": QID}, ValueError, "at least one array"),
+            ((X, Y), {}, ValueError, "query_train_test_split needs to know"),
+            ((X, Y[:-1]), {"qid": QID}, ValueError, "inconsistent numbers"),
+            ((X, Y), {"qid": QID[:-1]}, ValueError, "inconsistent numbers"),
+            ((X,), {"qid": QID, "test_size": 2.0}, ValueError, "Got 2.0 instead"),
+            ((X,), {"qid": QID, "shuffle": None}, TypeError, "shuffle must be"),
+            ((X,), {"qid": QID * 0}, ValueError, "at least 2 queries"),
+        ],
+    )
+    def test_bad_input_is_refused(self, arrays, parameters, error, message):
+        with pytest.raises(error, match=message):
+            query_train_test_split(*arrays, **parameters)
+
+
+class Probe(Ridge):
+    """A ridge that remembers which queries it was fitted on, by its first column."""
+
+    def fit(self, X, y, sample_weight=None):
+        self.queries_ = set(np.asarray(X)[:, 0])
+        return super().fit(X, y, sample_weight)
+
+
+def unseen(estimator, X, y):
+    """Score 1 if no query of X was trained on."""
+    return float(not estimator.queries_ & set(np.asarray(X)[:, 0]))
+
+
+# The first feature tells the query, so that the probe sees what it is trained on.
+MARKED = np.column_stack([QID, X])
+ROUTED = [{"qid": QID}, {"groups": QID}]
+
+
+class TestWithScikitLearn:
+    @every_splitter
+    @pytest.mark.parametrize("params", ROUTED, ids=["qid", "groups"])
+    def test_routing_hands_on_both_words_without_any_request(self, cv, params):
+        with config_context(enable_metadata_routing=True):
+            result = cross_validate(
+                Probe(), MARKED, Y, cv=cv, scoring=unseen, params=params
+            )
+            search = GridSearchCV(Probe(), {"alpha": [1, 2]}, cv=cv, scoring=unseen)
+            search.fit(MARKED, Y, **params)
+            nested = cross_validate(
+                search, MARKED, Y, cv=cv, scoring=unseen_by_search, params=params
+            )
+        assert_array_equal(result["test_score"], np.ones(3))
+        assert search.best_score_ == 1
+        assert search.n_splits_ == 3
+        assert_array_equal(nested["test_score"], np.ones(3))
+
+    @every_splitter
+    @pytest.mark.parametrize(
+        ("X", "y", "fit_params"),
+        [
+            (MARKED, Y, {"groups": QID}),
+            (pd.DataFrame(MARKED, columns=["qid", "a", "b", "c"]), Y, {}),
+            (pl.DataFrame(MARKED, schema=["qid", "a", "b", "c"]), Y, {}),
+            (MARKED, pd.Series(Y, index=pd.Index(QID, name="qid")), {}),
+        ],
+        ids=["groups", "pandas column", "polars column", "index of y"],
+    )
+    def test_without_routing_the_carriers_reach_the_splitter(
+        self, cv, X, y, fit_params
+    ):
+        result = cross_validate(Probe(), X, y, cv=cv, scoring=unseen, **fit_params)
+        search = GridSearchCV(Probe(), {"alpha": [1, 2]}, cv=cv, scoring=unseen)
+        search.fit(X, y, **fit_params)
+        assert_array_equal(result["test_score"], np.ones(3))
+        assert search.best_score_ == 1
+
+    def test_without_routing_a_qid_for_the_estimator_does_not_reach_the_splitter(self):
+        class TakesQid(Ridge):
+            def fit(self, X, y, qid=None):
+                return super().fit(X, y)
+
+        search = GridSearchCV(TakesQid(), {"alpha": [1]}, cv=QueryKFold(3))
+        with pytest.raises(ValueError, match="QueryKFold needs to know"):
+            search.fit(X, Y, qid=QID)
+
+    def test_a_pipeline_a_learning_curve_and_predictions_work(self):
+        y = pd.Series(Y, index=pd.Index(QID, name="qid"))
+        model = make_pipeline(StandardScaler(), Ridge())
+        assert cross_val_predict(model, X, y, cv=QueryKFold(3)).shape == (44,)
+        _, train_scores, _ = learning_curve(
+            model, X, y, cv=QueryKFold(3), train_sizes=[0.5, 1.0]
+        )
+        assert train_scores.shape == (2, 3)
+
+    def test_a_request_can_be_taken_back(self):
+        with config_context(enable_metadata_routing=True):
+            cv = QueryKFold(3).set_split_request(groups=False)
+            params = {"qid": QID}
+            result = cross_validate(
+                Probe(), MARKED, Y, cv=cv, scoring=unseen, params=params
+            )
+            assert_array_equal(result["test_score"], np.ones(3))
+            requests = cv.get_metadata_routing().split.requests
+            assert requests == {"qid": True, "groups": False}
+
+
+def unseen_by_search(search, X, y):
+    return unseen(search.best_estimator_, X, y)
