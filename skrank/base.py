@@ -1,0 +1,234 @@
+"""What makes an estimator a ranker: the mixin, and the question who is one."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import inspect
+
+from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
+
+from skrank._qid import find_qid
+from skrank._ranking import rank_positions
+from skrank.metrics import ndcg_score
+
+RANKER = "ranker"
+
+# The words by which the rankers of scikit-learn's neighbours take their queries:
+# ids (XGBoost, skrank), run lengths (LightGBM), ids again (CatBoost).
+QUERY_WORDS = frozenset({"qid", "group", "group_id"})
+
+
+class RankingEstimator:
+    """Mixin class for all rankers.
+
+    It turns an estimator with ``fit(X, y, *, qid=None)`` and ``predict(X)``, which
+    returns one score per row (larger is better), into a ranker that scikit-learn's
+    model selection can work with:
+
+    - `fit` and `score` request `qid`, so that with metadata routing enabled
+      ``GridSearchCV(ranker, ...).fit(X, y, qid=qid)`` needs no ``set_*_request``;
+    - `score` is the NDCG of the whole lists;
+    - `rank` gives the position of each row within its query;
+    - `decision_function` is `predict`, so that scorers which ask for it, such as
+      ``"roc_auc"``, can stand next to ranking metrics;
+    - its estimator type is ``"ranker"``.
+
+    See Also
+    --------
+    is_ranker : Tell whether an estimator is a ranker.
+    skrank.rankers.QueryRanker : Make a ranker of any regressor or classifier.
+
+    Notes
+    -----
+    The mixin stands to the left of :class:`~sklearn.base.BaseEstimator`, as those
+    of scikit-learn do. ``qid=None`` means that all rows belong to one query: here,
+    in `score` and in `rank`, and by convention in the `fit` of the ranker.
+
+    A ranker need not look for query ids anywhere but in its argument `qid`:
+    ``QueryRanker(MyRanker())`` finds them in a column ``"qid"`` of a data frame
+    `X`, which it takes out, or in the index of `y`, and hands them on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.base import BaseEstimator
+    >>> from sklearn.utils.validation import check_is_fitted, validate_data
+    >>> from skrank.base import RankingEstimator
+    >>> class BestFeatureRanker(RankingEstimator, BaseEstimator):
+    ...     def fit(self, X, y, *, qid=None):
+    ...         X, y = validate_data(self, X, y)
+    ...         self.best_ = np.argmax((X - X.mean(axis=0)).T @ y)
+    ...         return self
+    ...
+    ...     def predict(self, X):
+    ...         check_is_fitted(self)
+    ...         return validate_data(self, X, reset=False)[:, self.best_]
+    >>> X = np.array([[0.1, 3.0], [0.2, 1.0], [0.3, 2.0], [0.1, 5.0], [0.4, 4.0]])
+    >>> y = np.array([2, 0, 1, 1, 0])
+    >>> qid = np.array(["a", "a", "a", "b", "b"])
+    >>> ranker = BestFeatureRanker().fit(X, y, qid=qid)
+    >>> ranker.rank(X, qid)
+    array([1, 3, 2, 1, 2])
+    >>> ranker.score(X, y, qid=qid)
+    1.0
+    """
+
+    __metadata_request__fit = {"qid": True}
+    __metadata_request__score = {"qid": True}
+
+    # A property and not a method: scikit-learn <= 1.8 reads the name of the method
+    # that it was given, and takes 'decision_function' from classifiers and outlier
+    # detectors only. A bound `predict` it takes from everyone.
+    @property
+    def decision_function(self):
+        """The method `predict`, under the name that threshold metrics ask for."""
+        return self.predict
+
+    def score(self, X, y, *, qid=None, sample_weight=None):
+        """Return the NDCG of the predicted order, over the whole lists.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
+            Documents to rank.
+
+        y : array-like of shape (n_samples,)
+            True relevance of the documents.
+
+        qid : array-like of shape (n_samples,), default=None
+            Query ids, one per row. If None, they are taken from the column named
+            ``"qid"`` of `X` or from the index of `y` named ``"qid"``; if there is
+            neither, all rows are one query.
+
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the queries, one per row, the same within a query.
+
+        Returns
+        -------
+        score : float
+            Mean NDCG of the queries, between 0 and 1, 1 being the best.
+
+        See Also
+        --------
+        skrank.metrics.ndcg_score : The metric with all its parameters.
+        """
+        # First of all, so that an unfitted ranker or a wrong X is what is reported.
+        y_score = self.predict(X)
+        qid = find_qid(qid, X=X, y=y)
+        return ndcg_score(y, y_score, qid=qid, sample_weight=sample_weight)
+
+    def rank(self, X, qid=None):
+        """Return the position of each document within its query.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
+            Documents to rank.
+
+        qid : array-like of shape (n_samples,), default=None
+            Query ids, one per row. If None, they are taken from the column named
+            ``"qid"`` of `X`; if there is none, all rows are one query.
+
+        Returns
+        -------
+        ranks : ndarray of shape (n_samples,)
+            1 for the document with the highest score of its query, 2 for the next,
+            and so on. Documents with equal scores are ranked in the order of their
+            rows.
+        """
+        y_score = self.predict(X)
+        return rank_positions(y_score, find_qid(qid, X=X))
+
+    def __sklearn_tags__(self):
+        """Return the tags, whose estimator type says that this is a ranker."""
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = RANKER
+        tags.target_tags.required = True
+        return tags
+
+
+def is_ranker(estimator):
+    """Return True if the given estimator is a ranker.
+
+    Parameters
+    ----------
+    estimator : estimator instance
+        Estimator object to test.
+
+    Returns
+    -------
+    out : bool
+        True if `estimator` is a ranker and False otherwise.
+
+    Raises
+    ------
+    TypeError
+        If `estimator` is a class and not an instance.
+
+    See Also
+    --------
+    RankingEstimator : Mixin class for all rankers.
+    sklearn.base.is_regressor : Tell whether an estimator is a regressor.
+
+    Notes
+    -----
+    Rankers are the estimators whose type is ``"ranker"``, by their tags (those of
+    skrank) or by the older attribute ``_estimator_type`` (XGBRanker and
+    CatBoostRanker), and the estimators whose `fit` names query ids or the sizes of
+    queries: `qid`, `group` or `group_id` (LGBMRanker has no type at all).
+
+    A Pipeline is a ranker if its last step is one, and so is a search or another
+    meta-estimator that predicts and that takes its type from its `estimator`.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from skrank.base import is_ranker
+    >>> from skrank.rankers import QueryRanker
+    >>> is_ranker(Ridge())
+    False
+    >>> is_ranker(QueryRanker(Ridge()))
+    True
+    >>> is_ranker(make_pipeline(StandardScaler(), QueryRanker(Ridge())))
+    True
+    """
+    if isinstance(estimator, type):
+        raise TypeError(
+            f"Expected an estimator instance ({estimator.__name__}()), got estimator "
+            f"class instead ({estimator.__name__})."
+        )
+    if isinstance(estimator, Pipeline):
+        return is_ranker(estimator.steps[-1][1])
+    if RANKER in (estimator_type(estimator), _legacy_type(estimator)):
+        return True
+    if fit_parameters(estimator) & QUERY_WORDS:
+        return True
+    inner = getattr(estimator, "estimator", None)
+    return (
+        hasattr(inner, "fit")
+        and hasattr(estimator, "predict")
+        and estimator_type(estimator) == estimator_type(inner)
+        and is_ranker(inner)
+    )
+
+
+def estimator_type(estimator):
+    """Return the type of an estimator by its tags, None if it has none."""
+    if not hasattr(estimator, "__sklearn_tags__"):
+        return _legacy_type(estimator)
+    return get_tags(estimator).estimator_type
+
+
+def _legacy_type(estimator):
+    return getattr(estimator, "_estimator_type", None)
+
+
+def fit_parameters(estimator):
+    """Return the names of the parameters of the estimator's `fit`."""
+    fit = getattr(estimator, "fit", None)
+    return (
+        frozenset(inspect.signature(fit).parameters) if callable(fit) else frozenset()
+    )
