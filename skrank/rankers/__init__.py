@@ -1,0 +1,8 @@
+"""Rankers made of other estimators."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from skrank.rankers._query_ranker import QueryRanker
+
+__all__ = ["QueryRanker"]

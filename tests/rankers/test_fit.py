@@ -1,0 +1,176 @@
+"""What the estimator within a ranker is fitted with."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.base import BaseEstimator, clone
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.ensemble import BaggingRegressor
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV, GroupKFold
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+from skrank.base import RankingEstimator
+from skrank.datasets import make_ranking
+from skrank.rankers import QueryRanker
+
+X, Y, QID = make_ranking(
+    24, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
+)
+ROWS = np.random.default_rng(0).permutation(len(Y))
+X, Y, QID = X[ROWS], Y[ROWS], np.array([f"q{i:02}" for i in QID[ROWS]])
+
+
+NAMES = ["f0", "f1", "f2"]
+FRAME = pd.DataFrame(X, columns=NAMES)
+ROUTING = pytest.mark.parametrize("routing", [True, False], ids=["routing", "plain"])
+
+
+class Recorder(RankingEstimator, BaseEstimator):
+    """A ranker that keeps what it was given."""
+
+    def fit(self, X, y, *, qid=None, sample_weight=None):
+        self.X_, self.y_, self.qid_, self.weight_ = X, y, qid, sample_weight
+        return self
+
+    def predict(self, X):
+        return np.asarray(X)[:, 0]
+
+
+WEIGHT = np.arange(len(Y)) % 4
+
+
+@ROUTING
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda model: model,
+        lambda model: make_pipeline(MinMaxScaler(), model),
+        lambda model: make_pipeline(make_pipeline(MinMaxScaler(), model)),
+        lambda model: Pipeline([("skip", "passthrough"), ("model", model)]),
+        QueryRanker,
+    ],
+    ids=["alone", "pipeline", "pipelines", "passthrough", "ranker"],
+)
+def test_weights_reach_the_last_step(wrap, routing):
+    inner = Recorder()
+    with sklearn.config_context(enable_metadata_routing=routing):
+        ranker = QueryRanker(wrap(inner)).fit(X, Y, qid=QID, sample_weight=WEIGHT)
+    last = ranker
+    while not isinstance(last, Recorder):
+        last = last[-1] if isinstance(last, Pipeline) else last.estimator_
+    assert last.weight_ is WEIGHT
+    assert last.qid_.tolist() == np.unique(QID, return_inverse=True)[1].tolist()
+
+
+def test_a_weight_repeats_a_row():
+    rows = np.repeat(np.arange(len(Y)), WEIGHT)
+    weighted = QueryRanker(Ridge()).fit(X, Y, qid=QID, sample_weight=WEIGHT)
+    repeated = QueryRanker(Ridge()).fit(X[rows], Y[rows], qid=QID[rows])
+    np.testing.assert_allclose(weighted.predict(X), repeated.predict(X))
+
+
+def test_without_weights_none_are_passed():
+    ranker = QueryRanker(Recorder()).fit(X, Y, qid=QID)
+    assert ranker.estimator_.weight_ is None
+
+
+@ROUTING
+def test_a_meta_estimator_passes_weights_on(routing):
+    with sklearn.config_context(enable_metadata_routing=routing):
+        model = Ridge()
+        if routing:
+            model.set_fit_request(sample_weight=True)
+        inner = TransformedTargetRegressor(model)
+        ranker = QueryRanker(inner).fit(X, Y, qid=QID, sample_weight=WEIGHT)
+    expected = Ridge().fit(X, Y, sample_weight=WEIGHT).predict(X)
+    np.testing.assert_allclose(ranker.predict(X), expected)
+
+
+@ROUTING
+def test_weights_go_to_a_fit_that_takes_any_keyword(routing):
+    class Keywords(Recorder):
+        def fit(self, X, y, **keywords):
+            return super().fit(X, y, **keywords)
+
+    with sklearn.config_context(enable_metadata_routing=routing):
+        ranker = QueryRanker(Keywords()).fit(X, Y, qid=QID, sample_weight=WEIGHT)
+    assert ranker.estimator_.weight_ is WEIGHT
+
+
+NO_WEIGHTS = {
+    "regressor": KNeighborsRegressor(),
+    "pipeline": make_pipeline(StandardScaler(), KNeighborsRegressor()),
+}
+
+
+@pytest.mark.parametrize("name", NO_WEIGHTS)
+def test_weights_that_nobody_takes_are_refused(name):
+    message = "KNeighborsRegressor does not support sample weights"
+    with pytest.raises(ValueError, match=message):
+        QueryRanker(NO_WEIGHTS[name]).fit(X, Y, qid=QID, sample_weight=WEIGHT)
+
+
+def test_weights_that_nobody_requests_are_refused():
+    inner = TransformedTargetRegressor(KNeighborsRegressor())
+    with (
+        sklearn.config_context(enable_metadata_routing=True),
+        pytest.raises(ValueError, match="does not support sample weights"),
+    ):
+        QueryRanker(inner).fit(X, Y, qid=QID, sample_weight=WEIGHT)
+
+
+def test_transformers_are_weighted_if_they_request_it():
+    with sklearn.config_context(enable_metadata_routing=True):
+        scaler = StandardScaler().set_fit_request(sample_weight=True)
+        ranker = QueryRanker(make_pipeline(scaler, Ridge()))
+        ranker.fit(X, Y, qid=QID, sample_weight=WEIGHT)
+    expected = np.average(X, axis=0, weights=WEIGHT)
+    np.testing.assert_allclose(ranker.estimator_[0].mean_, expected)
+
+
+@pytest.mark.parametrize("memory", [False, True], ids=["plain", "cached"])
+def test_an_inner_pipeline_is_fitted_as_a_pipeline(memory, tmp_path):
+    cache = str(tmp_path) if memory else None
+    pipe = make_pipeline(StandardScaler(), MinMaxScaler(), Ridge(), memory=cache)
+    ranker = QueryRanker(pipe).fit(X, Y, qid=QID)
+    assert isinstance(ranker.estimator_, Pipeline)
+    assert not hasattr(pipe[0], "mean_")
+    np.testing.assert_allclose(ranker.predict(X), clone(pipe).fit(X, Y).predict(X))
+
+
+def test_a_scaler_within_never_sees_the_ids():
+    pipe = make_pipeline(StandardScaler(), Ridge())
+    ranker = QueryRanker(pipe).fit(FRAME.assign(qid=QID), Y)
+    assert ranker.estimator_[0].feature_names_in_.tolist() == NAMES
+    assert ranker.feature_names_in_.tolist() == NAMES
+
+
+def test_a_ranker_within_gets_codes_of_the_ids():
+    ranker = QueryRanker(Recorder()).fit(FRAME.assign(qid=QID), Y)
+    codes = ranker.estimator_.qid_
+    assert codes.tolist() == np.unique(QID, return_inverse=True)[1].tolist()
+
+
+def test_a_search_within_gets_the_ids_by_routing():
+    with sklearn.config_context(enable_metadata_routing=True):
+        cv = GroupKFold(3).set_split_request(groups="qid")
+        search = GridSearchCV(Ridge(), {"alpha": [1.0, 10.0]}, cv=cv)
+        ranker = QueryRanker(search).fit(X, Y, qid=QID)
+    assert ranker.estimator_.n_splits_ == 3
+
+
+def test_weights_of_rows_pass_through_an_ensemble():
+    with sklearn.config_context(enable_metadata_routing=True):
+        inner = BaggingRegressor(
+            Ridge().set_fit_request(sample_weight=True), random_state=0
+        )
+        ranker = QueryRanker(inner).fit(X, Y, qid=QID, sample_weight=WEIGHT)
+        alone = clone(inner).fit(X, Y, sample_weight=WEIGHT)
+    np.testing.assert_allclose(ranker.predict(X), alone.predict(X))

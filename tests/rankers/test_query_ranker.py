@@ -1,0 +1,115 @@
+"""A ranker of any regressor or classifier, as an estimator among others."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import DataConversionWarning, NotFittedError
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.utils import get_tags
+
+from skrank.datasets import make_ranking
+from skrank.rankers import QueryRanker
+
+X, Y, QID = make_ranking(
+    24, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
+)
+ROWS = np.random.default_rng(0).permutation(len(Y))
+X, Y, QID = X[ROWS], Y[ROWS], np.array([f"q{i:02}" for i in QID[ROWS]])
+
+
+FRAME = pd.DataFrame(X, columns=["f0", "f1", "f2"])
+
+
+def test_grades_that_are_no_numbers_are_refused():
+    y = np.where(Y > 0, "yes", "no")
+    with pytest.raises(ValueError, match="not compatible with arrays of bytes/strings"):
+        QueryRanker(LogisticRegression()).fit(X, y, qid=QID)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_grades_that_are_not_finite_are_refused(bad):
+    y = Y.astype(float)
+    y[3] = bad
+    with pytest.raises(ValueError, match="Input y contains"):
+        QueryRanker(Ridge()).fit(X, y, qid=QID)
+
+
+def test_missing_grades_are_refused():
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        QueryRanker(Ridge()).fit(X, None, qid=QID)
+
+
+def test_grades_of_another_length_are_refused():
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        QueryRanker(Ridge()).fit(X, Y[:-1], qid=QID[:-1])
+
+
+def test_a_column_of_grades_warns_and_predicts_one_score_per_row():
+    with pytest.warns(DataConversionWarning, match="A column-vector y was passed"):
+        ranker = QueryRanker(Ridge()).fit(X, Y[:, None], qid=QID)
+    assert ranker.predict(X).shape == (len(X),)
+
+
+def test_unfitted_rankers_say_so():
+    for method, args in [("predict", (X,)), ("score", (X, Y)), ("rank", (X,))]:
+        with pytest.raises(NotFittedError, match="QueryRanker instance is not fitted"):
+            getattr(QueryRanker(Ridge()), method)(*args)
+
+
+@pytest.mark.parametrize(
+    "estimator", [Ridge, None, "ridge", StandardScaler(), make_pipeline(MinMaxScaler())]
+)
+def test_what_cannot_predict_is_refused(estimator):
+    with pytest.raises(TypeError, match="'estimator' parameter of QueryRanker must be"):
+        QueryRanker(estimator).fit(X, Y, qid=QID)
+
+
+@pytest.mark.parametrize("missing_qid", ["one", None, True])
+def test_other_values_of_missing_qid_are_refused(missing_qid):
+    with pytest.raises(ValueError, match="'missing_qid' parameter of QueryRanker must"):
+        QueryRanker(Ridge(), missing_qid=missing_qid).fit(X, Y, qid=QID)
+
+
+def test_fit_leaves_the_estimator_alone():
+    model = Ridge()
+    ranker = QueryRanker(model)
+    assert ranker.fit(X, Y, qid=QID) is ranker
+    assert ranker.estimator is model
+    assert not hasattr(model, "coef_")
+
+
+def test_parameters_of_the_estimator_are_set_by_nested_names():
+    ranker = QueryRanker(make_pipeline(StandardScaler(), Ridge()))
+    ranker.set_params(estimator__ridge__alpha=3.0, missing_qid="single")
+    assert ranker.estimator[-1].alpha == 3.0
+    assert ranker.get_params()["missing_qid"] == "single"
+
+
+def test_a_clone_is_unfitted_and_equal():
+    ranker = QueryRanker(Ridge(alpha=2.0), missing_qid="single").fit(X, Y, qid=QID)
+    copy = clone(ranker)
+    assert not hasattr(copy, "estimator_")
+    assert repr(copy) == repr(ranker)
+
+
+def test_a_pickled_ranker_predicts_the_same():
+    ranker = QueryRanker(LogisticRegression()).fit(FRAME, Y, qid=QID)
+    copy = pickle.loads(pickle.dumps(ranker))
+    assert copy.predict(FRAME).tolist() == ranker.predict(FRAME).tolist()
+
+
+def test_the_type_is_ranker_whatever_is_within():
+    for inner in (Ridge(), LogisticRegression(), None):
+        assert get_tags(QueryRanker(inner)).estimator_type == "ranker"
+
+
+def test_the_diagram_shows_the_estimator_within():
+    assert "Ridge" in QueryRanker(Ridge())._repr_html_()
