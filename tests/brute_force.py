@@ -1,0 +1,250 @@
+"""A slow reference: every metric as a loop over one order of one query.
+
+A query is a list of documents in rank order, each its grade if it is relevant, else
+None. A metric returns None where it is undefined. What tied scores give is read off
+the list of all their orders.
+"""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import itertools
+import math
+
+import numpy as np
+
+from skrank.metrics._names import METRICS, parse_name
+
+
+def is_defined(docs):
+    return any(grade is not None for grade in docs)
+
+
+def cut(docs, k):
+    return docs if k is None else docs[:k]
+
+
+def hit_count(docs):
+    return sum(grade is not None for grade in docs)
+
+
+def first_rank(docs):
+    for rank, grade in enumerate(docs, 1):
+        if grade is not None:
+            return rank
+    return None
+
+
+def reciprocal_rank(docs, k=None):
+    rank = first_rank(docs)
+    if rank is None:
+        return None
+    return 1 / rank if k is None or rank <= k else 0.0
+
+
+def hits(docs, k=None):
+    rank = first_rank(docs)
+    if rank is None:
+        return None
+    return float(k is None or rank <= k)
+
+
+def precision(docs, k=None, normalize="k"):
+    if not is_defined(docs):
+        return None
+    places = len(docs) if k is None else k
+    if normalize == "length":
+        places = min(places, len(docs))
+    return hit_count(cut(docs, k)) / places
+
+
+def recall(docs, k=None):
+    if not is_defined(docs):
+        return None
+    return hit_count(cut(docs, k)) / hit_count(docs)
+
+
+def average_precision(docs, k=None):
+    if not is_defined(docs):
+        return None
+    ranks = [i for i, grade in enumerate(cut(docs, k), 1) if grade is not None]
+    return sum(precision(docs, rank) for rank in ranks) / hit_count(docs)
+
+
+def mean_precision(docs, k=None):
+    if not is_defined(docs):
+        return None
+    last = len(cut(docs, k))
+    return sum(precision(docs, j) for j in range(1, last + 1)) / last
+
+
+def cumulative_gain(docs, k=None):
+    return float(sum(grade for grade in cut(docs, k) if grade is not None))
+
+
+def gain_of(grade, gain):
+    if grade is None:
+        return 0.0
+    if callable(gain):
+        return float(gain(np.array([grade], dtype=float))[0])
+    return 2.0**grade - 1 if gain == "exponential" else float(grade)
+
+
+def discount_of(rank, discount):
+    if callable(discount):
+        return float(discount(np.array([rank]))[0])
+    return 1 / (math.log2(rank + 1) if discount == "log2" else math.log(rank + 1))
+
+
+def dcg(docs, k=None, gain="exponential", discount="log2"):
+    ranked = enumerate(cut(docs, k), 1)
+    return sum(gain_of(g, gain) * discount_of(rank, discount) for rank, g in ranked)
+
+
+def ndcg(docs, k=None, gain="exponential", discount="log2"):
+    best_first = sorted(docs, key=lambda grade: -gain_of(grade, gain))
+    ideal = dcg(best_first, k, gain, discount)
+    return dcg(docs, k, gain, discount) / ideal if ideal else None
+
+
+def query_auc(docs):
+    pairs = list(itertools.combinations(docs, 2))
+    right = sum(upper is not None and lower is None for upper, lower in pairs)
+    wrong = sum(upper is None and lower is not None for upper, lower in pairs)
+    return right / (right + wrong) if right + wrong else None
+
+
+def rank_correlation(docs, weights="uniform", gain="exponential", discount="log2"):
+    by_grade = sorted(docs, key=lambda grade: -(grade or 0))
+    shared = {
+        grade: np.mean(
+            [
+                discount_of(rank, discount)
+                for rank, other in enumerate(by_grade, 1)
+                if other == grade
+            ]
+        )
+        for grade in docs
+    }
+    won = total = 0.0
+    for upper, lower in itertools.combinations(docs, 2):
+        if (upper or 0) == (lower or 0):
+            continue
+        if weights == "gain":
+            weight = abs(gain_of(upper, gain) - gain_of(lower, gain))
+        elif weights == "discount":
+            weight = abs(shared[upper] - shared[lower])
+        elif callable(weights):
+            low, high = sorted([float(upper or 0), float(lower or 0)])
+            weight = float(weights(np.array([high]), np.array([low]))[0])
+        else:
+            weight = 1.0
+        won += weight * ((upper or 0) > (lower or 0))
+        total += weight
+    return won / total if total else None
+
+
+REFERENCE = {
+    "mrr": reciprocal_rank,
+    "hits": hits,
+    "mean_rank": first_rank,
+    "precision": precision,
+    "recall": recall,
+    "map": average_precision,
+    "mean_precision": mean_precision,
+    "cg": cumulative_gain,
+    "dcg": dcg,
+    "ndcg": ndcg,
+    "query_auc": query_auc,
+    "rank_correlation": rank_correlation,
+}
+
+LESS_IS_BETTER = {"mean_rank"}
+
+
+def relevant_grades(grades, threshold=0.0):
+    """Return the grade of each relevant document, None for the others."""
+    if threshold == "max":
+        top = max(grades)
+        return [g if g == top and g > 0 else None for g in grades]
+    return [g if g > threshold else None for g in grades]
+
+
+def input_order(docs, scores):
+    """Return the documents by falling score, tied ones in input order."""
+    order = sorted(range(len(docs)), key=lambda i: scores[i], reverse=True)
+    return [docs[i] for i in order]
+
+
+def all_orders(docs, scores):
+    """Yield the documents in every order in which the scores may put them."""
+    ranked = sorted(range(len(docs)), key=lambda i: scores[i], reverse=True)
+    classes = [
+        [docs[i] for i in tied]
+        for _, tied in itertools.groupby(ranked, key=lambda i: scores[i])
+    ]
+    for arrangement in itertools.product(*map(itertools.permutations, classes)):
+        yield list(itertools.chain.from_iterable(arrangement))
+
+
+def at_realistic_rank(name, docs, scores, k=None):
+    """Return the metric at the mean of the best and the worst first rank."""
+    if not is_defined(docs):
+        return None
+    ranks = [first_rank(order) for order in all_orders(docs, scores)]
+    rank = (min(ranks) + max(ranks)) / 2
+    within = k is None or rank <= k
+    return {"mean_rank": rank, "mrr": within / rank, "hits": float(within)}[name]
+
+
+def query_value(name, grades, scores, ties="expected", threshold=0.0, **own):
+    """Return the metric of one query, None where it is undefined.
+
+    `name` is that of a scorer without ``neg_``.
+    """
+    name, _, k = name.partition("@")
+    own = own | ({"k": int(k)} if k else {})
+    docs = relevant_grades(list(grades), threshold)
+    scores = list(scores)
+    if ties == "realistic":
+        return at_realistic_rank(name, docs, scores, **own)
+    metric = REFERENCE[name]
+    if ties == "first":
+        return metric(input_order(docs, scores), **own)
+    values = [metric(order, **own) for order in all_orders(docs, scores)]
+    if values[0] is None:
+        return None
+    if ties == "expected":
+        return sum(values) / len(values)
+    best_is_least = name in LESS_IS_BETTER
+    return min(values) if (ties == "optimistic") is best_is_least else max(values)
+
+
+def query_values(name, y_true, y_score, qid, **params):
+    """Return the value of every query, in the order of the sorted ids; or NaN."""
+    y_true, y_score, qid = map(np.asarray, (y_true, y_score, qid))
+    values = []
+    for query in np.unique(qid):
+        rows = qid == query
+        grades, scores = y_true[rows].tolist(), y_score[rows].tolist()
+        value = query_value(name, grades, scores, **params)
+        values.append(math.nan if value is None else value)
+    return np.array(values)
+
+
+def forms_of(metric):
+    """Return the scorer names of a row of the table, without ``neg_``."""
+    cuts = {"never": [""], "optional": ["", "@3"], "required": ["@3"]}[metric.cut]
+    return [metric.name + cut for cut in cuts]
+
+
+NAMES = sorted(form for metric in METRICS.values() for form in forms_of(metric))
+
+
+def call(name, y_true, y_score, **params):
+    """Call the metric function behind a scorer name that lacks ``neg_``."""
+    base = name.partition("@")[0]
+    metric, k, _ = parse_name(
+        name if METRICS[base].greater_is_better else "neg_" + name
+    )
+    return metric.door(y_true, y_score, **params, **({"k": k} if k else {}))
