@@ -1,0 +1,263 @@
+"""What tied scores give: every policy, by brute force over all orders."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import math
+from fractions import Fraction
+from math import comb, log2
+
+import numpy as np
+import pytest
+from brute_force import LESS_IS_BETTER, NAMES, call, query_values
+from numpy.testing import assert_allclose
+
+from skrank import metrics
+
+READS_FIRST_RANK = {"mrr", "mrr@3", "hits@3", "mean_rank"}
+
+
+def sqrt_gain(grade):
+    return np.sqrt(grade)
+
+
+def zipf(rank):
+    return 1 / np.asarray(rank)
+
+
+def squared_difference(high, low):
+    return (high - low) ** 2
+
+
+VARIANTS = [
+    ("precision@3", {"normalize": "length"}),
+    ("hits@1", {}),
+    ("mrr@1", {}),
+    ("map@2", {}),
+    ("ndcg@2", {"gain": "linear"}),
+    ("ndcg", {"gain": sqrt_gain, "discount": zipf}),
+    ("dcg@4", {"gain": sqrt_gain, "discount": "ln"}),
+    ("dcg", {"gain": "linear", "discount": zipf}),
+    ("rank_correlation", {"weights": "gain"}),
+    ("rank_correlation", {"weights": "gain", "gain": "linear"}),
+    ("rank_correlation", {"weights": "gain", "gain": sqrt_gain}),
+    ("rank_correlation", {"weights": "discount"}),
+    ("rank_correlation", {"weights": "discount", "discount": zipf}),
+    ("rank_correlation", {"weights": squared_difference}),
+]
+CASES = [(name, {}) for name in NAMES] + VARIANTS
+IDS = [
+    " ".join([name, *(getattr(value, "__name__", value) for value in own.values())])
+    for name, own in CASES
+]
+
+
+def tied_lists(seed, n_queries=60, max_length=6):
+    """Return short queries, most of whose documents are tied."""
+    rng = np.random.default_rng(seed)
+    qid = np.repeat(np.arange(n_queries), rng.integers(1, max_length + 1, n_queries))
+    y_true = rng.integers(0, 4, len(qid)) * rng.integers(0, 2, len(qid))
+    return y_true, rng.integers(0, 3, len(qid)), qid
+
+
+@pytest.mark.parametrize("ties", ["expected", "first", "optimistic", "pessimistic"])
+@pytest.mark.parametrize(("name", "own"), CASES, ids=IDS)
+def test_a_policy_is_what_all_orders_say(name, own, ties):
+    y_true, y_score, qid = tied_lists(1)
+    assert_allclose(
+        call(
+            name,
+            y_true,
+            y_score,
+            qid=qid,
+            ties=ties,
+            average=None,
+            replace_undefined_by=np.nan,
+            **own,
+        ),
+        query_values(name, y_true, y_score, qid, ties=ties, **own),
+        rtol=1e-11,
+        atol=1e-13,
+    )
+
+
+@pytest.mark.parametrize("threshold", [1, "max"])
+@pytest.mark.parametrize("ties", ["expected", "pessimistic"])
+@pytest.mark.parametrize(("name", "own"), CASES, ids=IDS)
+def test_a_policy_is_what_all_orders_say_with_a_threshold(name, own, ties, threshold):
+    y_true, y_score, qid = tied_lists(2, n_queries=25, max_length=5)
+    options = {"ties": ties, "threshold": threshold, **own}
+    assert_allclose(
+        call(
+            name,
+            y_true,
+            y_score,
+            qid=qid,
+            average=None,
+            replace_undefined_by=np.nan,
+            **options,
+        ),
+        query_values(name, y_true, y_score, qid, **options),
+        rtol=1e-11,
+        atol=1e-13,
+    )
+
+
+@pytest.mark.parametrize("name", sorted(READS_FIRST_RANK))
+def test_realistic_is_the_value_at_the_mean_of_the_best_and_the_worst_rank(name):
+    y_true, y_score, qid = tied_lists(3)
+    assert_allclose(
+        call(
+            name,
+            y_true,
+            y_score,
+            qid=qid,
+            ties="realistic",
+            average=None,
+            replace_undefined_by=np.nan,
+        ),
+        query_values(name, y_true, y_score, qid, ties="realistic"),
+        rtol=1e-12,
+    )
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - READS_FIRST_RANK))
+def test_realistic_is_refused_where_no_single_rank_is_read(name):
+    with pytest.raises(ValueError, match=r"'ties' parameter of \w+ must be a str"):
+        call(name, [1, 0], [1, 2], ties="realistic")
+
+
+@pytest.mark.parametrize(("name", "own"), CASES, ids=IDS)
+def test_optimistic_and_pessimistic_enclose_the_others(name, own):
+    y_true, y_score, qid = tied_lists(4, n_queries=200, max_length=12)
+    by_policy = {
+        ties: call(name, y_true, y_score, qid=qid, ties=ties, average=None, **own)
+        for ties in ("pessimistic", "expected", "first", "optimistic")
+    }
+    low, high = by_policy["pessimistic"], by_policy["optimistic"]
+    if name in LESS_IS_BETTER:
+        low, high = high, low
+    known = ~np.isnan(low)
+    for values in by_policy.values():
+        assert (values[known] >= low[known] - 1e-12).all()
+        assert (values[known] <= high[known] + 1e-12).all()
+
+
+@pytest.mark.parametrize(("name", "own"), CASES, ids=IDS)
+def test_without_ties_all_policies_agree(name, own):
+    y_true, _, qid = tied_lists(5)
+    y_score = np.random.default_rng(5).permutation(len(qid))
+    policies = ["expected", "first", "optimistic", "pessimistic"]
+    if name in READS_FIRST_RANK:
+        policies.append("realistic")
+    values = [
+        call(name, y_true, y_score, qid=qid, ties=ties, **own) for ties in policies
+    ]
+    assert values == pytest.approx(values[:1] * len(values), rel=1e-12)
+
+
+# From the hypergeometric laws, in whole numbers: t documents above a class of n, of
+# which r are relevant; nothing relevant above.
+CLASSES = [(0, 1, 1), (0, 5, 1), (0, 5, 5), (3, 4, 2), (1, 30, 7), (10, 200, 3)]
+
+
+@pytest.mark.parametrize(("t", "n", "r"), CLASSES)
+def test_the_first_relevant_document_follows_the_negative_hypergeometric_law(t, n, r):
+    y_true = [0] * t + [1] * r + [0] * (n - r)
+    y_score = [1] * t + [0] * n
+    law = {t + j: Fraction(comb(n - j, r - 1), comb(n, r)) for j in range(1, n - r + 2)}
+    assert sum(law.values()) == 1
+    mrr = float(sum(p / rank for rank, p in law.items()))
+    assert metrics.mrr_score(y_true, y_score) == pytest.approx(mrr, rel=1e-12)
+    for k in (1, t + 1, t + n // 2 + 1, t + n):
+        within = float(sum(p for rank, p in law.items() if rank <= k))
+        got = metrics.hits_at_k_score(y_true, y_score, k=k)
+        assert got == pytest.approx(within, rel=1e-12)
+        within = float(sum(p / rank for rank, p in law.items() if rank <= k))
+        got = metrics.mrr_score(y_true, y_score, k=k)
+        assert got == pytest.approx(within, rel=1e-12)
+    rank = t + (n + 1) / (r + 1)
+    assert metrics.mean_rank(y_true, y_score) == pytest.approx(rank, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "y_true", "y_score", "expected"),
+    [
+        ("mrr", [0, 1], [1, 1], (1 + 1 / 2) / 2),
+        ("map", [0, 1], [1, 1], (1 + 1 / 2) / 2),
+        ("precision@1", [0, 1], [1, 1], 1 / 2),
+        ("ndcg", [0, 1], [1, 1], (1 + 1 / log2(3)) / 2),
+        ("mrr", [1, 0, 0, 0, 0], [0] * 5, (1 + 1 / 2 + 1 / 3 + 1 / 4 + 1 / 5) / 5),
+        ("precision@1", [1, 0, 0, 0, 0], [0] * 5, 1 / 5),
+        ("hits@1", [1, 0, 0, 0, 0], [0] * 5, 1 / 5),
+        ("mean_rank", [1, 0, 0, 0, 0], [0] * 5, 3),
+        # Two of three tied: the three orders 110, 101, 011.
+        ("map", [1, 1, 0], [0] * 3, (1 + (1 + 2 / 3) / 2 + (1 / 2 + 2 / 3) / 2) / 3),
+        ("hits@1", [1, 1, 0], [0] * 3, 2 / 3),
+        ("recall@1", [1, 1, 0], [0] * 3, 1 / 3),
+        ("query_auc", [1, 1, 0], [0] * 3, 1 / 2),
+        ("mean_precision", [0, 1], [0, 0], ((1 + 1 / 2) / 2 + (0 + 1 / 2) / 2) / 2),
+        ("cg@1", [3, 1, 0, 2], [1, 1, 1, 0], (3 + 1 + 0) / 3),
+        ("dcg@1", [3, 1, 0, 2], [1, 1, 1, 0], (7 + 1 + 0) / 3),
+        ("rank_correlation", [2, 1, 0], [1, 1, 0], (1 / 2 + 1 + 1) / 3),
+    ],
+)
+def test_expectations_worked_by_hand(name, y_true, y_score, expected):
+    assert call(name, y_true, y_score) == pytest.approx(expected, rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        # The right one is among five at the top: best rank 1, worst 5, realistic 3.
+        ("mean_rank", {"optimistic": 1, "pessimistic": 5, "realistic": 3, "first": 2}),
+        ("mrr", {"optimistic": 1, "pessimistic": 1 / 5, "realistic": 1 / 3}),
+        ("hits@2", {"optimistic": 1, "pessimistic": 0, "realistic": 0, "first": 1}),
+        ("hits@3", {"optimistic": 1, "pessimistic": 0, "realistic": 1, "first": 1}),
+    ],
+)
+def test_policies_of_one_right_candidate_among_ties(name, expected):
+    y_score = [9.0, 9.0, 9.0, 9.0, 9.0, 1.0]
+    for ties, value in expected.items():
+        assert call(name, [1], [y_score], ties=ties) == value
+        assert call(name, [0, 1, 0, 0, 0, 0], y_score, ties=ties) == value
+
+
+def test_realistic_reads_the_first_relevant_document_of_a_class():
+    # Two of four are relevant, two documents above: best rank 3, worst rank 5.
+    y_true, y_score = [0, 0, 1, 0, 1, 0], [2, 2, 1, 1, 1, 1]
+    assert metrics.mean_rank(y_true, y_score, ties="realistic") == (3 + 5) / 2
+    assert metrics.mrr_score(y_true, y_score, ties="realistic") == 1 / 4
+    assert metrics.hits_at_k_score(y_true, y_score, k=3, ties="realistic") == 0
+    assert metrics.hits_at_k_score(y_true, y_score, k=4, ties="realistic") == 1
+    assert metrics.mean_rank(y_true, y_score) == pytest.approx(2 + 5 / 3)
+
+
+def test_minus_zero_ties_with_zero():
+    y_true = [0, 1, 0, 1]
+    for zeros in ([0.0, -0.0, 0.0, -0.0], [-0.0, 0.0, -0.0, 0.0]):
+        for ties, rank in (("expected", 5 / 3), ("first", 2), ("pessimistic", 3)):
+            assert metrics.mean_rank(y_true, zeros, ties=ties) == pytest.approx(rank)
+            assert metrics.mean_rank([y_true], [zeros], ties=ties) == pytest.approx(
+                rank
+            )
+    assert metrics.mean_rank([1], [[0.0, -0.0, 0.0]]) == 2
+    assert metrics.mean_rank([1], [[0.0, -0.0, 0.0]], ties="pessimistic") == 3
+
+
+def test_a_tie_class_that_straddles_the_cut_counts_the_places_within():
+    # Ranks 2 to 5 are tied and two of the four relevant; k = 3 holds two places.
+    y_true, y_score = [1, 1, 0, 0, 1, 1], [3, 2, 2, 2, 2, 1]
+    found = 1 + 2 * (2 / 4)
+    assert metrics.precision_at_k_score(y_true, y_score, k=3) == found / 3
+    assert metrics.recall_at_k_score(y_true, y_score, k=3) == found / 4
+    dcg = 1 + (2 / 4) * (1 / log2(3) + 1 / log2(4))
+    assert metrics.dcg_score(y_true, y_score, k=3) == pytest.approx(dcg)
+
+
+def test_scores_that_differ_in_the_last_digit_are_not_tied():
+    one = 1.0
+    more = math.nextafter(one, 2)
+    assert metrics.mrr_score([0, 1], [one, more]) == 1
+    assert metrics.mrr_score([0, 1], [more, one]) == 1 / 2
+    assert metrics.mrr_score([0, 1], np.array([more, one], dtype=np.float32)) == 3 / 4
