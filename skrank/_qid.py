@@ -51,7 +51,7 @@ def require_qid(qid, caller):
     return qid
 
 
-def encode_qid(qid, n_samples=None):
+def encode_qid(qid, n_samples=None, *, name="qid"):
     """Turn query ids into codes.
 
     Parameters
@@ -62,6 +62,9 @@ def encode_qid(qid, n_samples=None):
     n_samples : int, default=None
         The number of rows that the ids must have.
 
+    name : str, default="qid"
+        The parameter that errors name.
+
     Returns
     -------
     ids : ndarray of shape (n_queries,)
@@ -71,25 +74,27 @@ def encode_qid(qid, n_samples=None):
     codes : ndarray of shape (n_samples,)
         For each row the position of its id in `ids`.
     """
-    qid = _as_ids(qid)
+    qid = _as_ids(qid, name)
     if n_samples is not None and len(qid) != n_samples:
         raise ValueError(
             "Found input variables with inconsistent numbers of samples: "
-            f"{[n_samples, len(qid)]}. The 'qid' parameter must hold one id per row."
+            f"{[n_samples, len(qid)]}. The {name!r} parameter must hold one id per row."
         )
     if qid.dtype.kind in "OTV":
-        return _encode_objects(qid)
+        return _encode_objects(qid, name)
     if qid.dtype.kind in "fmM" and (qid != qid).any():
-        raise ValueError(_MISSING)
+        raise ValueError(_MISSING.format(name))
     # The rows of a query mostly stand together: encode the start of each run only.
     starts = np.flatnonzero(np.append(True, qid[1:] != qid[:-1])[: len(qid)])
-    encode = _encode_objects if qid.dtype.kind in "US" else _encode_values
-    ids, codes = encode(qid[starts])
+    if qid.dtype.kind in "US":
+        ids, codes = _encode_objects(qid[starts], name)
+    else:
+        ids, codes = _encode_values(qid[starts])
     return ids, np.repeat(codes, np.diff(starts, append=len(qid)))
 
 
 _MISSING = (
-    "The 'qid' parameter must name a query for every row. "
+    "The {!r} parameter must hold an id for every row. "
     "Got missing values (None, NaN or NaT) instead."
 )
 
@@ -102,42 +107,44 @@ def _qid_of_index(y):
     return None
 
 
-def _as_ids(qid):
+def _as_ids(qid, name):
     """Return `qid` as a 1-D array whose dtype tells its ids apart exactly."""
     if np.ma.is_masked(qid):
-        raise ValueError(_MISSING)
+        raise ValueError(_MISSING.format(name))
     if isinstance(qid, (list, tuple)):
-        array = _array_of_list(qid)
+        array = _array_of_list(qid, name)
     elif getattr(qid, "ndim", 1) != 1 or isinstance(qid, (str, bytes, dict, set)):
-        raise ValueError(_not_one_dimensional(getattr(qid, "shape", ())))
+        raise ValueError(_not_one_dimensional(getattr(qid, "shape", ()), name))
     elif hasattr(qid, "to_numpy"):
         array = qid.to_numpy()
     elif hasattr(qid, "__array__") or not np.iterable(qid):
         array = np.asarray(qid)
     else:
-        array = _array_of_list(list(qid))
+        array = _array_of_list(list(qid), name)
     if array.ndim != 1:
-        raise ValueError(_not_one_dimensional(array.shape))
+        raise ValueError(_not_one_dimensional(array.shape, name))
     if array.dtype.kind == "c":
-        raise ValueError("The 'qid' parameter must not be complex. Got complex ids.")
+        raise ValueError(
+            f"The {name!r} parameter must not be complex. Got complex ids."
+        )
     return array
 
 
-def _not_one_dimensional(shape):
+def _not_one_dimensional(shape, name):
     return (
-        "The 'qid' parameter must be an array-like of shape (n_samples,). "
+        f"The {name!r} parameter must be an array-like of shape (n_samples,). "
         f"Got an array of shape {shape} instead."
     )
 
 
-def _array_of_list(ids):
+def _array_of_list(ids, name):
     """Return a list as an array.
 
     Only numbers of one type are left to NumPy, which would turn tuples into
     columns, mixed ids into strings and some lists of large integers into floats.
     """
     if any(isinstance(id, (list, np.ndarray)) for id in ids[:1]):
-        raise ValueError(_not_one_dimensional(f"({len(ids)}, {len(ids[0])})"))
+        raise ValueError(_not_one_dimensional(f"({len(ids)}, {len(ids[0])})", name))
     kinds = set(map(type, ids))
     if len(kinds) == 1 and issubclass(*kinds, (int, float, complex, np.generic)):
         array = np.asarray(ids)
@@ -163,17 +170,17 @@ def _encode_values(values):
     return ids, codes.reshape(-1)
 
 
-def _encode_objects(qid):
+def _encode_objects(qid, name):
     """Encode Python objects by their hash and equality, never by conversion."""
     values = qid.tolist()
     try:
         distinct = dict.fromkeys(values)
     except TypeError as error:
         raise TypeError(
-            f"The 'qid' parameter must hold hashable ids. Got {error} instead."
+            f"The {name!r} parameter must hold hashable ids. Got {error} instead."
         ) from None
     if any(map(_is_missing, distinct)):
-        raise ValueError(_MISSING)
+        raise ValueError(_MISSING.format(name))
     try:
         distinct = sorted(distinct)
     except TypeError:

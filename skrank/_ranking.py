@@ -3,18 +3,32 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
-from skrank._lists import group_rows, query_weights, read_lists
+from skrank._lists import query_weights
 from skrank._panels import split_by_width
+from skrank._qid import encode_qid
+from skrank._read import group_rows, read_lists
 from skrank._runs import Runs, find_runs
-from skrank._validation import check_scores
+from skrank._segments import chance_of_first, count_keys, first_of_each, sum_before
+from skrank._validation import check_choice, check_scores
 
 
 def rank_queries(
-    y_true, y_score, *, qid=None, threshold=0.0, ties="expected", exclude=None
+    y_true,
+    y_score,
+    *,
+    qid=None,
+    threshold=0.0,
+    ties="expected",
+    exclude=None,
+    judged=None,
+    returned=None,
+    doc_id=None,
+    doc_order=None,
 ):
     """Rank the documents of every query.
 
@@ -22,29 +36,62 @@ def rank_queries(
     ----------
     y_true : array-like or sparse matrix
         The grades, in one of the three input shapes.
-
     y_score : array-like
         The predicted scores.
-
     qid : array-like of shape (n_samples,), default=None
         The query of each row; flat input only.
-
     threshold : float or "max", default=0.0
         Documents with a higher grade are relevant.
-
     ties : str, default="expected"
         The tie policy.
-
     exclude : array-like or sparse matrix of bool, default=None
         Documents to leave out; matrix and candidates input only.
+    judged : array-like of bool of shape (n_samples,), default=None
+        Documents that have a grade; the grade of the others is not read.
+    returned : array-like of bool of shape (n_samples,), default=None
+        Documents that the system returned. The others count among the relevant
+        documents and in the ideal order, but have no rank; their score is not read.
+    doc_id : array-like of shape (n_samples,), default=None
+        Document ids.
+    doc_order : {"ascending", "descending"}, default=None
+        With ``ties="first"``, tied documents stand in this order of `doc_id`
+        instead of the input order.
 
     Returns
     -------
     ranking : RankedQueries
         Where the relevant documents of every query stand.
     """
-    lists = read_lists(y_true, y_score, qid=qid, threshold=threshold, exclude=exclude)
-    return RankedQueries(find_runs(lists, ties), lists.n_documents(), lists.ids, lists)
+    row_order = None
+    if doc_order is not None:
+        check_choice(doc_order, DOC_ORDERS, "doc_order", "rank_queries")
+        if doc_id is None:
+            raise ValueError(
+                f"doc_order={doc_order!r} orders tied documents by their ids. Pass "
+                "the ids as `doc_id`. Got no document ids."
+            )
+        _, codes = encode_qid(doc_id, np.size(y_true), name="doc_id")
+        descending = doc_order == "descending"
+        row_order = np.argsort(-codes if descending else codes, kind="stable")
+    lists = read_lists(
+        y_true,
+        y_score,
+        qid=qid,
+        threshold=threshold,
+        exclude=exclude,
+        judged=judged,
+        returned=returned,
+        row_order=row_order,
+    )
+    return _rank(lists, ties)
+
+
+def _rank(lists, ties):
+    runs = find_runs(lists, ties)
+    return RankedQueries(runs, lists.n_documents(), lists.ids, lists, ties)
+
+
+DOC_ORDERS = ("ascending", "descending")
 
 
 class RankedQueries:
@@ -67,8 +114,11 @@ class RankedQueries:
     ids : ndarray of shape (n_queries,)
         The query ids.
 
-    lists : Lists or Candidates, default=None
-        The input, which tells how weights map to queries.
+    lists : Lists or Candidates
+        The input.
+
+    ties : str
+        The tie policy.
 
     Attributes
     ----------
@@ -76,7 +126,8 @@ class RankedQueries:
         The number of queries.
 
     n_documents, n_relevant : ndarray of shape (n_queries,)
-        How many documents, and how many relevant ones, each query has.
+        How many returned documents, and how many relevant ones, returned or not,
+        each query has.
 
     query : ndarray of shape (n_runs,)
         The query of each run, a position in `ids`.
@@ -94,17 +145,48 @@ class RankedQueries:
         The grade of each relevant document, run after run.
     """
 
-    def __init__(self, runs, n_documents, ids, lists=None):
+    def __init__(self, runs, n_documents, ids, lists, ties):
         self.query, self.above, self.size, self.relevant, self.grade = runs
         self.n_documents = n_documents
         self.n_queries = len(ids)
         self.ids = ids
         self._lists = lists
+        self._ties = ties
+
+    @cached_property
+    def n_found(self):
+        """Return the number of relevant documents that each query returned."""
+        return self.total(self.relevant).astype(np.intp)
 
     @cached_property
     def n_relevant(self):
         """Return the number of relevant documents of each query."""
-        return self.total(self.relevant).astype(np.intp)
+        missing = self._lists.missing
+        if missing is None:
+            return self.n_found
+        return self.n_found + np.bincount(missing.query, minlength=self.n_queries)
+
+    @cached_property
+    def n_others(self):
+        """Return the number of judged documents that are not relevant, likewise."""
+        missing = self._lists.missing
+        others = self.condensed.n_documents - self.n_found
+        return others if missing is None else others + missing.n_others
+
+    @cached_property
+    def condensed(self):
+        """Return the ranking of the judged documents alone."""
+        lists = self._lists
+        if lists.judged is None:
+            return self
+        return _rank(lists.select(lists.judged), self._ties)
+
+    @cached_property
+    def by_judgement(self):
+        """Return the ranking in which the judged documents are the relevant ones."""
+        lists = self._lists
+        judged = np.ones_like(lists.relevant) if lists.judged is None else lists.judged
+        return _rank(replace(lists, relevant=judged, missing=None), self._ties)
 
     @cached_property
     def lowest_grade(self):
@@ -114,14 +196,12 @@ class RankedQueries:
     @cached_property
     def first(self):
         """Return the position of the first run of each query that has one."""
-        new = np.ones(len(self.query), dtype=bool)
-        np.not_equal(self.query[1:], self.query[:-1], out=new[1:])
-        return np.flatnonzero(new)
+        return first_of_each(self.query)
 
     @cached_property
     def relevant_above(self):
         """Return, for each run, how many relevant documents stand above it."""
-        return self._above_in_query(self.relevant)
+        return sum_before(self.relevant, self.query)
 
     @cached_property
     def others_below(self):
@@ -130,7 +210,7 @@ class RankedQueries:
         Those that are tied with it count half.
         """
         tied = self.size - self.relevant
-        others = (self.n_documents - self.n_relevant)[self.query]
+        others = (self.n_documents - self.n_found)[self.query]
         return others - (self.above - self.relevant_above) - tied / 2
 
     @cached_property
@@ -141,34 +221,36 @@ class RankedQueries:
     @cached_property
     def best(self):
         """Return the ranking by `y_true`: no order of the documents is better."""
-        levels, level = np.unique(self.grade, return_inverse=True)
+        grade, query = self.grade, self.query_of_grade
+        if self._lists.missing is not None:
+            grade = np.concatenate([grade, self._lists.missing.grade])
+            query = np.concatenate([query, self._lists.missing.query])
+        levels, level = np.unique(grade, return_inverse=True)
         n_levels = max(len(levels), 1)
         # One key per (query, grade), the higher grade first.
-        key = self.query_of_grade * n_levels + (n_levels - 1 - level)
-        keys, counts = _count_keys(key, self.n_queries * n_levels)
+        key = query * n_levels + (n_levels - 1 - level)
+        keys, counts = count_keys(key, self.n_queries * n_levels)
         query, level = np.divmod(keys, n_levels)
         grade = np.repeat(levels[n_levels - 1 - level], counts)
-        runs = Runs(query, np.zeros_like(counts), counts, counts, grade)
-        best = RankedQueries(runs, self.n_documents, self.ids, self._lists)
-        best.above = best.relevant_above
-        return best
+        above = sum_before(counts, query)
+        return self._with_runs(Runs(query, above, counts, counts, grade))
 
     @cached_property
     def chance(self):
         """Return the ranking in which all documents of a query are tied."""
         query = self.query[self.first]
-        runs = Runs(
-            query,
-            np.zeros(len(query), dtype=np.intp),
-            self.n_documents[query],
-            self.n_relevant[query],
-            self.grade,
-        )
-        return RankedQueries(runs, self.n_documents, self.ids, self._lists)
+        n_documents, n_found = self.n_documents[query], self.n_found[query]
+        above = np.zeros(len(query), dtype=np.intp)
+        return self._with_runs(Runs(query, above, n_documents, n_found, self.grade))
+
+    def _with_runs(self, runs):
+        lists, ties = self._lists, self._ties
+        return RankedQueries(runs, self.n_documents, self.ids, lists, ties)
 
     def total(self, values):
         """Return the sum over the runs of each query."""
-        return np.bincount(self.query, weights=values, minlength=self.n_queries)
+        totals = np.bincount(self.query, weights=values, minlength=self.n_queries)
+        return totals.astype(np.float64, copy=False)  # of no runs: of integers
 
     def grade_total(self, values):
         """Return the sum over the relevant documents of each run."""
@@ -207,7 +289,7 @@ class RankedQueries:
             return mean
         return np.where(alone & (self.above >= self._cutoff(k)), 0.0, mean)
 
-    def expected_at_first(self, value, k=None):
+    def expected_at_first(self, value, k=None, missing=0.0):
         """Return the expected value at the rank of the first relevant document.
 
         Parameters
@@ -217,6 +299,9 @@ class RankedQueries:
 
         k : int, default=None
             Ranks beyond `k` have the value 0.
+
+        missing : float, default=0.0
+            The value of a query none of whose relevant documents was returned.
 
         Returns
         -------
@@ -231,21 +316,15 @@ class RankedQueries:
             run = self.first[rows]
             rank = self.above[run, np.newaxis] + np.arange(1, width + 1)
             values = value(rank) if k is None else np.where(rank <= k, value(rank), 0.0)
-            chance = _chance_of_first(self.size[run], self.relevant[run], width)
+            chance = chance_of_first(self.size[run], self.relevant[run], width)
             at_first[rows] = np.einsum("ij,ij->i", chance, values)
-        expected = np.full(self.n_queries, np.nan)
+        expected = self.where_relevant(np.full(self.n_queries, missing))
         expected[self.query[self.first]] = at_first
         return expected
 
     def query_weights(self, sample_weight):
         """Return one weight per query, or None."""
         return query_weights(self._lists, sample_weight)
-
-    def _above_in_query(self, values):
-        """Return, for each run, the sum over the runs of its query above it."""
-        before = np.cumsum(values) - values
-        n_runs = np.diff(self.first, append=len(self.query))
-        return before - np.repeat(before[self.first], n_runs)
 
     def _cutoff(self, k):
         return k[self.query] if isinstance(k, np.ndarray) else k
@@ -281,35 +360,11 @@ def rank_positions(y_score, qid=None):
     """
     y_score = check_scores(y_score)
     qid = np.zeros(len(y_score), dtype=np.intp) if qid is None else qid
-    _, _, starts, lengths, rows = group_rows(qid, len(y_score))
+    ids, codes = encode_qid(qid, len(y_score))
+    _, starts, lengths, rows = group_rows(codes, len(ids))
     rows = np.arange(len(y_score)) if rows is None else rows
     group = np.repeat(np.arange(len(starts)), lengths)
     order = rows[np.lexsort((-y_score[rows], group))]
     rank = np.empty(len(y_score), dtype=np.intp)
     rank[order] = np.arange(1, len(y_score) + 1) - np.repeat(starts, lengths)
     return rank
-
-
-def _chance_of_first(size, relevant, width):
-    """Return the law of the place of the first relevant document of a run.
-
-    Of `size` documents in random order, `relevant` are relevant. The chance that
-    the first of them stands at place j is p_1 = r / n and
-    p_{j+1} = p_j (n - r - j + 1) / (n - j), the negative hypergeometric law.
-    """
-    size, relevant = size[:, np.newaxis], relevant[:, np.newaxis]
-    place = np.arange(1, width)
-    chance = np.empty((len(size), width))
-    chance[:, :1] = relevant / size
-    left = np.maximum(size - relevant - place + 1, 0)
-    chance[:, 1:] = left / np.maximum(size - place, 1)
-    return np.cumprod(chance, axis=1, out=chance)
-
-
-def _count_keys(keys, n_keys):
-    """Return the distinct keys in ascending order and how often each occurs."""
-    if n_keys > 4 * len(keys) + 1024:
-        return np.unique(keys, return_counts=True)
-    counts = np.bincount(keys, minlength=n_keys)
-    keys = np.flatnonzero(counts)
-    return keys, counts[keys]

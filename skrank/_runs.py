@@ -25,11 +25,15 @@ class Runs(NamedTuple):
     grade: np.ndarray
 
 
+_NONE = np.zeros(0, dtype=np.intp)
+_NO_RUNS = Runs(_NONE, _NONE, _NONE, _NONE, np.zeros(0))
+
+
 def find_runs(lists, ties):
     """Return the runs of `lists`, cut as the tie policy says."""
     if isinstance(lists, Candidates):
         return _cut(_count_candidates(lists, ties), ties)
-    parts = []
+    parts = [_NO_RUNS]
     for rows, width in split_by_width(lists.lengths):
         left = rows
         if ties != "first" and lists.code is not None:

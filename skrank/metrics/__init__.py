@@ -10,13 +10,17 @@ from skrank.metrics._evaluate import evaluate
 from skrank.metrics._graded import cg_score, dcg_score, ndcg_score
 from skrank.metrics._precision import map_score, mean_precision_score
 from skrank.metrics._ranks import hits_at_k_score, mean_rank, mrr_score
+from skrank.metrics._scorer import get_scorer, get_scorer_names, make_ranking_scorer
 
 __all__ = [
     "RankedQueries",
     "cg_score",
     "dcg_score",
     "evaluate",
+    "get_scorer",
+    "get_scorer_names",
     "hits_at_k_score",
+    "make_ranking_scorer",
     "map_score",
     "mean_precision_score",
     "mean_rank",

@@ -220,9 +220,10 @@ def rank_correlation_score(
 
     A pair of equal grades weighs 0, and a pair of tied scores counts half. Documents
     that are not relevant all have the grade 0. With 0/1 grades and uniform weights RC
-    is the AUC; without ties in grades or scores it is :math:`(\tau + 1) / 2` [1]_. A query
-    without two different grades is undefined, and left out of the mean. The named
-    weights cost O(n log n); a function is asked for every pair of relevant documents.
+    is the AUC; without ties in grades or scores it is :math:`(\tau + 1) / 2` [1]_.
+    A query without two different grades is undefined, and left out of the mean. The
+    named weights cost O(n log n); a function is asked for every pair of relevant
+    documents.
 
     References
     ----------

@@ -148,10 +148,13 @@ def read_requests(metrics, params, caller):
             f"{caller} got parameters that none of {sorted(named)} takes: "
             f"{unknown or ['k']}.{hint}"
         )
-    return [
-        Request(key, definition, sign, _checked(definition, defaults, params, caller))
-        for key, (definition, sign, defaults) in named.items()
-    ]
+    requests = []
+    for key, (definition, sign, defaults) in named.items():
+        options = _checked(definition, defaults, params, caller)
+        # An adjusted metric is larger when better, whatever the metric is.
+        sign = 1 if options["adjusted"] else sign
+        requests.append(Request(key, definition, sign, options))
+    return requests
 
 
 def _resolve(metric):

@@ -5,8 +5,9 @@
 
 import numpy as np
 
+from skrank._segments import spans
 from skrank._validation import check_choice
-from skrank.metrics._weights import discount_function, gains
+from skrank.metrics._weights import check_gain, discount_function, gains
 
 WEIGHTS = ("uniform", "gain", "discount")
 
@@ -22,6 +23,8 @@ def pair_agreement(ranking, weights, gain, discount):
     won, total : ndarray of shape (n_queries,)
         The two sums.
     """
+    check_gain(gain)
+    discount = discount_function(discount)
     if callable(weights):
         return _listed_pairs(ranking, weights)
     check_choice(weights, WEIGHTS, "weights", "rank_correlation")
@@ -30,7 +33,7 @@ def pair_agreement(ranking, weights, gain, discount):
     elif weights == "gain":
         value, base = gains(ranking, gain), np.zeros(ranking.n_queries)
     else:
-        value, base = _mean_discounts(ranking, discount_function(discount))
+        value, base = _mean_discounts(ranking, discount)
     won, total = _relevant_pairs(ranking, value)
     # The pairs of a relevant document and one that is not.
     weight = np.ones(len(ranking.grade)) if value is None else value
@@ -84,8 +87,8 @@ def _relevant_pairs(ranking, value):
     for bit in reversed(range(max(len(levels) - 1, 0).bit_length())):
         one = (code >> bit & 1).astype(bool)
         zero = ~one
-        start, stop = _spans(group)
-        tie_start, tie_stop = _spans(group, run)
+        start, stop = spans(group)
+        tie_start, tie_stop = spans(group, run)
         count = np.concatenate([[0], np.cumsum(one)])
         above = (count[tie_start] + count[tie_stop]) / 2 - count[start]
         everywhere = count[stop] - count[start]
@@ -106,16 +109,6 @@ def _relevant_pairs(ranking, value):
         query, run, code, value = query[order], run[order], code[order], value[order]
         group = 2 * start[order] + zero[order]
     return won, total
-
-
-def _spans(*keys):
-    """Return where the block of equal keys of each element starts and stops."""
-    length = len(keys[0])
-    new = np.ones(length, dtype=bool)
-    new[1:] = np.any([key[1:] != key[:-1] for key in keys], axis=0)
-    start = np.flatnonzero(new)
-    sizes = np.diff(start, append=length)
-    return np.repeat(start, sizes), np.repeat(start + sizes, sizes)
 
 
 def _listed_pairs(ranking, weights):

@@ -89,7 +89,7 @@ def map_score(
     --------
     mean_precision_score : The mean of the precision at every rank.
     ndcg_score : For graded relevance.
-    sklearn.metrics.average_precision_score : The mean over thresholds: tied documents enter together.
+    sklearn.metrics.average_precision_score : Tied rows enter together.
 
     Notes
     -----

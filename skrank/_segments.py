@@ -1,0 +1,55 @@
+"""Arithmetic within the segments of an array whose like entries stand together."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+
+
+def spans(*keys):
+    """Return where the block of equal keys of each element starts and stops."""
+    length = len(keys[0])
+    new = np.ones(length, dtype=bool)
+    new[1:] = np.any([key[1:] != key[:-1] for key in keys], axis=0)
+    start = np.flatnonzero(new)
+    sizes = np.diff(start, append=length)
+    return np.repeat(start, sizes), np.repeat(start + sizes, sizes)
+
+
+def chance_of_first(size, relevant, width):
+    """Return the law of the place of the first relevant document of a run.
+
+    Of `size` documents in random order, `relevant` are relevant. The chance that
+    the first of them stands at place j is p_1 = r / n and
+    p_{j+1} = p_j (n - r - j + 1) / (n - j), the negative hypergeometric law.
+    """
+    size, relevant = size[:, np.newaxis], relevant[:, np.newaxis]
+    place = np.arange(1, width)
+    chance = np.empty((len(size), width))
+    chance[:, :1] = relevant / size
+    left = np.maximum(size - relevant - place + 1, 0)
+    chance[:, 1:] = left / np.maximum(size - place, 1)
+    return np.cumprod(chance, axis=1, out=chance)
+
+
+def first_of_each(query):
+    """Return where the runs of each query start."""
+    new = np.ones(len(query), dtype=bool)
+    np.not_equal(query[1:], query[:-1], out=new[1:])
+    return np.flatnonzero(new)
+
+
+def sum_before(values, query):
+    """Return, for each run, the sum of `values` over the runs of its query above it."""
+    before = np.cumsum(values) - values
+    first = first_of_each(query)
+    return before - np.repeat(before[first], np.diff(first, append=len(query)))
+
+
+def count_keys(keys, n_keys):
+    """Return the distinct keys in ascending order and how often each occurs."""
+    if n_keys > 4 * len(keys) + 1024:
+        return np.unique(keys, return_counts=True)
+    counts = np.bincount(keys, minlength=n_keys)
+    keys = np.flatnonzero(counts)
+    return keys, counts[keys]
