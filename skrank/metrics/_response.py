@@ -1,0 +1,83 @@
+"""The scores by which an estimator ranks the rows."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import warnings
+
+import numpy as np
+from sklearn.utils import get_tags
+
+from skrank._qid import QID
+
+# What a scorer may ask an estimator for. scikit-learn reads it to see whether several
+# scorers can share one prediction.
+RESPONSES = ("decision_function", "predict_proba", "predict")
+
+
+def ranking_response(estimator, X, method_caller):
+    """Return one score per row, of shape (n_samples,).
+
+    `method_caller` is called as ``method_caller(estimator, method_name, X)``, so
+    that a prediction made for another scorer can be used again.
+    """
+    if _estimator_type(estimator) != "classifier":
+        return _last_column(method_caller(estimator, "predict", X))
+    classes = np.asarray(estimator.classes_)
+    if len(classes) > 2:
+        grades = _grades(estimator, classes)
+        return np.asarray(method_caller(estimator, "predict_proba", X)) @ grades
+    decides = hasattr(estimator, "decision_function")
+    method = "decision_function" if decides else "predict_proba"
+    return _last_column(method_caller(estimator, method, X))
+
+
+def _last_column(response):
+    """Return a column as a vector; of two probabilities the one of the second class."""
+    return response[:, -1] if np.ndim(response) == 2 else response
+
+
+def _grades(estimator, classes):
+    """Return the classes as numbers, of which a mean can be taken."""
+    if classes.dtype.kind not in "biuf":
+        raise ValueError(
+            "A classifier of more than two classes ranks by the class it expects, so "
+            f"its classes must be numbers. Got {classes.tolist()!r} instead."
+        )
+    if not hasattr(estimator, "predict_proba"):
+        raise ValueError(
+            "A classifier of more than two classes ranks by the class it expects, so "
+            "it must have 'predict_proba'. Got "
+            f"{type(estimator).__name__} instead, which has none."
+        )
+    return classes.astype(float)
+
+
+def warn_if_qid_is_a_feature(estimator):
+    if QID not in getattr(estimator, "feature_names_in_", ()):
+        return
+    if _estimator_type(estimator) == "ranker" or _leaves_qid_out(estimator):
+        return
+    warnings.warn(
+        f"{type(estimator).__name__} was fitted on the column 'qid' as if it were a "
+        "feature. Wrap the estimator in skrank.rankers.QueryRanker, which takes the "
+        "column for what it is, or pass the query ids as `qid` or in the index of y.",
+        UserWarning,
+        stacklevel=2,
+    )
+
+
+def _estimator_type(estimator):
+    if hasattr(estimator, "__sklearn_tags__"):
+        return get_tags(estimator).estimator_type
+    return getattr(estimator, "_estimator_type", None)
+
+
+def _leaves_qid_out(estimator):
+    """Tell whether a pipeline begins with a ColumnTransformer that drops the ids."""
+    steps = getattr(estimator, "steps", None) or [(None, None)]
+    first = steps[0][1]
+    if not hasattr(first, "transformers_"):
+        return False
+    names = first.get_feature_names_out()
+    return not any(name.rpartition("__")[2] == QID for name in names)
