@@ -308,19 +308,40 @@ class RankedQueries:
         expected : ndarray of shape (n_queries,)
             NaN for queries without a relevant document.
         """
+        query, rank, chance = self.first_rank_law(k)
+        values = value(rank) if k is None else np.where(rank <= k, value(rank), 0.0)
+        expected = np.bincount(query, chance * values, minlength=self.n_queries)
+        found = self.n_found > 0
+        return np.where(found, expected, self.where_relevant(missing))
+
+    def first_rank_law(self, k=None):
+        """Return what rank the first relevant document of each query may have.
+
+        Parameters
+        ----------
+        k : int, default=None
+            Ranks beyond `k` may be left out.
+
+        Returns
+        -------
+        query, rank, chance : ndarray of shape (n_ranks,)
+            A query, a rank, and the chance that its first relevant document has it.
+            Without ties every query that found one has a single rank, of chance 1.
+        """
         n_places = (self.size - self.relevant + 1)[self.first]
         if k is not None:
             n_places = np.minimum(n_places, np.maximum(k - self.above[self.first], 1))
-        at_first = np.empty(len(self.first))
+        parts = []
         for rows, width in split_by_width(n_places):
             run = self.first[rows]
             rank = self.above[run, np.newaxis] + np.arange(1, width + 1)
-            values = value(rank) if k is None else np.where(rank <= k, value(rank), 0.0)
             chance = chance_of_first(self.size[run], self.relevant[run], width)
-            at_first[rows] = np.einsum("ij,ij->i", chance, values)
-        expected = self.where_relevant(np.full(self.n_queries, missing))
-        expected[self.query[self.first]] = at_first
-        return expected
+            possible = chance > 0
+            query = np.broadcast_to(self.query[run, np.newaxis], rank.shape)
+            parts.append((query[possible], rank[possible], chance[possible]))
+        if not parts:
+            return self.query, self.above, self.relevant
+        return tuple(map(np.concatenate, zip(*parts, strict=True)))
 
     def query_weights(self, sample_weight):
         """Return one weight per query, or None."""

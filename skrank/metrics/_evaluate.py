@@ -5,7 +5,7 @@
 
 import inspect
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from typing import NamedTuple
 
 from skrank._ranking import rank_queries
@@ -105,7 +105,8 @@ def evaluate(
             rankings[how] = rank_queries(y_true, y_score, **data, **policy)
         summary = {name: options.pop(name) for name in _SUMMARY}
         scores[request.key] = request.sign * summarize(
-            partial(request.definition, **options),
+            request.definition,
+            options,
             rankings[how],
             sample_weight=sample_weight,
             **summary,

@@ -4,7 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import warnings
-from functools import partial
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
@@ -28,6 +27,34 @@ def reads_first_rank(definition):
     """
     definition.reads_first_rank = True
     return definition
+
+
+def pooled_by(pool):
+    """Mark a definition whose values are summarized by something else than a mean.
+
+    ``pool(ranking, values, weight)`` returns a float; NaN values are left out, and
+    `weight` is None where all queries weigh the same.
+    """
+
+    def mark(definition):
+        definition.pool = pool
+        return definition
+
+    return mark
+
+
+def scaled_by(scale):
+    """Mark a definition that is summarized first and scaled then.
+
+    ``scale(value, chance, best)`` gets the summary, and those of random scores and of
+    the best order.
+    """
+
+    def mark(definition):
+        definition.scale = scale
+        return definition
+
+    return mark
 
 
 def measure(
@@ -84,7 +111,8 @@ def measure(
         exclude=exclude,
     )
     return summarize(
-        partial(definition, **own),
+        definition,
+        own,
         ranking,
         replace_undefined_by=replace_undefined_by,
         average=average,
@@ -109,27 +137,32 @@ def check_ties(ties, definition, caller):
 
 
 def summarize(
-    definition, ranking, *, replace_undefined_by, average, adjusted, sample_weight
+    definition,
+    own,
+    ranking,
+    *,
+    replace_undefined_by,
+    average,
+    adjusted,
+    sample_weight,
 ):
     """Apply a definition to a ranking and summarize its values over the queries.
 
     Parameters
     ----------
     definition : callable
-        Maps a ranking to an array of shape (n_queries,); NaN means undefined.
-
+        ``definition(ranking, **own)`` returns an array of shape (n_queries,) in
+        which NaN means undefined.
+    own : dict
+        The parameters of the definition.
     ranking : RankedQueries
         The ranked queries.
-
     replace_undefined_by : float
         What an undefined query scores; NaN leaves it out of the mean.
-
     average : {"macro", "weighted"} or None
         How the queries are summarized.
-
     adjusted : bool
         Whether to scale the metric so that chance is 0 and the best value 1.
-
     sample_weight : array-like or None
         Weights of the rows, or of the queries of a matrix.
 
@@ -138,23 +171,30 @@ def summarize(
     score : float or ndarray of shape (n_queries,)
         The summary; an array in the order of ``ranking.ids`` if `average` is None.
     """
+    pool = getattr(definition, "pool", _mean)
+    scale = getattr(definition, "scale", None)
     weight = ranking.query_weights(sample_weight)
-    values = definition(ranking)
-    undefined = np.isnan(values)
-    rankings = [ranking.chance, ranking.best] if adjusted else []
-    parts = [values, *map(definition, rankings)]
-    parts = [np.where(undefined, replace_undefined_by, part) for part in parts]
-    if average is None:
-        if not adjusted:
-            return parts[0]
-        adjusted_values = _adjust(*parts)
-        undefined = np.isnan(adjusted_values)
-        return np.where(undefined, replace_undefined_by, adjusted_values)
     if average == "weighted":
         n_documents = ranking.n_documents.astype(np.float64)
         weight = n_documents if weight is None else weight * n_documents
-    means = [_mean(part, weight) for part in parts]
-    score = float(_adjust(*means)) if adjusted else means[0]
+    values = definition(ranking, **own)
+    undefined = np.isnan(values)
+
+    def summary(ranking, values):
+        values = np.where(undefined, replace_undefined_by, values)
+        return values if average is None else pool(ranking, values, weight)
+
+    score = summary(ranking, values)
+    if adjusted or scale:
+        others = ranking.chance, ranking.best
+        chance, best = (summary(other, definition(other, **own)) for other in others)
+        if scale:
+            levels = score, chance, best
+            score, chance, best = (scale(level, chance, best) for level in levels)
+        if adjusted:
+            score = _adjust(score, chance, best)
+    if average is None:
+        return np.where(np.isnan(score), replace_undefined_by, score)
     if np.isnan(score):
         warnings.warn(
             "The metric is undefined for every query, so its mean is NaN. Pass "
@@ -162,7 +202,7 @@ def summarize(
             UndefinedMetricWarning,
             stacklevel=4,
         )
-    return score
+    return float(score)
 
 
 def _adjust(value, chance, best):
@@ -173,7 +213,7 @@ def _adjust(value, chance, best):
     return np.where(flat, np.nan, (value - chance) / np.where(flat, 1, span))
 
 
-def _mean(values, weight):
+def _mean(ranking, values, weight):
     """Return the weighted mean of the values that are not NaN."""
     known = ~np.isnan(values)
     values = values[known]
