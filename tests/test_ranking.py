@@ -1,0 +1,331 @@
+"""The runs of tied documents, against a loop over queries."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from brute_force import relevant_grades
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from scipy import sparse
+
+from skrank._panels import MAX_CELLS, gather, split_by_width
+from skrank._ranking import rank_positions, rank_queries
+
+POLICIES = ["expected", "first", "optimistic", "pessimistic"]
+
+# Scores that are hard to tell apart, or to sort: neighbours in the last digits, both
+# zeros, infinities, the greatest and the least numbers.
+HARD = [
+    0.0,
+    -0.0,
+    math.inf,
+    -math.inf,
+    1.0,
+    *(1.0 + j * 2.0**-52 for j in (1, 2, 255, 256, 257)),
+    -1.0,
+    -1.0 - 2.0**-52,
+    5e-324,
+    -5e-324,
+    1.7976931348623157e308,
+    -1.7976931348623157e308,
+]
+EXACT_IN_ANY_DTYPE = [0, 1, 2, 3, 100]
+GRADES = [0, 0, 0, 1, 2, 3]
+
+
+def runs_of_list(grades, scores, ties):
+    """Return (above, size, relevant, grades) of every run, the best first."""
+    order = sorted(range(len(scores)), key=lambda i: scores[i], reverse=True)
+    found, above = [], 0
+    for _, tied in itertools.groupby(order, key=lambda i: scores[i]):
+        docs = [grades[i] for i in tied]
+        if ties == "expected":
+            known = sorted(grade for grade in docs if grade is not None)
+            if known:
+                found.append((above, len(docs), len(known), known))
+        else:
+            best_first = sorted(docs, key=lambda g: -math.inf if g is None else g)
+            if ties == "pessimistic":
+                docs = best_first
+            elif ties == "optimistic":
+                docs = best_first[::-1]
+            for place, grade in enumerate(docs, above):
+                if grade is not None:
+                    found.append((place, 1, 1, [grade]))
+        above += len(docs)
+    return found
+
+
+def runs_of_queries(y_true, y_score, qid, ties, threshold=0.0):
+    """Return the runs of every query and their counts of documents."""
+    runs, n_documents = [], []
+    for query in np.unique(qid):
+        rows = qid == query
+        grades = relevant_grades(y_true[rows].tolist(), threshold)
+        runs.append(runs_of_list(grades, y_score[rows].tolist(), ties))
+        n_documents.append(int(rows.sum()))
+    return runs, n_documents
+
+
+def runs_of_ranking(ranking):
+    """Return the runs of a RankedQueries, query by query."""
+    runs = [[] for _ in range(ranking.n_queries)]
+    stops = np.cumsum(ranking.relevant)
+    assert len(ranking.grade) == ranking.relevant.sum()
+    assert len(list(itertools.groupby(ranking.query.tolist()))) == len(
+        set(ranking.query.tolist())
+    )
+    for run, query in enumerate(ranking.query.tolist()):
+        grades = ranking.grade[stops[run] - ranking.relevant[run] : stops[run]]
+        runs[query].append(
+            (
+                int(ranking.above[run]),
+                int(ranking.size[run]),
+                int(ranking.relevant[run]),
+                sorted(grades.tolist()),
+            )
+        )
+    return runs
+
+
+def check(ranking, y_true, y_score, qid, ties, threshold=0.0):
+    runs, n_documents = runs_of_queries(y_true, y_score, qid, ties, threshold)
+    assert runs_of_ranking(ranking) == runs
+    assert ranking.n_documents.tolist() == n_documents
+    assert ranking.n_relevant.tolist() == [
+        sum(run[2] for run in query) for query in runs
+    ]
+    assert ranking.n_queries == len(runs)
+    assert_array_equal(ranking.ids, np.unique(qid))
+
+
+def rows_of(scores):
+    row = st.tuples(st.integers(0, 4), st.sampled_from(scores), st.sampled_from(GRADES))
+    return st.lists(row, min_size=1, max_size=40)
+
+
+examples = settings(max_examples=60, derandomize=True, deadline=None, database=None)
+
+
+@pytest.mark.parametrize("ties", POLICIES)
+@given(rows=rows_of(HARD), threshold=st.sampled_from([0.0, 1, "max"]))
+@examples
+def test_runs_of_scores_that_are_hard_to_tell_apart(rows, threshold, ties):
+    qid, y_score, y_true = map(np.array, zip(*rows, strict=True))
+    y_score = y_score.astype(float)
+    ranking = rank_queries(y_true, y_score, qid=qid, ties=ties, threshold=threshold)
+    check(ranking, y_true, y_score, qid, ties, threshold)
+
+
+@pytest.mark.parametrize("ties", POLICIES)
+@given(
+    rows=rows_of(EXACT_IN_ANY_DTYPE),
+    score_dtype=st.sampled_from("bBhHiIlLqQefdg"),
+    grade_dtype=st.sampled_from("bBhilLefdg"),
+)
+@examples
+def test_runs_of_numbers_of_any_dtype(rows, score_dtype, grade_dtype, ties):
+    qid, y_score, y_true = map(np.array, zip(*rows, strict=True))
+    ranking = rank_queries(
+        y_true.astype(grade_dtype), y_score.astype(score_dtype), qid=qid, ties=ties
+    )
+    check(ranking, y_true, y_score, qid, ties)
+
+
+@pytest.mark.parametrize("ties", POLICIES)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 2), st.booleans(), st.booleans()),
+        min_size=1,
+        max_size=30,
+    )
+)
+@examples
+def test_runs_of_booleans(ties, rows):
+    qid, y_score, y_true = map(np.array, zip(*rows, strict=True))
+    ranking = rank_queries(y_true, y_score, qid=qid, ties=ties)
+    check(ranking, y_true.astype(int), y_score.astype(int), qid, ties)
+
+
+@pytest.mark.parametrize("ties", POLICIES)
+@given(
+    st.integers(1, 5),
+    st.integers(1, 8),
+    st.lists(st.sampled_from(HARD), min_size=40, max_size=40),
+    st.lists(st.sampled_from(GRADES), min_size=40, max_size=40),
+    st.lists(st.booleans(), min_size=40, max_size=40),
+)
+@examples
+def test_runs_of_a_matrix_with_documents_excluded(
+    ties, n_queries, width, scores, grades, exclude
+):
+    shape = (n_queries, width)
+    size = n_queries * width
+    y_score = np.array(scores[:size], dtype=float).reshape(shape)
+    y_true = np.array(grades[:size]).reshape(shape)
+    exclude = np.array(exclude[:size]).reshape(shape)
+    qid = np.repeat(np.arange(n_queries), width)
+    flat = rank_queries(y_true.ravel(), y_score.ravel(), qid=qid, ties=ties)
+    expected = runs_of_ranking(flat)
+    for grades in (y_true, sparse.csr_matrix(y_true), np.asfortranarray(y_true)):
+        assert runs_of_ranking(rank_queries(grades, y_score, ties=ties)) == expected
+    runs, n_documents = [], []
+    for row in range(n_queries):
+        kept = ~exclude[row]
+        known = relevant_grades(y_true[row][kept].tolist())
+        runs.append(runs_of_list(known, y_score[row][kept].tolist(), ties))
+        n_documents.append(int(kept.sum()))
+    for mask in (exclude, sparse.csr_matrix(exclude)):
+        ranking = rank_queries(y_true, y_score, ties=ties, exclude=mask)
+        assert runs_of_ranking(ranking) == runs
+        assert ranking.n_documents.tolist() == n_documents
+
+
+@pytest.mark.parametrize("ties", POLICIES)
+@given(
+    st.integers(1, 5),
+    st.integers(1, 8),
+    st.lists(st.sampled_from(HARD), min_size=40, max_size=40),
+    st.lists(st.integers(0, 7), min_size=5, max_size=5),
+    st.lists(st.booleans(), min_size=40, max_size=40),
+)
+@examples
+def test_runs_of_candidates_are_those_of_their_matrix(
+    ties, n_queries, width, scores, target, exclude
+):
+    size = n_queries * width
+    y_score = np.array(scores[:size], dtype=float).reshape(n_queries, width)
+    exclude = np.array(exclude[:size]).reshape(n_queries, width)
+    target = np.array(target[:n_queries]) % width
+    one_hot = np.arange(width) == target[:, np.newaxis]
+    for mask in (None, exclude):
+        kept = mask if mask is None else mask & ~one_hot
+        expected = rank_queries(one_hot, y_score, ties=ties, exclude=kept)
+        got = rank_queries(target, y_score, ties=ties, exclude=mask)
+        assert runs_of_ranking(got) == runs_of_ranking(expected)
+        assert_array_equal(got.n_documents, expected.n_documents)
+
+
+def test_candidates_in_more_blocks_than_one():
+    rng = np.random.default_rng(0)
+    width = MAX_CELLS // 8
+    y_score = rng.integers(0, 50, (21, width)).astype(np.float32)
+    target = rng.integers(0, width, 21)
+    above = [
+        int((row > row[right]).sum())
+        for row, right in zip(y_score, target, strict=True)
+    ]
+    size = [
+        int((row == row[right]).sum())
+        for row, right in zip(y_score, target, strict=True)
+    ]
+    ranking = rank_queries(target, y_score)
+    assert ranking.above.tolist() == above
+    assert ranking.size.tolist() == size
+
+
+@pytest.mark.parametrize("ties", POLICIES)
+@pytest.mark.parametrize("scattered", [False, True])
+@pytest.mark.parametrize("levels", ["few", "many", "close"])
+def test_runs_of_lists_of_very_different_length(levels, scattered, ties):
+    rng = np.random.default_rng(1)
+    lengths = np.concatenate(
+        [rng.integers(1, 8, 60), rng.integers(1, 1500, 40), [70_000]]
+    )
+    qid = np.repeat(rng.permutation(len(lengths)), lengths)
+    y_true = rng.integers(0, 3, len(qid)) * (rng.random(len(qid)) < 0.05)
+    y_score = rng.integers(0, 20, len(qid)).astype(float)
+    if levels == "many":
+        # More grades than a byte can name.
+        y_true = np.where(y_true, rng.integers(1, 1000, len(qid)) / 8, 0)
+        y_score = rng.random(len(qid))
+    if levels == "close":
+        y_score = 1.0 + y_score * 2.0**-52
+    if scattered:
+        order = rng.permutation(len(qid))
+        qid, y_true, y_score = qid[order], y_true[order], y_score[order]
+    ranking = rank_queries(y_true, y_score, qid=qid, ties=ties)
+    check(ranking, y_true, y_score, qid, ties)
+
+
+@pytest.mark.parametrize("ties", POLICIES)
+@pytest.mark.parametrize(
+    "y_true",
+    [[0, 0, 0, 0], [1, 1, 1, 1], [0, 0, 2, 0]],
+    ids=["none relevant", "all relevant", "one relevant"],
+)
+def test_runs_at_the_edges(y_true, ties):
+    y_true, y_score = np.array(y_true), np.array([1.0, 2.0, 2.0, 0.0])
+    for qid in (np.zeros(4, dtype=int), np.arange(4), np.array([0, 1, 1, 0])):
+        ranking = rank_queries(y_true, y_score, qid=qid, ties=ties)
+        check(ranking, y_true, y_score, qid, ties)
+
+
+def test_without_qid_all_rows_are_one_query():
+    ranking = rank_queries([0, 1, 0, 1], [1.0, 2.0, 2.0, 0.0])
+    assert ranking.n_queries == 1
+    assert runs_of_ranking(ranking) == [[(0, 2, 1, [1.0]), (3, 1, 1, [1.0])]]
+
+
+def test_best_and_chance_are_the_order_by_grade_and_one_tie():
+    y_true, y_score = np.array([0, 2, 1, 2, 0, 0, 0]), np.arange(7.0)
+    qid = np.array([0, 0, 0, 0, 0, 1, 1])
+    ranking = rank_queries(y_true, y_score, qid=qid)
+    assert runs_of_ranking(ranking.best) == [[(0, 2, 2, [2, 2]), (2, 1, 1, [1])], []]
+    assert runs_of_ranking(ranking.chance) == [[(0, 5, 3, [1, 2, 2])], []]
+    for other in (ranking.best, ranking.chance):
+        assert other.n_documents.tolist() == [5, 2]
+        assert other.n_relevant.tolist() == [3, 0]
+
+
+@given(st.lists(st.integers(1, 300), min_size=1, max_size=60), st.integers(1, 400))
+@examples
+def test_panels_hold_every_list_once_and_stay_small(widths, max_cells):
+    widths = np.array(widths)
+    seen = []
+    for rows, width in split_by_width(widths, max_cells):
+        assert width == widths[rows].max()
+        assert len(rows) == 1 or len(rows) * width <= max_cells
+        seen += rows.tolist()
+    assert sorted(seen) == list(range(len(widths)))
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=12), st.data())
+@examples
+def test_gather_copies_the_lists_side_by_side(lengths, data):
+    values = np.arange(sum(lengths)) + 100
+    starts = np.cumsum(lengths) - lengths
+    rows = data.draw(st.lists(st.sampled_from(range(len(lengths))), min_size=1))
+    width = max(lengths[row] for row in rows)
+    block = gather(values, starts[rows], width)
+    assert block.shape == (len(rows), width)
+    for line, row in zip(block, rows, strict=True):
+        assert_array_equal(line[: lengths[row]], values[starts[row] :][: lengths[row]])
+
+
+@given(rows_of(HARD))
+@examples
+def test_rank_positions_count_from_one_with_ties_in_input_order(rows):
+    qid, y_score, _ = map(np.array, zip(*rows, strict=True))
+    y_score = y_score.astype(float)
+    expected = [
+        1
+        + sum(
+            qid[j] == qid[i] and (y_score[j] > s or (y_score[j] == s and j < i))
+            for j in range(len(qid))
+        )
+        for i, s in enumerate(y_score)
+    ]
+    assert rank_positions(y_score, qid).tolist() == expected
+    words = np.array(["b", "c", "a", "e", "d"])
+    assert rank_positions(y_score.tolist(), words[qid].tolist()).tolist() == expected
+
+
+def test_rank_positions_of_one_query():
+    assert rank_positions([3, 9, 3, 1]).tolist() == [2, 1, 3, 4]
