@@ -51,7 +51,7 @@ class Lists:
         Documents that take no part.
 
     graded : ndarray or None
-        The ascending rows that a sparse `y_true` lists as relevant.
+        The ascending rows that a sparse `y_true` lists.
 
     judged : ndarray of bool of shape (n_rows,) or None
         Documents with a grade; None if all are.
@@ -60,8 +60,10 @@ class Lists:
         Judged documents that were not returned: they have no rank.
 
     row_query : ndarray of shape (n_samples,) or None
-        The place in `ids` of the query of each input row; None if each list was a
-        row of a matrix, so that weights come per query.
+        The place in `ids` of each input row; None if rows stand as they came.
+
+    is_matrix : bool
+        Whether each list was a row of a matrix, so that weights come per query.
     """
 
     y_score: np.ndarray
@@ -76,6 +78,7 @@ class Lists:
     judged: np.ndarray | None = None
     missing: Missing | None = None
     row_query: np.ndarray | None = None
+    is_matrix: bool = False
 
     @cached_property
     def code(self):
@@ -84,10 +87,11 @@ class Lists:
         The code is a position in `levels`. None if there are too many grades for a
         byte, or scores are infinite.
         """
-        if self.levels is None or not np.isfinite(self.y_score).all():
+        extremes = self.y_score.min(initial=0), self.y_score.max(initial=0)
+        if self.levels is None or not np.isfinite(extremes).all():
             return None
-        if self._grades_are_codes:
-            return self.grades.astype(np.uint8) * self.relevant
+        if self._grades_are_small:
+            return (self.grades.astype(np.uint8) + np.uint8(1)) * self.relevant
         rows = np.flatnonzero(self.relevant)
         code = np.zeros(len(self.relevant), dtype=np.uint8)
         code[rows] = np.searchsorted(self.levels, self.grade_at(rows))
@@ -96,22 +100,21 @@ class Lists:
     @cached_property
     def levels(self):
         """Return the grade of each code, or None if there are more than 255."""
-        if self._grades_are_codes:
-            return np.arange(256.0)
+        if self._grades_are_small:
+            return np.arange(-1.0, 255.0)
         levels = np.unique(self.grade_at(np.flatnonzero(self.relevant)))
         if len(levels) > 255:
             return None
         return np.concatenate([[-np.inf], levels])
 
     @cached_property
-    def _grades_are_codes(self):
-        """Tell whether the relevant grades are small integers, codes as they are."""
+    def _grades_are_small(self):
+        """Tell whether the grades are small integers, and so codes less one."""
         return (
             self.graded is None
             and self.grades.dtype.kind in "biu"
-            and self.grades.min() >= 0
-            and self.grades.max() <= 255
-            and not (self.relevant & (self.grades == 0)).any()
+            and self.grades.min(initial=0) >= 0
+            and self.grades.max(initial=0) < 255
         )
 
     @cached_property
@@ -162,7 +165,7 @@ class Candidates:
     target: np.ndarray
     exclude: object
     ids: np.ndarray
-    row_query = None
+    is_matrix = True
     judged = None
     missing = None
 
@@ -184,9 +187,11 @@ def query_weights(lists, sample_weight):
     """Return one weight per query, in the order of the output, or None."""
     if sample_weight is None:
         return None
+    if lists.is_matrix:
+        return check_weights(sample_weight, len(lists.ids), "query")
     row_query = lists.row_query
     if row_query is None:
-        return check_weights(sample_weight, len(lists.ids), "query")
+        row_query = np.repeat(lists.query, lists.lengths)
     weights = check_weights(sample_weight, len(row_query), "row")
     per_query = np.zeros(len(lists.ids))
     per_query[row_query] = weights

@@ -75,22 +75,52 @@ def encode_qid(qid, n_samples=None, *, name="qid"):
         For each row the position of its id in `ids`.
     """
     qid = _as_ids(qid, name)
+    ids, codes, starts = encode_runs(qid, n_samples, name=name)
+    return ids, np.repeat(codes, np.diff(starts, append=len(qid)))
+
+
+def encode_runs(qid, n_samples=None, *, name="qid"):
+    """Turn query ids into codes, one for each run of rows with the same id.
+
+    Parameters
+    ----------
+    qid, n_samples, name
+        As in :func:`encode_qid`.
+
+    Returns
+    -------
+    ids : ndarray of shape (n_queries,)
+        As in :func:`encode_qid`.
+
+    codes : ndarray of shape (n_runs,)
+        For each run the position of its id in `ids`.
+
+    starts : ndarray of shape (n_runs,)
+        The first row of each run.
+    """
+    qid = _as_ids(qid, name)
     if n_samples is not None and len(qid) != n_samples:
         raise ValueError(
             "Found input variables with inconsistent numbers of samples: "
             f"{[n_samples, len(qid)]}. The {name!r} parameter must hold one id per row."
         )
     if qid.dtype.kind in "OTV":
-        return _encode_objects(qid, name)
+        ids, codes = _encode_objects(qid, name)
+        starts = _starts_of_runs(codes)
+        return ids, codes[starts], starts
     if qid.dtype.kind in "fmM" and (qid != qid).any():
         raise ValueError(_MISSING.format(name))
     # The rows of a query mostly stand together: encode the start of each run only.
-    starts = np.flatnonzero(np.append(True, qid[1:] != qid[:-1])[: len(qid)])
+    starts = _starts_of_runs(qid)
     if qid.dtype.kind in "US":
-        ids, codes = _encode_objects(qid[starts], name)
-    else:
-        ids, codes = _encode_values(qid[starts])
-    return ids, np.repeat(codes, np.diff(starts, append=len(qid)))
+        return *_encode_objects(qid[starts], name), starts
+    return *_encode_values(qid[starts]), starts
+
+
+def _starts_of_runs(values):
+    new = np.ones(len(values), dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=new[1:])
+    return np.flatnonzero(new)
 
 
 _MISSING = (

@@ -12,8 +12,14 @@ from skrank._lists import query_weights
 from skrank._panels import split_by_width
 from skrank._qid import encode_qid
 from skrank._read import group_rows, read_lists
-from skrank._runs import Runs, find_runs
-from skrank._segments import chance_of_first, count_keys, first_of_each, sum_before
+from skrank._runs import Runs, find_first_runs, find_runs
+from skrank._segments import (
+    chance_of_first,
+    count_keys,
+    encode_levels,
+    first_of_each,
+    sum_before,
+)
 from skrank._validation import check_choice, check_scores
 
 
@@ -29,6 +35,7 @@ def rank_queries(
     returned=None,
     doc_id=None,
     doc_order=None,
+    first_only=False,
 ):
     """Rank the documents of every query.
 
@@ -56,6 +63,8 @@ def rank_queries(
     doc_order : {"ascending", "descending"}, default=None
         With ``ties="first"``, tied documents stand in this order of `doc_id`
         instead of the input order.
+    first_only : bool, default=False
+        Whether only the first relevant document of each query will be asked for.
 
     Returns
     -------
@@ -83,11 +92,11 @@ def rank_queries(
         returned=returned,
         row_order=row_order,
     )
-    return _rank(lists, ties)
+    return _rank(lists, ties, find_first_runs if first_only else find_runs)
 
 
-def _rank(lists, ties):
-    runs = find_runs(lists, ties)
+def _rank(lists, ties, find=find_runs):
+    runs = find(lists, ties)
     return RankedQueries(runs, lists.n_documents(), lists.ids, lists, ties)
 
 
@@ -225,8 +234,8 @@ class RankedQueries:
         if self._lists.missing is not None:
             grade = np.concatenate([grade, self._lists.missing.grade])
             query = np.concatenate([query, self._lists.missing.query])
-        levels, level = np.unique(grade, return_inverse=True)
-        n_levels = max(len(levels), 1)
+        levels, level = encode_levels(grade)
+        n_levels = len(levels)
         # One key per (query, grade), the higher grade first.
         key = query * n_levels + (n_levels - 1 - level)
         keys, counts = count_keys(key, self.n_queries * n_levels)
@@ -380,9 +389,7 @@ def rank_positions(y_score, qid=None):
         their input order.
     """
     y_score = check_scores(y_score)
-    qid = np.zeros(len(y_score), dtype=np.intp) if qid is None else qid
-    ids, codes = encode_qid(qid, len(y_score))
-    _, starts, lengths, rows = group_rows(codes, len(ids))
+    _, _, starts, lengths, rows, _ = group_rows(qid, len(y_score))
     rows = np.arange(len(y_score)) if rows is None else rows
     group = np.repeat(np.arange(len(starts)), lengths)
     order = rows[np.lexsort((-y_score[rows], group))]

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from skrank._lists import Candidates, Lists, Missing
-from skrank._qid import encode_qid, find_qid
+from skrank._qid import encode_runs, find_qid
 from skrank._validation import check_grades, check_scores, numeric_array
 
 
@@ -112,17 +112,9 @@ _SHAPES = (
 
 
 def _read_flat(y_true, y_score, qid, threshold, judged, returned, row_order):
-    n_rows = len(y_true)
-    if qid is None:
-        codes = np.zeros(n_rows, dtype=np.intp)
-        ids = np.zeros(1, dtype=np.intp)
-    else:
-        ids, codes = encode_qid(qid, n_rows)
-    if row_order is None:
-        query, starts, lengths, rows = group_rows(codes, len(ids))
-    else:
-        query, starts, lengths, rows = group_rows(codes[row_order], len(ids))
-        rows = row_order if rows is None else row_order[rows]
+    ids, query, starts, lengths, rows, row_query = group_rows(
+        qid, len(y_true), row_order
+    )
     columns = [y_true, y_score, judged, returned]
     if rows is not None:
         columns = [None if column is None else column[rows] for column in columns]
@@ -139,7 +131,7 @@ def _read_flat(y_true, y_score, qid, threshold, judged, returned, row_order):
         query,
         ids,
         judged=judged,
-        row_query=codes,
+        row_query=row_query,
     )
     return lists if returned is None else _without_missing(lists, returned)
 
@@ -147,12 +139,14 @@ def _read_flat(y_true, y_score, qid, threshold, judged, returned, row_order):
 def _without_missing(lists, returned):
     """Take out the documents that were not returned, and keep count of them."""
     list_query = np.repeat(lists.query, lists.lengths)
+    row_query = list_query if lists.row_query is None else lists.row_query
     rows = np.flatnonzero(lists.relevant & ~returned)
     others = ~lists.relevant & ~returned
     if lists.judged is not None:
         others &= lists.judged
     lists = replace(
         lists,
+        row_query=row_query,
         missing=Missing(
             list_query[rows],
             lists.grade_at(rows),
@@ -162,23 +156,44 @@ def _without_missing(lists, returned):
     return lists.select(returned)
 
 
-def group_rows(codes, n_queries):
-    """Return (query, starts, lengths, rows) of rows grouped by query.
+def group_rows(qid, n_rows, row_order=None):
+    """Group rows by query.
 
-    Rows that already stand together are left where they are: `rows` is None.
+    Parameters
+    ----------
+    qid : array-like of shape (n_rows,) or None
+        The query of each row; None means one query.
+    n_rows : int
+        The number of rows.
+    row_order : ndarray of shape (n_rows,), default=None
+        The order that the rows of a query keep; None is the input order.
+
+    Returns
+    -------
+    ids : ndarray of shape (n_queries,)
+        The query ids, in the order of the output.
+    query, starts, lengths : ndarray of shape (n_queries,)
+        The place in `ids` of each list, and the rows that it takes.
+    rows : ndarray of shape (n_rows,) or None
+        The input row of each row of the lists; None if they stand together already.
+    row_query : ndarray of shape (n_rows,) or None
+        The place in `ids` of each input row; None likewise.
     """
-    n_rows = len(codes)
-    ends = np.flatnonzero(codes[1:] != codes[:-1]) + 1
-    if len(ends) + 1 == n_queries:
-        starts = np.concatenate([[0], ends])
-        lengths = np.diff(starts, append=n_rows)
-        return codes[starts], starts, lengths, None
-    # Compressing rows by code is a counting sort, and keeps their input order.
-    cells = (np.ones(n_rows, dtype=bool), (codes, np.arange(n_rows)))
-    grouped = sparse.csr_matrix(cells, shape=(n_queries, n_rows))
+    if qid is None:
+        qid = np.zeros(n_rows, dtype=np.int8)
+    ids, query, starts = encode_runs(qid, n_rows)
+    lengths = np.diff(starts, append=n_rows)
+    if row_order is None and len(query) == len(ids):
+        return ids, query, starts, lengths, None, None
+    codes = np.repeat(query, lengths)
+    ordered = codes if row_order is None else codes[row_order]
+    # Compressing rows by code is a counting sort, and keeps their order.
+    cells = (np.ones(n_rows, dtype=bool), (ordered, np.arange(n_rows)))
+    grouped = sparse.csr_matrix(cells, shape=(len(ids), n_rows))
     starts = grouped.indptr[:-1].astype(np.intp)
     lengths = np.diff(grouped.indptr).astype(np.intp)
-    return np.arange(n_queries), starts, lengths, grouped.indices
+    rows = grouped.indices if row_order is None else row_order[grouped.indices]
+    return ids, np.arange(len(ids)), starts, lengths, rows, codes
 
 
 def _is_relevant(y_true, threshold, starts, lengths):
@@ -215,6 +230,7 @@ def _read_matrix(y_true, y_score, threshold, exclude):
         np.arange(n_queries),
         excluded=exclude,
         graded=graded,
+        is_matrix=True,
     )
 
 

@@ -46,6 +46,16 @@ def sum_before(values, query):
     return before - np.repeat(before[first], np.diff(first, append=len(query)))
 
 
+def encode_levels(grade):
+    """Return grades in ascending order, at least one, and the place of each in them."""
+    if len(grade) and grade.min() >= 0 and grade.max() < 256:
+        level = grade.astype(np.intp)
+        if np.array_equal(level, grade):  # small integers are their own places
+            return np.arange(level.max() + 1.0), level
+    levels, level = np.unique(grade, return_inverse=True)
+    return (levels if len(levels) else np.zeros(1)), level
+
+
 def count_keys(keys, n_keys):
     """Return the distinct keys in ascending order and how often each occurs."""
     if n_keys > 4 * len(keys) + 1024:

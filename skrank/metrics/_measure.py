@@ -109,6 +109,7 @@ def measure(
         threshold=check_threshold(threshold, caller),
         ties=check_ties(ties, definition, caller),
         exclude=exclude,
+        first_only=_needs_first_run_alone(definition, adjusted),
     )
     return summarize(
         definition,
@@ -119,6 +120,12 @@ def measure(
         adjusted=adjusted,
         sample_weight=sample_weight,
     )
+
+
+def _needs_first_run_alone(definition, adjusted):
+    """Tell whether the other runs are never read, not even by another ranking."""
+    reads_first_rank = getattr(definition, "reads_first_rank", False)
+    return reads_first_rank and not adjusted and not hasattr(definition, "scale")
 
 
 def check_options(caller, replace_undefined_by, average, adjusted):

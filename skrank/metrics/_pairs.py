@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from skrank._segments import spans
+from skrank._segments import encode_levels, spans
 from skrank._validation import check_choice
 from skrank.metrics._weights import check_gain, discount_function, gains
 
@@ -78,13 +78,13 @@ def _relevant_pairs(ranking, value):
     which running sums give.
     """
     won, total = np.zeros(ranking.n_queries), np.zeros(ranking.n_queries)
-    levels, code = np.unique(ranking.grade, return_inverse=True)
+    levels, code = encode_levels(ranking.grade)
     query = ranking.query_of_grade
     run = np.repeat(np.arange(len(ranking.query)), ranking.relevant)
     is_uniform = value is None
     value = np.zeros(len(query)) if is_uniform else value
     group = query
-    for bit in reversed(range(max(len(levels) - 1, 0).bit_length())):
+    for bit in reversed(range((len(levels) - 1).bit_length())):
         one = (code >> bit & 1).astype(bool)
         zero = ~one
         start, stop = spans(group)
