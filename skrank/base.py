@@ -6,11 +6,11 @@
 import inspect
 
 from sklearn.pipeline import Pipeline
-from sklearn.utils import get_tags
 
 from skrank._qid import find_qid
 from skrank._ranking import rank_positions
 from skrank.metrics import ndcg_score
+from skrank.metrics._response import estimator_type
 
 RANKER = "ranker"
 
@@ -202,7 +202,10 @@ def is_ranker(estimator):
         )
     if isinstance(estimator, Pipeline):
         return is_ranker(estimator.steps[-1][1])
-    if RANKER in (estimator_type(estimator), _legacy_type(estimator)):
+    if RANKER in (
+        estimator_type(estimator),
+        getattr(estimator, "_estimator_type", None),
+    ):
         return True
     if fit_parameters(estimator) & QUERY_WORDS:
         return True
@@ -213,17 +216,6 @@ def is_ranker(estimator):
         and estimator_type(estimator) == estimator_type(inner)
         and is_ranker(inner)
     )
-
-
-def estimator_type(estimator):
-    """Return the type of an estimator by its tags, None if it has none."""
-    if not hasattr(estimator, "__sklearn_tags__"):
-        return _legacy_type(estimator)
-    return get_tags(estimator).estimator_type
-
-
-def _legacy_type(estimator):
-    return getattr(estimator, "_estimator_type", None)
 
 
 def fit_parameters(estimator):

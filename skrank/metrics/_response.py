@@ -21,7 +21,7 @@ def ranking_response(estimator, X, method_caller):
     `method_caller` is called as ``method_caller(estimator, method_name, X)``, so
     that a prediction made for another scorer can be used again.
     """
-    if _estimator_type(estimator) != "classifier":
+    if estimator_type(estimator) != "classifier":
         return _last_column(method_caller(estimator, "predict", X))
     classes = np.asarray(estimator.classes_)
     if len(classes) > 2:
@@ -56,7 +56,7 @@ def _grades(estimator, classes):
 def warn_if_qid_is_a_feature(estimator):
     if QID not in getattr(estimator, "feature_names_in_", ()):
         return
-    if _estimator_type(estimator) == "ranker" or _leaves_qid_out(estimator):
+    if estimator_type(estimator) == "ranker" or _leaves_qid_out(estimator):
         return
     warnings.warn(
         f"{type(estimator).__name__} was fitted on the column 'qid' as if it were a "
@@ -67,7 +67,8 @@ def warn_if_qid_is_a_feature(estimator):
     )
 
 
-def _estimator_type(estimator):
+def estimator_type(estimator):
+    """Return the type of an estimator by its tags, None if it has none."""
     if hasattr(estimator, "__sklearn_tags__"):
         return get_tags(estimator).estimator_type
     return getattr(estimator, "_estimator_type", None)
