@@ -1,0 +1,204 @@
+"""One signature, one wording: what the documentation of all functions shares."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import importlib
+import inspect
+import math
+import re
+
+import pytest
+from numpydoc.docscrape import FunctionDoc
+from numpydoc.validate import validate
+
+from skrank.metrics import evaluate
+from skrank.metrics._names import METRICS
+
+DOORS = {metric.door.__name__: metric.door for metric in METRICS.values()}
+REALISTIC = {
+    metric.door.__name__
+    for metric in METRICS.values()
+    if getattr(metric.definition, "reads_first_rank", False)
+}
+
+BEFORE_OWN = ["y_true", "y_score", "qid"]
+AFTER_OWN = [
+    "threshold",
+    "ties",
+    "replace_undefined_by",
+    "average",
+    "adjusted",
+    "sample_weight",
+    "exclude",
+]
+OWN = {
+    "dcg_score": ["gain", "discount"],
+    "ndcg_score": ["gain", "discount"],
+    "precision_at_k_score": ["normalize"],
+    "rank_correlation_score": ["weights", "gain", "discount"],
+}
+DEFAULTS = {
+    "qid": None,
+    "k": None,
+    "gain": "exponential",
+    "discount": "log2",
+    "weights": "uniform",
+    "normalize": "k",
+    "threshold": 0.0,
+    "ties": "expected",
+    "average": "macro",
+    "adjusted": False,
+    "sample_weight": None,
+    "exclude": None,
+}
+
+# What numpydoc asks for and skrank does otherwise.
+IGNORED = {
+    "RT02": "results have names, as scikit-learn's have",
+    "ES01": "some summaries say it all",
+}
+# Of the methods of classes, whose class shows an example and its relatives.
+IGNORED_IN_CLASSES = {"EX01", "SA01"}
+
+MODULES = {
+    "skrank": None,
+    "skrank.metrics": None,
+    "skrank.model_selection": None,
+    "skrank.rankers": None,
+    "skrank.datasets": None,
+    "skrank.base": ["RankingEstimator", "is_ranker"],
+}
+
+
+def documented(door):
+    return {p.name.lstrip("*"): p for p in FunctionDoc(door)["Parameters"]}
+
+
+def words(parameter):
+    return " ".join(parameter.desc).strip()
+
+
+@pytest.mark.parametrize("name", DOORS)
+def test_the_order_of_the_parameters_never_varies(name):
+    parameters = inspect.signature(DOORS[name]).parameters
+    cut = [
+        metric.cut != "never"
+        for metric in METRICS.values()
+        if metric.door.__name__ == name
+    ]
+    own = (["k"] if cut == [True] else []) + OWN.get(name, [])
+    assert list(parameters) == BEFORE_OWN + own + AFTER_OWN
+    for parameter in parameters.values():
+        is_data = parameter.name in ("y_true", "y_score")
+        assert parameter.kind is (
+            parameter.POSITIONAL_OR_KEYWORD if is_data else parameter.KEYWORD_ONLY
+        )
+        if parameter.name in DEFAULTS:
+            assert parameter.default == DEFAULTS[parameter.name]
+
+
+def test_own_parameters_are_those_of_a_metric():
+    assert set(OWN) <= set(DOORS)
+
+
+@pytest.mark.parametrize("name", DOORS)
+def test_every_parameter_is_documented_in_order_with_its_default(name):
+    signature = inspect.signature(DOORS[name]).parameters
+    parameters = documented(DOORS[name])
+    assert list(parameters) == list(signature)
+    for parameter in parameters.values():
+        default = signature[parameter.name].default
+        if default is inspect.Parameter.empty:
+            assert "default" not in parameter.type
+            continue
+        said = re.search(r"default=(.+)$", parameter.type).group(1)
+        if isinstance(default, float) and math.isnan(default):
+            assert said == "np.nan"
+        else:
+            assert said.replace('"', "'") == repr(default)
+
+
+def test_a_parameter_has_the_same_words_everywhere():
+    said = {}
+    for name, door in [*DOORS.items(), ("evaluate", evaluate)]:
+        for parameter in documented(door).values():
+            # The realistic rank is a policy of some metrics only.
+            form = name in REALISTIC if parameter.name == "ties" else None
+            said.setdefault((parameter.name, form), {})[name] = words(parameter)
+    several = {key: texts for key, texts in said.items() if len(texts) > 1}
+    assert {key[0] for key in several} >= {*BEFORE_OWN, *AFTER_OWN, "k", "gain"}
+    for key, texts in several.items():
+        assert len(set(texts.values())) == 1, key
+
+
+def test_the_types_of_a_parameter_differ_by_what_they_must():
+    said = {}
+    for name, door in DOORS.items():
+        for parameter in documented(door).values():
+            kind = parameter.type.partition(", default=np.nan")[0]
+            kind = kind.partition(", default=0.0")[0]
+            form = name in REALISTIC if parameter.name == "ties" else None
+            said.setdefault((parameter.name, form), set()).add(" ".join(kind.split()))
+    assert {key: kinds for key, kinds in said.items() if len(kinds) > 1} == {}
+
+
+def test_the_two_forms_of_ties_begin_alike():
+    texts = {name: words(documented(door)["ties"]) for name, door in DOORS.items()}
+    common = next(text for name, text in texts.items() if name not in REALISTIC)
+    for name in REALISTIC:
+        assert texts[name].startswith(common.rstrip("."))
+        assert '"realistic"' in documented(DOORS[name])["ties"].type
+
+
+@pytest.mark.parametrize("name", DOORS)
+def test_a_docstring_says_direction_formula_and_what_raises(name):
+    doc = FunctionDoc(DOORS[name])
+    summary = " ".join(doc["Summary"])
+    assert summary.endswith(".")
+    text = " ".join(" ".join(doc["Summary"] + doc["Extended Summary"]).split())
+    metric = next(m for m in METRICS.values() if m.door.__name__ == name)
+    direction = "Larger" if metric.greater_is_better else "Smaller"
+    assert f"{direction} is better" in text
+    notes = " ".join(" ".join(doc["Notes"]).split())
+    assert ".. math::" in notes
+    assert re.search("undefined|never undefined", notes)
+    assert [raised.type for raised in doc["Raises"]] == ["ValueError", "TypeError"]
+    (result,) = doc["Returns"]
+    assert result.type == "float or ndarray of shape (n_queries,)"
+    assert "The best value is" in words(result)
+
+
+@pytest.mark.parametrize("name", DOORS)
+def test_the_examples_begin_with_an_import_and_a_call(name):
+    lines = [line for line in FunctionDoc(DOORS[name])["Examples"] if line]
+    calls = [line for line in lines if line.startswith(">>>")]
+    assert calls[0] == f">>> from skrank.metrics import {name}"
+    assert calls[1].startswith(f">>> {name}(")
+    if "k" in inspect.signature(DOORS[name]).parameters:
+        assert any("k=" in call for call in calls)
+
+
+def public_names():
+    for module, names in MODULES.items():
+        contents = vars(importlib.import_module(module))
+        for name in names or contents["__all__"]:
+            thing = contents[name]
+            if inspect.isclass(thing):
+                for method, value in vars(thing).items():
+                    if inspect.isfunction(value) and not method.startswith("_"):
+                        yield f"{module}.{name}.{method}"
+            if inspect.isclass(thing) or inspect.isfunction(thing):
+                yield f"{module}.{name}"
+
+
+@pytest.mark.parametrize("name", sorted(public_names()))
+def test_numpydoc_finds_nothing_to_say(name):
+    report = validate(name)
+    ignored = set(IGNORED)
+    if report["type"] not in ("function", "type"):
+        ignored |= IGNORED_IN_CLASSES
+    parent = name.rpartition(".")[0]
+    if parent not in MODULES:
+        ignored |= IGNORED_IN_CLASSES
+    assert [error for error in report["errors"] if error[0] not in ignored] == []
