@@ -3,19 +3,32 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import functools
 import inspect
 from collections.abc import Callable
-from functools import cache
 from typing import NamedTuple
 
-from skrank._ranking import rank_queries
-from skrank._validation import check_threshold
+import numpy as np
+
+from skrank._ranking import DOC_ORDERS, rank_queries
+from skrank._validation import check_choice, check_threshold, numeric_array
+from skrank.metrics._conventions import check_convention, rules_of
 from skrank.metrics._measure import check_options, check_ties, summarize
 from skrank.metrics._names import METRICS, parse_name
 
 _INPUT = ("qid", "sample_weight", "exclude")
 _SUMMARY = ("replace_undefined_by", "average", "adjusted")
-_RANKING = ("threshold", "ties")
+_RANKING = ("threshold", "ties", "doc_order", "score_dtype")
+
+# What a user's own definition takes, and what every metric takes beside its own.
+_OF_A_DEFINITION = {
+    "threshold": 0.0,
+    "ties": "expected",
+    "replace_undefined_by": 0.0,
+    "average": "macro",
+    "adjusted": False,
+}
+_OF_EVALUATE = {"doc_order": None, "score_dtype": None}
 
 
 class Request(NamedTuple):
@@ -33,9 +46,15 @@ def evaluate(
     metrics,
     *,
     qid=None,
+    convention=None,
     average="macro",
     sample_weight=None,
     exclude=None,
+    judged=None,
+    returned=None,
+    doc_id=None,
+    doc_order=None,
+    score_dtype=None,
     **params,
 ):
     """Evaluate several metrics at once: the documents are ranked only once.
@@ -55,6 +74,9 @@ def evaluate(
     qid : array-like of shape (n_samples,), default=None
         The query of each row, of any dtype and in any order. None reads it from the
         index of `y_true` named "qid", if there is one; else all rows are one query.
+    convention : str, default=None
+        The library whose rules are followed, a name in ``skrank.metrics.CONVENTIONS``
+        such as "lightgbm" or "trec_eval". Parameters given here win over its rules.
     average : {"macro", "weighted"} or None, default="macro"
         How queries are averaged: all alike, or by their number of documents. None
         returns the value of each query, in the order of ``np.unique(qid)``.
@@ -64,6 +86,21 @@ def evaluate(
     exclude : {array-like, sparse matrix} of bool, (n_queries, n_docs), default=None
         Documents that take no part, where each row of `y_score` is a query. The one
         right document of a query is never taken out.
+    judged : array-like of bool of shape (n_samples,), default=None
+        Documents that have a grade. The others are ranked, but are not relevant, and
+        their grade is not read. None: all have one.
+    returned : array-like of bool of shape (n_samples,), default=None
+        Documents that the system returned. The others count among the relevant
+        documents and in the best order, but take no rank, and their score is not
+        read. None: all were returned.
+    doc_id : array-like of shape (n_samples,), default=None
+        Document ids, for `doc_order`.
+    doc_order : {"ascending", "descending"}, default=None
+        With ``ties="first"``, tied documents stand in this order of `doc_id` instead
+        of the input order.
+    score_dtype : {"float32", "float64"}, default=None
+        The precision in which scores are compared: single precision ties what differs
+        by less. None is that of `y_score`.
     **params
         Further parameters of the metrics, such as ``ties="optimistic"`` or
         ``gain="linear"``. Each goes to the metrics that have it.
@@ -78,13 +115,15 @@ def evaluate(
     ------
     ValueError
         If a name is unknown, or a value or a shape is out of what the parameters
-        accept.
+        accept, or `convention` has no number for one of the metrics.
     TypeError
         If no metric has one of `params`.
 
     See Also
     --------
     make_ranking_scorer : The same for an estimator.
+    explain : Why a metric differs between conventions.
+    tie_report : How far ties can move a metric.
 
     Examples
     --------
@@ -93,27 +132,98 @@ def evaluate(
     {'mrr': 0.75, 'hits@1': 0.5}
     >>> evaluate([0, 1], [1, 1], ["mrr"], ties="pessimistic")
     {'mrr': 0.5}
+
+    What other libraries say:
+
+    >>> evaluate([0, 1], [1, 1], ["mrr"], convention="ranx")
+    {'mrr': 0.5}
+    >>> evaluate([0, 1], [1, 1], ["mrr"], convention="trec_eval", doc_id=["d1", "d2"])
+    {'mrr': 1.0}
+
+    A metric of your own: the share of queries led by a relevant document.
+
+    >>> def led(ranking):
+    ...     return ranking.expected_at_first(lambda rank: rank == 1)
+    >>> evaluate([1, 0, 0, 1], [2, 1, 2, 1], led, qid=[7, 7, 8, 8])
+    {'led': 0.5}
     """
+    given = {
+        "convention": convention,
+        "doc_order": doc_order,
+        "score_dtype": score_dtype,
+    }
+    params |= {name: value for name, value in given.items() if value is not None}
     requests = read_requests(metrics, {"average": average, **params}, "evaluate")
-    data = {"qid": qid, "exclude": exclude}
-    rankings, scores = {}, {}
-    for request in requests:
-        options = dict(request.options)
-        how = tuple(options.pop(name) for name in _RANKING)
-        if how not in rankings:
-            policy = dict(zip(_RANKING, how, strict=True))
-            rankings[how] = rank_queries(y_true, y_score, **data, **policy)
-        summary = {name: options.pop(name) for name in _SUMMARY}
-        scores[request.key] = request.sign * summarize(
-            request.definition,
-            options,
-            rankings[how],
-            sample_weight=sample_weight,
-            **summary,
-        )
+    data = Data(
+        y_true, y_score, qid, exclude, judged, returned, doc_id, sample_weight, {}
+    )
+    if doc_id is None:
+        check_ids_unneeded(requests, convention)
+    scores = {request.key: answer(request, data) for request in requests}
     if average is None:
-        scores["qid"] = next(iter(rankings.values())).ids
+        scores["qid"] = next(iter(data.rankings.values())).ids
     return scores
+
+
+class Data(NamedTuple):
+    """The input of :func:`evaluate`, and its rankings so far by how they are ranked."""
+
+    y_true: object
+    y_score: object
+    qid: object
+    exclude: object
+    judged: object
+    returned: object
+    doc_id: object
+    sample_weight: object
+    rankings: dict
+
+
+def answer(request, data):
+    """Return the value of one metric."""
+    options = dict(request.options)
+    how = tuple(options.pop(name) for name in _RANKING)
+    if how not in data.rankings:
+        data.rankings[how] = _rank(data, *how)
+    summary = {name: options.pop(name) for name in _SUMMARY}
+    return request.sign * summarize(
+        request.definition,
+        options,
+        data.rankings[how],
+        sample_weight=data.sample_weight,
+        **summary,
+    )
+
+
+def _rank(data, threshold, ties, doc_order, score_dtype):
+    y_score = data.y_score
+    if score_dtype is not None:
+        with np.errstate(over="ignore"):
+            y_score = numeric_array(y_score, "y_score").astype(score_dtype)
+    return rank_queries(
+        data.y_true,
+        y_score,
+        qid=data.qid,
+        threshold=threshold,
+        ties=ties,
+        exclude=data.exclude,
+        judged=data.judged,
+        returned=data.returned,
+        doc_id=data.doc_id,
+        doc_order=doc_order,
+    )
+
+
+def check_ids_unneeded(requests, convention):
+    """Raise if a metric is to break ties by ids, of which there are none."""
+    for request in requests:
+        if order := request.options["doc_order"]:
+            who = f"convention={convention!r}" if convention else "evaluate"
+            raise ValueError(
+                f"{who} orders tied documents by their ids (doc_order={order!r}). "
+                "Pass the ids as `doc_id`, or another rule such as ties='expected'. "
+                "Got no document ids."
+            )
 
 
 def read_requests(metrics, params, caller):
@@ -124,7 +234,7 @@ def read_requests(metrics, params, caller):
     metrics : str, callable or list of them
         As in :func:`evaluate`.
     params : dict
-        Parameters of the metrics.
+        Parameters of the metrics, and the `convention` they follow.
     caller : str
         The function that errors name.
 
@@ -133,15 +243,10 @@ def read_requests(metrics, params, caller):
     requests : list of Request
         In the order of `metrics`, each name once.
     """
-    if isinstance(metrics, str) or callable(metrics):
-        metrics = [metrics]
-    named = {}
-    for metric in metrics:
-        key, definition, door, sign, own = _resolve(metric)
-        named.setdefault(key, (definition, sign, _defaults(door) | own))
-    if not named:
-        raise ValueError(f"{caller} needs at least one metric. Got {metrics!r}.")
-    known = set().union(*(defaults for _, _, defaults in named.values()))
+    params = dict(params)
+    convention = check_convention(params.pop("convention", None), caller)
+    named = _by_name(metrics, caller)
+    known = set().union(*(_defaults(door) for _, door, _, _, _ in named.values()))
     unknown = sorted(set(params) - known)
     if unknown or "k" in params:
         hint = " Write k into the name: 'ndcg@10'." if "k" in params else ""
@@ -150,53 +255,108 @@ def read_requests(metrics, params, caller):
             f"{unknown or ['k']}.{hint}"
         )
     requests = []
-    for key, (definition, sign, defaults) in named.items():
-        options = _checked(definition, defaults, params, caller)
+    for key, (definition, door, row, k, sign) in named.items():
+        rules = rules_of(convention, row and row.name, k is not None)
+        if isinstance(rules, str):
+            raise ValueError(f"{key!r} has no convention={convention!r}: {rules}.")
+        # Parameters of the user win over the name, the name over the convention.
+        own = {} if k is None else {"k": k}
+        defaults = _defaults(door)
+        options = defaults | _share(rules, defaults) | own | _share(params, defaults)
+        options = _checked(options, definition, caller)
         # An adjusted metric is larger when better, whatever the metric is.
         sign = 1 if options["adjusted"] else sign
         requests.append(Request(key, definition, sign, options))
+    if params.get("doc_order") and not any(
+        request.options["doc_order"] for request in requests
+    ):
+        raise ValueError(
+            f"doc_order={params['doc_order']!r} orders tied documents where "
+            "ties='first'. Got another policy of ties for every metric."
+        )
     return requests
 
 
+def _by_name(metrics, caller):
+    """Return what was resolved of each metric, each name once."""
+    if isinstance(metrics, str) or callable(metrics):
+        metrics = [metrics]
+    if not np.iterable(metrics):
+        raise TypeError(
+            f"The 'metrics' parameter of {caller} must be a str, a callable or a list "
+            f"of them. Got {metrics!r} instead."
+        )
+    asked, named = {}, {}
+    for metric in metrics:
+        key, *resolved = _resolve(metric)
+        named[key] = resolved
+        if asked.setdefault(key, metric) != metric:
+            raise ValueError(
+                f"The 'metrics' parameter of {caller} must hold metrics of different "
+                f"names. Got two that are named {key!r}."
+            )
+    if not named:
+        raise ValueError(f"{caller} needs at least one metric. Got {metrics!r}.")
+    return named
+
+
 def _resolve(metric):
-    """Return (key, definition, door, sign, own parameters) of one metric."""
+    """Return (key, definition, door, row of the table, k, sign) of one metric."""
     if isinstance(metric, str):
         row, k, sign = parse_name(metric)
-        return metric, row.definition, row.door, sign, {"k": k} if k else {}
+        return metric, row.definition, row.door, row, k, sign
     for row in METRICS.values():
         if metric is row.door:
-            return metric.__name__, row.definition, row.door, 1, {}
+            return metric.__name__, row.definition, row.door, row, None, 1
     if callable(metric):
         name = getattr(metric, "__name__", type(metric).__name__)
-        return name, metric, None, 1, {}
+        return name, _one_value_per_query(metric, name), None, None, None, 1
     raise ValueError(
         "Each metric must be a scorer name or a callable. "
         f"Got {metric!r} of type {type(metric).__name__}."
     )
 
 
-@cache
+def _one_value_per_query(metric, name):
+    """Return a user's definition with a check of what it returns."""
+
+    @functools.wraps(metric, updated=("__dict__",))
+    def definition(ranking):
+        values = np.asarray(metric(ranking), dtype=np.float64)
+        if values.shape != (ranking.n_queries,):
+            raise ValueError(
+                f"The metric {name!r} must map a RankedQueries to one value per query, "
+                f"an array of shape ({ranking.n_queries},). Got shape {values.shape}."
+            )
+        return values
+
+    return definition
+
+
+@functools.cache
 def _defaults(door):
     """Return the defaults of a metric's parameters, the input aside."""
-    if door is None:  # a user's own definition
-        return {
-            "threshold": 0.0,
-            "ties": "expected",
-            "replace_undefined_by": 0.0,
-            "average": "macro",
-            "adjusted": False,
-        }
+    if door is None:
+        return _OF_A_DEFINITION | _OF_EVALUATE
     parameters = inspect.signature(door).parameters.values()
     return {
         parameter.name: parameter.default
         for parameter in parameters
         if parameter.kind is parameter.KEYWORD_ONLY and parameter.name not in _INPUT
-    }
+    } | _OF_EVALUATE
 
 
-def _checked(definition, defaults, params, caller):
-    options = defaults | {name: params[name] for name in defaults if name in params}
+def _share(params, defaults):
+    return {name: value for name, value in params.items() if name in defaults}
+
+
+def _checked(options, definition, caller):
     check_options(caller, *(options[name] for name in _SUMMARY))
     check_ties(options["ties"], definition, caller)
     options["threshold"] = check_threshold(options["threshold"], caller)
+    check_choice(options["doc_order"], {*DOC_ORDERS, None}, "doc_order", caller)
+    dtypes = {"float32", "float64", None}
+    check_choice(options["score_dtype"], dtypes, "score_dtype", caller)
+    if options["ties"] != "first":
+        options["doc_order"] = None
     return options
