@@ -9,18 +9,18 @@ from functools import cached_property
 import numpy as np
 
 from skrank._lists import query_weights
-from skrank._panels import split_by_width
 from skrank._qid import encode_qid
-from skrank._read import group_rows, read_lists
+from skrank._read import read_lists
 from skrank._runs import Runs, find_first_runs, find_runs
 from skrank._segments import (
-    chance_of_first,
     count_keys,
     encode_levels,
     first_of_each,
+    law_of_first,
     sum_before,
+    sum_over_places,
 )
-from skrank._validation import check_choice, check_scores
+from skrank._validation import check_choice
 
 
 def rank_queries(
@@ -154,13 +154,14 @@ class RankedQueries:
         The grade of each relevant document, run after run.
     """
 
-    def __init__(self, runs, n_documents, ids, lists, ties):
+    def __init__(self, runs, n_documents, ids, lists, ties, order=None):
         self.query, self.above, self.size, self.relevant, self.grade = runs
         self.n_documents = n_documents
         self.n_queries = len(ids)
         self.ids = ids
         self._lists = lists
         self._ties = ties
+        self._order = order
 
     @cached_property
     def n_found(self):
@@ -171,7 +172,7 @@ class RankedQueries:
     def n_relevant(self):
         """Return the number of relevant documents of each query."""
         missing = self._lists.missing
-        if missing is None:
+        if missing is None or self._order == "best":
             return self.n_found
         return self.n_found + np.bincount(missing.query, minlength=self.n_queries)
 
@@ -188,19 +189,43 @@ class RankedQueries:
         lists = self._lists
         if lists.judged is None:
             return self
-        return _rank(lists.select(lists.judged), self._ties)
+        return self._in_this_order(lists.select(lists.judged))
+
+    @cached_property
+    def returned(self):
+        """Return the ranking as if there were no documents but the returned ones."""
+        if self._lists.missing is None:
+            return self
+        return self._in_this_order(replace(self._lists, missing=None))
 
     @cached_property
     def by_judgement(self):
         """Return the ranking in which the judged documents are the relevant ones."""
         lists = self._lists
-        judged = np.ones_like(lists.relevant) if lists.judged is None else lists.judged
-        return _rank(replace(lists, relevant=judged, missing=None), self._ties)
+        if lists.judged is not None:
+            lists = replace(lists, relevant=lists.judged, missing=None)
+            return self._in_this_order(lists)
+        query = np.flatnonzero(self.n_documents)
+        size = self.n_documents[query]
+        runs = Runs(query, np.zeros_like(size), size, size, np.ones(size.sum()))
+        return RankedQueries(runs, self.n_documents, self.ids, lists, self._ties)
+
+    def _in_this_order(self, lists):
+        """Return other lists, ranked by score, by `y_true` or not at all as these."""
+        ranking = _rank(lists, self._ties)
+        return ranking if self._order is None else getattr(ranking, self._order)
 
     @cached_property
     def lowest_grade(self):
         """Return the lowest grade of the input, of documents relevant or not."""
         return self._lists.lowest_grade()
+
+    @cached_property
+    def highest_grade(self):
+        """Return the highest grade of a relevant document, returned or not, or 0."""
+        highest = self.grade.max(initial=0.0)
+        missing = self._lists.missing
+        return highest if missing is None else missing.grade.max(initial=highest)
 
     @cached_property
     def first(self):
@@ -241,8 +266,21 @@ class RankedQueries:
         keys, counts = count_keys(key, self.n_queries * n_levels)
         query, level = np.divmod(keys, n_levels)
         grade = np.repeat(levels[n_levels - 1 - level], counts)
-        above = sum_before(counts, query)
-        return self._with_runs(Runs(query, above, counts, counts, grade))
+        runs = Runs(query, sum_before(counts, query), counts, counts, grade)
+        n_documents = self.n_documents + self.n_relevant - self.n_found
+        return RankedQueries(
+            runs, n_documents, self.ids, self._lists, self._ties, "best"
+        )
+
+    @cached_property
+    def run_in_best(self):
+        """Return, for each relevant document, its run in the ranking by `y_true`."""
+        best = self.best
+        grade_of_run = best.grade[np.cumsum(best.relevant) - 1]
+        levels, level = encode_levels(np.concatenate([grade_of_run, self.grade]))
+        query = np.concatenate([best.query, self.query_of_grade])
+        key = (query + 1) * len(levels) - level  # rises as the grade falls
+        return np.searchsorted(key[: len(best.query)], key[len(best.query) :])
 
     @cached_property
     def chance(self):
@@ -250,11 +288,9 @@ class RankedQueries:
         query = self.query[self.first]
         n_documents, n_found = self.n_documents[query], self.n_found[query]
         above = np.zeros(len(query), dtype=np.intp)
-        return self._with_runs(Runs(query, above, n_documents, n_found, self.grade))
-
-    def _with_runs(self, runs):
+        runs = Runs(query, above, n_documents, n_found, self.grade)
         lists, ties = self._lists, self._ties
-        return RankedQueries(runs, self.n_documents, self.ids, lists, ties)
+        return RankedQueries(runs, self.n_documents, self.ids, lists, ties, "chance")
 
     def total(self, values):
         """Return the sum over the runs of each query."""
@@ -337,20 +373,10 @@ class RankedQueries:
             A query, a rank, and the chance that its first relevant document has it.
             Without ties every query that found one has a single rank, of chance 1.
         """
-        n_places = (self.size - self.relevant + 1)[self.first]
-        if k is not None:
-            n_places = np.minimum(n_places, np.maximum(k - self.above[self.first], 1))
-        parts = []
-        for rows, width in split_by_width(n_places):
-            run = self.first[rows]
-            rank = self.above[run, np.newaxis] + np.arange(1, width + 1)
-            chance = chance_of_first(self.size[run], self.relevant[run], width)
-            possible = chance > 0
-            query = np.broadcast_to(self.query[run, np.newaxis], rank.shape)
-            parts.append((query[possible], rank[possible], chance[possible]))
-        if not parts:
-            return self.query, self.above, self.relevant
-        return tuple(map(np.concatenate, zip(*parts, strict=True)))
+        above, size = self.above[self.first], self.size[self.first]
+        relevant = self.relevant[self.first]
+        run, rank, chance = law_of_first(above, size, relevant, k)
+        return self.query[self.first[run]], rank, chance
 
     def query_weights(self, sample_weight):
         """Return one weight per query, or None."""
@@ -366,33 +392,4 @@ class RankedQueries:
         if k is not None:
             cutoff = np.broadcast_to(self._cutoff(k), tied.shape)[tied]
             above, below = np.minimum(above, cutoff), np.minimum(below, cutoff)
-        up_to = np.zeros(int(below.max()) + 1, dtype=np.longdouble)
-        np.cumsum(weight(np.arange(1, len(up_to))), out=up_to[1:])
-        return ((up_to[below] - up_to[above]) / size).astype(np.float64)
-
-
-def rank_positions(y_score, qid=None):
-    """Return the rank of each row within its query.
-
-    Parameters
-    ----------
-    y_score : array-like of shape (n_samples,)
-        The predicted scores.
-
-    qid : array-like of shape (n_samples,), default=None
-        The query of each row; None means one query.
-
-    Returns
-    -------
-    rank : ndarray of int of shape (n_samples,)
-        1 for the highest score of the query, then 2, 3, ...; tied documents keep
-        their input order.
-    """
-    y_score = check_scores(y_score)
-    _, _, starts, lengths, rows, _ = group_rows(qid, len(y_score))
-    rows = np.arange(len(y_score)) if rows is None else rows
-    group = np.repeat(np.arange(len(starts)), lengths)
-    order = rows[np.lexsort((-y_score[rows], group))]
-    rank = np.empty(len(y_score), dtype=np.intp)
-    rank[order] = np.arange(1, len(y_score) + 1) - np.repeat(starts, lengths)
-    return rank
+        return sum_over_places(weight, above, below) / size

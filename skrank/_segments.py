@@ -5,6 +5,8 @@
 
 import numpy as np
 
+from skrank._panels import gather, split_by_width
+
 
 def spans(*keys):
     """Return where the block of equal keys of each element starts and stops."""
@@ -32,6 +34,25 @@ def chance_of_first(size, relevant, width):
     return np.cumprod(chance, axis=1, out=chance)
 
 
+def law_of_first(above, size, relevant, k):
+    """Return (run, rank, chance): the ranks of the first relevant document of runs.
+
+    Ranks beyond `k` may be left out, if it is not None.
+    """
+    n_places = size - relevant + 1
+    if k is not None:
+        n_places = np.minimum(n_places, np.maximum(k - above, 1))
+    none = np.zeros(0, dtype=np.intp)
+    parts = [(none, none, none)]
+    for rows, width in split_by_width(n_places):
+        rank = above[rows, np.newaxis] + np.arange(1, width + 1)
+        chance = chance_of_first(size[rows], relevant[rows], width)
+        possible = chance > 0
+        run = np.broadcast_to(rows[:, np.newaxis], rank.shape)
+        parts.append((run[possible], rank[possible], chance[possible]))
+    return tuple(map(np.concatenate, zip(*parts, strict=True)))
+
+
 def first_of_each(query):
     """Return where the runs of each query start."""
     new = np.ones(len(query), dtype=bool)
@@ -44,6 +65,31 @@ def sum_before(values, query):
     before = np.cumsum(values) - values
     first = first_of_each(query)
     return before - np.repeat(before[first], np.diff(first, append=len(query)))
+
+
+def accumulate_before(ufunc, values, query):
+    """Return `ufunc` of all values of the same query that stand before each.
+
+    Each query is accumulated by itself: what others hold costs no digits.
+    """
+    first = first_of_each(query)
+    lengths = np.diff(first, append=len(query))
+    before = np.empty(len(values))
+    before[first] = ufunc.identity
+    for rows, width in split_by_width(lengths - 1):
+        column = np.arange(width)
+        inside = column < lengths[rows, np.newaxis] - 1
+        block = ufunc.accumulate(gather(values, first[rows], max(width, 1)), axis=1)
+        place = first[rows, np.newaxis] + 1 + column
+        before[place[inside]] = block[:, :width][inside]
+    return before
+
+
+def sum_over_places(weight, above, below):
+    """Return the sum of the weights of the ranks above + 1, ..., below."""
+    up_to = np.zeros(int(below.max(initial=0)) + 1, dtype=np.longdouble)
+    np.cumsum(weight(np.arange(1, len(up_to))), out=up_to[1:])
+    return (up_to[below] - up_to[above]).astype(np.float64)
 
 
 def encode_levels(grade):

@@ -7,8 +7,8 @@ import inspect
 
 from sklearn.pipeline import Pipeline
 
+from skrank._positions import rank_positions
 from skrank._qid import find_qid
-from skrank._ranking import rank_positions
 from skrank.metrics import ndcg_score
 from skrank.metrics._response import estimator_type
 

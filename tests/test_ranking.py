@@ -15,7 +15,8 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from skrank._panels import MAX_CELLS, gather, split_by_width
-from skrank._ranking import rank_positions, rank_queries
+from skrank._positions import rank_positions
+from skrank._ranking import rank_queries
 
 POLICIES = ["expected", "first", "optimistic", "pessimistic"]
 

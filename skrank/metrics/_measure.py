@@ -71,6 +71,8 @@ def measure(
     adjusted,
     sample_weight,
     exclude,
+    judged=None,
+    returned=None,
     **own,
 ):
     """Rank the input and summarize what `definition` says of each query.
@@ -84,7 +86,7 @@ def measure(
         ``definition(ranking, **own)`` returns an array of shape (n_queries,) in
         which NaN means undefined.
 
-    y_true, y_score, qid, threshold, ties, exclude
+    y_true, y_score, qid, threshold, ties, exclude, judged, returned
         Passed to :func:`skrank._ranking.rank_queries`.
 
     replace_undefined_by, average, adjusted, sample_weight
@@ -109,6 +111,8 @@ def measure(
         threshold=check_threshold(threshold, caller),
         ties=check_ties(ties, definition, caller),
         exclude=exclude,
+        judged=judged,
+        returned=returned,
         first_only=_needs_first_run_alone(definition, adjusted),
     )
     return summarize(
@@ -178,7 +182,7 @@ def summarize(
     score : float or ndarray of shape (n_queries,)
         The summary; an array in the order of ``ranking.ids`` if `average` is None.
     """
-    pool = getattr(definition, "pool", _mean)
+    pool = getattr(definition, "pool", mean_of_queries)
     scale = getattr(definition, "scale", None)
     weight = ranking.query_weights(sample_weight)
     if average == "weighted":
@@ -188,8 +192,9 @@ def summarize(
     undefined = np.isnan(values)
 
     def summary(ranking, values):
-        values = np.where(undefined, replace_undefined_by, values)
-        return values if average is None else pool(ranking, values, weight)
+        if average is None:
+            return values
+        return pool(ranking, np.where(undefined, replace_undefined_by, values), weight)
 
     score = summary(ranking, values)
     if adjusted or scale:
@@ -220,7 +225,7 @@ def _adjust(value, chance, best):
     return np.where(flat, np.nan, (value - chance) / np.where(flat, 1, span))
 
 
-def _mean(ranking, values, weight):
+def mean_of_queries(ranking, values, weight):
     """Return the weighted mean of the values that are not NaN."""
     known = ~np.isnan(values)
     values = values[known]

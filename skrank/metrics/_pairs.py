@@ -52,20 +52,12 @@ def _mean_discounts(ranking, discount):
     One value per relevant document, and one per query for the documents that are
     not relevant.
     """
-    best = ranking.best
-    levels = np.unique(ranking.grade)
-
-    def key(query, grade):
-        return query * len(levels) + len(levels) - 1 - np.searchsorted(levels, grade)
-
-    last_of_run = np.cumsum(best.relevant) - 1
-    keys = key(best.query, best.grade[last_of_run])
-    run = np.searchsorted(keys, key(ranking.query_of_grade, ranking.grade))
     n_others = ranking.n_documents - ranking.n_relevant
     up_to = np.zeros(int(ranking.n_documents.max(initial=0)) + 1)
     np.cumsum(discount(np.arange(1, len(up_to))), out=up_to[1:])
     base = up_to[ranking.n_documents] - up_to[ranking.n_relevant]
-    return best.mean_over_places(discount)[run], base / np.maximum(n_others, 1)
+    shared = ranking.best.mean_over_places(discount)
+    return shared[ranking.run_in_best], base / np.maximum(n_others, 1)
 
 
 def _relevant_pairs(ranking, value):

@@ -48,8 +48,7 @@ def mrr_score(
     threshold : float or "max", default=0.0
         Documents graded above it are relevant; the others have no grade. With "max"
         those of the query's highest grade are, if that grade is above 0.
-    ties : {"expected", "first", "optimistic", "pessimistic", "realistic"}, \
-            default="expected"
+    ties : {"expected", "first", "optimistic", "pessimistic", "realistic"}, default="expected"
         What tied scores give: the exact expectation over all their orders, the value
         in input order, or that of their best or worst order; or the value at the
         mean of the best and the worst rank of the first relevant document.
@@ -114,7 +113,7 @@ def mrr_score(
     0.0
     >>> mrr_score([0, 1], [1, 1])
     0.75
-    """
+    """  # noqa: E501
     return measure(
         mrr_score,
         reciprocal_rank,
@@ -171,8 +170,7 @@ def hits_at_k_score(
     threshold : float or "max", default=0.0
         Documents graded above it are relevant; the others have no grade. With "max"
         those of the query's highest grade are, if that grade is above 0.
-    ties : {"expected", "first", "optimistic", "pessimistic", "realistic"}, \
-            default="expected"
+    ties : {"expected", "first", "optimistic", "pessimistic", "realistic"}, default="expected"
         What tied scores give: the exact expectation over all their orders, the value
         in input order, or that of their best or worst order; or the value at the
         mean of the best and the worst rank of the first relevant document.
@@ -228,7 +226,7 @@ def hits_at_k_score(
     0.5
     >>> hits_at_k_score([0, 1, 0], [1, 1, 1], k=2)
     0.6666666666666666
-    """
+    """  # noqa: E501
     return measure(
         hits_at_k_score,
         hit,
@@ -249,7 +247,7 @@ def hits_at_k_score(
 @reads_first_rank
 def first_rank(ranking):
     """Return the rank of the first relevant document."""
-    return ranking.expected_at_first(np.asarray)
+    return ranking.expected_at_first(np.asarray, missing=np.nan)
 
 
 def mean_rank(
@@ -282,8 +280,7 @@ def mean_rank(
     threshold : float or "max", default=0.0
         Documents graded above it are relevant; the others have no grade. With "max"
         those of the query's highest grade are, if that grade is above 0.
-    ties : {"expected", "first", "optimistic", "pessimistic", "realistic"}, \
-            default="expected"
+    ties : {"expected", "first", "optimistic", "pessimistic", "realistic"}, default="expected"
         What tied scores give: the exact expectation over all their orders, the value
         in input order, or that of their best or worst order; or the value at the
         mean of the best and the worst rank of the first relevant document.
@@ -343,7 +340,7 @@ def mean_rank(
     1.5
     >>> mean_rank([1, 0, 0], [1, 1, 1])
     2.0
-    """
+    """  # noqa: E501
     return measure(
         mean_rank,
         first_rank,
