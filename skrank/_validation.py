@@ -23,7 +23,9 @@ def numeric_array(values, name):
             f"The '{name}' parameter must be a dense array. Got a sparse matrix "
             f"of type {type(values).__name__} instead."
         )
-    if not isinstance(values, np.ndarray):
+    if np.ma.is_masked(values):
+        raise ValueError(f"Input {name} contains masked (missing) values.")
+    if type(values) is not np.ndarray:
         values = values.to_numpy() if hasattr(values, "to_numpy") else values
         try:
             values = np.asarray(values)
@@ -33,7 +35,7 @@ def numeric_array(values, name):
                 f"rows of one length. Got {type(values).__name__}: {error}"
             ) from None
     if values.dtype == object:
-        values = _float_of_objects(values, name)
+        values = _numbers_of_objects(values, name)
     if values.dtype.kind not in "biuf":
         raise ValueError(
             f"The '{name}' parameter must hold real numbers. "
@@ -42,15 +44,18 @@ def numeric_array(values, name):
     return values
 
 
-def _float_of_objects(values, name):
-    """Convert an object array of numbers to float; numbers only, not their text."""
-    if all(isinstance(value, numbers.Real) for value in values.ravel().tolist()):
-        return values.astype(np.float64)
-    bad = next(v for v in values.ravel().tolist() if not isinstance(v, numbers.Real))
-    raise ValueError(
-        f"The '{name}' parameter must hold real numbers without missing values. "
-        f"Got {bad!r} of type {type(bad).__name__}."
-    )
+def _numbers_of_objects(values, name):
+    """Convert an object array of numbers; numbers only, not their text."""
+    listed = values.ravel().tolist()
+    bad = [value for value in listed if not isinstance(value, numbers.Real)]
+    if bad:
+        raise ValueError(
+            f"The '{name}' parameter must hold real numbers without missing values. "
+            f"Got {bad[0]!r} of type {type(bad[0]).__name__}."
+        )
+    if name == "y_score" and all(isinstance(v, numbers.Integral) for v in listed):
+        return _order_of(values)  # wide integers, which a float would tie
+    return values.astype(np.float64)
 
 
 def check_grades(y_true):
@@ -142,14 +147,15 @@ def check_number(value, name, caller, *, low=-np.inf, high=np.inf, nan=False):
             f"The '{name}' parameter of {caller} must be a real number. "
             f"Got {value!r} instead."
         )
+    value = float(value)
     if np.isnan(value) and nan:
-        return float("nan")
+        return value
     if not low <= value <= high:
         raise ValueError(
             f"The '{name}' parameter of {caller} must be a float in the range "
             f"[{low}, {high}]. Got {value!r} instead."
         )
-    return float(value)
+    return value
 
 
 def check_threshold(threshold, caller):

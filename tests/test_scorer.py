@@ -234,7 +234,7 @@ class TestRequest:
             make_ranking_scorer(ndcg_score, k=3),
             make_ranking_scorer(["mrr", "map"]),
         ):
-            assert self.requests(scorer) == {"qid": True, "sample_weight": None}
+            assert self.requests(scorer) == {"qid": True}
 
     def test_requests_are_merged(self):
         with sklearn.config_context(enable_metadata_routing=True):

@@ -156,7 +156,8 @@ def _nearest(name):
     """Return a sentence that names the nearest valid name, or nothing."""
     if not isinstance(name, str):
         return ""
-    base, _, k = name.partition("@")
+    base, _, k = name.strip().lower().partition("@")
+    k = k.strip()
     bare = base.removeprefix("neg_")
     known = [*METRICS, *ALIASES]
     close = difflib.get_close_matches(bare, known, n=1, cutoff=0.5)

@@ -239,7 +239,7 @@ class RankingScorer(_ScikitLearnScorer):
         vars(self).update(vars(scorer))
         self._shown = shown
         with config_context(enable_metadata_routing=True):
-            super().set_score_request(qid=True, sample_weight=None)
+            super().set_score_request(qid=True)
 
     def __call__(self, estimator, X, y_true, *, qid=None, sample_weight=None):
         """Score the ranking of the rows of `X` by a fitted estimator.

@@ -10,7 +10,7 @@ def gains(ranking, gain):
     """Return the gain of each relevant document."""
     check_gain(gain)
     if callable(gain):
-        return _finite(gain(ranking.grade), "gain")
+        return _checked(gain, ranking.grade, "gain")
     if gain == "linear":
         return ranking.grade
     if ranking.lowest_grade < 0:
@@ -43,7 +43,7 @@ def check_gain(gain):
 def discount_function(discount):
     """Return the function that maps ranks to their discounts."""
     if callable(discount):
-        return lambda rank: _finite(discount(rank), "discount")
+        return lambda rank: _checked(discount, rank, "discount")
     if not isinstance(discount, str) or discount not in _DISCOUNTS:
         raise ValueError(
             "The 'discount' parameter must be a str among {'ln', 'log2'} or a "
@@ -58,11 +58,13 @@ _DISCOUNTS = {
 }
 
 
-def _finite(values, name):
-    values = np.asarray(values, dtype=np.float64)
-    if not np.isfinite(values).all():
+def _checked(function, argument, name):
+    """Return what a user's function gives, if that is a finite number for each."""
+    values = np.asarray(function(argument), dtype=np.float64)
+    if values.shape != np.shape(argument) or not np.isfinite(values).all():
         raise ValueError(
-            f"The '{name}' parameter must be a callable that returns finite numbers. "
-            "Got NaN or infinity."
+            f"The '{name}' parameter must be a callable that returns a finite number "
+            f"for each entry of an array. Got an array of shape {values.shape} for "
+            f"one of shape {np.shape(argument)}, or NaN or infinity in it."
         )
     return values
