@@ -17,10 +17,11 @@ ROOT = Path(skrank.__file__).parent
 
 # A room may import from the floors below its own.
 FLOORS = [
-    {"_validation", "_qid", "_panels", "_segments"},
+    {"_validation", "_qid", "_panels"},
+    {"_segments"},
     {"_lists"},
     {"_read", "_runs"},
-    {"_ranking"},
+    {"_ranking", "_positions"},
     {"metrics._weights", "metrics._measure"},
     {"metrics._pairs"},
     {

@@ -111,7 +111,7 @@ def rows_of(scores):
     return st.lists(row, min_size=1, max_size=40)
 
 
-examples = settings(max_examples=60, derandomize=True, deadline=None, database=None)
+examples = settings(max_examples=40, derandomize=True, deadline=None, database=None)
 
 
 @pytest.mark.parametrize("ties", POLICIES)
