@@ -24,10 +24,7 @@ def numeric_array(values, name):
             f"of type {type(values).__name__} instead."
         )
     if np.ma.is_masked(values):
-        raise ValueError(
-            f"The '{name}' parameter must hold real numbers without missing values. "
-            "Got masked values."
-        )
+        raise ValueError(f"Input {name} contains masked (missing) values.")
     if type(values) is not np.ndarray:
         values = values.to_numpy() if hasattr(values, "to_numpy") else values
         try:
