@@ -24,7 +24,6 @@ default_role = "literal"
 # The API pages list what each module has in its __all__ and nothing else.
 autosummary_generate = True
 autosummary_ignore_module_all = False
-autosummary_imported_members = True
 numpydoc_show_class_members = False
 
 # Builds need no network, so names of other projects stay unlinked.
