@@ -36,7 +36,7 @@ class Lists:
         Which documents are relevant.
 
     grades : ndarray
-        Grades; of every row, or of the rows `graded` alone.
+        Grades as they came: of every input row, or of the rows `graded` alone.
 
     starts, lengths : ndarray of shape (n_queries,)
         Where the lists stand.
@@ -59,6 +59,9 @@ class Lists:
     missing : Missing or None
         Judged documents that were not returned: they have no rank.
 
+    rows : ndarray of shape (n_rows,) or None
+        The input row of each row here; None if they are the same.
+
     row_query : ndarray of shape (n_samples,) or None
         The place in `ids` of each input row; None if rows stand as they came.
 
@@ -77,6 +80,7 @@ class Lists:
     graded: np.ndarray | None = None
     judged: np.ndarray | None = None
     missing: Missing | None = None
+    rows: np.ndarray | None = None
     row_query: np.ndarray | None = None
     is_matrix: bool = False
 
@@ -91,7 +95,8 @@ class Lists:
         if self.levels is None or not np.isfinite(extremes).all():
             return None
         if self._grades_are_small:
-            return (self.grades.astype(np.uint8) + np.uint8(1)) * self.relevant
+            code = self.grades.astype(np.uint8) + np.uint8(1)
+            return (code if self.rows is None else code[self.rows]) * self.relevant
         rows = np.flatnonzero(self.relevant)
         code = np.zeros(len(self.relevant), dtype=np.uint8)
         code[rows] = np.searchsorted(self.levels, self.grade_at(rows))
@@ -129,6 +134,8 @@ class Lists:
         """Return the grades of relevant rows."""
         if self.graded is not None:
             rows = np.searchsorted(self.graded, rows)
+        elif self.rows is not None:
+            rows = self.rows[rows]
         return self.grades[rows].astype(np.float64)
 
     def lowest_grade(self):
@@ -149,7 +156,7 @@ class Lists:
             self,
             y_score=self.y_score[keep],
             relevant=self.relevant[keep],
-            grades=self.grades[keep],
+            rows=np.flatnonzero(keep) if self.rows is None else self.rows[keep],
             starts=(np.cumsum(lengths) - lengths)[listed],
             lengths=lengths[listed],
             query=self.query[listed],

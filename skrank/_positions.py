@@ -27,10 +27,11 @@ def rank_positions(y_score, qid=None):
         their input order.
     """
     y_score = check_scores(y_score)
-    _, _, starts, lengths, rows, _ = group_rows(qid, len(y_score))
-    rows = np.arange(len(y_score)) if rows is None else rows
-    group = np.repeat(np.arange(len(starts)), lengths)
-    order = rows[np.lexsort((-y_score[rows], group))]
+    groups = group_rows(qid, y_score)
+    rows = np.arange(len(y_score)) if groups.rows is None else groups.rows
+    group = np.repeat(np.arange(len(groups.starts)), groups.lengths)
+    order = rows[np.lexsort((-groups.values, group))]
     rank = np.empty(len(y_score), dtype=np.intp)
-    rank[order] = np.arange(1, len(y_score) + 1) - np.repeat(starts, lengths)
+    place = np.arange(1, len(y_score) + 1)
+    rank[order] = place - np.repeat(groups.starts, groups.lengths)
     return rank

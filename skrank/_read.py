@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -44,7 +45,8 @@ def read_lists(
             f"type {type(y_score).__name__} instead: documents that it leaves out "
             "have no score."
         )
-    qid = find_qid(qid, y=y_true)
+    if np.ndim(y_score) == 1:
+        qid = find_qid(qid, y=y_true)
     y_score = _without_unread(y_score, "y_score", returned, "returned")
     y_score = check_scores(y_score)
     if sparse.issparse(y_true):
@@ -112,26 +114,26 @@ _SHAPES = (
 
 
 def _read_flat(y_true, y_score, qid, threshold, judged, returned, row_order):
-    ids, query, starts, lengths, rows, row_query = group_rows(
-        qid, len(y_true), row_order
-    )
-    columns = [y_true, y_score, judged, returned]
+    groups = group_rows(qid, y_score, row_order)
+    relevant = _is_relevant(y_true, threshold, groups)
+    rows = groups.rows
     if rows is not None:
-        columns = [None if column is None else column[rows] for column in columns]
-    y_true, y_score, judged, returned = columns
-    relevant = _is_relevant(y_true, threshold, starts, lengths)
+        judged, returned = (
+            mask if mask is None else mask[rows] for mask in (judged, returned)
+        )
     if judged is not None:
         relevant &= judged
     lists = Lists(
-        y_score,
+        groups.values,
         relevant,
         y_true,
-        starts,
-        lengths,
-        query,
-        ids,
+        groups.starts,
+        groups.lengths,
+        groups.query,
+        groups.ids,
         judged=judged,
-        row_query=row_query,
+        rows=rows,
+        row_query=groups.row_query,
     )
     return lists if returned is None else _without_missing(lists, returned)
 
@@ -156,57 +158,78 @@ def _without_missing(lists, returned):
     return lists.select(returned)
 
 
-def group_rows(qid, n_rows, row_order=None):
+class Groups(NamedTuple):
+    """Rows grouped by query.
+
+    The query ids, in the order of the output; the place in `ids` of each list, and
+    the rows that it takes; the values, grouped; the input row of each of them, and the
+    place in `ids` of each input row, None if rows stand together as they came.
+    """
+
+    ids: np.ndarray
+    query: np.ndarray
+    starts: np.ndarray
+    lengths: np.ndarray
+    values: np.ndarray
+    rows: np.ndarray | None = None
+    row_query: np.ndarray | None = None
+
+
+def group_rows(qid, values, row_order=None):
     """Group rows by query.
 
     Parameters
     ----------
     qid : array-like of shape (n_rows,) or None
         The query of each row; None means one query.
-    n_rows : int
-        The number of rows.
+    values : ndarray of float of shape (n_rows,)
+        A value for each row.
     row_order : ndarray of shape (n_rows,), default=None
         The order that the rows of a query keep; None is the input order.
 
     Returns
     -------
-    ids : ndarray of shape (n_queries,)
-        The query ids, in the order of the output.
-    query, starts, lengths : ndarray of shape (n_queries,)
-        The place in `ids` of each list, and the rows that it takes.
-    rows : ndarray of shape (n_rows,) or None
-        The input row of each row of the lists; None if they stand together already.
-    row_query : ndarray of shape (n_rows,) or None
-        The place in `ids` of each input row; None likewise.
+    groups : Groups
+        The lists of rows.
     """
+    n_rows = len(values)
     if qid is None:
         qid = np.zeros(n_rows, dtype=np.int8)
     ids, query, starts = encode_runs(qid, n_rows)
     lengths = np.diff(starts, append=n_rows)
     if row_order is None and len(query) == len(ids):
-        return ids, query, starts, lengths, None, None
+        return Groups(ids, query, starts, lengths, values)
     codes = np.repeat(query, lengths)
-    ordered = codes if row_order is None else codes[row_order]
-    # Compressing rows by code is a counting sort, and keeps their order.
-    cells = (np.ones(n_rows, dtype=bool), (ordered, np.arange(n_rows)))
-    grouped = sparse.csr_matrix(cells, shape=(len(ids), n_rows))
+    ordered, column = codes, values
+    if row_order is not None:
+        ordered, column = codes[row_order], values[row_order]
+    # A matrix with one value a row, in the column of its query: to compress it by
+    # column is a counting sort, which keeps the order of the rows.
+    size = np.int32 if n_rows < 2**31 - 1 else np.int64
+    cells = column, ordered.astype(size), np.arange(n_rows + 1, dtype=size)
+    grouped = sparse.csr_matrix(cells, shape=(n_rows, len(ids))).tocsc()
     starts = grouped.indptr[:-1].astype(np.intp)
     lengths = np.diff(grouped.indptr).astype(np.intp)
     rows = grouped.indices if row_order is None else row_order[grouped.indices]
-    return ids, np.arange(len(ids)), starts, lengths, rows, codes
+    query = np.arange(len(ids))
+    return Groups(ids, query, starts, lengths, grouped.data, rows, codes)
 
 
-def _is_relevant(y_true, threshold, starts, lengths):
+def _is_relevant(y_true, threshold, groups):
+    """Return which of the grouped rows are relevant."""
     if threshold != "max":
-        return y_true > threshold
-    highest = np.repeat(np.maximum.reduceat(y_true, starts), lengths)
-    return (y_true == highest) & (y_true > 0)
+        relevant = y_true > threshold
+        return relevant if groups.rows is None else relevant[groups.rows]
+    grades = y_true if groups.rows is None else y_true[groups.rows]
+    highest = np.maximum.reduceat(grades, groups.starts)
+    return (grades == np.repeat(highest, groups.lengths)) & (grades > 0)
 
 
 def _read_matrix(y_true, y_score, threshold, exclude):
     n_queries, n_documents = y_score.shape
-    starts = np.arange(n_queries) * n_documents
+    query = np.arange(n_queries)
     lengths = np.full(n_queries, n_documents)
+    groups = Groups(query, query, query * n_documents, lengths, y_score.ravel())
     graded = None
     if sparse.issparse(y_true):
         if exclude is not None:
@@ -216,18 +239,18 @@ def _read_matrix(y_true, y_score, threshold, exclude):
         grades = y_true.ravel()
         if exclude is not None:
             grades = np.where(exclude.ravel(), grades.dtype.type(0), grades)
-        relevant = _is_relevant(grades, threshold, starts, lengths)
+        relevant = _is_relevant(grades, threshold, groups)
     if exclude is not None:
         exclude = exclude.ravel()
         relevant &= ~exclude
     return Lists(
-        y_score.ravel(),
+        groups.values,
         relevant,
         grades,
-        starts,
-        lengths,
-        np.arange(n_queries),
-        np.arange(n_queries),
+        groups.starts,
+        groups.lengths,
+        groups.query,
+        groups.ids,
         excluded=exclude,
         graded=graded,
         is_matrix=True,
