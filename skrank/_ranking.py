@@ -129,6 +129,9 @@ class RankedQueries:
     ties : str
         The tie policy.
 
+    order : {"best", "chance"}, default=None
+        What the documents are ranked by; None is the score.
+
     Attributes
     ----------
     n_queries : int

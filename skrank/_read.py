@@ -47,6 +47,9 @@ def read_lists(
         )
     if np.ndim(y_score) == 1:
         qid = find_qid(qid, y=y_true)
+    judged, returned = (
+        mask if mask is None else np.asarray(mask) for mask in (judged, returned)
+    )
     y_score = _without_unread(y_score, "y_score", returned, "returned")
     y_score = check_scores(y_score)
     if sparse.issparse(y_true):

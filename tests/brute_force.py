@@ -10,6 +10,7 @@ the list of all their orders.
 
 import itertools
 import math
+import statistics
 
 import numpy as np
 
@@ -64,11 +65,25 @@ def recall(docs, k=None):
     return hit_count(cut(docs, k)) / hit_count(docs)
 
 
-def average_precision(docs, k=None):
+def f1(docs, k=None, beta=1.0, normalize="k"):
+    if not is_defined(docs):
+        return None
+    p, r = precision(docs, k, normalize), recall(docs, k)
+    return (1 + beta**2) * p * r / (beta**2 * p + r) if p else 0.0
+
+
+def r_precision(docs):
+    return precision(docs, hit_count(docs)) if is_defined(docs) else None
+
+
+def average_precision(docs, k=None, normalize="relevant"):
     if not is_defined(docs):
         return None
     ranks = [i for i, grade in enumerate(cut(docs, k), 1) if grade is not None]
-    return sum(precision(docs, rank) for rank in ranks) / hit_count(docs)
+    divisor = hit_count(docs)
+    if normalize == "achievable" and k is not None:
+        divisor = min(divisor, k)
+    return sum(precision(docs, rank) for rank in ranks) / divisor
 
 
 def mean_precision(docs, k=None):
@@ -105,6 +120,104 @@ def ndcg(docs, k=None, gain="exponential", discount="log2"):
     best_first = sorted(docs, key=lambda grade: -gain_of(grade, gain))
     ideal = dcg(best_first, k, gain, discount)
     return dcg(docs, k, gain, discount) / ideal if ideal else None
+
+
+def err(docs, k=None, max_grade=1):
+    if not is_defined(docs):
+        return None
+    value, still_reading = 0.0, 1.0
+    for rank, grade in enumerate(cut(docs, k), 1):
+        stop = (2.0 ** (grade or 0) - 1) / 2.0**max_grade
+        value += still_reading * stop / rank
+        still_reading *= 1 - stop
+    return value
+
+
+def rbp(docs, k=None, p=0.8, max_grade=1):
+    if not is_defined(docs):
+        return None
+    return (1 - p) * sum(
+        (grade or 0) / max_grade * p**place for place, grade in enumerate(cut(docs, k))
+    )
+
+
+def q_measure(docs, beta=1.0, gain="exponential"):
+    if not is_defined(docs):
+        return None
+    own = [gain_of(grade, gain) for grade in docs]
+    ideal = sorted(own, reverse=True)
+    ratios = [
+        (hit_count(docs[:rank]) + beta * sum(own[:rank]))
+        / (rank + beta * sum(ideal[:rank]))
+        for rank, grade in enumerate(docs, 1)
+        if grade is not None
+    ]
+    return sum(ratios) / len(ratios)
+
+
+def bpref(docs):
+    if not is_defined(docs):
+        return None
+    n_relevant = hit_count(docs)
+    bound = min(n_relevant, len(docs) - n_relevant)
+    value, others = 0.0, 0
+    for grade in docs:
+        if grade is None:
+            others += 1
+        else:
+            value += 1 - min(others, n_relevant) / bound if others else 1
+    return value / n_relevant
+
+
+def judged(docs, k=None):
+    return 1.0
+
+
+def chance_of_first_rank(docs):
+    """Return the mean of the first rank over all places of the relevant documents."""
+    places = itertools.combinations(range(1, len(docs) + 1), hit_count(docs))
+    return statistics.fmean(map(min, places))
+
+
+def adjusted_mean_rank(docs):
+    if not is_defined(docs):
+        return None
+    return first_rank(docs) / chance_of_first_rank(docs)
+
+
+def adjusted_mean_rank_index(docs):
+    if not is_defined(docs) or chance_of_first_rank(docs) == 1:
+        return None
+    return 1 - (first_rank(docs) - 1) / (chance_of_first_rank(docs) - 1)
+
+
+def grade_places(docs):
+    """Return for each document the places that its grade may take by grade."""
+    by_grade = sorted((grade or 0 for grade in docs), reverse=True)
+    return [
+        [place for place, other in enumerate(by_grade, 1) if other == (grade or 0)]
+        for grade in docs
+    ]
+
+
+def spearman(docs):
+    if len({grade or 0 for grade in docs}) < 2:
+        return None
+    shared = [statistics.fmean(places) for places in grade_places(docs)]
+    return statistics.correlation(range(1, len(docs) + 1), shared)
+
+
+def rbo(docs, p=0.9):
+    if len({grade or 0 for grade in docs}) < 2:
+        return None
+    places = grade_places(docs)
+    value = p ** len(docs)
+    for depth in range(1, len(docs) + 1):
+        shared = sum(
+            sum(place <= depth for place in own) / len(own) for own in places[:depth]
+        )
+        value += (1 - p) * p ** (depth - 1) * shared / depth
+    return value
 
 
 def query_auc(docs):
@@ -148,18 +261,45 @@ REFERENCE = {
     "mrr": reciprocal_rank,
     "hits": hits,
     "mean_rank": first_rank,
+    "median_rank": first_rank,
+    "geometric_mean_rank": first_rank,
+    "adjusted_mean_rank": adjusted_mean_rank,
+    "adjusted_mean_rank_index": adjusted_mean_rank_index,
     "precision": precision,
     "recall": recall,
+    "f1": f1,
+    "r_precision": r_precision,
+    "bpref": bpref,
+    "judged": judged,
     "map": average_precision,
     "mean_precision": mean_precision,
     "cg": cumulative_gain,
     "dcg": dcg,
     "ndcg": ndcg,
+    "q_measure": q_measure,
+    "err": err,
+    "rbp": rbp,
     "query_auc": query_auc,
     "rank_correlation": rank_correlation,
+    "spearman": spearman,
+    "rbo": rbo,
 }
 
-LESS_IS_BETTER = {"mean_rank"}
+LESS_IS_BETTER = {
+    "mean_rank",
+    "median_rank",
+    "geometric_mean_rank",
+    "adjusted_mean_rank",
+}
+
+# What the values of equally likely orders give, where it is not their mean.
+SUMMARIES = {
+    "median_rank": statistics.median,
+    "geometric_mean_rank": statistics.geometric_mean,
+}
+
+# Their highest grade is by default that of all queries.
+READS_ALL_GRADES = {"err", "rbp"}
 
 
 def relevant_grades(grades, threshold=0.0):
@@ -194,7 +334,14 @@ def at_realistic_rank(name, docs, scores, k=None):
     ranks = [first_rank(order) for order in all_orders(docs, scores)]
     rank = (min(ranks) + max(ranks)) / 2
     within = k is None or rank <= k
-    return {"mean_rank": rank, "mrr": within / rank, "hits": float(within)}[name]
+    if name in ("mrr", "hits"):
+        return {"mrr": within / rank, "hits": float(within)}[name]
+    if not name.startswith("adjusted"):
+        return rank
+    chance = chance_of_first_rank(docs)
+    if name == "adjusted_mean_rank":
+        return rank / chance
+    return 1 - (rank - 1) / (chance - 1) if chance > 1 else None
 
 
 def query_value(name, grades, scores, ties="expected", threshold=0.0, **own):
@@ -215,7 +362,7 @@ def query_value(name, grades, scores, ties="expected", threshold=0.0, **own):
     if values[0] is None:
         return None
     if ties == "expected":
-        return sum(values) / len(values)
+        return SUMMARIES.get(name, statistics.fmean)(values)
     best_is_least = name in LESS_IS_BETTER
     return min(values) if (ties == "optimistic") is best_is_least else max(values)
 
@@ -223,6 +370,8 @@ def query_value(name, grades, scores, ties="expected", threshold=0.0, **own):
 def query_values(name, y_true, y_score, qid, **params):
     """Return the value of every query, in the order of the sorted ids; or NaN."""
     y_true, y_score, qid = map(np.asarray, (y_true, y_score, qid))
+    if name.partition("@")[0] in READS_ALL_GRADES:
+        params = {"max_grade": max(y_true.max(), 1)} | params
     values = []
     for query in np.unique(qid):
         rows = qid == query

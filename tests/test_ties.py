@@ -14,7 +14,16 @@ from numpy.testing import assert_allclose
 
 from skrank import metrics
 
-READS_FIRST_RANK = {"mrr", "mrr@3", "hits@3", "mean_rank"}
+READS_FIRST_RANK = {
+    "mrr",
+    "mrr@3",
+    "hits@3",
+    "mean_rank",
+    "median_rank",
+    "geometric_mean_rank",
+    "adjusted_mean_rank",
+    "adjusted_mean_rank_index",
+}
 
 
 def sqrt_gain(grade):
@@ -38,6 +47,17 @@ VARIANTS = [
     ("ndcg", {"gain": sqrt_gain, "discount": zipf}),
     ("dcg@4", {"gain": sqrt_gain, "discount": "ln"}),
     ("dcg", {"gain": "linear", "discount": zipf}),
+    ("map@2", {"normalize": "achievable"}),
+    ("f1@3", {"beta": 2, "normalize": "length"}),
+    ("f1@2", {"beta": 0.5}),
+    ("err@2", {"max_grade": 4}),
+    ("err@1", {}),
+    ("rbp@2", {"p": 0.5, "max_grade": 4}),
+    ("q_measure", {"beta": 0}),
+    ("q_measure", {"beta": 10, "gain": "linear"}),
+    ("q_measure", {"gain": sqrt_gain}),
+    ("rbo", {"p": 0.1}),
+    ("rbo", {"p": 0.999}),
     ("rank_correlation", {"weights": "gain"}),
     ("rank_correlation", {"weights": "gain", "gain": "linear"}),
     ("rank_correlation", {"weights": "gain", "gain": sqrt_gain}),
@@ -47,7 +67,7 @@ VARIANTS = [
 ]
 CASES = [(name, {}) for name in NAMES] + VARIANTS
 IDS = [
-    " ".join([name, *(getattr(value, "__name__", value) for value in own.values())])
+    " ".join([name, *(str(getattr(v, "__name__", v)) for v in own.values())])
     for name, own in CASES
 ]
 

@@ -4,32 +4,62 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from skrank._ranking import RankedQueries
+from skrank.metrics._adjusted_ranks import (
+    adjusted_mean_rank,
+    adjusted_mean_rank_index_score,
+)
 from skrank.metrics._agreement import query_auc_score, rank_correlation_score
-from skrank.metrics._binary import precision_at_k_score, recall_at_k_score
+from skrank.metrics._binary import (
+    fbeta_at_k_score,
+    precision_at_k_score,
+    recall_at_k_score,
+)
+from skrank.metrics._cascade import err_score, rbp_score
 from skrank.metrics._conventions import CONVENTIONS
 from skrank.metrics._evaluate import evaluate
 from skrank.metrics._graded import cg_score, dcg_score, ndcg_score
-from skrank.metrics._precision import map_score, mean_precision_score
+from skrank.metrics._judged import bpref_score, judged_at_k_score
+from skrank.metrics._order import rbo_score, spearman_score
+from skrank.metrics._precision import (
+    map_score,
+    mean_precision_score,
+    r_precision_score,
+)
+from skrank.metrics._q_measure import q_measure_score
+from skrank.metrics._rank_summaries import geometric_mean_rank, median_rank
 from skrank.metrics._ranks import hits_at_k_score, mean_rank, mrr_score
 from skrank.metrics._scorer import get_scorer, get_scorer_names, make_ranking_scorer
 
 __all__ = [
     "CONVENTIONS",
     "RankedQueries",
+    "adjusted_mean_rank",
+    "adjusted_mean_rank_index_score",
+    "bpref_score",
     "cg_score",
     "dcg_score",
+    "err_score",
     "evaluate",
+    "fbeta_at_k_score",
+    "geometric_mean_rank",
     "get_scorer",
     "get_scorer_names",
     "hits_at_k_score",
+    "judged_at_k_score",
     "make_ranking_scorer",
     "map_score",
     "mean_precision_score",
     "mean_rank",
+    "median_rank",
     "mrr_score",
     "ndcg_score",
     "precision_at_k_score",
+    "q_measure_score",
     "query_auc_score",
+    "r_precision_score",
     "rank_correlation_score",
+    "rbo_score",
+    "rbp_score",
     "recall_at_k_score",
+    "spearman_score",
 ]

@@ -9,7 +9,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from skrank.metrics import _agreement, _binary, _graded, _precision, _ranks
+from skrank.metrics import (
+    _adjusted_ranks,
+    _agreement,
+    _binary,
+    _cascade,
+    _graded,
+    _judged,
+    _order,
+    _precision,
+    _q_measure,
+    _rank_summaries,
+    _ranks,
+)
 
 
 @dataclass(frozen=True)
@@ -61,16 +73,55 @@ _ROWS = [
         greater_is_better=False,
     ),
     Metric(
+        "median_rank",
+        _rank_summaries.median_of_first_rank,
+        _rank_summaries.median_rank,
+        cut="never",
+        greater_is_better=False,
+    ),
+    Metric(
+        "geometric_mean_rank",
+        _rank_summaries.geometric_first_rank,
+        _rank_summaries.geometric_mean_rank,
+        cut="never",
+        greater_is_better=False,
+    ),
+    Metric(
+        "adjusted_mean_rank",
+        _adjusted_ranks.rank_over_chance,
+        _adjusted_ranks.adjusted_mean_rank,
+        cut="never",
+        greater_is_better=False,
+    ),
+    Metric(
+        "adjusted_mean_rank_index",
+        _adjusted_ranks.rank_index,
+        _adjusted_ranks.adjusted_mean_rank_index_score,
+        cut="never",
+    ),
+    Metric(
         "precision", _binary.precision, _binary.precision_at_k_score, cut="required"
     ),
     Metric("recall", _binary.recall, _binary.recall_at_k_score, cut="required"),
+    Metric("f1", _binary.fbeta, _binary.fbeta_at_k_score, cut="required"),
     Metric("map", _precision.average_precision, _precision.map_score),
     Metric(
         "mean_precision", _precision.mean_precision, _precision.mean_precision_score
     ),
+    Metric(
+        "r_precision",
+        _precision.r_precision,
+        _precision.r_precision_score,
+        cut="never",
+    ),
+    Metric("bpref", _judged.binary_preference, _judged.bpref_score, cut="never"),
+    Metric("judged", _judged.judged_share, _judged.judged_at_k_score, cut="required"),
     Metric("cg", _graded.cumulative_gain, _graded.cg_score),
     Metric("dcg", _graded.discounted_gain, _graded.dcg_score),
     Metric("ndcg", _graded.normalized_discounted_gain, _graded.ndcg_score),
+    Metric("q_measure", _q_measure.q_measure, _q_measure.q_measure_score, cut="never"),
+    Metric("err", _cascade.expected_reciprocal_rank, _cascade.err_score),
+    Metric("rbp", _cascade.rank_biased_precision, _cascade.rbp_score),
     Metric("query_auc", _agreement.query_auc, _agreement.query_auc_score, cut="never"),
     Metric(
         "rank_correlation",
@@ -78,6 +129,8 @@ _ROWS = [
         _agreement.rank_correlation_score,
         cut="never",
     ),
+    Metric("spearman", _order.spearman_correlation, _order.spearman_score, cut="never"),
+    Metric("rbo", _order.rank_biased_overlap, _order.rbo_score, cut="never"),
 ]
 
 METRICS = {row.name: row for row in _ROWS}

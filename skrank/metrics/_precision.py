@@ -5,10 +5,12 @@
 
 import numpy as np
 
+from skrank._validation import check_choice
+from skrank.metrics._binary import found
 from skrank.metrics._measure import measure
 
 
-def average_precision(ranking, *, k=None):
+def average_precision(ranking, *, k=None, normalize="relevant"):
     """Return the mean precision at the ranks of the relevant documents."""
     # A place at rank i adds [H + 1 + (i - t - 1) b] / i = (H + 1 - (t + 1) b) / i + b.
     slope = (ranking.relevant - 1) / np.maximum(ranking.size - 1, 1)
@@ -16,7 +18,11 @@ def average_precision(ranking, *, k=None):
     per_place = start * ranking.mean_over_places(lambda rank: 1 / rank, k)
     per_place += slope * ranking.mean_over_places(np.ones_like, k)
     total = ranking.total(ranking.relevant * per_place)
-    return ranking.where_relevant(total / np.maximum(ranking.n_relevant, 1))
+    check_choice(normalize, {"relevant", "achievable"}, "normalize", "map_score")
+    divisor = np.maximum(ranking.n_relevant, 1)
+    if normalize == "achievable" and k is not None:
+        divisor = np.minimum(divisor, k)
+    return ranking.where_relevant(total / divisor)
 
 
 def map_score(
@@ -25,6 +31,7 @@ def map_score(
     *,
     qid=None,
     k=None,
+    normalize="relevant",
     threshold=0.0,
     ties="expected",
     replace_undefined_by=0.0,
@@ -50,6 +57,9 @@ def map_score(
         index of `y_true` named "qid", if there is one; else all rows are one query.
     k : int, default=None
         Only the first k ranks count. None is the whole list; k may exceed it.
+    normalize : {"relevant", "achievable"}, default="relevant"
+        What the sum is divided by: R, the number of relevant documents, or as many of
+        them as the first k ranks can hold, min(k, R).
     threshold : float or "max", default=0.0
         Documents graded above it are relevant; the others have no grade. With "max"
         those of the query's highest grade are, if that grade is above 0.
@@ -104,7 +114,9 @@ def map_score(
     .. math:: \frac{r}{n} \cdot \frac{1}{i}
         \left(H + 1 + (i - t - 1) \frac{r - 1}{n - 1}\right).
 
-    A query without a relevant document is undefined.
+    trec_eval and ranx divide by R whatever k is, XGBoost and LightGBM by min(k, R).
+    Relevant documents that were judged but not returned count in R. A query without a
+    relevant document is undefined.
 
     References
     ----------
@@ -118,6 +130,8 @@ def map_score(
     0.8333333333333333
     >>> map_score([1, 0, 1, 0], [4, 3, 2, 1], k=2)
     0.5
+    >>> map_score([1, 0, 1, 0], [4, 3, 2, 1], k=1, normalize="achievable")
+    1.0
     >>> map_score([0, 1], [1, 1])
     0.75
     """
@@ -128,6 +142,7 @@ def map_score(
         y_score,
         qid=qid,
         k=k,
+        normalize=normalize,
         threshold=threshold,
         ties=ties,
         replace_undefined_by=replace_undefined_by,
@@ -247,6 +262,116 @@ def mean_precision_score(
         y_score,
         qid=qid,
         k=k,
+        threshold=threshold,
+        ties=ties,
+        replace_undefined_by=replace_undefined_by,
+        average=average,
+        adjusted=adjusted,
+        sample_weight=sample_weight,
+        exclude=exclude,
+    )
+
+
+def r_precision(ranking):
+    """Return the precision at as many documents as are relevant."""
+    return found(ranking, ranking.n_relevant) / np.maximum(ranking.n_relevant, 1)
+
+
+def r_precision_score(
+    y_true,
+    y_score,
+    *,
+    qid=None,
+    threshold=0.0,
+    ties="expected",
+    replace_undefined_by=0.0,
+    average="macro",
+    adjusted=False,
+    sample_weight=None,
+    exclude=None,
+):
+    r"""R-precision: the precision of the first R documents.
+
+    R is the number of relevant documents of the query, so that precision and recall are
+    one. Larger is better.
+
+    Parameters
+    ----------
+    y_true : {array-like, sparse matrix} of shape (n_samples,) or (n_queries, n_docs)
+        The true grades, 0 or more; or, of shape (n_queries,) beside a `y_score` of
+        shape (n_queries, n_docs), the column of the one right document of each query.
+    y_score : array-like of shape (n_samples,) or (n_queries, n_docs)
+        The predicted scores, larger is better. Infinite scores are ranked.
+    qid : array-like of shape (n_samples,), default=None
+        The query of each row, of any dtype and in any order. None reads it from the
+        index of `y_true` named "qid", if there is one; else all rows are one query.
+    threshold : float or "max", default=0.0
+        Documents graded above it are relevant; the others have no grade. With "max"
+        those of the query's highest grade are, if that grade is above 0.
+    ties : {"expected", "first", "optimistic", "pessimistic"}, default="expected"
+        What tied scores give: the exact expectation over all their orders, the value
+        in input order, or that of their best or worst order.
+    replace_undefined_by : float, default=0.0
+        The value of a query for which the metric is undefined. NaN leaves the query
+        out of the mean.
+    average : {"macro", "weighted"} or None, default="macro"
+        How queries are averaged: all alike, or by their number of documents. None
+        returns the value of each query, in the order of ``np.unique(qid)``.
+    adjusted : bool, default=False
+        Whether to return (M - E) / (B - E), with the metric M, its expectation E
+        under random scores and its best attainable value B: chance is 0, perfect 1.
+    sample_weight : array-like of shape (n_samples,) or (n_queries,), default=None
+        The weight of each row, constant within a query: it is the weight of the query.
+        Of shape (n_queries,) where each row of `y_score` is a query.
+    exclude : {array-like, sparse matrix} of bool, (n_queries, n_docs), default=None
+        Documents that take no part, where each row of `y_score` is a query. The one
+        right document of a query is never taken out.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between 0 and 1. The best value is 1.0.
+
+    Raises
+    ------
+    ValueError
+        If a value or a shape is out of what the parameters accept; nothing is guessed.
+
+    TypeError
+        If a parameter has the wrong type, or `y_score` is sparse.
+
+    See Also
+    --------
+    precision_at_k_score : With the same cutoff for all queries.
+    map_score : The mean at the ranks of the relevant documents.
+
+    Notes
+    -----
+    .. math:: RP = \frac{1}{R} \sum_{i=1}^{R} [\text{document } i \text{ is relevant}]
+
+    If r of n tied documents are relevant, each of their places within the first R
+    counts r / n [1]_. Relevant documents that were judged but not returned count in R.
+    A query without a relevant document is undefined.
+
+    References
+    ----------
+    .. [1] F. McSherry and M. Najork, "Computing Information Retrieval Performance
+       Measures Efficiently in the Presence of Tied Scores", ECIR 2008.
+
+    Examples
+    --------
+    >>> from skrank.metrics import r_precision_score
+    >>> r_precision_score([1, 0, 1, 0], [4, 3, 2, 1])
+    0.5
+    >>> r_precision_score([0, 1], [1, 1])
+    0.5
+    """
+    return measure(
+        r_precision_score,
+        r_precision,
+        y_true,
+        y_score,
+        qid=qid,
         threshold=threshold,
         ties=ties,
         replace_undefined_by=replace_undefined_by,

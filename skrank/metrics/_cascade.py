@@ -1,0 +1,323 @@
+"""Metrics of a user who reads down the list and stops."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+
+from skrank._panels import split_by_width
+from skrank._segments import accumulate_before
+from skrank.metrics._measure import measure
+from skrank.metrics._options import check_persistence, highest_grade
+
+
+def expected_reciprocal_rank(ranking, *, k=None, max_grade=None):
+    """Return the expected reciprocal of the rank at which a user is satisfied."""
+    highest = highest_grade(ranking, max_grade, "err_score")
+    missed = 1 - (np.exp2(ranking.grade - highest) - np.exp2(-highest))
+    first = np.cumsum(ranking.relevant) - ranking.relevant
+    reach = accumulate_before(
+        np.multiply, np.multiply.reduceat(missed, first), ranking.query
+    )
+    return ranking.where_relevant(
+        ranking.total(reach * stop_within(ranking, missed, k))
+    )
+
+
+def err_score(
+    y_true,
+    y_score,
+    *,
+    qid=None,
+    k=None,
+    max_grade=None,
+    threshold=0.0,
+    ties="expected",
+    replace_undefined_by=0.0,
+    average="macro",
+    adjusted=False,
+    sample_weight=None,
+    exclude=None,
+):
+    r"""Reciprocal rank at which a user expects to stop (ERR).
+
+    A user reads down the list and stops at a document with a chance that grows with its
+    grade; ERR expects one over the rank of the stop. Larger is better.
+
+    Parameters
+    ----------
+    y_true : {array-like, sparse matrix} of shape (n_samples,) or (n_queries, n_docs)
+        The true grades, 0 or more; or, of shape (n_queries,) beside a `y_score` of
+        shape (n_queries, n_docs), the column of the one right document of each query.
+    y_score : array-like of shape (n_samples,) or (n_queries, n_docs)
+        The predicted scores, larger is better. Infinite scores are ranked.
+    qid : array-like of shape (n_samples,), default=None
+        The query of each row, of any dtype and in any order. None reads it from the
+        index of `y_true` named "qid", if there is one; else all rows are one query.
+    k : int, default=None
+        Only the first k ranks count. None is the whole list; k may exceed it.
+    max_grade : float, default=None
+        The highest grade that there is. None is the highest one of `y_true`, which may
+        differ between the folds of a cross-validation.
+    threshold : float or "max", default=0.0
+        Documents graded above it are relevant; the others have no grade. With "max"
+        those of the query's highest grade are, if that grade is above 0.
+    ties : {"expected", "first", "optimistic", "pessimistic"}, default="expected"
+        What tied scores give: the exact expectation over all their orders, the value
+        in input order, or that of their best or worst order.
+    replace_undefined_by : float, default=0.0
+        The value of a query for which the metric is undefined. NaN leaves the query
+        out of the mean.
+    average : {"macro", "weighted"} or None, default="macro"
+        How queries are averaged: all alike, or by their number of documents. None
+        returns the value of each query, in the order of ``np.unique(qid)``.
+    adjusted : bool, default=False
+        Whether to return (M - E) / (B - E), with the metric M, its expectation E
+        under random scores and its best attainable value B: chance is 0, perfect 1.
+    sample_weight : array-like of shape (n_samples,) or (n_queries,), default=None
+        The weight of each row, constant within a query: it is the weight of the query.
+        Of shape (n_queries,) where each row of `y_score` is a query.
+    exclude : {array-like, sparse matrix} of bool, (n_queries, n_docs), default=None
+        Documents that take no part, where each row of `y_score` is a query. The one
+        right document of a query is never taken out.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between 0 and 1. The best value is that of the order by `y_true`.
+
+    Raises
+    ------
+    ValueError
+        If a value or a shape is out of what the parameters accept; nothing is guessed.
+
+    TypeError
+        If a parameter has the wrong type, or `y_score` is sparse.
+
+    See Also
+    --------
+    mrr_score : The stop is at the first relevant document.
+    rbp_score : The user stops at any rank alike.
+    ndcg_score : No stop: every document counts by its rank.
+
+    Notes
+    -----
+    With the grade :math:`g_i` of the document at rank i, 0 if it is not relevant, and
+    the chance :math:`R_i = (2^{g_i} - 1) / 2^{g_{max}}` to stop there [1]_,
+
+    .. math:: ERR@k = \sum_{i=1}^{k} \frac{1}{i} R_i \prod_{j < i} (1 - R_j).
+
+    Even the highest grade lets some users pass, so that the best value is below 1. The
+    expectation over the orders of tied documents is exact: the mean over all orders of
+    a product of d of the :math:`1 - R_j` of a class is its d-th elementary symmetric
+    polynomial over the number of its terms. gdeval, the tool of the TREC web track, has
+    a `max_grade` of 4. A query without a relevant document is undefined.
+
+    References
+    ----------
+    .. [1] O. Chapelle, D. Metzler, Y. Zhang and P. Grinspan, "Expected Reciprocal Rank
+       for Graded Relevance", CIKM 2009.
+
+    Examples
+    --------
+    >>> from skrank.metrics import err_score
+    >>> err_score([3, 0, 1], [3, 2, 1])
+    0.8802083333333334
+    >>> err_score([0, 1, 0, 1], [4, 3, 2, 1], k=2)
+    0.25
+    >>> err_score([0, 1, 0, 1], [4, 3, 2, 1], k=2, max_grade=4)
+    0.03125
+    """
+    return measure(
+        err_score,
+        expected_reciprocal_rank,
+        y_true,
+        y_score,
+        qid=qid,
+        k=k,
+        max_grade=max_grade,
+        threshold=threshold,
+        ties=ties,
+        replace_undefined_by=replace_undefined_by,
+        average=average,
+        adjusted=adjusted,
+        sample_weight=sample_weight,
+        exclude=exclude,
+    )
+
+
+def stop_within(ranking, missed, k):
+    """Return the expected reciprocal of the rank at which a user stops in each run.
+
+    The chance to pass a document is in `missed`. The mean over all orders of the chance
+    to pass the first d of n tied documents is M_d; a document that joins m - 1 others
+    changes it to ((m - d) M_d + d u M_{d-1}) / m, which never leaves [0, 1].
+    """
+    above, size, relevant = ranking.above, ranking.size, ranking.relevant
+    first = np.cumsum(relevant) - relevant
+    value = np.zeros(len(size))
+    for rows, width in split_by_width(_places_that_count(ranking, missed, k)):
+        rows = rows[np.argsort(-relevant[rows], kind="stable")]
+        place = np.arange(1, width + 1)
+        passed = np.ones((len(rows), width + 1))
+        others = (size - relevant)[rows, np.newaxis]
+        joining = relevant[rows]
+        for j in range(joining[0]):
+            rows_left = np.searchsorted(-joining, -j)  # those with more than j
+            block = passed[:rows_left]
+            share = np.minimum(place / (others[:rows_left] + j + 1), 1)
+            u = missed[first[rows[:rows_left]] + j, np.newaxis]
+            block[:, 1:] += share * (u * block[:, :-1] - block[:, 1:])
+        stopped = passed[:, :-1] - passed[:, 1:]
+        rank = above[rows, np.newaxis] + place
+        within = place <= size[rows, np.newaxis]
+        if k is not None:
+            within &= rank <= k
+        value[rows] = np.sum(stopped / rank, axis=1, where=within)
+    return value
+
+
+def _places_that_count(ranking, missed, k):
+    """Return how many places of each run may hold the stop, but for 1e-20."""
+    relevant = ranking.grade_total(missed) + ranking.size - ranking.relevant
+    with np.errstate(divide="ignore"):
+        # M_d is at most M_1 ** d, by Maclaurin's inequality.
+        places = np.ceil(np.log(1e-20) / np.log(relevant / ranking.size))
+    places = np.where(relevant < ranking.size, np.maximum(places, 1), np.inf)
+    places = np.minimum(places, ranking.size)
+    if k is not None:
+        places = np.clip(k - ranking.above, 0, places)
+    return places.astype(np.intp)
+
+
+def rank_biased_precision(ranking, *, k=None, p=0.8, max_grade=None):
+    """Return the gain per document that a user of persistence p reads."""
+    check_persistence(p, "rbp_score")
+    gain = ranking.grade / highest_grade(ranking, max_grade, "rbp_score")
+    weight = ranking.mean_over_places(lambda rank: (1 - p) * p ** (rank - 1.0), k)
+    return ranking.where_relevant(ranking.total(ranking.grade_total(gain) * weight))
+
+
+def rbp_score(
+    y_true,
+    y_score,
+    *,
+    qid=None,
+    k=None,
+    p=0.8,
+    max_grade=None,
+    threshold=0.0,
+    ties="expected",
+    replace_undefined_by=0.0,
+    average="macro",
+    adjusted=False,
+    sample_weight=None,
+    exclude=None,
+):
+    r"""Rank-biased precision (RBP).
+
+    A user reads the first document and goes on from each to the next with chance p; RBP
+    is the gain per document read. Larger is better.
+
+    Parameters
+    ----------
+    y_true : {array-like, sparse matrix} of shape (n_samples,) or (n_queries, n_docs)
+        The true grades, 0 or more; or, of shape (n_queries,) beside a `y_score` of
+        shape (n_queries, n_docs), the column of the one right document of each query.
+    y_score : array-like of shape (n_samples,) or (n_queries, n_docs)
+        The predicted scores, larger is better. Infinite scores are ranked.
+    qid : array-like of shape (n_samples,), default=None
+        The query of each row, of any dtype and in any order. None reads it from the
+        index of `y_true` named "qid", if there is one; else all rows are one query.
+    k : int, default=None
+        Only the first k ranks count. None is the whole list; k may exceed it.
+    p : float, default=0.8
+        The persistence of a user: the chance to go on from a rank to the next. Above 0
+        and below 1.
+    max_grade : float, default=None
+        The highest grade that there is. None is the highest one of `y_true`, which may
+        differ between the folds of a cross-validation.
+    threshold : float or "max", default=0.0
+        Documents graded above it are relevant; the others have no grade. With "max"
+        those of the query's highest grade are, if that grade is above 0.
+    ties : {"expected", "first", "optimistic", "pessimistic"}, default="expected"
+        What tied scores give: the exact expectation over all their orders, the value
+        in input order, or that of their best or worst order.
+    replace_undefined_by : float, default=0.0
+        The value of a query for which the metric is undefined. NaN leaves the query
+        out of the mean.
+    average : {"macro", "weighted"} or None, default="macro"
+        How queries are averaged: all alike, or by their number of documents. None
+        returns the value of each query, in the order of ``np.unique(qid)``.
+    adjusted : bool, default=False
+        Whether to return (M - E) / (B - E), with the metric M, its expectation E
+        under random scores and its best attainable value B: chance is 0, perfect 1.
+    sample_weight : array-like of shape (n_samples,) or (n_queries,), default=None
+        The weight of each row, constant within a query: it is the weight of the query.
+        Of shape (n_queries,) where each row of `y_score` is a query.
+    exclude : {array-like, sparse matrix} of bool, (n_queries, n_docs), default=None
+        Documents that take no part, where each row of `y_score` is a query. The one
+        right document of a query is never taken out.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between 0 and 1. The best value is that of the order by `y_true`.
+
+    Raises
+    ------
+    ValueError
+        If a value or a shape is out of what the parameters accept; nothing is guessed.
+
+    TypeError
+        If a parameter has the wrong type, or `y_score` is sparse.
+
+    See Also
+    --------
+    err_score : The user stops when satisfied.
+    rbo_score : The same user compares two orders.
+    dcg_score : Weights that fall more slowly.
+
+    Notes
+    -----
+    With the grade :math:`g_i` of the document at rank i, 0 if it is not relevant,
+
+    .. math:: RBP@k = (1 - p) \sum_{i=1}^{k} \frac{g_i}{g_{max}} p^{i - 1}
+
+    which is the measure of [1]_ for 0/1 grades. Grades are divided by `max_grade`, so
+    that the value stays between 0 and 1; some libraries take the grades as they are. A
+    list of n documents reaches at most 1 - p^n. Tied documents share their places
+    alike. A query without a relevant document is undefined.
+
+    References
+    ----------
+    .. [1] A. Moffat and J. Zobel, "Rank-Biased Precision for Measurement of Retrieval
+       Effectiveness", ACM TOIS 27(1), 2008.
+
+    Examples
+    --------
+    >>> from skrank.metrics import rbp_score
+    >>> rbp_score([1, 0, 1, 0], [4, 3, 2, 1], p=0.5)
+    0.625
+    >>> rbp_score([2, 0, 1, 0], [4, 3, 2, 1], p=0.5)
+    0.5625
+    >>> rbp_score([2, 0, 1, 0], [4, 3, 2, 1], p=0.5, k=2)
+    0.5
+    """
+    return measure(
+        rbp_score,
+        rank_biased_precision,
+        y_true,
+        y_score,
+        qid=qid,
+        k=k,
+        p=p,
+        max_grade=max_grade,
+        threshold=threshold,
+        ties=ties,
+        replace_undefined_by=replace_undefined_by,
+        average=average,
+        adjusted=adjusted,
+        sample_weight=sample_weight,
+        exclude=exclude,
+    )
