@@ -37,7 +37,7 @@ def balanced_folds(sizes, n_folds, rng=None):
     best, fewest_rows = None, np.inf
     enough = 1.01 * max(sizes.sum() / n_folds, sizes.max())
     for _ in range(10):
-        folds = _deal(sizes, _shuffled_by_size(sizes, n_folds, rng), n_folds)
+        folds = _deal(sizes, shuffled_by_size(sizes, n_folds, rng), n_folds)
         n_rows = np.bincount(folds, weights=sizes).max()
         if n_rows < fewest_rows:
             best, fewest_rows = folds, n_rows
@@ -46,7 +46,7 @@ def balanced_folds(sizes, n_folds, rng=None):
     return best
 
 
-def _shuffled_by_size(sizes, n_folds, rng):
+def shuffled_by_size(sizes, n_folds, rng):
     """Order queries from large to small, each block of `n_folds` of them at random.
 
     Neighbours in size take each other's places: which queries meet in one fold is

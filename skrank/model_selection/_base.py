@@ -1,4 +1,4 @@
-"""What every splitter of whole queries shares."""
+"""What the splitters share: query ids, their rows, and checks."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -22,9 +22,9 @@ class Queries(NamedTuple):
     sizes: np.ndarray  # (n_queries,), the number of rows of each query
 
     @classmethod
-    def of_rows(cls, qid, n_samples=None):
-        """Group the rows by their query ids."""
-        ids, codes = encode_qid(qid, n_samples)
+    def of_rows(cls, qid, n_samples=None, *, name="qid"):
+        """Group the rows by their query ids, or by what else `name` says."""
+        ids, codes = encode_qid(qid, n_samples, name=name)
         return cls(ids, codes, np.bincount(codes, minlength=len(ids)))
 
     def rows(self, queries):
@@ -33,15 +33,70 @@ class Queries(NamedTuple):
         chosen[queries] = True
         return np.flatnonzero(chosen[self.codes])
 
+    def rows_of_parts(self, parts):
+        """Generate the rows of pairs of training and test queries."""
+        for train, test in parts:
+            yield self.rows(train), self.rows(test)
+
 
 class QuerySplitter(BaseCrossValidator):
-    """Base of the splitters that keep the rows of a query together.
-
-    It finds the query ids, checks them and turns queries into rows. A splitter only
-    says which queries go where, in `_iter_queries`.
-    """
+    """Base of all splitters that read query ids: it finds and checks them."""
 
     __metadata_request__split = {"qid": True, "groups": True}
+
+    def get_n_splits(
+        self, X=None, y=None, groups=None, *, qid=None, time=None, item=None
+    ):
+        """Return the number of splits.
+
+        Nothing is read but the parameters of the splitter. The arguments are taken so
+        that all splitters are called alike.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), default=None
+            Not used.
+
+        y : array-like of shape (n_samples,), default=None
+            Not used.
+
+        groups : array-like of shape (n_samples,), default=None
+            Not used.
+
+        qid : array-like of shape (n_samples,), default=None
+            Not used.
+
+        time : array-like of shape (n_samples,), default=None
+            Not used.
+
+        item : array-like of shape (n_samples,), default=None
+            Not used.
+
+        Returns
+        -------
+        n_splits : int
+            The number of splits.
+        """
+        return self.n_splits
+
+    def _group(self, X, y, groups, qid):
+        """Find the query ids and group the rows by them."""
+        check_consistent_length(X, y, qid, groups)
+        caller = type(self).__name__
+        found = require_qid(find_qid(qid, X=X, y=y, groups=groups), caller)
+        queries = Queries.of_rows(found)
+        check_not_empty(queries, caller)
+        if qid is not None and groups is not None:
+            _check_same_queries(queries, Queries.of_rows(groups), caller)
+        return queries
+
+
+class WholeQuerySplitter(QuerySplitter):
+    """Base of the splitters that keep the rows of a query together.
+
+    It turns queries into rows. A splitter only says which queries go where, in
+    `_iter_queries`.
+    """
 
     def split(self, X, y=None, groups=None, *, qid=None):
         """Generate the rows of each training and test set.
@@ -53,8 +108,8 @@ class QuerySplitter(BaseCrossValidator):
             frame with a column ``"qid"``, the query ids in that column.
 
         y : array-like of shape (n_samples,), default=None
-            The relevance of each row. Of it only the index counts, if that or one
-            of its levels is named ``"qid"``.
+            The relevance of each row, which only a splitter that stratifies reads.
+            The index counts, if that or one of its levels is named ``"qid"``.
 
         groups : array-like of shape (n_samples,), default=None
             The query ids, under scikit-learn's word for them.
@@ -71,59 +126,56 @@ class QuerySplitter(BaseCrossValidator):
         test : ndarray of int
             The rows of the test set, in ascending order.
         """
-        check_consistent_length(X, y, qid, groups)
         queries = self._group(X, y, groups, qid)
-        for train, test in self._iter_queries(queries):
-            yield queries.rows(train), queries.rows(test)
-
-    def get_n_splits(self, X=None, y=None, groups=None, *, qid=None):
-        """Return the number of splits.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), default=None
-            Not used; taken so that all splitters are called alike.
-
-        y : array-like of shape (n_samples,), default=None
-            Not used; taken so that all splitters are called alike.
-
-        groups : array-like of shape (n_samples,), default=None
-            Not used; taken so that all splitters are called alike.
-
-        qid : array-like of shape (n_samples,), default=None
-            Not used; taken so that all splitters are called alike.
-
-        Returns
-        -------
-        n_splits : int
-            The number of splits.
-        """
-        return self.n_splits
+        yield from queries.rows_of_parts(self._iter_queries(queries, y))
 
     @abstractmethod
-    def _iter_queries(self, queries):
+    def _iter_queries(self, queries, y):
         """Generate for each split the queries to train on and those to test on.
 
         As masks of shape (n_queries,) or as positions in ``queries.ids``.
         """
 
-    def _group(self, X, y, groups, qid):
-        """Find the query ids and group the rows by them."""
-        caller = type(self).__name__
-        found = require_qid(find_qid(qid, X=X, y=y, groups=groups), caller)
-        queries = Queries.of_rows(found)
-        if len(queries.codes) == 0:
-            raise ValueError(f"{caller} needs at least one row. Got 0 rows.")
-        if qid is not None and groups is not None:
-            _check_same_queries(queries, Queries.of_rows(groups), caller)
-        return queries
+
+def parts_of_folds(folds, n_folds):
+    """Generate the masks of a training and a test part for each fold."""
+    for fold in range(n_folds):
+        yield folds != fold, folds == fold
 
 
-def check_n_splits(n_splits, *, minimum):
-    """Return `n_splits` as an int; raise if it is no integer or too small."""
-    if isinstance(n_splits, (bool, np.bool_)):
-        raise TypeError(f"n_splits must be an instance of int, not bool: {n_splits}.")
-    return int(check_scalar(n_splits, "n_splits", Integral, min_val=minimum))
+def check_count(value, name, *, minimum):
+    """Return a number of things as an int; raise if it is none or too small."""
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be an instance of int, not bool: {value}.")
+    return int(check_scalar(value, name, Integral, min_val=minimum))
+
+
+def check_shuffle(shuffle, random_state, caller):
+    """Return `shuffle`; raise if it is no bool or makes `random_state` useless."""
+    if not isinstance(shuffle, (bool, np.bool_)):
+        raise TypeError(f"shuffle must be True or False. Got {shuffle!r} instead.")
+    if random_state is not None and not shuffle:
+        raise ValueError(
+            f"The 'random_state' parameter of {caller} has no effect while "
+            f"shuffle is False: set shuffle=True or leave it None. Got "
+            f"random_state={random_state!r}."
+        )
+    return shuffle
+
+
+def check_not_empty(queries, caller):
+    """Raise if there are no rows."""
+    if len(queries.codes) == 0:
+        raise ValueError(f"{caller} needs at least one row. Got 0 rows.")
+
+
+def check_enough(queries, n_splits, things="queries"):
+    """Raise if there are fewer queries than folds, so that one would stay empty."""
+    if n_splits > len(queries.ids):
+        raise ValueError(
+            f"Cannot have number of splits n_splits={n_splits} greater than "
+            f"the number of {things}: {len(queries.ids)}."
+        )
 
 
 def _check_same_queries(queries, others, caller):

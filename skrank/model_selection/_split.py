@@ -3,15 +3,20 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import numpy as np
 from sklearn.utils import check_random_state
 
 from skrank.model_selection._allocate import balanced_folds, random_parts
-from skrank.model_selection._base import QuerySplitter, check_n_splits
+from skrank.model_selection._base import (
+    WholeQuerySplitter,
+    check_count,
+    check_enough,
+    check_shuffle,
+    parts_of_folds,
+)
 from skrank.model_selection._sizes import rows_wanted
 
 
-class QueryKFold(QuerySplitter):
+class QueryKFold(WholeQuerySplitter):
     """K-fold cross-validation over whole queries.
 
     Each query is in the test set of exactly one fold, with all its rows. The folds
@@ -32,6 +37,9 @@ class QueryKFold(QuerySplitter):
 
     See Also
     --------
+    StratifiedQueryKFold : Its folds also hold like shares of queries with relevant
+        rows.
+    RepeatedQueryKFold : The shuffled folds, several times.
     QueryShuffleSplit : Random splits by a share of rows.
     query_train_test_split : One random split of arrays.
     sklearn.model_selection.GroupKFold : Its shuffled folds are balanced in the
@@ -60,32 +68,18 @@ class QueryKFold(QuerySplitter):
     """
 
     def __init__(self, n_splits=5, *, shuffle=False, random_state=None):
-        self.n_splits = check_n_splits(n_splits, minimum=2)
-        if not isinstance(shuffle, (bool, np.bool_)):
-            raise TypeError(f"shuffle must be True or False. Got {shuffle!r} instead.")
-        if random_state is not None and not shuffle:
-            raise ValueError(
-                "The 'random_state' parameter of QueryKFold has no effect while "
-                f"shuffle is False: set shuffle=True or leave it None. Got "
-                f"random_state={random_state!r}."
-            )
-        self.shuffle = shuffle
+        self.n_splits = check_count(n_splits, "n_splits", minimum=2)
+        self.shuffle = check_shuffle(shuffle, random_state, "QueryKFold")
         self.random_state = random_state
 
-    def _iter_queries(self, queries):
-        n_queries = len(queries.ids)
-        if self.n_splits > n_queries:
-            raise ValueError(
-                f"Cannot have number of splits n_splits={self.n_splits} greater than "
-                f"the number of queries: {n_queries}."
-            )
+    def _iter_queries(self, queries, y):
+        check_enough(queries, self.n_splits)
         rng = check_random_state(self.random_state) if self.shuffle else None
         folds = balanced_folds(queries.sizes, self.n_splits, rng)
-        for fold in range(self.n_splits):
-            yield folds != fold, folds == fold
+        return parts_of_folds(folds, self.n_splits)
 
 
-class QueryShuffleSplit(QuerySplitter):
+class QueryShuffleSplit(WholeQuerySplitter):
     """Random splits of whole queries by a share of the rows.
 
     Each split draws queries for the test set anew, until it holds nearly the
@@ -140,12 +134,12 @@ class QueryShuffleSplit(QuerySplitter):
     def __init__(
         self, n_splits=10, *, test_size=None, train_size=None, random_state=None
     ):
-        self.n_splits = check_n_splits(n_splits, minimum=1)
+        self.n_splits = check_count(n_splits, "n_splits", minimum=1)
         self.test_size = test_size
         self.train_size = train_size
         self.random_state = random_state
 
-    def _iter_queries(self, queries):
+    def _iter_queries(self, queries, y):
         n_train, n_test = rows_wanted(
             queries,
             self.test_size,

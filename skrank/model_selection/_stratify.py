@@ -1,0 +1,172 @@
+"""Deal queries to folds so that rows, classes and lengths are balanced at once."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import heapq
+
+import numpy as np
+
+from skrank.model_selection._allocate import shuffled_by_size
+
+# Swaps that repair the shares may move at most this share of a fold's rows each, and
+# swaps that repair the rows stop when the folds differ by less than that share.
+LARGEST_SHIFT = 0.1
+ROWS_ALIKE = 0.001
+
+
+def stratified_folds(sizes, relevant, n_folds, rng=None):
+    """Deal queries to folds of like numbers of rows, classes and lengths.
+
+    Parameters
+    ----------
+    sizes : ndarray of shape (n_queries,)
+        The number of rows of each query.
+
+    relevant : ndarray of shape (n_queries,)
+        Whether the query has a relevant row: its class.
+
+    n_folds : int
+        The number of folds; at most `n_queries`, so that none stays empty.
+
+    rng : RandomState, default=None
+        Where chance comes from: it decides the order of queries of like size. With
+        None, queries of one size keep the order of their ids.
+
+    Returns
+    -------
+    folds : ndarray of shape (n_queries,)
+        The fold of each query.
+    """
+    if rng is None:
+        order = np.argsort(-sizes, kind="stable")
+    else:
+        order = shuffled_by_size(sizes, n_folds, rng)
+    sizes, relevant = sizes[order], relevant[order].astype(bool)
+    dealt = _deal_rounds(sizes.tolist(), relevant.tolist(), n_folds)
+    _even_shares(dealt, sizes, relevant, n_folds)
+    _even_rows(dealt, sizes, relevant, n_folds)
+    folds = np.empty_like(dealt)
+    folds[order] = dealt
+    return folds
+
+
+def _deal_rounds(sizes, relevant, n_folds):
+    """Deal the queries in rounds of `n_folds` of like size, the largest first.
+
+    A round has three steps. Places: as many for each fold as if every query went to
+    the fold with the fewest rows. Classes: the places of queries with relevant rows
+    are in the folds that lack them most. Queries: each to the fold with the fewest
+    rows among those that have a place for its class.
+    """
+    share = sum(relevant) / len(relevant)
+    rows = [0] * n_folds
+    lack = [0.0] * n_folds  # of queries with relevant rows, for the overall share
+    dealt = []
+    for start in range(0, len(sizes), n_folds):
+        round_ = range(start, min(start + n_folds, len(sizes)))
+        places = _places(rows, [sizes[query] for query in round_])
+        lack = [owed + share * place for owed, place in zip(lack, places, strict=True)]
+        n_relevant = [0] * n_folds
+        for _ in range(sum(relevant[query] for query in round_)):
+            fold = max(
+                (fold for fold in range(n_folds) if n_relevant[fold] < places[fold]),
+                key=lack.__getitem__,
+            )
+            n_relevant[fold] += 1
+            lack[fold] -= 1
+        left = ([p - n for p, n in zip(places, n_relevant, strict=True)], n_relevant)
+        for query in round_:
+            room = left[relevant[query]]
+            fold = min(
+                (fold for fold in range(n_folds) if room[fold]), key=rows.__getitem__
+            )
+            room[fold] -= 1
+            rows[fold] += sizes[query]
+            dealt.append(fold)
+    return np.array(dealt, dtype=np.intp)
+
+
+def _places(rows, sizes):
+    """Return how many of some queries each fold gets if only rows counted."""
+    loads = [(load, fold) for fold, load in enumerate(rows)]
+    heapq.heapify(loads)
+    places = [0] * len(rows)
+    for size in sizes:
+        load, fold = loads[0]
+        places[fold] += 1
+        heapq.heapreplace(loads, (load + size, fold))
+    return places
+
+
+def _even_shares(dealt, sizes, relevant, n_folds):
+    """Swap queries of different class until no swap brings the shares closer.
+
+    Needed where long queries have relevant rows more often than short ones: a fold
+    with one very long query then gets too few of them.
+    """
+    surplus = np.bincount(dealt, weights=relevant - relevant.mean(), minlength=n_folds)
+    rows = np.bincount(dealt, weights=sizes, minlength=n_folds)
+    largest = LARGEST_SHIFT * rows.mean()
+    while True:
+        rich, poor = np.argmax(surplus), np.argmin(surplus)
+        if surplus[rich] - surplus[poor] <= 1 + 1e-9:
+            return
+        given = np.flatnonzero((dealt == rich) & relevant)
+        taken = np.flatnonzero((dealt == poor) & ~relevant)
+        wanted = np.clip((rows[rich] - rows[poor]) / 2, -largest, largest)
+        swap = _nearest_swap(sizes, given, taken, wanted)
+        if swap is None:
+            return
+        shift = sizes[swap[0]] - sizes[swap[1]]
+        if abs(shift) > largest:
+            return
+        dealt[swap] = poor, rich
+        surplus[[rich, poor]] += -1, 1
+        rows[[rich, poor]] += -shift, shift
+
+
+def _even_rows(dealt, sizes, relevant, n_folds):
+    """Swap queries of one class until the largest and the smallest fold are alike."""
+    rows = np.bincount(dealt, weights=sizes, minlength=n_folds)
+    while True:
+        large, small = np.argmax(rows), np.argmin(rows)
+        gap = rows[large] - rows[small]
+        if gap <= ROWS_ALIKE * rows.mean():
+            return
+        swaps = [
+            _nearest_swap(
+                sizes,
+                np.flatnonzero((dealt == large) & (relevant == kind)),
+                np.flatnonzero((dealt == small) & (relevant == kind)),
+                gap / 2,
+            )
+            for kind in (False, True)
+        ]
+        shift, swap = min(
+            ((sizes[swap[0]] - sizes[swap[1]], swap) for swap in swaps if swap),
+            key=lambda found: abs(found[0] - gap / 2),
+            default=(0, None),
+        )
+        if not 0 < shift < gap:
+            return
+        dealt[swap] = small, large
+        rows[[large, small]] += -shift, shift
+
+
+def _nearest_swap(sizes, given, taken, wanted):
+    """Return the two queries whose sizes differ most nearly by `wanted`, if any."""
+    if len(given) == 0 or len(taken) == 0:
+        return None
+    taken = taken[np.argsort(sizes[taken], kind="stable")]
+    offered = sizes[taken]
+    place = np.searchsorted(offered, sizes[given] - wanted)
+    below = np.maximum(place - 1, 0)
+    above = np.minimum(place, len(taken) - 1)
+    best = None
+    for partner in (below, above):
+        miss = np.abs(sizes[given] - offered[partner] - wanted)
+        at = np.argmin(miss)
+        if best is None or miss[at] < best[0]:
+            best = miss[at], [given[at], taken[partner[at]]]
+    return best[1]
