@@ -17,6 +17,7 @@ from skrank.metrics._binary import (
 from skrank.metrics._cascade import err_score, rbp_score
 from skrank.metrics._conventions import CONVENTIONS
 from skrank.metrics._evaluate import evaluate
+from skrank.metrics._explain import explain
 from skrank.metrics._graded import cg_score, dcg_score, ndcg_score
 from skrank.metrics._judged import bpref_score, judged_at_k_score
 from skrank.metrics._order import rbo_score, spearman_score
@@ -29,6 +30,7 @@ from skrank.metrics._q_measure import q_measure_score
 from skrank.metrics._rank_summaries import geometric_mean_rank, median_rank
 from skrank.metrics._ranks import hits_at_k_score, mean_rank, mrr_score
 from skrank.metrics._scorer import get_scorer, get_scorer_names, make_ranking_scorer
+from skrank.metrics._tie_report import tie_report
 
 __all__ = [
     "CONVENTIONS",
@@ -40,6 +42,7 @@ __all__ = [
     "dcg_score",
     "err_score",
     "evaluate",
+    "explain",
     "fbeta_at_k_score",
     "geometric_mean_rank",
     "get_scorer",
@@ -62,4 +65,5 @@ __all__ = [
     "rbp_score",
     "recall_at_k_score",
     "spearman_score",
+    "tie_report",
 ]

@@ -38,6 +38,7 @@ CONVENTIONS = {
         },
         "dcg": {"gain": "linear"},
         "ndcg": {"gain": "linear"},
+        "rbp": {"p": 0.9},
     },
     # Its sort is not stable, so that ties in lists of more than 16 documents have no
     # order to speak of. gain="exponential" is its ndcg_burges.
@@ -68,10 +69,14 @@ CONVENTIONS = {
         "dcg": {"gain": "linear"},
         "ndcg": {"gain": "linear", "replace_undefined_by": 1.0},
         "mrr": {"threshold": 0.5},
-        "map": {"threshold": 0.5},
+        "map": {"normalize": "achievable", "threshold": 0.5},
         "precision": {"normalize": "length", "threshold": 0.5},
         "recall": {"replace_undefined_by": 1.0, "threshold": 0.5},
         "query_auc": {"ties": "expected", "replace_undefined_by": 0.0},
+        "err": (
+            "CatBoost takes the grade itself for the chance that a reader stops, "
+            "err_score (2 ** grade - 1) / 2 ** max_grade"
+        ),
     },
     "rax": {
         "*": {"ties": "first", "score_dtype": "float32", "threshold": FROM_ONE},
@@ -85,10 +90,10 @@ CONVENTIONS = {
             "threshold": 0.0,
         },
     },
-    # Its sort is not stable either. Of documents with scores of 0 or less it drops
-    # some before it counts: shift the scores above 0.
+    # Its sort is not stable either, and all but NDCG leave documents with scores of
+    # 0 or less out: shift the scores above 0.
     "torchmetrics": {
-        "*": {"ties": "first"},
+        "*": {"ties": "first", "score_dtype": "float32"},
         "ndcg": {"gain": "linear", "ties": "expected"},
         "query_auc": {"ties": "expected", "replace_undefined_by": 0.0},
         "map@k": (
@@ -126,7 +131,8 @@ CONVENTIONS = {
         "dcg": {"gain": np.ones_like},
         "ndcg": {"gain": np.ones_like},
     },
-    # The ids are the columns of its matrices. Users without a true item are dropped.
+    # The ids are the columns of its matrices; that the last of tied ones comes first
+    # holds for short lists alone. Users without a true item are dropped.
     "recpack": {
         "*": {
             "ties": "first",
@@ -141,6 +147,14 @@ CONVENTIONS = {
         ),
     },
 }
+
+
+class NoNumber(ValueError):
+    """A convention cannot be followed for a metric, for a reason."""
+
+    def __init__(self, metric, convention, reason):
+        super().__init__(f"{metric!r} has no convention={convention!r}: {reason}.")
+        self.reason = reason
 
 
 def check_convention(convention, caller):
@@ -184,3 +198,48 @@ def rules_of(convention, metric, is_cut):
             return found
         rules |= found
     return rules
+
+
+_MEANING = {
+    "ties": "what tied documents give",
+    "ties='expected'": "tied documents give the expectation over their orders",
+    "ties='first'": "tied documents stand in input order",
+    "ties='pessimistic'": "tied documents stand in their worst order",
+    "ties='realistic'": "a tied document has the mean of its ranks",
+    "doc_order": "tied documents stand by their ids",
+    "score_dtype": "scores that differ by less are tied",
+    "threshold": "relevant are the grades above it",
+    f"threshold={FROM_ONE}": "relevant are the grades from 1 on",
+    "gain": "what a grade is worth",
+    "gain='linear'": "a grade is worth itself, not 2 ** grade - 1",
+    "gain=ones_like": "every relevant document is worth 1",
+    "discount": "what a rank is worth",
+    "k": "the list ends there",
+    "normalize": "what is divided by",
+    "normalize='achievable'": "over min(k, relevant), not all relevant documents",
+    "normalize='length'": "over min(k, length of the list), not k",
+    "replace_undefined_by": "what an undefined query scores",
+    "replace_undefined_by=nan": "an undefined query is left out",
+    "p": "how likely the reader goes on",
+}
+
+
+def grouped(rules):
+    """Split rules into those that can be followed alone.
+
+    An order of the ids says how ``ties="first"`` is meant, and goes with it.
+    """
+    together = ("ties", "doc_order") if rules.get("doc_order") else ()
+    order = {name: rules[name] for name in together if name in rules}
+    alone = [{name: rules[name]} for name in rules if name not in together]
+    return [order, *alone] if order else alone
+
+
+def in_words(rules):
+    """Return rules that go together as they are written, and what they say."""
+    written = [
+        f"{name}={getattr(value, '__name__', repr(value))}"
+        for name, value in rules.items()
+    ]
+    meaning = _MEANING.get(written[-1], _MEANING[[*rules][-1]])
+    return ", ".join(written), meaning

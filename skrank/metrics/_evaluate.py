@@ -12,11 +12,11 @@ import numpy as np
 
 from skrank._ranking import DOC_ORDERS, rank_queries
 from skrank._validation import check_choice, check_threshold, numeric_array
-from skrank.metrics._conventions import check_convention, rules_of
+from skrank.metrics._conventions import NoNumber, check_convention, rules_of
 from skrank.metrics._measure import check_options, check_ties, summarize
 from skrank.metrics._names import METRICS, parse_name
 
-_INPUT = ("qid", "sample_weight", "exclude")
+_INPUT = ("qid", "sample_weight", "exclude", "judged", "returned")
 _SUMMARY = ("replace_undefined_by", "average", "adjusted")
 _RANKING = ("threshold", "ties", "doc_order", "score_dtype")
 
@@ -258,7 +258,7 @@ def read_requests(metrics, params, caller):
     for key, (definition, door, row, k, sign) in named.items():
         rules = rules_of(convention, row and row.name, k is not None)
         if isinstance(rules, str):
-            raise ValueError(f"{key!r} has no convention={convention!r}: {rules}.")
+            raise NoNumber(key, convention, rules)
         # Parameters of the user win over the name, the name over the convention.
         own = {} if k is None else {"k": k}
         defaults = _defaults(door)
@@ -308,13 +308,28 @@ def _resolve(metric):
     for row in METRICS.values():
         if metric is row.door:
             return metric.__name__, row.definition, row.door, row, None, 1
-    if callable(metric):
+    if callable(metric) and takes_a_ranking(metric, or_unknown=True):
         name = getattr(metric, "__name__", type(metric).__name__)
         return name, _one_value_per_query(metric, name), None, None, None, 1
     raise ValueError(
-        "Each metric must be a scorer name or a callable. "
-        f"Got {metric!r} of type {type(metric).__name__}."
+        "Each metric must be a scorer name or a callable. Got "
+        f"{metric!r} of type {type(metric).__name__}, which is no function of skrank "
+        "and takes no RankedQueries as its only argument."
     )
+
+
+def takes_a_ranking(metric, or_unknown=False):
+    """Tell whether a callable needs one argument, the ranking, and no second one."""
+    try:
+        parameters = inspect.signature(metric).parameters.values()
+    except (TypeError, ValueError):  # some callables of C do not tell
+        return or_unknown
+    positional = (
+        inspect.Parameter.POSITIONAL_ONLY,
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    )
+    needed = [p for p in parameters if p.default is p.empty and p.kind in positional]
+    return len(needed) == 1 or (or_unknown and not needed)
 
 
 def _one_value_per_query(metric, name):

@@ -12,7 +12,7 @@ import sklearn.metrics
 from sklearn import config_context
 
 from skrank._qid import find_qid, require_qid
-from skrank.metrics._evaluate import evaluate, read_requests
+from skrank.metrics._evaluate import evaluate, read_requests, takes_a_ranking
 from skrank.metrics._names import METRICS, is_name, listed_names, parse_name
 from skrank.metrics._response import (
     RESPONSES,
@@ -20,7 +20,7 @@ from skrank.metrics._response import (
     warn_if_qid_is_a_feature,
 )
 
-ROW_ALIGNED = ("qid", "sample_weight", "exclude")
+ROW_ALIGNED = ("qid", "sample_weight", "exclude", "judged", "returned", "doc_id")
 
 
 def make_ranking_scorer(metric, *, greater_is_better=None, **params):
@@ -36,9 +36,12 @@ def make_ranking_scorer(metric, *, greater_is_better=None, **params):
         What to compute:
 
         - a str: a scorer name, such as ``"ndcg@10"``;
-        - a callable: a function that is called as
+        - a callable of two arguments: a function that is called as
           ``metric(y_true, y_score, qid=qid, **params)``, such as
           :func:`skrank.metrics.ndcg_score`;
+        - a callable of one argument: a definition of your own, which maps a
+          :class:`~skrank.metrics.RankedQueries` to an array of shape (n_queries,), as
+          in :func:`evaluate`;
         - a list of str: the scorer returns a dict with a value per name, all from
           one prediction and one ranking.
 
@@ -50,8 +53,9 @@ def make_ranking_scorer(metric, *, greater_is_better=None, **params):
     **params : dict
         Keyword parameters that the metric is called with, such as
         ``ties="optimistic"`` or ``gain="linear"``. With names, ``k=10`` means the
-        same as ``"@10"``. What has a value per row (`qid`, `sample_weight`) cannot
-        be given here, since cross-validation has to cut it into folds.
+        same as ``"@10"``, and ``convention="lightgbm"`` follows that library's rules.
+        What has a value per row (`qid`, `sample_weight`) cannot be given here, since
+        cross-validation has to cut it into folds.
 
     Returns
     -------
@@ -100,6 +104,13 @@ def make_ranking_scorer(metric, *, greater_is_better=None, **params):
     >>> scorers = make_ranking_scorer(["mrr", "precision@1"])
     >>> scorers(model, X, y, qid=["a", "a", "b", "b"])
     {'mrr': 1.0, 'precision@1': 1.0}
+
+    A metric of your own, the share of queries led by a relevant document:
+
+    >>> def led(ranking):
+    ...     return ranking.expected_at_first(lambda rank: rank == 1)
+    >>> make_ranking_scorer(led)(model, X, y, qid=["a", "a", "b", "b"])
+    1.0
     """
     _check_params(params)
     if callable(metric):
@@ -110,6 +121,8 @@ def make_ranking_scorer(metric, *, greater_is_better=None, **params):
             shown = {"greater_is_better": greater_is_better, **shown}
         if metric in _doors():
             _try_out(partial(metric, **params))
+        elif takes_a_ranking(metric):
+            read_requests(metric, params, "make_ranking_scorer")
         return RankingScorer(metric, params, shown, greater_is_better)
     if greater_is_better is not None:
         raise ValueError(
@@ -215,10 +228,10 @@ class QueryMetric:
         qid = require_qid(find_qid(qid, y=y_true), f"The scorer of {self.text}")
         if sample_weight is not None:
             params["sample_weight"] = sample_weight
-        if callable(self.metric):
+        if callable(self.metric) and not takes_a_ranking(self.metric):
             return self.metric(y_true, y_score, qid=qid, **params)
         values = evaluate(y_true, y_score, self.metric, qid=qid, **params)
-        return values[self.metric] if isinstance(self.metric, str) else values
+        return values if isinstance(self.metric, list) else next(iter(values.values()))
 
 
 # The class of scikit-learn's own scorers has no public name. A scorer has to be one

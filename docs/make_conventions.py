@@ -1,0 +1,260 @@
+"""Write the table of metrics and libraries: what skrank says, and what they say.
+
+python docs/make_conventions.py
+
+computes skrank's values anew, compares them with the numbers of the libraries in
+`tests/peers.json`, and writes the two parts of the page on conventions that are data:
+the table and the list of rules. The tests hold that both are up to date.
+"""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import math
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
+
+HERE = Path(__file__).parent
+sys.path.append(str(HERE.parent / "tests"))
+
+import peers  # noqa: E402
+
+from skrank.metrics import CONVENTIONS, evaluate  # noqa: E402
+from skrank.metrics._conventions import in_words, rules_of  # noqa: E402
+from skrank.metrics._names import METRICS  # noqa: E402
+
+QUERIES, VALUES, VERSIONS = peers.read()
+
+# Two libraries compute in single precision.
+TOLERANCE = {"ogb": 1e-6, "torchmetrics": 1e-6}
+
+
+class Exception_(NamedTuple):
+    """Queries for which a library is not followed: a defect, or no rule at all."""
+
+    library: str
+    metrics: set | None
+    applies: Callable
+    reason: str
+
+
+def is_tied(query):
+    scores = np.array(query.scores, dtype=np.float32)
+    return len(set(scores.tolist())) < len(scores)
+
+
+EXCEPTIONS = [
+    Exception_(
+        "ranx",
+        None,
+        lambda query: is_tied(query) and len(query.scores) > 16,
+        "its sort is not stable: ties in lists of more than 16 documents have no order",
+    ),
+    Exception_(
+        "ranx",
+        {"bpref"},
+        lambda query: 0 not in query.grades,
+        "it is NaN where no document is judged not relevant, and so is the mean",
+    ),
+    Exception_(
+        "ranx",
+        {"rbp"},
+        lambda query: max(query.grades) > 1,
+        "it takes grades as they are, so that the metric may exceed 1",
+    ),
+    Exception_(
+        "torchmetrics",
+        {"map", "mrr", "hits", "precision", "recall", "r_precision"},
+        is_tied,
+        "its sort is not stable: ties have no order",
+    ),
+    Exception_(
+        "torchmetrics",
+        {"map", "mrr", "precision", "recall"},
+        lambda query: min(query.scores) <= 0,
+        "it leaves out documents with scores of 0 or less, such as logits",
+    ),
+    Exception_(
+        "recpack",
+        None,
+        lambda query: is_tied(query) and len(query.scores) > 5,
+        "ties have no order: the last column comes first in short lists alone",
+    ),
+]
+
+
+class Cell(NamedTuple):
+    """What was found for one metric of one library.
+
+    `numbers` maps the queries that were compared to (theirs, ours, ours by default).
+    """
+
+    verdict: str
+    numbers: dict
+    left_out: dict
+    reasons: list
+
+
+def number(query, name, **params):
+    """Return what skrank says of one query, under a name without ``neg_``."""
+    base, _, k = name.partition("@")
+    sign = 1 if METRICS[base].greater_is_better else -1
+    full_name = METRICS[base].full_name + (f"@{k}" if k else "")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        got = evaluate(*query[:2], full_name, doc_id=query.names, **params)
+    return sign * got[full_name]
+
+
+def same(one, other, tolerance=1e-9):
+    """Tell whether two numbers are equal, or both undefined."""
+    return math.isclose(one, other, rel_tol=0, abs_tol=tolerance) or (
+        math.isnan(one) and math.isnan(other)
+    )
+
+
+def cell(library, name):
+    """Compare one metric of one library."""
+    base, _, k = name.partition("@")
+    refused = rules_of(library, base, bool(k))
+    tolerance = TOLERANCE.get(library, 1e-9)
+    numbers, left_out = {}, {}
+    for (title, query), theirs in zip(
+        QUERIES.items(), VALUES[library][name], strict=True
+    ):
+        if theirs is None:
+            continue
+        default = number(query, name)
+        if isinstance(refused, str):
+            left_out[title] = float(theirs), default, refused
+            continue
+        ours = number(query, name, convention=library)
+        reason = exception(library, base, query)
+        if reason is None:
+            numbers[title] = float(theirs), ours, default
+        else:
+            left_out[title] = float(theirs), ours, reason
+    reasons = list(dict.fromkeys(reason for _, _, reason in left_out.values()))
+    if not numbers:
+        return Cell("differs", numbers, left_out, reasons)
+    by_default = all(same(t, d, tolerance) for t, _, d in numbers.values())
+    by_rules = all(same(t, o, tolerance) for t, o, _ in numbers.values())
+    verdict = "equal" if by_default else "by convention" if by_rules else "differs"
+    return Cell(verdict, numbers, left_out, reasons)
+
+
+def exception(library, metric, query):
+    """Return why a number is left out, or None."""
+    for row in EXCEPTIONS:
+        if (
+            row.library == library
+            and (row.metrics is None or metric in row.metrics)
+            and row.applies(query)
+        ):
+            return row.reason
+    return None
+
+
+def cells():
+    """Return every cell, by library and name."""
+    return {
+        (library, name): cell(library, name)
+        for library, names in VALUES.items()
+        for name in names
+    }
+
+
+def rows_of(names):
+    """Return the rows of the table: a metric as a whole, and cut."""
+    order = list(METRICS)
+    found = {(name.partition("@")[0], "@" in name) for name in names}
+    return sorted(found, key=lambda row: (order.index(row[0]), row[1]))
+
+
+def table(found):
+    """Return the table, with the reasons below it."""
+    libraries = list(CONVENTIONS)
+    footnotes = []
+    lines = [
+        ".. list-table::",
+        "   :header-rows: 1",
+        "   :stub-columns: 1",
+        "",
+        "   * - Metric",
+        *(f"     - {library}" for library in libraries),
+    ]
+    for base, is_cut in rows_of({name for _, name in found}):
+        lines.append(f"   * - ``{base}{'@k' if is_cut else ''}``")
+        for library in libraries:
+            shown = [
+                found[of, name]
+                for of, name in found
+                if of == library
+                and name.partition("@")[0] == base
+                and ("@" in name) == is_cut
+            ]
+            lines.append(f"     - {_text(library, shown, footnotes)}".rstrip())
+    n_cells, numbers = len(found), [len(entry.numbers) for entry in found.values()]
+    left_out = sum(len(entry.left_out) for entry in found.values())
+    lines += [
+        "",
+        f"{sum(numbers)} numbers are compared, of {len(QUERIES)} queries, in {n_cells} "
+        "combinations of a library, a metric and a cutoff (@1, @2 and @5 share a row). "
+        f"{left_out} numbers are left out, for these reasons:",
+        "",
+    ]
+    for place, reason in enumerate(footnotes, 1):
+        lines.append(f".. [{place}] {reason}.")
+    lines += ["", "The versions that were asked:", ""]
+    lines += [f"- {library}: {VERSIONS[library]}" for library in libraries]
+    return "\n".join(lines) + "\n"
+
+
+def _text(library, shown, footnotes):
+    """Return what stands in the table for the cutoffs of one metric."""
+    if not shown:
+        return ""
+    order = ["equal", "by convention", "differs"]
+    text = max((entry.verdict for entry in shown), key=order.index)
+    reasons = [f"{library}: {why}" for entry in shown for why in entry.reasons]
+    reasons = list(dict.fromkeys(reasons))
+    footnotes += [reason for reason in reasons if reason not in footnotes]
+    marks = " ".join(f"[{footnotes.index(reason) + 1}]_" for reason in reasons)
+    if marks and text != "differs":
+        text += ", but"
+    return f"{text} {marks}".strip()
+
+
+def rules():
+    """Return the rules of every convention, in the parameters of skrank."""
+    lines = []
+    for library, entries in CONVENTIONS.items():
+        lines += [f"**{library}**", ""]
+        for metric, entry in entries.items():
+            name = "every metric" if metric == "*" else f"``{metric}``"
+            if isinstance(entry, str):
+                lines.append(f"- {name}: refused, {entry}.")
+                continue
+            written = ", ".join(in_words({rule: entry[rule]})[0] for rule in entry)
+            lines.append(f"- {name}: ``{written}``")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def parts():
+    """Return the text of each file that is written."""
+    return {
+        HERE / "conventions_table.inc": table(cells()),
+        HERE / "conventions_rules.inc": rules(),
+    }
+
+
+if __name__ == "__main__":
+    for file, text in parts().items():
+        file.write_text(text, "utf-8")
