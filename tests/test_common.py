@@ -9,7 +9,14 @@ import warnings
 
 import numpy as np
 import pytest
-from brute_force import LESS_IS_BETTER, NAMES, REFERENCE, call, query_values
+from brute_force import (
+    LESS_IS_BETTER,
+    NAMES,
+    READS_ALL_GRADES,
+    REFERENCE,
+    call,
+    query_values,
+)
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.exceptions import UndefinedMetricWarning
@@ -18,32 +25,90 @@ from skrank.metrics._names import METRICS
 
 # Exemptions. `test_an_exempt_metric_needs_its_exemption` holds that each is one.
 NOT_ONE_WHEN_PERFECT = {
+    "adjusted_mean_rank",
     "cg",
     "cg@3",
     "dcg",
     "dcg@3",
+    "err",
+    "err@3",
+    "f1@3",
     "map@3",
     "mean_precision",
     "mean_precision@3",
     "precision@3",
+    "rbo",
+    "rbp",
+    "rbp@3",
     "recall@3",
+    "spearman",
 }
-NOT_BETWEEN_ZERO_AND_ONE = {"cg", "cg@3", "dcg", "dcg@3", "mean_rank"}
-NEVER_UNDEFINED = {"cg", "cg@3", "dcg", "dcg@3"}
-UNDEFINED_WHEN_ALL_ARE_RELEVANT = {"query_auc", "rank_correlation"}
-NAN_BY_DEFAULT = {"mean_rank", "query_auc", "rank_correlation"}
-BLIND_TO_THE_WHOLE_ORDER = {"cg"}
-READS_FIRST_RANK = {"mrr", "mrr@3", "hits@3", "mean_rank"}
+NOT_BETWEEN_ZERO_AND_ONE = {
+    "adjusted_mean_rank",
+    "adjusted_mean_rank_index",
+    "cg",
+    "cg@3",
+    "dcg",
+    "dcg@3",
+    "geometric_mean_rank",
+    "mean_rank",
+    "median_rank",
+    "spearman",
+}
+NEVER_UNDEFINED = {"cg", "cg@3", "dcg", "dcg@3", "judged@3"}
+UNDEFINED_WHEN_ALL_ARE_RELEVANT = {
+    "adjusted_mean_rank_index",
+    "query_auc",
+    "rank_correlation",
+    "rbo",
+    "spearman",
+}
+NAN_BY_DEFAULT = {
+    "adjusted_mean_rank",
+    "geometric_mean_rank",
+    "mean_rank",
+    "median_rank",
+} | UNDEFINED_WHEN_ALL_ARE_RELEVANT
+BLIND_TO_THE_WHOLE_ORDER = {"cg", "judged@3"}
+MAY_FALL = {"q_measure"}
+NOT_THE_MEAN_OF_THE_QUERIES = {
+    "adjusted_mean_rank",
+    "adjusted_mean_rank_index",
+    "geometric_mean_rank",
+    "median_rank",
+}
+# The least value that a list of at most seven documents can have, if it is not 0.
+LEAST = {
+    "adjusted_mean_rank_index": -6,
+    "geometric_mean_rank": 1,
+    "mean_rank": 1,
+    "median_rank": 1,
+    "spearman": -1,
+}
+# What has a value without relevant documents, if it is not 0.
+OF_NOTHING = {"judged@3": 1}
+READS_FIRST_RANK = {
+    "mrr",
+    "mrr@3",
+    "hits@3",
+    "mean_rank",
+    "median_rank",
+    "geometric_mean_rank",
+    "adjusted_mean_rank",
+    "adjusted_mean_rank_index",
+}
 
 CUT = [name for name in NAMES if "@" in name]
 POLICIES = ["expected", "first", "optimistic", "pessimistic"]
 
 
-def lists(seed=0, n_queries=12, max_length=7, n_levels=4, grades=4):
+def lists(seed=0, n_queries=12, max_length=7, n_levels=4, grades=4, relevant=1.0):
     """Return graded queries of uneven length, with ties and scattered rows."""
     rng = np.random.default_rng(seed)
     qid = np.repeat(np.arange(n_queries), rng.integers(1, max_length, n_queries))
     y_true = rng.integers(0, grades, len(qid))
+    if relevant < 1:
+        y_true[rng.random(len(qid)) > relevant] = 0
     y_score = rng.integers(0, n_levels, len(qid)).astype(float)
     # Whatever is drawn: no relevant document, all of one grade, and one document.
     y_true[qid == 0], y_true[qid == 1] = 0, 2
@@ -60,6 +125,11 @@ def defined_lists(seed=0, n_queries=12, length=12, n_levels=4):
     qid = np.repeat(np.arange(n_queries), length)
     y_score = rng.integers(0, n_levels, qid.size).astype(float)
     return rng.permuted(y_true, axis=1).ravel(), y_score, qid
+
+
+def lists_beyond_chance(name):
+    """Return queries whose perfect order beats chance, also in the median."""
+    return lists(max_length=60, relevant=0.2) if name == "median_rank" else lists()
 
 
 def matrix(seed=0, shape=(9, 7), n_levels=4):
@@ -97,21 +167,29 @@ def test_an_exempt_metric_needs_its_exemption():
         NOT_ONE_WHEN_PERFECT
     )
     worst = {name: call(name, y_true, -y_true, qid=qid) for name in NAMES}
-    assert {name for name in NAMES if max(perfect[name], worst[name]) > 1 + 1e-12} == (
-        NOT_BETWEEN_ZERO_AND_ONE
-    )
+    extremes = {name: sorted([perfect[name], worst[name]]) for name in NAMES}
+    assert {
+        name
+        for name, (low, high) in extremes.items()
+        if low < -1e-12 or high > 1 + 1e-12
+    } == NOT_BETWEEN_ZERO_AND_ONE
     nothing = {name: quietly(name, [0, 0], [1, 2], average=None)[0] for name in NAMES}
     assert {name for name in NAMES if math.isnan(nothing[name])} == NAN_BY_DEFAULT
-    replaced = {
-        name: call(name, [0, 0], [1, 2], replace_undefined_by=7.0) for name in NAMES
-    }
-    assert {name for name in NAMES if replaced[name] == 0} == NEVER_UNDEFINED
-    all_relevant = {
-        name: call(name, [1, 1], [1, 2], replace_undefined_by=7.0) for name in NAMES
-    }
-    assert {name for name in NAMES if all_relevant[name] == 7} == (
+    left_out = {"replace_undefined_by": np.nan}
+    nothing = {name: quietly(name, [0, 0], [1, 2], **left_out) for name in NAMES}
+    assert {name: value for name, value in nothing.items() if value == value} == (
+        dict.fromkeys(NEVER_UNDEFINED, 0) | OF_NOTHING
+    )
+    all_relevant = {name: quietly(name, [1, 1], [1, 2], **left_out) for name in NAMES}
+    assert {name for name in NAMES if math.isnan(all_relevant[name])} == (
         UNDEFINED_WHEN_ALL_ARE_RELEVANT
     )
+    y_true, y_score, qid = lists()
+    for name in NAMES:
+        values = call(name, y_true, y_score, qid=qid, average=None)
+        score = call(name, y_true, y_score, qid=qid)
+        is_mean = bool(abs(score - np.nanmean(values)) < 1e-9)
+        assert is_mean is (name not in NOT_THE_MEAN_OF_THE_QUERIES)
 
 
 @pytest.mark.parametrize("name", sorted(METRICS))
@@ -146,7 +224,7 @@ def test_values_stay_in_their_range(name, ties):
         y_true, y_score, qid = lists(seed)
         values = call(name, y_true, y_score, qid=qid, ties=ties, average=None)
         values = values[~np.isnan(values)]
-        assert (values >= (1 if name == "mean_rank" else 0)).all()
+        assert (values >= LEAST.get(name, 0) - 1e-12).all()
         if name not in NOT_BETWEEN_ZERO_AND_ONE:
             assert (values <= 1 + 1e-12).all()
 
@@ -203,7 +281,19 @@ def test_a_monotone_transform_of_the_scores_changes_nothing(name, ties):
         assert got == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize(("name", "ties"), NAME_AND_POLICY)
+def test_a_metric_that_a_relevant_document_may_hurt_by_moving_up():
+    # First by itself, a document of a low grade has gained less than it could have.
+    before = call("q_measure", [0, 3, 1], [3, 2, 1])
+    assert before == pytest.approx(((1 + 7) / (2 + 8) + (2 + 8) / (3 + 8)) / 2)
+    after = call("q_measure", [0, 3, 1], [1, 2, 3])
+    assert after == pytest.approx(((1 + 1) / (1 + 7) + (2 + 8) / (2 + 8)) / 2)
+    assert after < before
+    assert {"q_measure"} == MAY_FALL
+
+
+@pytest.mark.parametrize(
+    ("name", "ties"), [row for row in NAME_AND_POLICY if row[0] not in MAY_FALL]
+)
 def test_moving_a_relevant_document_up_never_hurts(name, ties):
     rng = np.random.default_rng(3)
     for _ in range(40):
@@ -224,7 +314,10 @@ def test_moving_a_relevant_document_up_never_hurts(name, ties):
         assert gain >= -1e-12
 
 
-@pytest.mark.parametrize(("name", "ties"), NAME_AND_POLICY)
+@pytest.mark.parametrize(
+    ("name", "ties"),
+    [row for row in NAME_AND_POLICY if row[0] not in NOT_THE_MEAN_OF_THE_QUERIES],
+)
 def test_the_score_is_the_mean_of_the_values_of_the_queries(name, ties):
     y_true, y_score, qid = lists()
     values = call(name, y_true, y_score, qid=qid, ties=ties, average=None)
@@ -238,15 +331,17 @@ def test_the_score_is_the_mean_of_the_values_of_the_queries(name, ties):
 @pytest.mark.parametrize("name", NAMES)
 def test_each_query_is_scored_as_if_it_were_alone(name):
     y_true, y_score, qid = lists()
-    values = call(name, y_true, y_score, qid=qid, average=None)
+    reads_all = name.partition("@")[0] in READS_ALL_GRADES
+    own = {"max_grade": 4} if reads_all else {}
+    values = call(name, y_true, y_score, qid=qid, average=None, **own)
     alone = [
-        quietly(name, y_true[qid == query], y_score[qid == query])
+        quietly(name, y_true[qid == query], y_score[qid == query], **own)
         for query in range(qid.max() + 1)
     ]
     assert_allclose(values, alone, rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sorted(set(NAMES) - NOT_THE_MEAN_OF_THE_QUERIES))
 def test_weighted_average_counts_a_query_by_its_documents(name):
     y_true, y_score, qid = lists()
     values = call(name, y_true, y_score, qid=qid, average=None)
@@ -271,7 +366,7 @@ def test_weighted_average_counts_a_query_by_its_documents(name):
     + [(name, True) for name in NAMES if name not in BLIND_TO_THE_WHOLE_ORDER],
 )
 def test_sample_weight_is_the_weight_of_the_query(name, adjusted):
-    y_true, y_score, qid = lists()
+    y_true, y_score, qid = lists_beyond_chance(name)
     times = np.arange(qid.max() + 1) % 3
 
     def score(weight):
@@ -307,7 +402,7 @@ def test_all_weight_on_undefined_queries_leaves_nothing(name):
         warnings.simplefilter("error")
         if name in NEVER_UNDEFINED:
             score = call(name, y_true, y_score, qid=qid, sample_weight=qid == 0)
-            assert score == 0
+            assert score == OF_NOTHING.get(name, 0)
             return
     with pytest.warns(UndefinedMetricWarning, match="undefined for every query"):
         score = call(
@@ -332,12 +427,20 @@ def test_an_undefined_query_scores_what_the_user_says(name):
     for value in (0.0, 1.0, -2, 0.25):
         replaced = np.where(undefined, value, values)
         params = {"qid": qid, "replace_undefined_by": value}
+        if name == "geometric_mean_rank" and value < 0:
+            continue
         got = call(name, y_true, y_score, average=None, **params)
         assert_array_equal(got, replaced)
+        if name in NOT_THE_MEAN_OF_THE_QUERIES:
+            continue
         mean = call(name, y_true, y_score, **params)
         assert mean == pytest.approx(replaced.mean(), rel=1e-12)
     left_out = call(name, y_true, y_score, qid=qid, replace_undefined_by=np.nan)
-    assert left_out == pytest.approx(values[~undefined].mean(), rel=1e-12)
+    kept = ~undefined[qid]
+    defined = call(name, y_true[kept], y_score[kept], qid=qid[kept])
+    assert left_out == pytest.approx(defined, rel=1e-12)
+    if name not in NOT_THE_MEAN_OF_THE_QUERIES:
+        assert left_out == pytest.approx(values[~undefined].mean(), rel=1e-12)
 
 
 @pytest.mark.parametrize("name", sorted(set(NAMES) - NEVER_UNDEFINED))
@@ -386,6 +489,8 @@ def test_k_may_exceed_the_list(name):
             "precision": n_relevant / 1000,
             "recall": n_relevant > 0,
             "hits": n_relevant > 0,
+            "f1": 2 * n_relevant / (n_relevant + 1000),
+            "judged": np.ones(len(n_relevant)),
         }[base]
     assert_allclose(far, expected, rtol=1e-12)
 
@@ -531,7 +636,7 @@ def test_adjusted_is_zero_for_a_constant_scorer_and_one_for_a_perfect_one(
 ):
     if name in BLIND_TO_THE_WHOLE_ORDER:
         return
-    y_true, _, qid = lists()
+    y_true, _, qid = lists_beyond_chance(name)
     options = {"qid": qid, "adjusted": True, "average": average}
     assert call(name, y_true, np.zeros(len(qid)), **options) == 0.0
     assert call(name, y_true, y_true, **options) == 1.0
@@ -550,8 +655,8 @@ def test_adjusted_is_undefined_where_no_order_beats_chance(name):
 @pytest.mark.parametrize("name", sorted(set(NAMES) - BLIND_TO_THE_WHOLE_ORDER))
 @pytest.mark.parametrize("ties", ["expected", "optimistic"])
 def test_adjusted_is_the_gain_over_chance_in_units_of_the_best_gain(name, ties):
-    y_true, y_score, qid = lists()
-    rows = {"qid": qid, "replace_undefined_by": 0.0}
+    y_true, y_score, qid = lists_beyond_chance(name)
+    rows = {"qid": qid, "replace_undefined_by": 0.5}
     got = call(name, y_true, y_score, adjusted=True, ties=ties, **rows)
     value = call(name, y_true, y_score, ties=ties, **rows)
     # Chance and the best value do not depend on the policy.
@@ -598,7 +703,8 @@ def test_large_classes_of_ties_neither_overflow_nor_lose_digits(name):
     for ties in policies_of(name):
         value = call(name, y_true, y_score, ties=ties)
         assert math.isfinite(value)
-        assert value >= 0
+        if name not in LEAST:
+            assert value >= 0
         if name not in NOT_BETWEEN_ZERO_AND_ONE:
             assert value <= 1
 
@@ -616,9 +722,25 @@ def test_one_relevant_document_among_many_ties_has_the_value_of_the_formula():
         "hits@3": 3 / n,
         "recall@3": 3 / n,
         "precision@3": 1 / n,
+        "f1@3": 2 * (3 / n) / (1 + 3),
+        "r_precision": 1 / n,
+        "bpref": 1 / n,
+        "judged@3": 1,
+        "q_measure": 2 * (harmonic + 1 / (n + 1) - 1) / n,
+        "err": harmonic / 2 / n,
+        "err@3": (1 + 1 / 2 + 1 / 3) / 2 / n,
+        "rbp": 1 / n,
+        "rbp@3": (1 - 0.8**3) / n,
         "mean_rank": (n + 1) / 2,
+        "median_rank": (n + 1) / 2,
+        "geometric_mean_rank": math.exp(math.lgamma(n + 1) / n),
+        "adjusted_mean_rank": 1,
+        "adjusted_mean_rank_index": 0,
         "query_auc": 1 / 2,
         "rank_correlation": 1 / 2,
+        "spearman": 0,
+        # Of the first d of either order d * d / n are shared.
+        "rbo": 1 / (1 - 0.9) / n,
     }
     for name, value in expected.items():
         assert call(name, y_true, y_score) == pytest.approx(value, rel=1e-11)

@@ -34,6 +34,9 @@ ROWS = {
         **{f"P_{k}": (f"precision@{k}", LAST) for k in (1, 2, 5)},
         **{f"recall_{k}": (f"recall@{k}", LAST) for k in (2, 5)},
         **{f"success_{k}": (f"hits@{k}", LAST) for k in (1, 2)},
+        "Rprec": ("r_precision", LAST),
+        "bpref": ("bpref", LAST),
+        "set_F": ("f1@100", LAST | BY_LENGTH),
     },
     "ranx": {
         **{name: (name, FIRST) for name in ("map", "map@2", "map@5", "mrr", "mrr@2")},
@@ -48,6 +51,10 @@ ROWS = {
         "ndcg_burges@2": ("ndcg@2", FIRST),
         "dcg_burges@5": ("dcg@5", FIRST),
         **{f"hit_rate@{k}": (f"hits@{k}", FIRST) for k in (1, 2)},
+        "r-precision": ("r_precision", FIRST),
+        "bpref": ("bpref", FIRST),
+        "f1@2": ("f1@2", FIRST),
+        "rbp.80": ("rbp", FIRST | {"p": 0.8}),
     },
     # Its providers differ: RR@k is MSMARCO's, with the lesser document id first.
     "ir_measures": {
@@ -61,6 +68,7 @@ ROWS = {
         "nDCG": ("ndcg", LAST | LINEAR),
         "nDCG@2": ("ndcg@2", LAST | LINEAR),
         "Success@1": ("hits@1", LAST),
+        "Judged@2": ("judged@2", FIRST),
     },
     "sklearn": {
         "ndcg@None": ("ndcg", LINEAR),
@@ -75,15 +83,28 @@ ROWS = {
             f"ndcg@{k}": (f"ndcg@{k}", FIRST | {"replace_undefined_by": 1.0})
             for k in (1, 2, 5)
         },
-        "map@5": ("map@5", FIRST | {"replace_undefined_by": 1.0}),
+        **{
+            f"map@{k}": (
+                f"map@{k}",
+                FIRST | {"normalize": "achievable", "replace_undefined_by": 1.0},
+            )
+            for k in (1, 2, 5)
+        },
     },
     "xgboost": {
         **{
             name: (name, FIRST | {"replace_undefined_by": 1.0})
-            for name in ("ndcg", "ndcg@1", "ndcg@2", "ndcg@5", "map", "map@5")
+            for name in ("ndcg", "ndcg@1", "ndcg@2", "ndcg@5", "map")
+        },
+        **{
+            f"map@{k}": (
+                f"map@{k}",
+                FIRST | {"normalize": "achievable", "replace_undefined_by": 1.0},
+            )
+            for k in (1, 2, 5)
         },
         "ndcg@5-": ("ndcg@5", FIRST),
-        "map@5-": ("map@5", FIRST),
+        "map@5-": ("map@5", FIRST | {"normalize": "achievable"}),
         **{f"pre@{k}": (f"precision@{k}", FIRST | BY_LENGTH) for k in (1, 2, 5)},
         "ndcg@5(exp_gain=False)": (
             "ndcg@5",
@@ -98,6 +119,7 @@ ROWS = {
         "P@5": ("precision@5", FIRST),
         "P@5ad": ("precision@5", FIRST | BY_LENGTH),
         "R@2": ("recall@2", FIRST),
+        "Rprec": ("r_precision", FIRST),
         "HR@1": ("hits@1", FIRST),
         "HR@2": ("hits@2", FIRST),
         "NDCG": ("ndcg", LINEAR),
@@ -142,27 +164,14 @@ ROWS = {
 # Measures that skrank has not, and why.
 NOT_HERE = {
     "no such metric": {
-        ("pytrec_eval", "Rprec"),
-        ("pytrec_eval", "bpref"),
         ("pytrec_eval", "infAP"),
-        ("pytrec_eval", "set_F"),
-        ("ranx", "r-precision"),
-        ("ranx", "rbp.80"),
-        ("ranx", "bpref"),
-        ("ranx", "f1@2"),
-        ("ir_measures", "ERR@5"),
-        ("ir_measures", "Judged@2"),
         ("ir_measures", "Compat"),
-        ("torchmetrics", "Rprec"),
         ("torchmetrics", "fallout@2"),
     },
     "a count of documents, not a share of queries": {("ranx", "hits@2")},
-    "the provider was not there": {("ir_measures", "nDCG(dcg='exp-log2')@2")},
-    "over min(k, relevant)": {
-        ("lightgbm", "map@1"),
-        ("lightgbm", "map@2"),
-        ("xgboost", "map@1"),
-        ("xgboost", "map@2"),
+    "the provider was not there": {
+        ("ir_measures", "ERR@5"),
+        ("ir_measures", "nDCG(dcg='exp-log2')@2"),
     },
     "over the relevant documents found, a random number under ties": {
         ("torchmetrics", "AP@2")
@@ -183,6 +192,10 @@ LEFT_OUT = {
         ("torchmetrics", name): {"tie5", "negscores"}
         for name in ("AP", "AP@5", "RR", "P@1", "P@5", "P@5ad", "R@2")
     },
+    ("torchmetrics", "Rprec"): {"tie5"},
+    # NaN where no document is judged not relevant; gains that are not scaled to 1.
+    ("ranx", "bpref"): {"allrel"},
+    ("ranx", "rbp.80"): {"graded"},
     ("torchmetrics", "HR@1"): {"tie5"},
     ("torchmetrics", "HR@2"): {"tie5"},
 }

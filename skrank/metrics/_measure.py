@@ -222,7 +222,8 @@ def _adjust(value, chance, best):
     span = np.subtract(best, chance)
     # Sums in another order differ in their last digits.
     flat = np.abs(span) <= 1e-12 * np.maximum(np.abs(best), 1)
-    return np.where(flat, np.nan, (value - chance) / np.where(flat, 1, span))
+    adjusted = (value - chance) / np.where(flat, 1, span)
+    return np.where(flat, np.nan, adjusted + 0.0)  # never -0.0
 
 
 def mean_of_queries(ranking, values, weight):

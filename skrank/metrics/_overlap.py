@@ -88,5 +88,6 @@ def _changes(ranking, depth, starts, n_cells):
     changes = []
     for of_both, of_one, of_none in zip(quadratic, linear, constant, strict=True):
         change = np.concatenate([of_both, of_one - of_both, of_none - of_one])
-        changes.append(np.bincount(cell, change[reached], minlength=n_cells))
+        change = np.bincount(cell, change[reached], minlength=n_cells)
+        changes.append(change.astype(np.float64, copy=False))  # of none: integers
     return changes

@@ -127,8 +127,9 @@ def q_measure_score(
 
     over the ranks of the R relevant documents [1]_. The expectation over the orders of
     tied documents is exact. Relevant documents that were judged but not returned count
-    in R and in the best order. [1]_ uses linear gains. A query without a relevant
-    document is undefined.
+    in R and in the best order. A document of a low grade that moves above one of a
+    high grade may lower Q. [1]_ uses linear gains. A query without a relevant document
+    is undefined.
 
     References
     ----------
