@@ -10,6 +10,7 @@ from sklearn.pipeline import Pipeline
 from skrank._positions import rank_positions
 from skrank._qid import find_qid
 from skrank.metrics import ndcg_score
+from skrank.metrics._fitted import warn_if_queries_are_cut
 from skrank.metrics._response import estimator_type
 
 RANKER = "ranker"
@@ -116,7 +117,9 @@ class RankingEstimator:
         # First of all, so that an unfitted ranker or a wrong X is what is reported.
         y_score = self.predict(X)
         qid = find_qid(qid, X=X, y=y)
-        return ndcg_score(y, y_score, qid=qid, sample_weight=sample_weight)
+        value = ndcg_score(y, y_score, qid=qid, sample_weight=sample_weight)
+        warn_if_queries_are_cut(self, qid)
+        return value
 
     def rank(self, X, qid=None):
         """Return the position of each document within its query.

@@ -13,6 +13,7 @@ from sklearn import config_context
 
 from skrank._qid import find_qid, require_qid
 from skrank.metrics._evaluate import evaluate, read_requests, takes_a_ranking
+from skrank.metrics._fitted import find_scored_qid, warn_if_queries_are_cut
 from skrank.metrics._names import METRICS, is_name, listed_names, parse_name
 from skrank.metrics._response import (
     RESPONSES,
@@ -291,9 +292,10 @@ class RankingScorer(_ScikitLearnScorer):
         """Score, with the predictions that `method_caller` makes or remembers."""
         # An estimator that is not fitted is to say so before ids are missed.
         y_score = ranking_response(estimator, X, method_caller)
-        qid = find_qid(qid, X=X, y=y_true)
+        qid = find_scored_qid(estimator, X, y_true, qid)
         value = self._score_func(y_true, y_score, qid=qid, **self._kwargs, **metadata)
         warn_if_qid_is_a_feature(estimator)
+        warn_if_queries_are_cut(estimator, qid)
         return value if isinstance(value, dict) else self._sign * value
 
     def set_score_request(self, **kwargs):

@@ -1,0 +1,48 @@
+"""Categories of warnings, by which they can be silenced."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+__all__ = ["QuerySplitWarning"]
+
+
+class QuerySplitWarning(UserWarning):
+    """Warning of queries whose rows are in the training and in the test data.
+
+    A scorer gives it when it meets a query that the ranker was fitted on with
+    another number of rows. Mostly the splitter does not know of queries, as
+    ``cv=5`` does not: what is measured then is how a ranker completes lists that it
+    has seen, not how it ranks new ones.
+
+    See Also
+    --------
+    skrank.model_selection.QueryKFold : K-fold that keeps queries whole.
+
+    Notes
+    -----
+    Some splitters cut queries on purpose, such as those that hold out the last item
+    of each user. To silence the warning there::
+
+        import warnings
+        from skrank.exceptions import QuerySplitWarning
+
+        warnings.simplefilter("ignore", QuerySplitWarning)
+
+    With ``n_jobs``, scikit-learn 1.7 and later apply such filters in the worker
+    processes, too.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import warnings
+    >>> from sklearn.linear_model import Ridge
+    >>> from skrank.exceptions import QuerySplitWarning
+    >>> from skrank.rankers import QueryRanker
+    >>> X, y = np.array([[3.0], [1.0], [2.0], [4.0]]), np.array([1, 0, 0, 1])
+    >>> ranker = QueryRanker(Ridge()).fit(X, y, qid=["a", "a", "a", "b"])
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always", QuerySplitWarning)
+    ...     score = ranker.score(X[1:3], y[1:3], qid=["a", "b"])
+    >>> print(str(caught[0].message).partition(":")[0])
+    1 of 2 scored queries are known from the training data with another number of rows
+    """
