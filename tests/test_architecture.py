@@ -17,7 +17,7 @@ ROOT = Path(skrank.__file__).parent
 
 # A room may import from the floors below its own.
 FLOORS = [
-    {"_validation", "_qid", "_panels"},
+    {"_validation", "_qid", "_panels", "exceptions"},
     {"_segments"},
     {"_lists"},
     {"_read", "_runs"},
@@ -40,13 +40,16 @@ FLOORS = [
     {"metrics._conventions"},
     {"metrics._evaluate", "metrics._table"},
     {"metrics._explain", "metrics._tie_report"},
-    {"metrics._response"},
+    {"metrics._response", "metrics._fitted"},
     {"metrics._scorer"},
     {"metrics._registry"},
     {"metrics"},
     {"base"},
-    {"rankers._response", "rankers._fit"},
-    {"rankers._query_ranker"},
+    {"rankers._clone", "rankers._columns", "rankers._rows", "rankers._pairs"},
+    {"rankers._response", "rankers._grades", "rankers._early_stopping"},
+    {"rankers._families"},
+    {"rankers._fit", "rankers._base"},
+    {"rankers._query_ranker", "rankers._pairwise"},
     {"rankers"},
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

@@ -3,6 +3,7 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from skrank.rankers._pairwise import PairwiseRanker
 from skrank.rankers._query_ranker import QueryRanker
 
-__all__ = ["QueryRanker"]
+__all__ = ["PairwiseRanker", "QueryRanker"]

@@ -10,52 +10,83 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRouter
 
 from skrank.base import fit_parameters
+from skrank.rankers._clone import takes_categories
+from skrank.rankers._families import family_of, refuse_early_stopping
+from skrank.rankers._response import without_sparse_arrays
 
 
-def fit_estimator(estimator, X, y, *, qid, sample_weight=None):
+def fit_estimator(estimator, rows, stopping=None):
     """Fit `estimator` in place and return it.
 
-    What an estimator is given is told by its `fit`, never by its name. Query ids
-    go to whoever takes them. Weights that were passed must be taken.
+    What an estimator is given is told by its `fit`, never by its name. A ranker is
+    given its rows sorted by query. Weights that were passed must be taken.
 
     A Pipeline is fitted step by step: its own `fit` would ask for the weights of
     the last step under a name that depends on the routing flag, and could not
     make of the query ids what the last step wants.
     """
     if isinstance(estimator, Pipeline):
-        return _fit_pipeline(estimator, X, y, qid=qid, sample_weight=sample_weight)
-    metadata = {"qid": qid}
-    if sample_weight is not None:
-        metadata["sample_weight"] = sample_weight
-    taken = _taken(estimator, metadata)
-    if "sample_weight" in metadata and "sample_weight" not in taken:
-        raise ValueError(
-            f"Underlying estimator {type(estimator).__name__} does not support "
-            "sample weights: its fit must take 'sample_weight', or request it from "
-            "its own estimators when metadata routing is enabled. "
-            "Got sample_weight of another value than None."
-        )
-    return estimator.fit(X, y, **{name: metadata[name] for name in taken})
+        return _fit_pipeline(estimator, rows, stopping)
+    fit_family = family_of(estimator)
+    if fit_family is not None:
+        if stopping is not None:
+            stopping = stopping._replace(held_out=stopping.held_out.by_query())
+        return fit_family(estimator, rows.by_query(), stopping)
+    refuse_early_stopping(estimator, stopping)
+    if "qid" in fit_parameters(estimator):
+        rows = rows.by_query()
+    return _fit_by_requests(estimator, rows)
 
 
-def _fit_pipeline(pipeline, X, y, *, qid, sample_weight):
+def fit_transformers(pipeline, rows):
+    """Fit all steps but the last in place and return what they make of the rows."""
+    if len(pipeline.steps) == 1:
+        return rows
+    head = pipeline[:-1]
+    X = head.fit_transform(rows.X, rows.y, **_requested(head, rows))
+    # With a `memory`, the fitted transformers are clones of the given ones.
+    pipeline.steps[:-1] = head.steps
+    return rows._replace(X=X)
+
+
+def refuse_weights(estimator):
+    """Raise the error of weights that nobody takes."""
+    raise ValueError(
+        f"Underlying estimator {type(estimator).__name__} does not support "
+        "sample weights: its fit must take 'sample_weight', or request it from "
+        "its own estimators when metadata routing is enabled. "
+        "Got sample_weight of another value than None."
+    )
+
+
+def _fit_pipeline(pipeline, rows, stopping):
     """Fit the transformers, then the last step as an estimator of its own."""
-    if len(pipeline.steps) > 1:
-        head = pipeline[:-1]
-        X = head.fit_transform(X, y, **_requested(head, qid, sample_weight))
-        # With a `memory`, the fitted transformers are clones of the given ones.
-        pipeline.steps[:-1] = head.steps
+    rows = fit_transformers(pipeline, rows)
+    if stopping is not None and len(pipeline.steps) > 1:
+        held = stopping.held_out
+        held = held._replace(X=pipeline[:-1].transform(held.X))
+        stopping = stopping._replace(held_out=held)
     name, last = pipeline.steps[-1]
-    last = fit_estimator(last, X, y, qid=qid, sample_weight=sample_weight)
-    pipeline.steps[-1] = (name, last)
+    pipeline.steps[-1] = (name, fit_estimator(last, rows, stopping))
     return pipeline
 
 
-def _requested(head, qid, sample_weight):
+def _fit_by_requests(estimator, rows):
+    metadata = {"qid": rows.codes}
+    if rows.weight is not None:
+        metadata["sample_weight"] = rows.weight
+    taken = _taken(estimator, metadata)
+    if "sample_weight" in metadata and "sample_weight" not in taken:
+        refuse_weights(estimator)
+    X = without_sparse_arrays(rows.X) if takes_categories(estimator) else rows.X
+    return estimator.fit(X, rows.y, **{name: metadata[name] for name in taken})
+
+
+def _requested(head, rows):
     """Return the metadata that transformers asked for by a request."""
     if not get_config()["enable_metadata_routing"]:
         return {}
-    metadata = {"qid": qid, "sample_weight": sample_weight}
+    metadata = {"qid": rows.codes, "sample_weight": rows.weight}
     passed = {name for name, value in metadata.items() if value is not None}
     wanted = head.get_metadata_routing().consumes("fit_transform", passed)
     return {name: metadata[name] for name in wanted}

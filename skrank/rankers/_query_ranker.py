@@ -3,64 +3,94 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from copy import deepcopy
-
-import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.utils import (
-    assert_all_finite,
-    check_consistent_length,
-    column_or_1d,
-    get_tags,
+from skrank.rankers._base import MetaRanker
+from skrank.rankers._clone import clone_estimator
+from skrank.rankers._early_stopping import (
+    EarlyStopping,
+    check_early_stopping,
+    hold_out,
 )
-from sklearn.utils.validation import check_is_fitted
-
-from skrank._qid import drop_qid_column, encode_qid, find_qid, require_qid
-from skrank.base import RankingEstimator
 from skrank.rankers._fit import fit_estimator
-from skrank.rankers._response import check_response, predicted_scores
+from skrank.rankers._response import check_response
 
 
-class QueryRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
-    """Ranker made of any regressor or classifier.
+class QueryRanker(MetaRanker):
+    """Ranker made of any ranker, regressor or classifier.
 
-    The estimator learns the relevance of each document by itself (the pointwise
-    way), and documents are ranked by what it predicts:
+    It finds the query ids, hands them to the estimator in the form that its `fit`
+    takes, and ranks documents by what the estimator predicts. What an estimator is
+    given is told by the parameters of its `fit`, never by its name:
 
-    - a regressor by its prediction;
-    - a classifier of two classes by its `decision_function`, or else by the
+    - `group_id`: the ids (CatBoostRanker);
+    - `qid`: the ids (XGBRanker, and rankers made with
+      :class:`~skrank.base.RankingEstimator`);
+    - `group`: the number of rows of each query (LGBMRanker).
+
+    Ids are numbered from 0 before, and rows sorted by query, so that ids of any type
+    and rows in any order will do. An estimator that takes none of these learns the
+    relevance of each document by itself (the pointwise way), and ranks
+
+    - as a regressor by its prediction;
+    - as a classifier of two classes by its `decision_function`, or else by the
       probability of the higher class;
-    - a classifier of more classes by the expected grade, the sum of the classes
+    - as a classifier of more classes by the expected grade, the sum of the classes
       weighted by their probabilities.
-
-    An estimator whose own `fit` takes `qid`, such as a ranker made with
-    :class:`~skrank.base.RankingEstimator`, is given the query ids.
 
     Parameters
     ----------
     estimator : estimator object
-        Regressor, classifier, ranker, or a Pipeline that ends with one. A clone of
+        Ranker, regressor, classifier, or a Pipeline that ends with one. A clone of
         it is fitted.
+
+    qid : str or int, default="qid"
+        Where the query ids stand in `X` if they are not passed: the name of a column
+        of a data frame, or the position of a column of an array, sparse matrix or
+        data frame, counted from the end if negative. The column is never a feature.
 
     missing_qid : {"raise", "single"}, default="raise"
         What to do if there are no query ids: raise an error, or take all rows as
-        one query.
+        one query. Query ids that are all equal are accepted with ``"single"`` only.
+
+    early_stopping : int, default=None
+        Stop when `early_stopping_metric` has not improved for so many rounds. For
+        this, queries are held out of each training set. None means to fit on all
+        rows and not to stop early. Estimators that take an evaluation set with its
+        queries can stop: LGBMRanker, XGBRanker, CatBoostRanker.
+
+    validation_fraction : float, default=0.1
+        Share of the queries to hold out. Used only with `early_stopping`.
+
+    early_stopping_metric : str, default="ndcg@10"
+        Name of the metric to stop by, which the estimator computes itself: a cut of
+        ``"ndcg"`` or ``"map"``, or one of them without a cut; XGBRanker also
+        ``"precision@k"`` and ``"query_auc"``; CatBoostRanker also these and
+        ``"mrr"`` and ``"recall@k"``. Used only with `early_stopping`.
+
+    random_state : int, RandomState instance or None, default=None
+        Draws the queries to hold out. Pass an int to hold out the same queries in
+        each call. Used only with `early_stopping`.
 
     Attributes
     ----------
     estimator_ : estimator object
         The fitted estimator.
 
+    query_sizes_ : dict
+        The number of training rows of each query id, those held out included. Empty
+        if there were no ids. Scorers warn of queries that they meet with another
+        number of rows.
+
     n_features_in_ : int
-        Number of features seen during `fit`, without the column ``"qid"``. Defined
-        only if the underlying estimator has such an attribute when fitted.
+        Number of features seen during `fit`, without the column of query ids.
+        Defined only if the underlying estimator has such an attribute when fitted.
 
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features seen during `fit`, without the column ``"qid"``.
+        Names of the features seen during `fit`, without the column of query ids.
         Defined only if the underlying estimator has such an attribute when fitted.
 
     See Also
     --------
+    PairwiseRanker : Ranker that learns from pairs of documents.
     skrank.base.RankingEstimator : Mixin class for rankers of one's own.
     skrank.model_selection.QueryKFold : K-fold that keeps queries whole.
 
@@ -68,16 +98,23 @@ class QueryRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
     -----
     Query ids are looked for in three places, in this order: the argument `qid`,
     which scikit-learn's tools pass on when metadata routing is enabled; the column
-    named ``"qid"`` of a data frame `X`; the index of `y` named ``"qid"``. The column
-    is never a feature: it is taken out of `X` in `fit` and, if it is there, in
-    `predict`.
+    that the parameter `qid` names; the index of `y` named ``"qid"``. The column is
+    taken out of `X` in `fit` and, if it is there, in `predict`.
 
     A scaler in front of the ranker would see that column. It belongs inside:
-    ``QueryRanker(make_pipeline(StandardScaler(), Ridge()))``.
+    ``QueryRanker(make_pipeline(StandardScaler(), LGBMRanker()))``. Held-out queries
+    are transformed as well.
 
-    `sample_weight` goes to the underlying estimator, of a Pipeline to its last step.
-    With metadata routing enabled, call ``set_fit_request(sample_weight=True)`` on
-    the ranker; transformers of the Pipeline are weighted if they request it.
+    `sample_weight` has a value per row, the only kind that cross-validation can cut
+    into folds, and becomes what the estimator, of a Pipeline its last step, takes:
+    rows for LGBMRanker and pointwise estimators; one weight per query for XGBRanker,
+    the mean of its rows; for CatBoostRanker the weights of groups if they are
+    constant within queries, else those of rows. With metadata routing enabled, call
+    ``set_fit_request(sample_weight=True)`` on the ranker; transformers of the
+    Pipeline are weighted if they request it.
+
+    CatBoost's estimators are cloned with lists among their parameters, such as
+    `cat_features`, which :func:`sklearn.base.clone` refuses.
 
     Examples
     --------
@@ -92,11 +129,32 @@ class QueryRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
     array([1, 3, 2, 1, 2])
     >>> ranker.score(X, y, qid=qid)
     1.0
+
+    The query ids in the last column of an array:
+
+    >>> X_qid = np.column_stack([X, [0, 0, 0, 1, 1]])
+    >>> QueryRanker(Ridge(), qid=-1).fit(X_qid, y).n_features_in_
+    1
     """
 
-    def __init__(self, estimator, *, missing_qid="raise"):
+    def __init__(
+        self,
+        estimator,
+        *,
+        qid="qid",
+        missing_qid="raise",
+        early_stopping=None,
+        validation_fraction=0.1,
+        early_stopping_metric="ndcg@10",
+        random_state=None,
+    ):
         self.estimator = estimator
+        self.qid = qid
         self.missing_qid = missing_qid
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.early_stopping_metric = early_stopping_metric
+        self.random_state = random_state
 
     def fit(self, X, y, *, qid=None, sample_weight=None):
         """Fit the underlying estimator.
@@ -104,7 +162,7 @@ class QueryRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-            Training documents. A column named ``"qid"`` of a data frame is taken
+            Training documents. The column that the parameter `qid` names is taken
             out, and brings the query ids unless they are passed.
 
         y : array-like of shape (n_samples,)
@@ -126,135 +184,22 @@ class QueryRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
         ------
         ValueError
             If there are no query ids and `missing_qid` is ``"raise"``, if they are
-            not one per row, if `y` is not numeric, if weights are passed that the
-            underlying estimator does not take, or if it is a classifier without
-            probabilities for more than two classes.
+            not one per row or all equal, if `y` is not numeric, if all grades are
+            equal or the estimator cannot take them, if weights are passed that the
+            estimator does not take, if it cannot stop early but is to, or if it is
+            a classifier without probabilities for more than two classes.
+
+        TypeError
+            If a parameter has the wrong type.
         """
-        self._check_parameters()
-        qid = self._find_qid(qid, "fit", X=X, y=y)
-        y = self._check_target(y)
-        X = drop_qid_column(X)
-        check_consistent_length(X, y)
-        codes = np.zeros(len(y), dtype=np.intp)
-        if qid is not None:
-            _, codes = encode_qid(qid, len(y))
-        fitted = fit_estimator(
-            clone(self.estimator), X, y, qid=codes, sample_weight=sample_weight
-        )
+        check_early_stopping(self)
+        rows = self._rows(X, y, qid, sample_weight)
+        stopping = None
+        if self.early_stopping is not None:
+            rows, held_out = hold_out(rows, self.validation_fraction, self.random_state)
+            stopping = EarlyStopping(
+                self.early_stopping, self.early_stopping_metric, held_out
+            )
+        fitted = fit_estimator(clone_estimator(self.estimator), rows, stopping)
         check_response(fitted)
-        self.estimator_ = fitted
-        for name in ("n_features_in_", "feature_names_in_"):
-            self.__dict__.pop(name, None)
-            if hasattr(fitted, name):
-                setattr(self, name, getattr(fitted, name))
-        return self
-
-    def predict(self, X):
-        """Return the scores of the documents.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-            Documents, with or without the column ``"qid"``.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,)
-            One score per row, larger is better. Only those of the same query are
-            meant to be compared.
-        """
-        check_is_fitted(self)
-        return predicted_scores(self.estimator_, drop_qid_column(X))
-
-    def score(self, X, y, *, qid=None, sample_weight=None):
-        """Return the NDCG of the predicted order, over the whole lists.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-            Documents to rank, with or without the column ``"qid"``.
-
-        y : array-like of shape (n_samples,)
-            True relevance of the documents.
-
-        qid : array-like of shape (n_samples,), default=None
-            Query ids, one per row. If None, they are taken from the column named
-            ``"qid"`` of `X` or from the index of `y` named ``"qid"``; if there is
-            neither, `missing_qid` tells what to do.
-
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the queries, one per row, the same within a query.
-
-        Returns
-        -------
-        score : float
-            Mean NDCG of the queries, between 0 and 1, 1 being the best.
-
-        See Also
-        --------
-        skrank.metrics.ndcg_score : The metric with all its parameters.
-        """
-        check_is_fitted(self)
-        qid = self._find_qid(qid, "score", X=X, y=y)
-        return super().score(X, y, qid=qid, sample_weight=sample_weight)
-
-    def rank(self, X, qid=None):
-        """Return the position of each document within its query.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-            Documents to rank, with or without the column ``"qid"``.
-
-        qid : array-like of shape (n_samples,), default=None
-            Query ids, one per row. If None, they are taken from the column named
-            ``"qid"`` of `X`; if there is none, `missing_qid` tells what to do.
-
-        Returns
-        -------
-        ranks : ndarray of shape (n_samples,)
-            1 for the document with the highest score of its query, 2 for the next,
-            and so on. Documents with equal scores are ranked in the order of their
-            rows.
-        """
-        check_is_fitted(self)
-        return super().rank(X, self._find_qid(qid, "rank", X=X))
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        if hasattr(self.estimator, "__sklearn_tags__"):
-            tags.input_tags = deepcopy(get_tags(self.estimator).input_tags)
-        return tags
-
-    def _check_parameters(self):
-        inner = self.estimator
-        if isinstance(inner, type) or not (
-            hasattr(inner, "fit") and hasattr(inner, "predict")
-        ):
-            raise TypeError(
-                "The 'estimator' parameter of QueryRanker must be an object "
-                f"implementing 'fit' and 'predict'. Got {inner!r} instead."
-            )
-        if self.missing_qid not in ("raise", "single"):
-            raise ValueError(
-                "The 'missing_qid' parameter of QueryRanker must be a str among "
-                f"{{'raise', 'single'}}. Got {self.missing_qid!r} instead."
-            )
-
-    def _find_qid(self, qid, method, *, X, y=None):
-        """Return the query ids, None if all rows shall be one query."""
-        qid = find_qid(qid, X=X, y=y)
-        if self.missing_qid == "single":
-            return qid
-        return require_qid(qid, f"QueryRanker.{method}")
-
-    def _check_target(self, y):
-        """Return `y` as numbers of shape (n_samples,)."""
-        if y is None:
-            raise ValueError(
-                "This QueryRanker estimator requires y to be passed, but the target "
-                "y is None."
-            )
-        y = column_or_1d(y, dtype="numeric", warn=True)
-        assert_all_finite(y, input_name="y")
-        return y
+        return self._keep(fitted)

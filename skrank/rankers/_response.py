@@ -4,9 +4,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np
+import scipy.sparse
+from sklearn.pipeline import Pipeline
 from sklearn.utils import column_or_1d
 
 from skrank.metrics._response import ranking_response
+from skrank.rankers._clone import takes_categories
 
 
 def predicted_scores(estimator, X):
@@ -24,7 +27,19 @@ def check_response(estimator):
     ranking_response(estimator, None, _would_ask)
 
 
+def without_sparse_arrays(X):
+    """Return sparse arrays as sparse matrices, the only ones that CatBoost takes."""
+    if scipy.sparse.issparse(X) and not scipy.sparse.isspmatrix(X):
+        return scipy.sparse.csr_matrix(X)
+    return X
+
+
 def _ask(estimator, method_name, X):
+    if isinstance(estimator, Pipeline) and takes_categories(estimator.steps[-1][1]):
+        X = estimator[:-1].transform(X) if len(estimator.steps) > 1 else X
+        return _ask(estimator.steps[-1][1], method_name, X)
+    if takes_categories(estimator):
+        X = without_sparse_arrays(X)
     return getattr(estimator, method_name)(X)
 
 
@@ -35,4 +50,6 @@ def _would_ask(estimator, method_name, X):
             "A classifier must have 'decision_function' or 'predict_proba' to rank "
             f"by. Got {type(estimator).__name__} instead, which has neither."
         )
-    return np.zeros((0, len(getattr(estimator, "classes_", (0,)))))
+    # CatBoost's rankers have an empty list of classes.
+    n_classes = len(getattr(estimator, "classes_", ()))
+    return np.zeros((0, max(n_classes, 1)))

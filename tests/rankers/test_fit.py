@@ -44,6 +44,8 @@ class Recorder(RankingEstimator, BaseEstimator):
 
 
 WEIGHT = np.arange(len(Y)) % 4
+CODES = np.unique(QID, return_inverse=True)[1]
+BY_QUERY = np.argsort(QID, kind="stable")
 
 
 @ROUTING
@@ -65,8 +67,9 @@ def test_weights_reach_the_last_step(wrap, routing):
     last = ranker
     while not isinstance(last, Recorder):
         last = last[-1] if isinstance(last, Pipeline) else last.estimator_
-    assert last.weight_ is WEIGHT
-    assert last.qid_.tolist() == np.unique(QID, return_inverse=True)[1].tolist()
+    assert last.qid_.tolist() == CODES[BY_QUERY].tolist()
+    assert last.weight_.tolist() == WEIGHT[BY_QUERY].tolist()
+    assert last.y_.tolist() == Y[BY_QUERY].tolist()
 
 
 def test_a_weight_repeats_a_row():
@@ -96,12 +99,12 @@ def test_a_meta_estimator_passes_weights_on(routing):
 @ROUTING
 def test_weights_go_to_a_fit_that_takes_any_keyword(routing):
     class Keywords(Recorder):
-        def fit(self, X, y, **keywords):
-            return super().fit(X, y, **keywords)
+        def fit(self, X, y, qid=None, **keywords):
+            return super().fit(X, y, qid=qid, **keywords)
 
     with sklearn.config_context(enable_metadata_routing=routing):
         ranker = QueryRanker(Keywords()).fit(X, Y, qid=QID, sample_weight=WEIGHT)
-    assert ranker.estimator_.weight_ is WEIGHT
+    assert ranker.estimator_.weight_.tolist() == WEIGHT[BY_QUERY].tolist()
 
 
 NO_WEIGHTS = {
@@ -155,7 +158,7 @@ def test_a_scaler_within_never_sees_the_ids():
 def test_a_ranker_within_gets_codes_of_the_ids():
     ranker = QueryRanker(Recorder()).fit(FRAME.assign(qid=QID), Y)
     codes = ranker.estimator_.qid_
-    assert codes.tolist() == np.unique(QID, return_inverse=True)[1].tolist()
+    assert codes.tolist() == CODES[BY_QUERY].tolist()
 
 
 def test_a_search_within_gets_the_ids_by_routing():

@@ -65,11 +65,6 @@ RESPONSES = {
     "expected grade": (LogisticRegression(), Y, expected_grade),
     "expected grade of uneven grades": (GaussianNB(), Y**2, expected_grade),
     "expected grade of float grades": (GaussianNB(), Y / 1.0, expected_grade),
-    "only one grade": (
-        DecisionTreeClassifier(),
-        0 * Y + 2,
-        lambda model, X: model.predict_proba(X)[:, 0],
-    ),
     "pipeline": (
         make_pipeline(StandardScaler(), LogisticRegression()),
         Y,

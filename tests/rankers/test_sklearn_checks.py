@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skrank.base import RankingEstimator
-from skrank.rankers import QueryRanker
+from skrank.rankers import PairwiseRanker, QueryRanker
 
 
 class LeastSquaresRanker(RankingEstimator, BaseEstimator):
@@ -46,6 +46,9 @@ CHECKS = parametrize_with_checks(
         QueryRanker(LogisticRegression(), missing_qid="single"),
         QueryRanker(make_pipeline(STATELESS, Ridge()), missing_qid="single"),
         LeastSquaresRanker(),
+        # Of all pairs: those that are drawn differ between a row with weight 2 and
+        # the same row twice.
+        PairwiseRanker(missing_qid="single", max_pairs=None),
     ]
 )
 

@@ -1,0 +1,209 @@
+"""What the rankers that hold another estimator share."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from copy import deepcopy
+
+import numpy as np
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.utils import (
+    assert_all_finite,
+    check_consistent_length,
+    column_or_1d,
+    get_tags,
+)
+from sklearn.utils.validation import check_is_fitted
+
+from skrank._qid import encode_qid, find_qid, require_qid
+from skrank.base import RankingEstimator
+from skrank.rankers._clone import clone_estimator, keep_settings
+from skrank.rankers._columns import check_column, ids_in_column, without_column
+from skrank.rankers._grades import check_different
+from skrank.rankers._response import predicted_scores
+from skrank.rankers._rows import Rows
+
+
+class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
+    """Base of rankers with the parameters `estimator`, `qid` and `missing_qid`.
+
+    It finds the query ids and checks what is learned from. What is fitted with it is
+    said by the `fit` of each ranker.
+    """
+
+    def predict(self, X):
+        """Return the scores of the documents.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
+            Documents, with or without the column of query ids.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            One score per row, larger is better. Only those of the same query are
+            meant to be compared.
+        """
+        check_is_fitted(self)
+        features = without_column(X, self.qid, self._n_columns)
+        return predicted_scores(self.estimator_, features)
+
+    def score(self, X, y, *, qid=None, sample_weight=None):
+        """Return the NDCG of the predicted order, over the whole lists.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
+            Documents to rank, with or without the column of query ids.
+
+        y : array-like of shape (n_samples,)
+            True relevance of the documents.
+
+        qid : array-like of shape (n_samples,), default=None
+            Query ids, one per row. If None, they are taken from the column of `X`
+            that the parameter `qid` names, or from the index of `y` named ``"qid"``;
+            if there is neither, `missing_qid` tells what to do.
+
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the queries, one per row, the same within a query.
+
+        Returns
+        -------
+        score : float
+            Mean NDCG of the queries, between 0 and 1, 1 being the best.
+
+        Warns
+        -----
+        QuerySplitWarning
+            If a query has rows in the training data as well.
+
+        See Also
+        --------
+        skrank.metrics.ndcg_score : The metric with all its parameters.
+        """
+        check_is_fitted(self)
+        qid = self._find_qid(qid, "score", X=X, y=y)
+        return super().score(X, y, qid=qid, sample_weight=sample_weight)
+
+    def rank(self, X, qid=None):
+        """Return the position of each document within its query.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
+            Documents to rank, with or without the column of query ids.
+
+        qid : array-like of shape (n_samples,), default=None
+            Query ids, one per row. If None, they are taken from the column of `X`
+            that the parameter `qid` names; if there is none, `missing_qid` tells
+            what to do.
+
+        Returns
+        -------
+        ranks : ndarray of shape (n_samples,)
+            1 for the document with the highest score of its query, 2 for the next,
+            and so on. Documents with equal scores are ranked in the order of their
+            rows.
+        """
+        check_is_fitted(self)
+        return super().rank(X, self._find_qid(qid, "rank", X=X))
+
+    def __skrank_qid__(self, X):
+        """Return the query ids in the column of `X`, None without it; for scorers."""
+        # A position says nothing of data that come without the column.
+        if not isinstance(self.qid, str) and np.shape(X)[1:] != (self._n_columns,):
+            return None
+        return ids_in_column(X, self.qid)
+
+    def __sklearn_clone__(self):
+        params = self.get_params(deep=False)
+        estimator = clone_estimator(params.pop("estimator"))
+        copied = {name: clone(value, safe=False) for name, value in params.items()}
+        return keep_settings(self, type(self)(estimator, **copied))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        if hasattr(self._inner(), "__sklearn_tags__"):
+            tags.input_tags = deepcopy(get_tags(self._inner()).input_tags)
+        return tags
+
+    def _inner(self):
+        """Return the estimator of which a clone is fitted."""
+        return self.estimator
+
+    def _rows(self, X, y, qid, sample_weight):
+        """Check what `fit` was given and return it as rows of queries."""
+        self._check_shared_parameters()
+        self._n_columns = None if isinstance(self.qid, str) else np.shape(X)[-1]
+        qid = self._find_qid(qid, "fit", X=X, y=y)
+        y = self._check_target(y)
+        X = without_column(X, self.qid)
+        check_consistent_length(X, y, sample_weight)
+        codes = np.zeros(len(y), dtype=np.intp)
+        self.query_sizes_ = {}
+        if qid is not None:
+            ids, codes = encode_qid(qid, len(y))
+            sizes = np.bincount(codes).tolist()
+            self.query_sizes_ = dict(zip(ids.tolist(), sizes, strict=True))
+        self._check_several_queries()
+        check_different(y)
+        return Rows(X, y, codes, sample_weight)
+
+    def _keep(self, fitted):
+        """Keep the fitted estimator, and what it knows of its features."""
+        self.estimator_ = fitted
+        for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+            if hasattr(fitted, name):
+                setattr(self, name, getattr(fitted, name))
+        return self
+
+    def _find_qid(self, qid, method, *, X, y=None):
+        """Return the query ids, None if all rows shall be one query."""
+        if qid is None:
+            qid = find_qid(self.__skrank_qid__(X), y=y)
+        if self.missing_qid == "single":
+            return qid
+        return require_qid(qid, f"{type(self).__name__}.{method}")
+
+    def _check_shared_parameters(self):
+        """Raise if a parameter that all these rankers have is not accepted."""
+        inner = self._inner()
+        caller = type(self).__name__
+        if isinstance(inner, type) or not (
+            hasattr(inner, "fit") and hasattr(inner, "predict")
+        ):
+            raise TypeError(
+                f"The 'estimator' parameter of {caller} must be an object "
+                f"implementing 'fit' and 'predict'. Got {inner!r} instead."
+            )
+        if self.missing_qid not in ("raise", "single"):
+            raise ValueError(
+                f"The 'missing_qid' parameter of {caller} must be a str among "
+                f"{{'raise', 'single'}}. Got {self.missing_qid!r} instead."
+            )
+        check_column(self.qid, caller)
+
+    def _check_target(self, y):
+        """Return `y` as numbers of shape (n_samples,)."""
+        if y is None:
+            raise ValueError(
+                f"This {type(self).__name__} estimator requires y to be passed, but "
+                "the target y is None."
+            )
+        y = column_or_1d(y, dtype="numeric", warn=True)
+        assert_all_finite(y, input_name="y")
+        return y
+
+    def _check_several_queries(self):
+        """Raise if the ids put all rows into one query, which nobody has allowed."""
+        if self.missing_qid == "single" or len(self.query_sizes_) > 1:
+            return
+        ((id, size),) = self.query_sizes_.items()
+        raise ValueError(
+            f"{type(self).__name__}.fit needs rows of more than one query. In "
+            "cross-validation, take fewer folds or look at the sizes of the queries; "
+            "if one list is all that there is to learn from, say so by "
+            f"missing_qid='single'. Got one query, {id!r}, of {size} rows."
+        )

@@ -1,0 +1,258 @@
+"""The ranker that learns which of two documents is better."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from numbers import Integral
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline
+from sklearn.utils import (
+    assert_all_finite,
+    check_array,
+    check_random_state,
+    check_scalar,
+    column_or_1d,
+)
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from skrank.base import fit_parameters
+from skrank.rankers._base import MetaRanker
+from skrank.rankers._clone import clone_estimator
+from skrank.rankers._columns import without_column
+from skrank.rankers._fit import fit_transformers, refuse_weights
+from skrank.rankers._grades import check_informative
+from skrank.rankers._pairs import draw_pairs
+
+NUMBERS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
+
+
+class PairwiseRanker(MetaRanker):
+    """Ranker made of a linear classifier that learns from pairs of documents.
+
+    Two documents of a query with different grades are one example: the difference
+    of their features, and whether the first or the second one is better. A linear
+    classifier of such examples has a weight for each feature, and the weighted sum
+    of a document's features is its score. With :class:`~sklearn.svm.LinearSVC` this
+    is the RankSVM [1]_, with logistic regression a linear RankNet.
+
+    Parameters
+    ----------
+    estimator : estimator object, default=None
+        Linear classifier, with `coef_` when fitted, or a Pipeline that ends with
+        one, of which the transformers see documents, not pairs. A clone of it is
+        fitted, without an intercept if it has the choice, since a constant cancels
+        out of each difference. None means
+        :class:`~sklearn.linear_model.LogisticRegression`.
+
+    max_pairs : int or None, default=1000
+        The most pairs to take from one query; of more, so many are drawn, each with
+        the same chance. None means all pairs, nearly half the square of the number
+        of documents.
+
+    qid : str or int, default="qid"
+        Where the query ids stand in `X` if they are not passed: the name of a column
+        of a data frame, or the position of a column of an array, sparse matrix or
+        data frame, counted from the end if negative. The column is never a feature.
+
+    missing_qid : {"raise", "single"}, default="raise"
+        What to do if there are no query ids: raise an error, or take all rows as
+        one query. Query ids that are all equal are accepted with ``"single"`` only.
+
+    random_state : int, RandomState instance or None, default=None
+        Draws the pairs. Pass an int to draw the same pairs in each call.
+
+    Attributes
+    ----------
+    estimator_ : estimator object
+        The fitted estimator.
+
+    n_pairs_ : int
+        The number of pairs that it was fitted on.
+
+    query_sizes_ : dict
+        The number of training rows of each query id. Empty if there were no ids.
+        Scorers warn of queries that they meet with another number of rows.
+
+    n_features_in_ : int
+        Number of features seen during `fit`, without the column of query ids.
+
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of the features seen during `fit`, without the column of query ids.
+        Defined only when `X` has feature names that are all strings.
+
+    See Also
+    --------
+    QueryRanker : Ranker made of any ranker, regressor or classifier.
+
+    Notes
+    -----
+    Every other pair is turned round, so that the classifier sees two classes of like
+    size. The weight of a pair is the product of the weights of its documents, which
+    gives to weights the meaning that scikit-learn's have: a weight of 2 does as a row
+    that is there twice.
+
+    Differences take memory for ``n_pairs_ * n_features_in_`` numbers, unless `X` is
+    sparse.
+
+    References
+    ----------
+    .. [1] Thorsten Joachims. "Optimizing search engines using clickthrough data".
+       KDD 2002.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sklearn.svm import LinearSVC
+    >>> from skrank.datasets import make_ranking
+    >>> from skrank.rankers import PairwiseRanker
+    >>> X, y, qid = make_ranking(random_state=0)
+    >>> svm = make_pipeline(StandardScaler(), LinearSVC(C=0.1))
+    >>> ranker = PairwiseRanker(svm, random_state=0).fit(X, y, qid=qid)
+    >>> 0.5 < ranker.score(X, y, qid=qid) < 1.0
+    True
+    """
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        max_pairs=1000,
+        qid="qid",
+        missing_qid="raise",
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.max_pairs = max_pairs
+        self.qid = qid
+        self.missing_qid = missing_qid
+        self.random_state = random_state
+
+    def fit(self, X, y, *, qid=None, sample_weight=None):
+        """Fit the linear classifier on pairs.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
+            Training documents. The column that the parameter `qid` names is taken
+            out, and brings the query ids unless they are passed.
+
+        y : array-like of shape (n_samples,)
+            Relevance of the documents. An index named ``"qid"`` brings the query ids
+            unless they are passed or are in `X`.
+
+        qid : array-like of shape (n_samples,), default=None
+            Query ids, one per row, rows in any order.
+
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, not negative.
+
+        Returns
+        -------
+        self : object
+            Fitted ranker.
+
+        Raises
+        ------
+        ValueError
+            If there are no query ids and `missing_qid` is ``"raise"``, if they are
+            not one per row or all equal, if `y` is not numeric, if no query has
+            documents of different grades, or if weights are passed that the
+            estimator does not take.
+
+        TypeError
+            If a parameter has the wrong type or the estimator is not linear.
+        """
+        if self.max_pairs is not None:
+            check_scalar(self.max_pairs, "max_pairs", Integral, min_val=1)
+        rows = self._rows(X, y, qid, sample_weight)
+        fitted = clone_estimator(self._inner())
+        if isinstance(fitted, Pipeline):
+            rows = fit_transformers(fitted, rows)
+            rows = rows._replace(X=check_array(rows.X, ensure_min_samples=2, **NUMBERS))
+            linear = fitted.steps[-1][1]
+        else:
+            X = validate_data(self, rows.X, ensure_min_samples=2, **NUMBERS)
+            rows = rows._replace(X=X)
+            linear = fitted
+        self._fit_pairs(linear, rows)
+        if isinstance(fitted, Pipeline):
+            return self._keep(fitted)
+        self.estimator_ = fitted
+        return self
+
+    def predict(self, X):
+        """Return the scores of the documents.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
+            Documents, with or without the column of query ids.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            One score per row, larger is better. Only those of the same query are
+            meant to be compared.
+        """
+        check_is_fitted(self)
+        X = without_column(X, self.qid, self._n_columns)
+        linear = self.estimator_
+        if isinstance(linear, Pipeline):
+            transformers, linear = linear[:-1], linear.steps[-1][1]
+            X = transformers.transform(X) if len(transformers.steps) else X
+            X = check_array(X, **NUMBERS)
+        else:
+            X = validate_data(self, X, reset=False, **NUMBERS)
+        return X @ np.ravel(linear.coef_)
+
+    def _inner(self):
+        return LogisticRegression() if self.estimator is None else self.estimator
+
+    def _fit_pairs(self, linear, rows):
+        """Fit the classifier in place on the differences of pairs."""
+        if rows.weight is not None:
+            rows = _weighted(linear, rows)
+        check_informative(self, rows)
+        rng = check_random_state(self.random_state)
+        better, worse = draw_pairs(rows.y, rows.codes, self.max_pairs, rng)
+        if len(better) == 1:  # a classifier needs two classes
+            better, worse = np.append(better, worse), np.append(worse, better)
+        sign = np.where(np.arange(len(better)) % 2 == 0, 1, -1)
+        if rows.weight is None:
+            weighting = {}
+        else:
+            weighting = {"sample_weight": rows.weight[better] * rows.weight[worse]}
+        first = np.where(sign == 1, better, worse)
+        second = np.where(sign == 1, worse, better)
+        if "fit_intercept" in linear.get_params():
+            linear.set_params(fit_intercept=False)
+        linear.fit(rows.X[first] - rows.X[second], sign, **weighting)
+        if not hasattr(linear, "coef_"):
+            raise TypeError(
+                "The 'estimator' parameter of PairwiseRanker must be linear, with "
+                "'coef_' when fitted, for only then does it score documents by what "
+                f"it learned of differences. Got {type(linear).__name__} instead."
+            )
+        self.n_pairs_ = len(sign)
+
+
+def _weighted(linear, rows):
+    """Return the rows that have a weight, with their weights as numbers."""
+    if "sample_weight" not in fit_parameters(linear):
+        refuse_weights(linear)
+    weight = column_or_1d(rows.weight, dtype=np.float64)
+    assert_all_finite(weight, input_name="sample_weight")
+    if (weight < 0).any():
+        raise ValueError(
+            "The 'sample_weight' parameter of PairwiseRanker.fit must not be negative. "
+            f"Got {weight.min():g}."
+        )
+    if not weight.any():
+        raise ValueError(
+            "The 'sample_weight' parameter of PairwiseRanker.fit must hold a weight "
+            "that is not zero. Got only zeros."
+        )
+    return rows._replace(weight=weight).take(np.flatnonzero(weight))
