@@ -1,16 +1,23 @@
-"""Splitters that keep the rows of a query together."""
+"""Splitters for rankings: by query, by time, by what is new, and for triples."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from skrank.model_selection._cold import ColdStartKFold
 from skrank.model_selection._folds import RepeatedQueryKFold, StratifiedQueryKFold
 from skrank.model_selection._split import QueryKFold, QueryShuffleSplit
+from skrank.model_selection._time import LeaveLastOut, QueryTimeSeriesSplit
 from skrank.model_selection._train_test import query_train_test_split
+from skrank.model_selection._triples import TripleShuffleSplit
 
 __all__ = [
+    "ColdStartKFold",
+    "LeaveLastOut",
     "QueryKFold",
     "QueryShuffleSplit",
+    "QueryTimeSeriesSplit",
     "RepeatedQueryKFold",
     "StratifiedQueryKFold",
+    "TripleShuffleSplit",
     "query_train_test_split",
 ]

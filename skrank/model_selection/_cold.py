@@ -1,0 +1,180 @@
+"""Folds of users or items that the training set does not know."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+from sklearn.utils import check_consistent_length, check_random_state
+
+from skrank.model_selection._allocate import balanced_folds
+from skrank.model_selection._base import (
+    Queries,
+    QuerySplitter,
+    check_count,
+    check_enough,
+    check_not_empty,
+    check_shuffle,
+)
+from skrank.model_selection._carriers import check_own, find_values
+
+COLD = ("user", "item", "both")
+
+
+class ColdStartKFold(QuerySplitter):
+    """K-fold cross-validation over users, items or both that are new to the model.
+
+    The query id of a row says who the user is. Each fold tests users that are not in
+    the training set, or items that are not, or rows of which neither is.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        The number of folds, at least 2 and at most the number of users or items.
+
+    cold : {"user", "item", "both"}, default="user"
+        What is new in the test set:
+
+        - ``"user"``: users. Each row is tested once; queries are kept whole.
+        - ``"item"``: items. Each row is tested once; queries are cut, for a user has
+          met items of several folds.
+        - ``"both"``: users and items. The rows with a user and an item of the fold
+          are tested, those with neither are trained on, and the others left out:
+          about ``1 / n_splits ** 2`` of the rows are in each test set.
+
+    shuffle : bool, default=False
+        Whether chance decides which users and which items meet in one fold. The
+        balance in rows is kept.
+
+    random_state : int, RandomState instance or None, default=None
+        The seed of the shuffling. Pass an int to get the same folds from each call.
+        It may be given only if `shuffle` is True.
+
+    item : str or array-like of shape (n_samples,), default="item"
+        Where the items are if they are not passed to ``split``: the name of a column
+        of a data frame `X` or of a level of the index of `y`, or the items
+        themselves, one per row.
+
+    See Also
+    --------
+    QueryKFold : The same as ``cold="user"``, without items.
+    LeaveLastOut : Known users and items, and later rows.
+
+    Notes
+    -----
+    Users and items are dealt to folds from the one with the most rows to the one with
+    the fewest, each to the fold with the fewest rows so far.
+
+    With ``cold="item"`` a scorer warns of rankers that know a part of the queries they
+    are tested on. Here they are meant to: ``warnings.simplefilter("ignore",
+    QuerySplitWarning)``, with the category from `skrank.exceptions`, silences it.
+
+    The user ids are found as the query ids are for :class:`QueryKFold`; with
+    ``cold="item"`` the splitter does not need them, though scorers do. With metadata
+    routing enabled, scikit-learn hands `qid`, `groups` and `item` on by itself, as in
+    ``cross_validate(..., params={"qid": user, "item": item})``. Without it, the index
+    of `y` can carry both, as two levels.
+
+    Examples
+    --------
+    >>> from skrank.model_selection import ColdStartKFold
+    >>> cv = ColdStartKFold(n_splits=2, cold="both")
+    >>> X = [[0], [1], [2], [3]]
+    >>> user = ["a", "a", "b", "b"]
+    >>> item = ["x", "y", "x", "y"]
+    >>> for train, test in cv.split(X, qid=user, item=item):
+    ...     print(train, test)
+    [3] [0]
+    [0] [3]
+    """
+
+    __metadata_request__split = {"item": True}
+
+    def __init__(
+        self,
+        n_splits=5,
+        *,
+        cold="user",
+        shuffle=False,
+        random_state=None,
+        item="item",
+    ):
+        caller = "ColdStartKFold"
+        self.n_splits = check_count(n_splits, "n_splits", minimum=2)
+        if not isinstance(cold, str) or cold not in COLD:
+            raise ValueError(
+                f"The 'cold' parameter of {caller} must be a str among "
+                f"{{'user', 'item', 'both'}}. Got {cold!r} instead."
+            )
+        self.cold = cold
+        self.shuffle = check_shuffle(shuffle, random_state, caller)
+        self.random_state = random_state
+        self.item = check_own(item, "item", caller)
+
+    def split(self, X, y=None, groups=None, *, qid=None, item=None):
+        """Generate the rows of each training and test set.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The data. Of them only the number of rows counts and, if it is a data
+            frame, the columns that hold the query ids and the items.
+
+        y : array-like of shape (n_samples,), default=None
+            The relevance of each row. Of it only the index counts, if its levels
+            hold the query ids or the items.
+
+        groups : array-like of shape (n_samples,), default=None
+            The query ids, under scikit-learn's word for them.
+
+        qid : array-like of shape (n_samples,), default=None
+            The query ids, which are the users. Without `qid` and `groups` they are
+            looked for in `X` and in the index of `y`.
+
+        item : array-like of shape (n_samples,), default=None
+            The item of each row. Without it the items are looked for where the
+            parameter `item` of the splitter says.
+
+        Yields
+        ------
+        train : ndarray of int
+            The rows of the training set, in ascending order.
+
+        test : ndarray of int
+            The rows of the test set, in ascending order.
+        """
+        check_consistent_length(X, y, qid, groups, item)
+        rng = check_random_state(self.random_state) if self.shuffle else None
+        folds = []
+        if self.cold != "item":
+            users = self._group(X, y, groups, qid)
+            folds.append(self._fold_of_rows(users, "queries", rng))
+        if self.cold != "user":
+            items = self._group_items(X, y, item)
+            check_consistent_length(items.codes, *folds, X, y, qid, groups)
+            folds.append(self._fold_of_rows(items, "items", rng))
+        for fold in range(self.n_splits):
+            is_cold = [fold_of_rows == fold for fold_of_rows in folds]
+            test = np.flatnonzero(np.logical_and.reduce(is_cold))
+            train = np.flatnonzero(~np.logical_or.reduce(is_cold))
+            if len(test) == 0 or len(train) == 0:
+                raise ValueError(
+                    f"ColdStartKFold(cold={self.cold!r}) has no row to "
+                    f"{'train on' if len(test) else 'test'} in fold {fold}: too few "
+                    "users share items. Use fewer splits, or another seed with "
+                    f"shuffle=True. Got n_splits={self.n_splits}."
+                )
+            yield train, test
+
+    def _group_items(self, X, y, item):
+        """Find the items and group the rows by them."""
+        item = find_values(
+            item, self.item, X=X, y=y, name="item", caller="ColdStartKFold"
+        )
+        items = Queries.of_rows(item, name="item")
+        check_not_empty(items, "ColdStartKFold")
+        return items
+
+    def _fold_of_rows(self, queries, things, rng):
+        """Deal users or items to folds and return the fold of each row."""
+        check_enough(queries, self.n_splits, things)
+        return balanced_folds(queries.sizes, self.n_splits, rng)[queries.codes]

@@ -1,0 +1,299 @@
+"""Splits that train on the past and test on what came after."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from datetime import timedelta
+
+import numpy as np
+from sklearn.utils import check_consistent_length
+
+from skrank.model_selection._base import QuerySplitter, check_count
+from skrank.model_selection._carriers import check_own, encode_times, find_values
+
+
+class _TimeSplitter(QuerySplitter):
+    """Base of the splitters that read the times of the rows."""
+
+    __metadata_request__split = {"time": True}
+
+    def split(self, X, y=None, groups=None, *, qid=None, time=None):
+        """Generate the rows of each training and test set.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The data. Of them only the number of rows counts and, if it is a data
+            frame, the columns that hold the query ids and the times.
+
+        y : array-like of shape (n_samples,), default=None
+            The relevance of each row. Of it only the index counts, if its levels
+            hold the query ids or the times.
+
+        groups : array-like of shape (n_samples,), default=None
+            The query ids, under scikit-learn's word for them.
+
+        qid : array-like of shape (n_samples,), default=None
+            The query ids. Without `qid` and `groups` they are looked for in `X` and
+            in the index of `y`.
+
+        time : array-like of shape (n_samples,), default=None
+            The time of each row: numbers or dates. Without it the times are looked
+            for where the parameter `time` of the splitter says.
+
+        Yields
+        ------
+        train : ndarray of int
+            The rows of the training set, in ascending order.
+
+        test : ndarray of int
+            The rows of the test set, in ascending order.
+        """
+        check_consistent_length(X, y, qid, groups, time)
+        queries = self._group(X, y, groups, qid)
+        time = find_values(
+            time, self.time, X=X, y=y, name="time", caller=type(self).__name__
+        )
+        yield from self._iter_rows(queries, *encode_times(time, len(queries.codes)))
+
+
+class QueryTimeSeriesSplit(_TimeSplitter):
+    """Test whole queries on models of the queries that were over before.
+
+    The queries are put in order of time and the last ones cut into `n_splits` test
+    sets. Each test set is preceded by its training set: the queries of which the last
+    row is earlier than the first row of the test set. No query is cut, and no row of
+    a training set is as late as any row of its test set.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        The number of splits, at least 1.
+
+    gap : int or timedelta, default=0
+        What to leave out between the training and the test set: an int is a number
+        of queries; a ``datetime.timedelta``, ``numpy.timedelta64`` or
+        ``pandas.Timedelta`` is a duration by which the last row of the training
+        set is earlier than the first row of the test set, and more.
+
+    max_train_size : int, default=None
+        The largest number of queries to train on; the latest ones are kept. None
+        means all of them.
+
+    test_size : int, default=None
+        The number of queries in each test set. None means
+        ``n_queries // (n_splits + 1)``.
+
+    time : str or array-like of shape (n_samples,), default="time"
+        Where the times are if they are not passed to ``split``: the name of a column
+        of a data frame `X` or of a level of the index of `y`, or the times
+        themselves, one per row.
+
+    See Also
+    --------
+    LeaveLastOut : The last rows of each query are tested.
+    sklearn.model_selection.TimeSeriesSplit : The like for rows that are in order of
+        time; it cuts queries.
+
+    Notes
+    -----
+    A query with rows of different times (the sessions of a user) begins with its
+    earliest and is over with its latest row. Queries are ordered by when they begin;
+    those that begin together, by when they are over, then by their ids. The test sets
+    follow each other in this order. Queries that began before the test set but were
+    not over by then are in neither set of that split, and so are queries at the very
+    time of the first row of the test set.
+
+    Sizes and `gap` are counted in queries, for ranking metrics are means over
+    queries: test sets of as many queries have scores of like precision.
+
+    The query ids are found as described for :class:`QueryKFold`. With metadata routing
+    enabled, scikit-learn hands `qid`, `groups` and `time` on by itself, as in
+    ``cross_validate(..., params={"qid": qid, "time": time})``. Without it, the index
+    of `y` can carry both, as two levels. A column of times in `X` is a feature to most
+    estimators. Times given to the splitter are those of all rows: in a nested search
+    the inner splitter meets fewer rows, and refuses.
+
+    Examples
+    --------
+    >>> from skrank.model_selection import QueryTimeSeriesSplit
+    >>> cv = QueryTimeSeriesSplit(n_splits=2)
+    >>> X = [[0], [1], [2], [3], [4], [5]]
+    >>> qid = ["a", "a", "b", "b", "c", "c"]
+    >>> time = [2, 2, 1, 1, 3, 3]
+    >>> for train, test in cv.split(X, qid=qid, time=time):
+    ...     print(train, test)
+    [2 3] [0 1]
+    [0 1 2 3] [4 5]
+    """
+
+    def __init__(
+        self, n_splits=5, *, gap=0, max_train_size=None, test_size=None, time="time"
+    ):
+        caller = "QueryTimeSeriesSplit"
+        self.n_splits = check_count(n_splits, "n_splits", minimum=1)
+        if not _is_duration(gap):
+            gap = check_count(gap, "gap", minimum=0)
+        elif not gap >= type(gap)(0):
+            raise ValueError(f"gap == {gap!r}, must be >= 0.")
+        if max_train_size is not None:
+            max_train_size = check_count(max_train_size, "max_train_size", minimum=1)
+        if test_size is not None:
+            test_size = check_count(test_size, "test_size", minimum=1)
+        self.gap = gap
+        self.max_train_size = max_train_size
+        self.test_size = test_size
+        self.time = check_own(time, "time", caller)
+
+    def _iter_rows(self, queries, times, codes):
+        begin, end = _spans(queries, codes)
+        order = np.lexsort((end, begin))
+        n_queries, test_size = len(order), self._n_tested(len(order))
+        first = n_queries - self.n_splits * test_size
+        for split, start in enumerate(range(first, n_queries, test_size)):
+            test = order[start : start + test_size]
+            train = order[: start - self._n_skipped()]
+            train = train[end[train] < self._deadline(times, begin[test[0]])]
+            if len(train) == 0:
+                raise ValueError(
+                    "QueryTimeSeriesSplit has no query to train on in split "
+                    f"{split}: none is over before the first row of the test set, at "
+                    f"{times[begin[test[0]]]}, and the gap={self.gap!r}. Use fewer "
+                    "splits, smaller test sets or a smaller gap."
+                )
+            if self.max_train_size is not None:
+                train = train[-self.max_train_size :]
+            yield queries.rows(train), queries.rows(test)
+
+    def _n_tested(self, n_queries):
+        """Return the number of queries of each test set."""
+        if self.n_splits + 1 > n_queries:
+            raise ValueError(
+                f"Cannot have number of folds={self.n_splits + 1} greater than the "
+                f"number of queries={n_queries}."
+            )
+        test_size = self.test_size or n_queries // (self.n_splits + 1)
+        if n_queries - self._n_skipped() - test_size * self.n_splits <= 0:
+            raise ValueError(
+                f"Too many splits={self.n_splits} for number of queries={n_queries} "
+                f"with test_size={test_size} and gap={self.gap!r}."
+            )
+        return test_size
+
+    def _n_skipped(self):
+        """Return the number of queries to leave out before each test set."""
+        return 0 if _is_duration(self.gap) else self.gap
+
+    def _deadline(self, times, first):
+        """Return the code of the time before which training queries must be over."""
+        if not _is_duration(self.gap):
+            return first
+        if times.dtype.kind not in "mMO":
+            raise TypeError(
+                "The 'gap' parameter of QueryTimeSeriesSplit must be an int (a number "
+                f"of queries) where times are numbers. Got {self.gap!r} instead, with "
+                f"times of dtype {times.dtype}."
+            )
+        gap = self.gap if times.dtype == object else np.timedelta64(self.gap)
+        return np.searchsorted(times, times[first] - gap)
+
+
+class LeaveLastOut(_TimeSplitter):
+    """Test the last rows of each query on a model of all earlier rows.
+
+    Where a query is a user, its rows are what the user met over time: of each user
+    the last `k` rows are for testing and those before them for training. Queries are
+    cut, and what is trained on is not always older than what is tested.
+
+    Parameters
+    ----------
+    k : int, default=1
+        The number of rows of each query to test, at least 1.
+
+    n_splits : int, default=1
+        The number of splits, at least 1. The last split tests the last `k` rows of
+        each query, the one before it the `k` rows before those, and so on; what comes
+        after the tested rows is not in the training set.
+
+    time : str or array-like of shape (n_samples,), default="time"
+        Where the times are if they are not passed to ``split``: the name of a column
+        of a data frame `X` or of a level of the index of `y`, or the times
+        themselves, one per row.
+
+    Warnings
+    --------
+    The future leaks across users. The tested rows of one user may be earlier than the
+    training rows of another, from which a model learns what became popular later: it
+    could not have known that in use, and its score is too good. Where that matters,
+    take :class:`QueryTimeSeriesSplit`.
+
+    See Also
+    --------
+    QueryTimeSeriesSplit : Whole queries, and nothing of the future in training.
+    ColdStartKFold : Users or items that the model has never seen.
+
+    Notes
+    -----
+    Of rows with the same time the later row counts as later. A query is tested only
+    if at least one row of it is left to train on; the rows of a shorter query stay
+    in the training set.
+
+    A test set of `k` rows per query makes lists of `k` rows. A metric says something
+    about them only if they hold documents to rank, such as candidates that the user
+    did not choose, with a `k` that covers them.
+
+    A scorer warns of rankers that know a part of the queries they are tested on. Here
+    they are meant to: ``warnings.simplefilter("ignore", QuerySplitWarning)``, with the
+    category from `skrank.exceptions`, silences it.
+
+    The query ids and times are found as described for :class:`QueryTimeSeriesSplit`.
+
+    Examples
+    --------
+    >>> from skrank.model_selection import LeaveLastOut
+    >>> X = [[0], [1], [2], [3], [4], [5]]
+    >>> user = ["a", "a", "a", "b", "b", "c"]
+    >>> time = [3, 1, 2, 7, 9, 5]
+    >>> for train, test in LeaveLastOut().split(X, qid=user, time=time):
+    ...     print(train, test)
+    [1 2 3 5] [0 4]
+    """
+
+    def __init__(self, k=1, *, n_splits=1, time="time"):
+        self.k = check_count(k, "k", minimum=1)
+        self.n_splits = check_count(n_splits, "n_splits", minimum=1)
+        self.time = check_own(time, "time", "LeaveLastOut")
+
+    def _iter_rows(self, queries, times, codes):
+        # By query, then by time, then by row: faster than np.lexsort of the two codes.
+        order = np.argsort(queries.codes * len(times) + codes, kind="stable")
+        # How many rows of its query come after each row.
+        after = np.empty(len(order), dtype=np.intp)
+        ends = np.repeat(np.cumsum(queries.sizes), queries.sizes)
+        after[order] = ends - 1 - np.arange(len(order))
+        size = queries.sizes[queries.codes]
+        for split in range(self.n_splits)[::-1]:
+            last = split * self.k
+            tested = size > last + self.k
+            test = tested & (after >= last) & (after < last + self.k)
+            if not test.any():
+                raise ValueError(
+                    f"LeaveLastOut(k={self.k}, n_splits={self.n_splits}) needs a query "
+                    f"of more than {last + self.k} rows. The longest has "
+                    f"{queries.sizes.max()}."
+                )
+            train = ~test & (after >= last)
+            yield np.flatnonzero(train), np.flatnonzero(test)
+
+
+def _is_duration(gap):
+    return isinstance(gap, (timedelta, np.timedelta64))
+
+
+def _spans(queries, codes):
+    """Return the codes of the earliest and of the latest time of each query."""
+    begin = np.full(len(queries.ids), len(codes))
+    np.minimum.at(begin, queries.codes, codes)
+    end = np.zeros(len(queries.ids), dtype=np.intp)
+    np.maximum.at(end, queries.codes, codes)
+    return begin, end

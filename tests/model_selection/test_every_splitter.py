@@ -1,0 +1,327 @@
+"""What the splitters that read queries, times and items share."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import inspect
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV, check_cv, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skrank.metrics import mrr_score, ndcg_score
+from skrank.model_selection import (
+    ColdStartKFold,
+    LeaveLastOut,
+    QueryKFold,
+    QueryTimeSeriesSplit,
+    RepeatedQueryKFold,
+    StratifiedQueryKFold,
+)
+from skrank.rankers import QueryRanker
+
+# Each splitter with the metadata that it reads besides the query ids.
+SPLITTERS = [
+    (QueryKFold(3), []),
+    (StratifiedQueryKFold(3), []),
+    (StratifiedQueryKFold(3, shuffle=True, random_state=0), []),
+    (RepeatedQueryKFold(2, 2, random_state=0), []),
+    (QueryTimeSeriesSplit(3), ["time"]),
+    (QueryTimeSeriesSplit(2, gap=1, max_train_size=5, test_size=2), ["time"]),
+    (LeaveLastOut(3), ["time"]),
+    (LeaveLastOut(2, n_splits=2), ["time"]),
+    (ColdStartKFold(3), []),
+    (ColdStartKFold(3, cold="item"), ["item"]),
+    (ColdStartKFold(2, cold="both", shuffle=True, random_state=0), ["item"]),
+]
+every_splitter = pytest.mark.parametrize(
+    ("cv", "names"), SPLITTERS, ids=[" ".join(str(cv).split()) for cv, _ in SPLITTERS]
+)
+WHOLE = tuple(
+    (cv, names)
+    for cv, names in SPLITTERS
+    if not isinstance(cv, LeaveLastOut) and getattr(cv, "cold", "user") == "user"
+)
+
+RNG = np.random.RandomState(0)
+N = 300
+QID = RNG.randint(0, 15, N)
+METADATA = {"qid": QID, "time": 10 * QID + RNG.randint(0, 20, N)}
+METADATA["item"] = RNG.randint(0, 20, N)
+X = RNG.randn(N, 3)
+Y = np.clip(np.round(X[:, 0] + RNG.randn(N)), 0, 3).astype(int)
+
+
+def known(names):
+    return {name: METADATA[name] for name in ["qid", *names]}
+
+
+def splits(cv, *args, **kwargs):
+    return [
+        (train.tolist(), test.tolist()) for train, test in cv.split(*args, **kwargs)
+    ]
+
+
+def expected(cv, names):
+    return splits(cv, X, Y, **known(names))
+
+
+def y_with_index(names):
+    index = pd.MultiIndex.from_arrays(list(known(names).values()), names=known(names))
+    return pd.Series(Y, index=index)
+
+
+def named_otherwise(cv, names):
+    """The splitter, and the data under the names that it was told to look for."""
+    renamed = {name: f"my {name}" for name in names}
+    return type(cv)(**{**vars(cv), **renamed}), renamed
+
+
+@every_splitter
+class TestSplit:
+    def test_both_sets_hold_rows_in_ascending_order_and_share_none(self, cv, names):
+        found = list(cv.split(X, Y, **known(names)))
+        assert len(found) == cv.get_n_splits(X, Y, **known(names)) == cv.get_n_splits()
+        for train, test in found:
+            assert not set(train) & set(test)
+            for rows in (train, test):
+                assert len(rows)
+                assert rows.dtype.kind == "i"
+                assert (np.diff(rows) > 0).all()
+
+    def test_queries_are_cut_only_where_that_is_the_purpose(self, cv, names):
+        cut = False
+        for train, test in cv.split(X, Y, **known(names)):
+            cut |= bool(set(QID[train]) & set(QID[test]))
+            if (cv, names) in WHOLE:
+                assert np.isin(QID, QID[test]).sum() == len(test)
+                assert np.isin(QID, QID[train]).sum() == len(train)
+        # Of a new user with new items some rows are left out, and none trained on.
+        whole = (cv, names) in WHOLE or getattr(cv, "cold", None) == "both"
+        assert cut != whole
+
+    def test_all_carriers_give_the_same_splits(self, cv, names):
+        data = known(names)
+        frame = pd.DataFrame(X, columns=["a", "b", "c"])
+        y = y_with_index(names)
+        for carried in (
+            {"X": X.tolist(), "y": Y.tolist(), **data},
+            {"X": sparse.csr_matrix(X), "y": pl.Series(Y), **data},
+            {"X": X, "y": Y, **{name: list(ids) for name, ids in data.items()}},
+            {"X": X, "y": Y, **{name: pd.Series(ids) for name, ids in data.items()}},
+            {"X": X, "y": Y, **{name: pl.Series(ids) for name, ids in data.items()}},
+            {"X": X, "y": Y, "groups": QID, **{name: data[name] for name in names}},
+            {"X": frame.assign(**data), "y": Y},
+            {"X": pl.DataFrame(frame.assign(**data)), "y": Y},
+            {"X": X, "y": y},
+            {"X": frame.assign(**{name: data[name] for name in names}), "y": y},
+            # The argument goes before the carriers.
+            {"X": frame.assign(**dict.fromkeys(data, 0)), "y": Y, **data},
+        ):
+            assert splits(cv, **carried) == expected(cv, names)
+
+    def test_the_carriers_may_have_other_names(self, cv, names):
+        other, renamed = named_otherwise(cv, names)
+        frame = pd.DataFrame(X, columns=["a", "b", "c"])
+        y = y_with_index(names).rename_axis(index=lambda name: renamed.get(name, name))
+        for frame_or_y in (
+            (frame.assign(**known(names)).rename(columns=renamed), Y),
+            (X, y),
+        ):
+            assert splits(other, *frame_or_y) == expected(cv, names)
+        if names:
+            with pytest.raises(ValueError, match=f"named 'my {names[0]}' of a DataF"):
+                next(other.split(X, y_with_index(names)))
+
+    def test_values_may_be_given_to_the_splitter(self, cv, names):
+        for convert in (np.asarray, list, pd.Series):
+            made = clone(cv, safe=False)
+            for name in names:
+                setattr(made, name, convert(METADATA[name]))
+            assert splits(made, X, Y, qid=QID) == expected(cv, names)
+            for copy in (clone(made, safe=False), pickle.loads(pickle.dumps(made))):
+                assert splits(copy, X, Y, qid=QID) == expected(cv, names)
+                assert repr(copy) == repr(made)
+            # What is passed goes before it.
+            for name in names:
+                setattr(made, name, convert(np.zeros(N)))
+            assert splits(made, X, Y, **known(names)) == expected(cv, names)
+
+    def test_a_clone_and_a_pickle_split_alike_and_print_alike(self, cv, names):
+        for copy in (clone(cv, safe=False), pickle.loads(pickle.dumps(cv))):
+            assert splits(copy, X, Y, **known(names)) == expected(cv, names)
+            assert repr(copy) == repr(cv)
+        assert repr(cv).startswith(f"{type(cv).__name__}(")
+        assert check_cv(cv) is cv
+
+    def test_the_parameters_are_kept_and_keyword_only_after_the_counts(self, cv, names):
+        parameters = inspect.signature(type(cv)).parameters
+        assert set(parameters) == set(vars(cv))
+        for name, parameter in parameters.items():
+            is_count = name in ("n_splits", "n_repeats", "k")
+            assert is_count or parameter.kind is parameter.KEYWORD_ONLY
+
+    @pytest.mark.parametrize("ids", [str, lambda i: (i, "x"), lambda i: 2**70 + i])
+    def test_the_kind_of_ids_does_not_matter(self, cv, names, ids):
+        data = known(names)
+        # Text is ordered as the numbers are, if all have three digits.
+        for name in {"qid", "item"} & set(data):
+            data[name] = [ids(int(i) + 100) for i in data[name]]
+        assert splits(cv, X, Y, **data) == expected(cv, names)
+
+    def test_what_is_missing_is_named_with_its_carriers(self, cv, names):
+        if names != ["item"] or cv.cold == "both":
+            with pytest.raises(ValueError, match=r"column named 'qid'.*index of y"):
+                next(cv.split(X, Y, **{name: METADATA[name] for name in names}))
+        for name in names:
+            with pytest.raises(
+                ValueError,
+                match=rf"{type(cv).__name__} needs to know the {name} of each row. "
+                rf"Pass it as `{name}`.*column named '{name}' of a DataFrame X.*"
+                rf"level named '{name}' of the index of y.*{name}=.*Got no {name}",
+            ):
+                next(cv.split(X, Y, qid=QID))
+
+    def test_lengths_that_differ_are_refused(self, cv, names):
+        for name in ["qid", *names]:
+            data = {**known(names), name: METADATA[name][:-1]}
+            with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+                next(cv.split(X, Y, **data))
+        for name in names:
+            made = clone(cv, safe=False)
+            setattr(made, name, METADATA[name][:-1])
+            with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+                next(made.split(X, Y, qid=QID))
+
+    def test_empty_input_is_refused(self, cv, names):
+        empty = {name: [] for name in ["qid", *names]}
+        with pytest.raises(ValueError, match="needs at least one row"):
+            next(cv.split(X[:0], Y[:0], **empty))
+
+
+def by_hand(cv, names, model):
+    """The test scores of a loop over the splits."""
+    scores = {"ndcg@5": [], "mrr": []}
+    for train, test in cv.split(X, Y, **known(names)):
+        model = clone(model).fit(X[train], Y[train])
+        y_score = model.predict(X[test])
+        scores["ndcg@5"].append(ndcg_score(Y[test], y_score, qid=QID[test], k=5))
+        scores["mrr"].append(mrr_score(Y[test], y_score, qid=QID[test]))
+    return scores
+
+
+# Some splitters cut queries on purpose.
+@pytest.mark.filterwarnings("ignore::skrank.exceptions.QuerySplitWarning")
+@every_splitter
+class TestWithScikitLearn:
+    def assert_scores(self, cv, names, X, y, ranker, model, **params):
+        scores = by_hand(cv, names, model)
+        options = {"cv": cv, "error_score": "raise"}
+        result = cross_validate(
+            ranker, X, y, scoring=["ndcg@5", "mrr"], params=params or None, **options
+        )
+        grid = {"missing_qid": ["raise"]}
+        search = GridSearchCV(ranker, grid, scoring="mrr", **options)
+        search.fit(X, y, **params)
+        assert search.n_splits_ == len(scores["mrr"])
+        for name, values in scores.items():
+            assert_allclose(result[f"test_{name}"], values, rtol=0, atol=1e-12)
+        assert search.best_score_ == pytest.approx(np.mean(scores["mrr"]), abs=1e-12)
+
+    def test_routed_without_a_word_from_the_user(self, cv, names):
+        model = make_pipeline(StandardScaler(), Ridge())
+        with config_context(enable_metadata_routing=True):
+            self.assert_scores(
+                cv, names, X, Y, QueryRanker(model), model, **known(names)
+            )
+
+    def test_a_search_in_a_cross_validation_hands_all_of_it_on(self, cv, names):
+        with config_context(enable_metadata_routing=True):
+            search = GridSearchCV(
+                QueryRanker(Ridge()),
+                {"estimator__alpha": [1.0]},
+                cv=QueryKFold(2),
+                scoring="mrr",
+            )
+            result = cross_validate(
+                search,
+                X,
+                Y,
+                cv=cv,
+                scoring="mrr",
+                params=known(names),
+                error_score="raise",
+            )
+        scores = by_hand(cv, names, Ridge())["mrr"]
+        assert_allclose(result["test_score"], scores, rtol=0, atol=1e-12)
+
+    def test_an_inner_splitter_is_routed_to_as_well(self, cv, names):
+        with config_context(enable_metadata_routing=True):
+            search = GridSearchCV(
+                QueryRanker(Ridge(), missing_qid="single"),
+                {"estimator__alpha": [1.0]},
+                cv=cv,
+                scoring="mrr",
+                error_score="raise",
+            )
+            result = cross_validate(
+                search,
+                X,
+                Y,
+                cv=QueryKFold(2),
+                scoring="mrr",
+                params=known(names),
+                error_score="raise",
+            )
+        assert np.isfinite(result["test_score"]).all()
+
+    def test_the_index_of_y_carries_all_of_it_without_routing(self, cv, names):
+        y = y_with_index(names)
+        self.assert_scores(cv, names, X, y, QueryRanker(Ridge()), Ridge())
+
+    def test_arrays_given_to_the_splitter_do_without_routing(self, cv, names):
+        made = clone(cv, safe=False)
+        for name in names:
+            setattr(made, name, METADATA[name])
+        y = pd.Series(Y, index=pd.Index(QID, name="qid"))
+        scores = by_hand(cv, names, Ridge())
+        result = cross_validate(
+            QueryRanker(Ridge()), X, y, cv=made, scoring=["mrr", "ndcg@5"]
+        )
+        for name, values in scores.items():
+            assert_allclose(result[f"test_{name}"], values, rtol=0, atol=1e-12)
+
+    @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+    def test_columns_of_x_do_without_routing(self, cv, names, make):
+        data = dict(zip("abc", X.T, strict=True))
+        model = make_pipeline(StandardScaler(), Ridge())
+        # The ranker takes the qid column out; a column of times stays a feature.
+        frame = make({**data, **known(names)})
+        features = np.column_stack([X, *(METADATA[name] for name in names)])
+        scores = []
+        for train, test in cv.split(X, Y, **known(names)):
+            y_score = model.fit(features[train], Y[train]).predict(features[test])
+            scores.append(mrr_score(Y[test], y_score, qid=QID[test]))
+        result = cross_validate(
+            QueryRanker(model), frame, Y, cv=cv, scoring="mrr", error_score="raise"
+        )
+        assert_allclose(result["test_score"], scores, rtol=0, atol=1e-12)
+
+    def test_a_request_can_be_taken_back(self, cv, names):
+        with config_context(enable_metadata_routing=True):
+            requests = clone(cv, safe=False).get_metadata_routing().split.requests
+            own = {"time", "item"} & set(inspect.signature(cv.split).parameters)
+            assert requests == dict.fromkeys({"qid", "groups"} | own, True)
+            for name in own:
+                less = clone(cv, safe=False).set_split_request(**{name: False})
+                assert less.get_metadata_routing().split.requests[name] is False

@@ -1,0 +1,349 @@
+"""Splits by time: nothing later than the test set is trained on."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from datetime import date, datetime, timedelta, timezone
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from numpy.testing import assert_array_equal
+
+from skrank.model_selection import LeaveLastOut, QueryTimeSeriesSplit
+
+
+def parts_of(cv, qid, time):
+    """The queries of each training and test set, as text."""
+    qid = np.asarray(qid)
+    return [
+        ("".join(sorted(set(qid[train]))), "".join(sorted(set(qid[test]))))
+        for train, test in cv.split(qid, qid=qid, time=time)
+    ]
+
+
+def sessions(n_queries=60, n_rows=600, length=40, seed=0):
+    """Queries of random beginnings and lengths, rows mixed, with times in common."""
+    rng = np.random.RandomState(seed)
+    qid = rng.permutation(
+        np.r_[np.arange(n_queries), rng.randint(n_queries, size=n_rows)]
+    )
+    begin = rng.randint(0, 1000, n_queries)
+    return qid, begin[qid] + rng.randint(0, length, len(qid))
+
+
+class TestQueryTimeSeriesSplit:
+    def test_worked_by_hand(self):
+        # In order of their times: b, d, a, e, c, f.
+        qid = list("abcdef")
+        time = [3, 1, 5, 2, 4, 6]
+        assert parts_of(QueryTimeSeriesSplit(2), qid, time) == [
+            ("bd", "ae"),
+            ("abde", "cf"),
+        ]
+        assert parts_of(QueryTimeSeriesSplit(5), qid, time) == [
+            ("b", "d"),
+            ("bd", "a"),
+            ("abd", "e"),
+            ("abde", "c"),
+            ("abcde", "f"),
+        ]
+
+    @pytest.mark.parametrize(
+        ("parameters", "expected"),
+        [
+            ({"n_splits": 2, "test_size": 1}, [("abcd", "e"), ("abcde", "f")]),
+            ({"n_splits": 1}, [("abc", "def")]),
+            ({"n_splits": 1, "test_size": 2}, [("abcd", "ef")]),
+            ({"n_splits": 1, "test_size": 2, "gap": 1}, [("abc", "ef")]),
+            ({"n_splits": 2, "max_train_size": 2}, [("ab", "cd"), ("cd", "ef")]),
+            (
+                {"n_splits": 2, "max_train_size": 2, "gap": 1},
+                [("a", "cd"), ("bc", "ef")],
+            ),
+            ({"n_splits": 2, "gap": 1}, [("a", "cd"), ("abc", "ef")]),
+        ],
+    )
+    def test_sizes_and_gap_count_queries(self, parameters, expected):
+        qid = list("aabcccdeeef")
+        time = [1, 1, 2, 3, 3, 3, 4, 5, 5, 5, 6]
+        assert parts_of(QueryTimeSeriesSplit(**parameters), qid, time) == expected
+
+    def test_a_query_that_is_not_over_is_not_trained_on(self):
+        # a lasts from 1 to 4: it began before c at 3, but was not over.
+        qid = list("abacdd")
+        time = [1, 2, 4, 3, 5, 6]
+        assert parts_of(QueryTimeSeriesSplit(2, test_size=1), qid, time) == [
+            ("b", "c"),
+            ("abc", "d"),
+        ]
+
+    def test_a_query_at_the_time_of_the_test_set_is_not_trained_on(self):
+        qid = list("abcdef")
+        time = [1, 2, 2, 2, 3, 3]
+        assert parts_of(QueryTimeSeriesSplit(1), qid, time) == [("a", "def")]
+
+    @pytest.mark.parametrize("days", [0, 1, 2])
+    @pytest.mark.parametrize(
+        "duration",
+        [
+            timedelta,
+            lambda days: pd.Timedelta(days, "D"),
+            lambda days: np.timedelta64(days, "D"),
+        ],
+    )
+    @pytest.mark.parametrize(
+        "times",
+        [
+            lambda day: np.datetime64("2024-02-27") + day,
+            lambda day: pd.Timestamp("2024-02-27T12:00") + pd.to_timedelta(day, "D"),
+            lambda day: pd.Series(
+                pd.Timestamp("2024-02-27", tz="Asia/Tokyo") + pd.to_timedelta(day, "D")
+            ),
+            lambda day: np.timedelta64(20, "D") + day,
+        ],
+        ids=["numpy days", "pandas", "time zone", "durations"],
+    )
+    def test_a_gap_may_be_a_duration(self, days, duration, times):
+        qid = list("aabcdef")
+        time = times(np.array([1, 2, 3, 4, 5, 6, 7]))
+        # The test set begins with d on day 5; the others are over on 2, 3 and 4.
+        cv = QueryTimeSeriesSplit(1, gap=duration(days))
+        assert parts_of(cv, qid, time) == [("abc"[: 3 - days], "def")]
+
+    def test_a_gap_in_hours_is_finer_than_days(self):
+        qid = list("abcd")
+        time = np.array(["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04"], "M8")
+        for hours, train in [(23, "ab"), (24, "a"), (47, "a")]:
+            cv = QueryTimeSeriesSplit(1, gap=timedelta(hours=hours))
+            assert parts_of(cv, qid, time) == [(train, "cd")]
+
+    @pytest.mark.parametrize("gap", [0, 3, np.timedelta64(30)])
+    @pytest.mark.parametrize("max_train_size", [None, 7])
+    @pytest.mark.parametrize("seed", range(3))
+    def test_it_agrees_with_a_loop_over_queries(self, gap, max_train_size, seed):
+        qid, time = sessions(seed=seed)
+        if not isinstance(gap, int):
+            time = time * np.timedelta64(1)
+        cv = QueryTimeSeriesSplit(3, gap=gap, max_train_size=max_train_size)
+        spans = sorted(
+            (min(time[qid == query]), max(time[qid == query]), query)
+            for query in range(60)
+        )
+        found = list(cv.split(qid, qid=qid, time=time))
+        assert len(found) == 3
+        for split, (train, test) in enumerate(found):
+            start = 60 - 15 * (3 - split)
+            skipped, wait = (gap, 0 * gap) if isinstance(gap, int) else (0, gap)
+            past = [
+                query
+                for _, end, query in spans[: start - skipped]
+                if end < spans[start][0] - wait
+            ]
+            if max_train_size is not None:
+                past = past[-max_train_size:]
+            future = [query for _, _, query in spans[start : start + 15]]
+            assert_array_equal(train, np.flatnonzero(np.isin(qid, past)))
+            assert_array_equal(test, np.flatnonzero(np.isin(qid, future)))
+            assert time[train].max() < time[test].min()
+
+    @pytest.mark.parametrize(
+        "convert",
+        [
+            lambda t: t.astype(float) / 7 - 3,
+            lambda t: t.astype(np.uint8),
+            lambda t: t.tolist(),
+            lambda t: np.datetime64("2020-01-01") + t,
+            lambda t: pd.Series(pd.to_datetime(t, unit="s", utc=True)),
+            lambda t: pl.Series(np.datetime64("2020-01-01", "us") + t),
+            lambda t: [date.fromordinal(700_000 + int(day)) for day in t],
+            lambda t: [datetime.fromtimestamp(int(s), timezone.utc) for s in t],
+            lambda t: [Decimal(int(number)) / 3 for number in t],
+            lambda t: [2**70 + int(number) for number in t],
+            lambda t: pd.Series(t, dtype="Int64"),
+            lambda t: pd.PeriodIndex.from_ordinals(t, freq="M"),
+        ],
+        ids=[
+            "float",
+            "uint8",
+            "list",
+            "days",
+            "pandas with a time zone",
+            "polars",
+            "date",
+            "datetime",
+            "Decimal",
+            "large int",
+            "nullable",
+            "Period",
+        ],
+    )
+    @pytest.mark.parametrize("cv", [QueryTimeSeriesSplit(2), LeaveLastOut(2)], ids=str)
+    def test_the_kind_of_times_does_not_matter(self, cv, convert):
+        rng = np.random.RandomState(0)
+        qid = rng.randint(0, 9, 60)
+        time = 20 * qid + rng.randint(0, 40, 60)
+        expected = list(cv.split(qid, qid=qid, time=time))
+        found = list(cv.split(qid, qid=qid, time=convert(time)))
+        for one, other in zip(expected, found, strict=True):
+            assert_array_equal(one[0], other[0])
+            assert_array_equal(one[1], other[1])
+
+    @pytest.mark.parametrize(
+        ("parameters", "error", "message"),
+        [
+            ({"n_splits": 0}, ValueError, "n_splits == 0, must be >= 1"),
+            ({"n_splits": 2.0}, TypeError, "n_splits must be an instance of int"),
+            ({"gap": -1}, ValueError, "gap == -1, must be >= 0"),
+            ({"gap": 0.5}, TypeError, "gap must be an instance of int"),
+            ({"gap": "1D"}, TypeError, "gap must be an instance of int"),
+            ({"gap": timedelta(-1)}, ValueError, "gap == .*must be >= 0"),
+            ({"gap": np.timedelta64("NaT")}, ValueError, "gap == .*must be >= 0"),
+            ({"test_size": 0}, ValueError, "test_size == 0, must be >= 1"),
+            ({"test_size": 0.2}, TypeError, "test_size must be an instance of int"),
+            ({"max_train_size": 0}, ValueError, "max_train_size == 0, must be >= 1"),
+            ({"time": None}, TypeError, "'time' parameter of QueryTimeSeries.*Got No"),
+            ({"time": 3}, TypeError, r"array-like of shape \(n_samples,\). Got 3 inst"),
+        ],
+    )
+    def test_bad_parameters_are_refused(self, parameters, error, message):
+        with pytest.raises(error, match=message):
+            QueryTimeSeriesSplit(**parameters)
+
+    @pytest.mark.parametrize(
+        ("parameters", "time", "error", "message"),
+        [
+            ({"n_splits": 6}, range(6), ValueError, "folds=7 greater.*queries=6"),
+            (
+                {"n_splits": 3, "test_size": 2},
+                range(6),
+                ValueError,
+                "Too many splits=3 for number of queries=6 with test_size=2 and gap=0",
+            ),
+            ({"n_splits": 2, "gap": 2}, range(6), ValueError, "Too many .* gap=2"),
+            (
+                {"n_splits": 2},
+                [1] * 6,
+                ValueError,
+                "no query to train on in split 0.*first row of the test set, at 1",
+            ),
+            (
+                {"n_splits": 2, "gap": timedelta(9)},
+                np.arange(6) * np.timedelta64(1, "D"),
+                ValueError,
+                "no query to train on.*days=9",
+            ),
+            ({"n_splits": 2, "gap": timedelta(1)}, range(6), TypeError, "int64"),
+        ],
+    )
+    def test_what_cannot_be_split_is_refused(self, parameters, time, error, message):
+        with pytest.raises(error, match=message):
+            next(QueryTimeSeriesSplit(**parameters).split(X6, qid=QID6, time=time))
+
+
+X6, QID6 = np.zeros(6), list("abcdef")
+
+
+class TestLeaveLastOut:
+    QID = list("abacbaab")
+    TIME = [5, 1, 2, 4, 3, 9, 7, 2]  # a: rows 2, 0, 6, 5; b: rows 1, 7, 4; c: row 3
+
+    @pytest.mark.parametrize(
+        ("parameters", "expected"),
+        [
+            ({}, [([0, 1, 2, 3, 6, 7], [4, 5])]),
+            ({"k": 2}, [([0, 1, 2, 3], [4, 5, 6, 7])]),
+            ({"k": 3}, [([1, 2, 3, 4, 7], [0, 5, 6])]),
+            (
+                {"n_splits": 2},
+                [([0, 1, 2], [6, 7]), ([0, 1, 2, 3, 6, 7], [4, 5])],
+            ),
+            (
+                {"n_splits": 3},
+                [([1, 2], [0]), ([0, 1, 2], [6, 7]), ([0, 1, 2, 3, 6, 7], [4, 5])],
+            ),
+        ],
+    )
+    def test_worked_by_hand(self, parameters, expected):
+        cv = LeaveLastOut(**parameters)
+        found = [
+            (train.tolist(), test.tolist())
+            for train, test in cv.split(self.QID, qid=self.QID, time=self.TIME)
+        ]
+        assert found == expected
+        assert cv.get_n_splits(self.QID, qid=self.QID, time=self.TIME) == len(found)
+
+    def test_of_rows_with_one_time_the_later_row_is_later(self):
+        [(train, test)] = LeaveLastOut(2).split(X6, qid=list("aabbaa"), time=[0] * 6)
+        assert train.tolist() == [0, 1, 2, 3]
+        assert test.tolist() == [4, 5]
+
+    @pytest.mark.parametrize("k", [1, 2, 5])
+    @pytest.mark.parametrize("n_splits", [1, 3])
+    def test_it_agrees_with_a_loop_over_queries(self, k, n_splits):
+        qid, time = sessions(40, 500, 50)
+        found = list(LeaveLastOut(k, n_splits=n_splits).split(qid, qid=qid, time=time))
+        assert len(found) == n_splits
+        for back, (train, test) in enumerate(found[::-1]):
+            past, last = [], []
+            for query in range(40):
+                rows = [row for row in range(len(qid)) if qid[row] == query]
+                rows.sort(key=lambda row: (time[row], row))
+                rows = rows[: max(len(rows) - back * k, 0)]
+                cut = len(rows) - k if len(rows) > k else len(rows)
+                past += rows[:cut]
+                last += rows[cut:]
+            assert train.tolist() == sorted(past)
+            assert test.tolist() == sorted(last)
+
+    def test_every_tested_query_is_trained_on_earlier_rows(self):
+        qid, time = sessions(40, 500, 50)
+        for train, test in LeaveLastOut(3, n_splits=2).split(qid, qid=qid, time=time):
+            assert set(qid[test]) <= set(qid[train])
+            assert not set(train) & set(test)
+            for query in set(qid[test]):
+                last = time[train][qid[train] == query].max()
+                assert last <= time[test][qid[test] == query].min()
+
+    @pytest.mark.parametrize(
+        ("parameters", "error", "message"),
+        [
+            ({"k": 0}, ValueError, "k == 0, must be >= 1"),
+            ({"k": 1.0}, TypeError, "k must be an instance of int"),
+            ({"n_splits": 0}, ValueError, "n_splits == 0, must be >= 1"),
+            ({"time": 1.5}, TypeError, "'time' parameter of LeaveLastOut.*Got 1.5"),
+        ],
+    )
+    def test_bad_parameters_are_refused(self, parameters, error, message):
+        with pytest.raises(error, match=message):
+            LeaveLastOut(**parameters)
+
+    def test_queries_that_are_all_too_short_are_refused(self):
+        with pytest.raises(
+            ValueError, match=r"k=2, n_splits=2\) needs a query of more than 4 rows.*3"
+        ):
+            next(
+                LeaveLastOut(2, n_splits=2).split(X6, qid=list("aaabbb"), time=range(6))
+            )
+
+
+@pytest.mark.parametrize("cv", [QueryTimeSeriesSplit(2), LeaveLastOut()], ids=str)
+@pytest.mark.parametrize(
+    ("time", "error", "message"),
+    [
+        (range(5), ValueError, "inconsistent numbers of samples"),
+        ([1, 2, np.nan, 4, 5, 6], ValueError, "'time' parameter.*missing values"),
+        (np.array(["2024", "NaT"] * 3, "M8[D]"), ValueError, "'time'.*missing values"),
+        ([1, 2, None, 4, 5, 6], ValueError, "'time' parameter.*missing values"),
+        (np.zeros((6, 1)), ValueError, r"'time'.*shape \(n_samples,\)"),
+        (["2024-01-01"] * 6, TypeError, "numbers or dates. Got '2024-01-01' of type"),
+        (np.array(list("abcdef")), TypeError, "Text is not ordered by time"),
+        ([1, 2, 3, 4, 5, date(2024, 1, 1)], TypeError, "compared with each other"),
+        (7, TypeError, "array-like"),
+    ],
+)
+def test_bad_times_are_refused(cv, time, error, message):
+    with pytest.raises(error, match=message):
+        next(cv.split(X6, qid=list("ababcc"), time=time))
