@@ -47,12 +47,14 @@ def gather(values, starts, width):
     A row that reaches beyond the end repeats the last value: the caller knows the
     true widths.
     """
-    if len(starts) == 1 and starts[0] + width <= len(values):
+    last = len(values) - width
+    if len(starts) == 1 and starts[0] <= last:
         return values[np.newaxis, starts[0] : starts[0] + width]
-    if starts.max() + width <= len(values):
-        # Whole rows are copied at once: twice as fast as an index for every cell.
-        step = values.strides[0]
-        shape = (len(values) - width + 1, width)
-        return as_strided(values, shape, (step, step), writeable=False)[starts]
-    index = np.minimum(starts[:, np.newaxis] + np.arange(width), len(values) - 1)
-    return values[index]
+    # Whole rows are copied at once: twice as fast as an index for every cell.
+    step = values.strides[0]
+    windows = as_strided(values, (last + 1, width), (step, step), writeable=False)
+    block = windows[np.minimum(starts, last)]
+    late = np.flatnonzero(starts > last)
+    cells = starts[late, np.newaxis] + np.arange(width)
+    block[late] = values[np.minimum(cells, len(values) - 1)]
+    return block

@@ -253,27 +253,35 @@ class RankedQueries:
     @cached_property
     def query_of_grade(self):
         """Return the query of each relevant document."""
+        if len(self.grade) == len(self.query):
+            return self.query
         return np.repeat(self.query, self.relevant)
+
+    @cached_property
+    def levels(self):
+        """Return the grades that occur, ascending, and the place of each in them."""
+        return encode_levels(self.grade)
 
     @cached_property
     def best(self):
         """Return the ranking by `y_true`: no order of the documents is better."""
-        grade, query = self.grade, self.query_of_grade
+        (levels, level), query = self.levels, self.query_of_grade
         if self._lists.missing is not None:
-            grade = np.concatenate([grade, self._lists.missing.grade])
+            grade = np.concatenate([self.grade, self._lists.missing.grade])
             query = np.concatenate([query, self._lists.missing.query])
-        levels, level = encode_levels(grade)
+            levels, level = encode_levels(grade)
         n_levels = len(levels)
         # One key per (query, grade), the higher grade first.
         key = query * n_levels + (n_levels - 1 - level)
         keys, counts = count_keys(key, self.n_queries * n_levels)
         query, level = np.divmod(keys, n_levels)
-        grade = np.repeat(levels[n_levels - 1 - level], counts)
-        runs = Runs(query, sum_before(counts, query), counts, counts, grade)
+        level = np.repeat(n_levels - 1 - level, counts)
+        runs = Runs(query, sum_before(counts, query), counts, counts, levels[level])
         n_documents = self.n_documents + self.n_relevant - self.n_found
-        return RankedQueries(
-            runs, n_documents, self.ids, self._lists, self._ties, "best"
-        )
+        lists, ties = self._lists, self._ties
+        best = RankedQueries(runs, n_documents, self.ids, lists, ties, "best")
+        best.levels = levels, level
+        return best
 
     @cached_property
     def run_in_best(self):
@@ -327,15 +335,20 @@ class RankedQueries:
             What a document of the run can expect.
         """
         alone = self.size == 1
-        if alone.all():
-            mean = weight(self.above + 1)
-        else:
-            mean = np.empty(len(self.query))
-            mean[alone] = weight(self.above[alone] + 1)
-            mean[~alone] = self._mean_of_tied(weight, ~alone, k)
-        if k is None:
-            return mean
-        return np.where(alone & (self.above >= self._cutoff(k)), 0.0, mean)
+        cutoff = k[self.query] if isinstance(k, np.ndarray) else k
+        counted = alone if k is None else alone & (self.above < cutoff)
+        if counted.all():
+            return weight(self.above + 1)
+        mean = np.zeros(len(self.query))
+        mean[counted] = weight(self.above[counted] + 1)
+        tied = np.flatnonzero(~alone)
+        above, size = self.above[tied], self.size[tied]
+        below = above + size
+        if k is not None:
+            cutoff = np.broadcast_to(cutoff, alone.shape)[tied]
+            above, below = np.minimum(above, cutoff), np.minimum(below, cutoff)
+        mean[tied] = sum_over_places(weight, above, below) / size
+        return mean
 
     def expected_at_first(self, value, k=None, missing=0.0):
         """Return the expected value at the rank of the first relevant document.
@@ -384,15 +397,3 @@ class RankedQueries:
     def query_weights(self, sample_weight):
         """Return one weight per query, or None."""
         return query_weights(self._lists, sample_weight)
-
-    def _cutoff(self, k):
-        return k[self.query] if isinstance(k, np.ndarray) else k
-
-    def _mean_of_tied(self, weight, tied, k):
-        """Return the mean weight over the places of the runs of several documents."""
-        above, size = self.above[tied], self.size[tied]
-        below = above + size
-        if k is not None:
-            cutoff = np.broadcast_to(self._cutoff(k), tied.shape)[tied]
-            above, below = np.minimum(above, cutoff), np.minimum(below, cutoff)
-        return sum_over_places(weight, above, below) / size

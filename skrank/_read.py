@@ -52,6 +52,8 @@ def read_lists(
     )
     y_score = _without_unread(y_score, "y_score", returned, "returned")
     y_score = check_scores(y_score)
+    if y_score.ndim == 1:
+        qid = find_qid(qid, y=y_true)
     if sparse.issparse(y_true):
         y_true = _check_sparse_grades(y_true, threshold)
     else:

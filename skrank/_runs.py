@@ -104,26 +104,23 @@ def _sort_values(lists, rows, width):
     code = packed.astype(np.uint8)
     place = np.flatnonzero(code != 0)
     code = code.ravel()[place]
-    row, column = np.divmod(place, width)
+    row = place // width
+    column = place - row * width
     packed &= ~_LOW
+    if _stand_alone(packed, place, column):
+        one = np.ones(len(place), dtype=np.intp)
+        query = lists.query[rows][row]
+        return Runs(query, column, one, one, lists.levels[code]), rows[:0]
     left = rows[:0]
-    if not _stand_alone(packed, place, column):
-        if (bits & _LOW).any():
-            scores.sort(axis=1)
-            same = scores[:, 1:] == scores[:, :-1]
-            close = packed[:, 1:] == packed[:, :-1]
-            bad = (same != close).any(axis=1)
-            left = rows[bad]
-            kept = ~bad[row]
-            place, code, row, column = place[kept], code[kept], row[kept], column[kept]
-        start, size = _tie_classes(packed, place)
-        above = start - row * width
-        # What fills the end of a row is no document, though it may look tied.
-        size = np.minimum(size, lists.n_ranked[rows[row]] - above)
-    else:
-        above, size = column, np.ones(len(place), dtype=np.intp)
-    grade = lists.levels[code]
-    return _merge(lists.query[rows[row]], above, size, grade), left
+    if (bits & _LOW).any():
+        scores.sort(axis=1)
+        same = scores[:, 1:] == scores[:, :-1]
+        close = packed[:, 1:] == packed[:, :-1]
+        bad = (same != close).any(axis=1)
+        left, kept = rows[bad], ~bad[row]
+        place, code, row = place[kept], code[kept], row[kept]
+    runs = _tied_runs(lists, rows, packed, place, row, lists.levels[code])
+    return runs, left
 
 
 def _sort_indices(lists, rows, width, ties):
@@ -135,14 +132,13 @@ def _sort_indices(lists, rows, width, ties):
         keys[gather(lists.excluded, lists.starts[rows], width)] = np.nan
     order = np.argsort(keys, axis=1, kind="stable" if ties == "first" else None)
     place = np.flatnonzero(np.take_along_axis(relevant, order, axis=1))
-    row, column = np.divmod(place, width)
+    row = place // width
     grade = lists.grade_at(lists.starts[rows[row]] + order.ravel()[place])
-    above, size = column, np.ones(len(place), dtype=np.intp)
-    if ties != "first":
-        start, size = _tie_classes(np.take_along_axis(keys, order, axis=1), place)
-        above = start - row * width
-        size = np.minimum(size, lists.n_ranked[rows[row]] - above)
-    return _merge(lists.query[rows[row]], above, size, grade)
+    if ties == "first":
+        one = np.ones(len(place), dtype=np.intp)
+        return Runs(lists.query[rows[row]], place - row * width, one, one, grade)
+    keys = np.take_along_axis(keys, order, axis=1)
+    return _tied_runs(lists, rows, keys, place, row, grade)
 
 
 def _block(lists, rows, width, labels):
@@ -157,9 +153,8 @@ def _block(lists, rows, width, labels):
         # Lists come in the order of their length: columns before are full.
         ragged = slice(lengths[0], width)
         beyond = np.arange(lengths[0], width) >= lengths[:, np.newaxis]
-        keys[:, ragged][beyond] = np.inf
-        labels = labels.copy()
-        labels[:, ragged][beyond] = 0
+        np.copyto(keys[:, ragged], np.inf, where=beyond)
+        np.copyto(labels[:, ragged], labels.dtype.type(0), where=beyond)
     if lists.excluded is not None:
         keys[gather(lists.excluded, starts, width)] = np.inf
     return keys, labels
@@ -175,26 +170,20 @@ def _stand_alone(keys, place, column):
     return not tied.any()
 
 
-def _tie_classes(keys, place):
-    """Return where the tie class of each place of a sorted block starts, and its size.
-
-    Both are flat positions.
-    """
+def _tied_runs(lists, rows, keys, place, row, grade):
+    """Return the tie classes of sorted keys that hold the documents at `place`."""
     new = np.ones(keys.shape, dtype=bool)
     np.not_equal(keys[:, 1:], keys[:, :-1], out=new[:, 1:])
     start = np.flatnonzero(new)
-    label = (np.cumsum(new) - 1)[place]
-    size = np.diff(start, append=new.size)
-    return start[label], size[label]
-
-
-def _merge(query, above, size, grade):
-    """Join the relevant documents that share a tie class into one run."""
-    new = np.ones(len(query), dtype=bool)
-    new[1:] = (query[1:] != query[:-1]) | (above[1:] != above[:-1])
-    first = np.flatnonzero(new)
-    relevant = np.diff(first, append=len(query))
-    return Runs(query[first], above[first], size[first], relevant, grade)
+    tie_class = (np.cumsum(new) - 1)[place]
+    first = np.flatnonzero(np.diff(tie_class, prepend=-1))
+    row, tie_class = row[first], tie_class[first]
+    above = start[tie_class] - row * keys.shape[1]
+    size = np.diff(start, append=new.size)[tie_class]
+    # What fills the end of a row is no document, though it may look tied.
+    size = np.minimum(size, lists.n_ranked[rows[row]] - above)
+    relevant = np.diff(first, append=len(place))
+    return Runs(lists.query[rows[row]], above, size, relevant, grade)
 
 
 def _count_candidates(lists, ties):

@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from skrank._segments import encode_levels, spans
+from skrank._segments import spans
 from skrank._validation import check_choice
 from skrank.metrics._weights import check_gain, discount_function, gains
 
@@ -70,7 +70,7 @@ def _relevant_pairs(ranking, value):
     which running sums give.
     """
     won, total = np.zeros(ranking.n_queries), np.zeros(ranking.n_queries)
-    levels, code = encode_levels(ranking.grade)
+    levels, code = ranking.levels
     query = ranking.query_of_grade
     run = np.repeat(np.arange(len(ranking.query)), ranking.relevant)
     is_uniform = value is None

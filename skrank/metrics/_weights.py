@@ -20,7 +20,8 @@ def gains(ranking, gain):
             "gain='linear' or shift the grades."
         )
     with np.errstate(over="ignore"):
-        values = np.exp2(ranking.grade) - 1
+        levels, level = ranking.levels
+        values = (np.exp2(levels) - 1)[level]
         total = values.sum()
     if not np.isfinite(total):
         raise ValueError(
