@@ -45,8 +45,6 @@ def read_lists(
             f"type {type(y_score).__name__} instead: documents that it leaves out "
             "have no score."
         )
-    if np.ndim(y_score) == 1:
-        qid = find_qid(qid, y=y_true)
     judged, returned = (
         mask if mask is None else np.asarray(mask) for mask in (judged, returned)
     )
