@@ -167,7 +167,12 @@ def count_ties(
         # With every document relevant the runs are the tie classes.
         grades = np.ones(len(scores), dtype=np.uint8)
         lists = replace(
-            lists, y_score=scores, relevant=every, grades=grades, graded=None
+            lists,
+            y_score=scores,
+            relevant=every,
+            grades=grades,
+            graded=None,
+            rows=None,
         )
         query, _, size, _, _ = find_runs(lists, "expected")
     tied = size > 1

@@ -1,0 +1,234 @@
+"""The libraries that are installed, asked anew on lists drawn at random.
+
+LightGBM, pytrec_eval and scikit-learn always are, with the extra `test`; the extra
+`peers` brings more. The head of pytest's report says which ones are there; the numbers
+of `peers.json` stand for all.
+"""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import functools
+import warnings
+
+import numpy as np
+import peers
+import pytest
+from test_conventions import script
+
+from skrank.metrics import evaluate, ndcg_score
+from skrank.metrics._conventions import rules_of
+
+ALWAYS = {"lightgbm", "sklearn", "trec_eval"}
+PRESENT = [name for name in peers.LIBRARIES if peers.is_installed(name)]
+
+
+def draw(seed, n_levels, grades, length=12):
+    rng = np.random.default_rng(seed)
+    if n_levels:
+        scores = rng.integers(1, n_levels + 1, length) / 2
+    else:
+        scores = (1 + rng.permutation(length)) / 4
+    y_true = rng.integers(0, grades, length) * (rng.random(length) < 0.6)
+    return peers.Query(
+        y_true.tolist(), scores.tolist(), rng.permutation(length).tolist()
+    )
+
+
+QUERIES = {
+    "graded": draw(1, None, 5),
+    "binary": draw(2, None, 2),
+    "graded, tied": draw(3, 4, 4),
+    "binary, tied": draw(4, 3, 2),
+    "all tied": draw(5, 1, 3),
+    "none relevant": draw(6, None, 1),
+    "one relevant": peers.Query([0] * 8 + [1] + [0] * 3, [1, 2] * 6, [*range(12)]),
+}
+
+
+@functools.cache
+def answer(library, title):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return peers.LIBRARIES[library][0](QUERIES[title])
+
+
+def test_the_libraries_of_the_test_extra_are_there():
+    assert set(PRESENT) >= ALWAYS
+
+
+@pytest.mark.parametrize("title", QUERIES)
+@pytest.mark.parametrize("library", PRESENT)
+def test_the_installed_library_says_the_same(library, title):
+    query = QUERIES[title]
+    tolerance = script().TOLERANCE.get(library, 1e-9)
+    for name, theirs in answer(library, title).items():
+        base, _, k = name.partition("@")
+        refused = isinstance(rules_of(library, base, bool(k)), str)
+        if refused or script().exception(library, base, query):
+            continue
+        ours = script().number(query, name, convention=library)
+        assert script().same(float(theirs), ours, tolerance), name
+
+
+def many(seed, n_levels, n_queries=50):
+    """Return queries of uneven length as flat input."""
+    rng = np.random.default_rng(seed)
+    qid = np.repeat(np.arange(n_queries), rng.integers(2, 30, n_queries))
+    y_true = rng.integers(0, 5, len(qid)) * (rng.random(len(qid)) < 0.4)
+    y_score = rng.random(len(qid)) if n_levels is None else None
+    if y_score is None:
+        y_score = rng.integers(0, n_levels, len(qid)).astype(float)
+    ids = [peers.name_of(id) for id in rng.permutation(len(qid))]
+    return y_true, y_score, qid, ids
+
+
+@pytest.mark.parametrize("level", [1, 2])
+@pytest.mark.parametrize("n_levels", [None, 1, 6])
+def test_all_queries_under_pytrec_eval(n_levels, level):
+    import pytrec_eval
+
+    y_true, y_score, qid, ids = many(0, n_levels)
+    qrels, run = {}, {}
+    for query, id, grade, score in zip(qid, ids, y_true, y_score, strict=True):
+        qrels.setdefault(str(query), {})[id] = int(grade)
+        run.setdefault(str(query), {})[id] = float(score)
+    names = {
+        "map": "map",
+        "recip_rank": "mrr",
+        "Rprec": "r_precision",
+        "bpref": "bpref",
+        "P_10": "precision@10",
+        "recall_10": "recall@10",
+        "map_cut_10": "map@10",
+        "success_5": "hits@5",
+    }
+    # NDCG reads all grades, whatever the level of relevance.
+    graded = {"ndcg": "ndcg", "ndcg_cut_10": "ndcg@10"}
+    evaluator = pytrec_eval.RelevanceEvaluator(
+        qrels,
+        {"map", "recip_rank", "Rprec", "bpref", "P", "recall", "map_cut", "success"}
+        | {"ndcg", "ndcg_cut"},
+        relevance_level=level,
+    )
+    theirs = evaluator.evaluate(run)
+    options = {"convention": "trec_eval", "doc_id": ids, "average": None}
+    ours = evaluate(
+        y_true,
+        y_score,
+        list(names.values()),
+        qid=qid,
+        **options,
+        **({"threshold": 1} if level == 2 else {}),
+    )
+    ours |= evaluate(y_true, y_score, list(graded.values()), qid=qid, **options)
+    for measure, name in (names | graded).items():
+        expected = [theirs[str(query)][measure] for query in ours["qid"]]
+        np.testing.assert_allclose(ours[name], expected, rtol=0, atol=1e-9)
+
+
+def test_documents_without_judgement_or_rank_under_pytrec_eval():
+    import pytrec_eval
+
+    y_true, y_score, qid, ids = many(1, 6)
+    rng = np.random.default_rng(2)
+    judged, returned = rng.random(len(qid)) < 0.7, rng.random(len(qid)) < 0.7
+    judged |= ~returned  # a document is in one of the two files at least
+    first = np.append(True, qid[1:] != qid[:-1])
+    judged |= first
+    returned |= first
+    qrels, run = {}, {}
+    for row, query in enumerate(map(str, qid)):
+        if judged[row]:
+            qrels.setdefault(query, {})[ids[row]] = int(y_true[row])
+        if returned[row]:
+            run.setdefault(query, {})[ids[row]] = float(y_score[row])
+    names = {
+        "map": "map",
+        "recip_rank": "mrr",
+        "Rprec": "r_precision",
+        "bpref": "bpref",
+        "ndcg": "ndcg",
+        "P_5": "precision@5",
+        "recall_5": "recall@5",
+        "ndcg_cut_5": "ndcg@5",
+        "success_1": "hits@1",
+    }
+    measures = {"map", "recip_rank", "Rprec", "bpref", "ndcg"}
+    measures |= {"P.5", "recall.5", "ndcg_cut.5", "success.1"}
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, measures).evaluate(run)
+    ours = evaluate(
+        y_true,
+        y_score,
+        list(names.values()),
+        qid=qid,
+        convention="trec_eval",
+        doc_id=ids,
+        judged=judged,
+        returned=returned,
+        average=None,
+    )
+    assert set(theirs) == set(map(str, ours["qid"]))
+    for measure, name in names.items():
+        expected = [theirs[str(query)][measure] for query in ours["qid"]]
+        np.testing.assert_allclose(ours[name], expected, rtol=0, atol=1e-9)
+
+
+def lightgbm_values(y_true, y_score, qid, weight=None):
+    import lightgbm
+
+    rows = lightgbm.Dataset(
+        np.zeros((len(qid), 1)),
+        label=y_true,
+        group=np.bincount(qid),
+        init_score=y_score,
+        weight=weight,
+    )
+    options = {
+        "objective": "lambdarank",
+        "metric": ["ndcg", "map"],
+        "eval_at": [1, 3, 10, 100],
+        "verbosity": -1,
+        "num_threads": 1,
+        "feature_pre_filter": False,
+    }
+    log = {}
+    record = [lightgbm.record_evaluation(log)]
+    lightgbm.train(options, rows, 1, valid_sets=[rows], callbacks=record)
+    return {name: values[0] for name, values in log["training"].items()}
+
+
+@pytest.mark.parametrize("n_levels", [None, 1, 6])
+def test_all_queries_under_lightgbm(n_levels):
+    y_true, y_score, qid, _ = many(3, n_levels)
+    theirs = lightgbm_values(y_true, y_score, qid)
+    ours = evaluate(y_true, y_score, list(theirs), qid=qid, convention="lightgbm")
+    assert len(theirs) == 8
+    assert ours == pytest.approx(theirs, abs=1e-9)
+
+
+def test_weights_do_not_lift_ndcg_above_one():
+    # LightGBM counts a query without a relevant document as 1, unweighted.
+    y_true, y_score, qid = [0, 0, 1, 0], [4.0, 3.0, 2.0, 1.0], np.array([0, 0, 1, 1])
+    weight = np.array([0.5, 0.5, 0.5, 0.5])
+    theirs = lightgbm_values(y_true, y_score, qid, weight)
+    ours = ndcg_score(
+        y_true, y_score, qid=qid, sample_weight=weight, replace_undefined_by=1.0, k=1
+    )
+    assert theirs["ndcg@1"] == pytest.approx(1.5)
+    assert ours == 1
+
+
+def test_ndcg_of_scikit_learn_of_all_queries():
+    import sklearn.metrics
+
+    rng = np.random.default_rng(5)
+    y_true, y_score = rng.integers(0, 4, (40, 9)), rng.integers(0, 4, (40, 9))
+    got = evaluate(y_true, y_score, ["ndcg", "ndcg@5", "dcg"], convention="sklearn")
+    assert got == pytest.approx(
+        {
+            "ndcg": sklearn.metrics.ndcg_score(y_true, y_score),
+            "ndcg@5": sklearn.metrics.ndcg_score(y_true, y_score, k=5),
+            "dcg": sklearn.metrics.dcg_score(y_true, y_score),
+        }
+    )
