@@ -40,7 +40,7 @@ FLOORS = [
     {"metrics._conventions"},
     {"metrics._evaluate", "metrics._table"},
     {"metrics._explain", "metrics._tie_report"},
-    {"metrics._response", "metrics._fitted"},
+    {"metrics._response", "metrics._fitted", "metrics._own_queries"},
     {"metrics._scorer"},
     {"metrics._registry"},
     {"metrics"},
@@ -51,6 +51,20 @@ FLOORS = [
     {"rankers._fit", "rankers._base"},
     {"rankers._query_ranker", "rankers._pairwise"},
     {"rankers"},
+    {"link_prediction._triples", "link_prediction._closed_forms"},
+    {"link_prediction._known", "link_prediction._count", "link_prediction._progress"},
+    {"link_prediction._candidates", "link_prediction._model"},
+    {"link_prediction._summaries"},
+    {"link_prediction._ranks"},
+    {"link_prediction._rank"},
+    {"link_prediction._evaluate"},
+    {"link_prediction._base", "link_prediction._scorer"},
+    {
+        "link_prediction._complex",
+        "link_prediction._popularity",
+        "link_prediction._pykeen",
+    },
+    {"link_prediction"},
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 

@@ -1,9 +1,10 @@
-"""Ranking data without a download: real digits and synthetic graded lists."""
+"""Ranking data without a download: real digits, a knowledge graph, synthetic lists."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from skrank.datasets._digits import load_digits_retrieval
+from skrank.datasets._nations import load_nations
 from skrank.datasets._synthetic import make_ranking
 
-__all__ = ["load_digits_retrieval", "make_ranking"]
+__all__ = ["load_digits_retrieval", "load_nations", "make_ranking"]

@@ -15,6 +15,7 @@ from skrank._qid import find_qid, require_qid
 from skrank.metrics._evaluate import evaluate, read_requests, takes_a_ranking
 from skrank.metrics._fitted import find_scored_qid, warn_if_queries_are_cut
 from skrank.metrics._names import METRICS, is_name, listed_names, parse_name
+from skrank.metrics._own_queries import evaluate_own_queries, own_queries
 from skrank.metrics._response import (
     RESPONSES,
     ranking_response,
@@ -234,6 +235,11 @@ class QueryMetric:
         values = evaluate(y_true, y_score, self.metric, qid=qid, **params)
         return values if isinstance(self.metric, list) else next(iter(values.values()))
 
+    def of_ranks(self, ranks, **params):
+        """Return the metric of queries that the estimator ranked by itself."""
+        values = evaluate_own_queries(ranks, self.metric, params, self.text)
+        return values if isinstance(self.metric, list) else next(iter(values.values()))
+
 
 # The class of scikit-learn's own scorers has no public name. A scorer has to be one
 # of them to be handed the prediction that several scorers share.
@@ -255,7 +261,7 @@ class RankingScorer(_ScikitLearnScorer):
         with config_context(enable_metadata_routing=True):
             super().set_score_request(qid=True)
 
-    def __call__(self, estimator, X, y_true, *, qid=None, sample_weight=None):
+    def __call__(self, estimator, X, y_true=None, *, qid=None, sample_weight=None):
         """Score the ranking of the rows of `X` by a fitted estimator.
 
         Parameters
@@ -267,9 +273,10 @@ class RankingScorer(_ScikitLearnScorer):
             The rows to rank. A column named ``"qid"`` of a DataFrame holds the query
             ids if `qid` is not given.
 
-        y_true : array-like of shape (n_samples,)
+        y_true : array-like of shape (n_samples,), default=None
             The true relevance of the rows. An index level named ``"qid"`` holds the
-            query ids if neither `qid` nor `X` does.
+            query ids if neither `qid` nor `X` does. None asks the estimator what it
+            ranks: a link predictor is scored by true triples `X` alone.
 
         qid : array-like of shape (n_samples,), default=None
             The query ids of the rows. Accepted whether or not metadata routing is
@@ -288,8 +295,13 @@ class RankingScorer(_ScikitLearnScorer):
             metadata["sample_weight"] = sample_weight
         return self._score(_ask, estimator, X, y_true, **metadata)
 
-    def _score(self, method_caller, estimator, X, y_true, qid=None, **metadata):
+    def _score(self, method_caller, estimator, X, y_true=None, qid=None, **metadata):
         """Score, with the predictions that `method_caller` makes or remembers."""
+        if y_true is None:
+            # The one hook for estimators that rank by themselves, as link predictors.
+            ranks = own_queries(estimator, X, repr(self))
+            value = self._score_func.of_ranks(ranks, **self._kwargs)
+            return value if isinstance(value, dict) else self._sign * value
         # An estimator that is not fitted is to say so before ids are missed.
         y_score = ranking_response(estimator, X, method_caller)
         qid = find_scored_qid(estimator, X, y_true, qid)

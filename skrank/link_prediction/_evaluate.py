@@ -1,0 +1,138 @@
+"""The metrics of a model over triples."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from skrank._validation import check_choice
+from skrank.link_prediction._rank import rank_in_batches
+from skrank.link_prediction._summaries import CONVENTIONS
+
+# AmpliGraph compares scores in thousandths, cut to integers.
+THOUSANDTHS = 1e3
+
+
+def evaluate_link_prediction(
+    model,
+    X,
+    *,
+    known="auto",
+    sides=("head", "tail"),
+    metrics=("mrr", "neg_mean_rank", "hits@1", "hits@3", "hits@10"),
+    ties=None,
+    average="micro",
+    by=None,
+    candidates=None,
+    batch_size="auto",
+    convention=None,
+    progress=False,
+    **params,
+):
+    """Evaluate a model that predicts the missing entities of triples.
+
+    For each triple (h, r, t) all entities are ranked as the tail of (h, r, ?) and as
+    the head of (?, r, t), and the metrics sum up the ranks of t and h.
+
+    Parameters
+    ----------
+    model : object
+        Has the methods ``score_tails(X)`` and ``score_heads(X)``, which return scores
+        of shape (n_triples, n_entities), larger is better. If it has `entities_`, these
+        are the ids of the columns, else ids are the numbers of columns. `relations_`
+        and `triples_`, the ids and the triples it was trained on, are read as well.
+    X : array-like of shape (n_triples, 3)
+        The triples to evaluate: head, relation and tail, all integers or all text.
+    known : "auto", None, array-like of shape (n_known, 3) or list of them, \
+            default="auto"
+        The filtered setting: other entities that are known to be right are no
+        candidates. "auto" knows the triples `X` and those that the model was trained
+        on; triples given here join them. None is the raw setting.
+    sides : {"head", "tail"} or sequence of them, default=("head", "tail")
+        Which entities are asked for.
+    metrics : str, callable or list of them, \
+            default=("mrr", "neg_mean_rank", "hits@1", "hits@3", "hits@10")
+        Scorer names; names of rank metrics such as "adjusted_mrr", "z_hits@10" or
+        "neg_rank_standard_deviation"; PyKEEN's names; or definitions of your own, as
+        in :func:`skrank.metrics.evaluate`.
+    ties : {"expected", "optimistic", "pessimistic", "realistic"}, default=None
+        What tied scores give: the exact expectation over all their orders, the value
+        of the best or of the worst rank, or that of the mean of both. None is
+        "expected", or the rule of `convention`.
+    average : {"micro", "macro"}, default="micro"
+        Whether all ranks weigh the same, or all pairs (h, r) and (r, t): then a rank
+        weighs one over the number of triples of `X` with its pair.
+    by : {"side", "relation", "category"}, default=None
+        What to tell apart. The categories of relations are "1-1", "1-n", "n-1" and
+        "n-n".
+    candidates : array-like, dict or SampledNegatives, default=None
+        The entities that are ranked with the right one: of shape (n_candidates,) for
+        all triples; a dict with the keys "head" and "tail" of such arrays, or of dicts
+        with an array for each relation, as :func:`type_constraints` makes; or a sample.
+        None is all entities.
+    batch_size : int or "auto", default="auto"
+        How many triples the model scores at once. "auto" gives their scores 32 MiB.
+    convention : {"pykeen", "ogb", "ampligraph"}, default=None
+        The library whose rules for ties are followed.
+    progress : bool, default=False
+        Whether to show a progress bar, which needs the package tqdm.
+    **params
+        Further parameters of the metrics, such as ``adjusted=True``.
+
+    Returns
+    -------
+    scores : dict of str to float, or dict of such dicts
+        The value under each name, over the ranks of all sides. With `by`, one dict for
+        each side, relation or category.
+
+    Raises
+    ------
+    ValueError
+        If a value or a shape is out of what the parameters accept, a triple holds an
+        entity or a relation that the model does not know, or scores are NaN.
+    TypeError
+        If a parameter has the wrong type.
+
+    Warns
+    -----
+    UserWarning
+        If triples occur twice in `X` (each is counted), or candidates are a sample.
+
+    See Also
+    --------
+    rank_triples : The ranks themselves.
+    make_link_prediction_scorer : The same for model selection.
+    skrank.metrics.evaluate : Metrics of scores that are at hand.
+
+    Notes
+    -----
+    Two batches of scores are never held at once. The memory needed beyond the model's
+    own is ``batch_size * n_entities * s`` bytes for scores of s bytes, with
+    ``batch_size = max(1, 2 ** 25 // (8 * n_entities))`` if it is "auto", and 48 bytes
+    for each known triple.
+
+    A triple of `X` that occurs twice counts twice, as in PyKEEN. The right entity is
+    always a candidate, also where `known` or `candidates` say otherwise.
+
+    Examples
+    --------
+    >>> from skrank.datasets import load_nations
+    >>> from skrank.link_prediction import PopularityPredictor
+    >>> from skrank.link_prediction import evaluate_link_prediction
+    >>> nations = load_nations()
+    >>> model = PopularityPredictor().fit(nations.train)
+    >>> evaluate_link_prediction(
+    ...     model, nations.test, known=nations.valid, metrics=["mrr", "hits@10"]
+    ... )
+    {'mrr': 0.5644..., 'hits@10': 0.9653...}
+    >>> evaluate_link_prediction(
+    ...     model, nations.test, known=nations.valid, metrics="mrr", by="side"
+    ... )
+    {'head': {'mrr': 0.5723...}, 'tail': {'mrr': 0.5566...}}
+    """
+    caller = "evaluate_link_prediction"
+    check_choice(convention, {*CONVENTIONS, None}, "convention", caller)
+    quantum = THOUSANDTHS if convention == "ampligraph" else None
+    ranks = rank_in_batches(
+        model, X, known, sides, candidates, batch_size, progress, quantum
+    )
+    options = {"ties": ties, "average": average, "by": by, "convention": convention}
+    return ranks.evaluate(metrics, **options, **params)

@@ -1,0 +1,64 @@
+"""The filter: which entities are known to complete a pair."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+
+
+class KnownAnswers:
+    """The entities that complete each pair of an entity and a relation.
+
+    They are kept as one sorted array with the start of each pair in it, and found by
+    bisection.
+
+    Parameters
+    ----------
+    given, relation, answer : ndarray of shape (n_triples,)
+        The places of the entity that is given, of the relation, and of the entity that
+        is asked for.
+    n_entities, n_relations : int
+        How many there are.
+    """
+
+    def __init__(self, given, relation, answer, n_entities, n_relations):
+        self._n_relations = n_relations
+        self._pairs, pair = np.unique(
+            given * n_relations + relation, return_inverse=True
+        )
+        key = np.unique(pair.reshape(-1) * n_entities + answer)
+        pair, self._answers = np.divmod(key, n_entities)
+        self._starts = np.searchsorted(pair, np.arange(len(self._pairs) + 1))
+
+    def of(self, given, relation):
+        """Return (row, answer): the known answers of each row, in ascending order."""
+        asked = given * self._n_relations + relation
+        if not len(self._pairs):
+            return np.zeros(0, dtype=np.intp), self._answers
+        place = np.searchsorted(self._pairs, asked)
+        place = np.minimum(place, len(self._pairs) - 1)
+        found = self._pairs[place] == asked
+        start = self._starts[place]
+        n_answers = np.where(found, self._starts[place + 1] - start, 0)
+        row = np.repeat(np.arange(len(asked)), n_answers)
+        first = np.cumsum(n_answers) - n_answers
+        index = np.arange(len(row)) + np.repeat(start - first, n_answers)
+        return row, self._answers[index]
+
+
+def relation_categories(head, relation, tail, n_entities, n_relations):
+    """Return the category of each relation: "1-1", "1-n", "n-1" or "n-n".
+
+    A side is "n" if a pair of the other side and the relation has 1.5 or more different
+    answers there on average (Bordes et al. 2013).
+    """
+    per_pair = []
+    for given, answer in ((tail, head), (head, tail)):
+        pairs, pair = np.unique(given * n_relations + relation, return_inverse=True)
+        of_pair = pairs % n_relations
+        triples = np.unique(pair.reshape(-1) * n_entities + answer) // n_entities
+        n_triples = np.bincount(of_pair[triples], minlength=n_relations)
+        n_pairs = np.bincount(of_pair, minlength=n_relations)
+        per_pair.append(n_triples / np.maximum(n_pairs, 1))
+    heads, tails = (np.where(mean < 1.5, "1", "n") for mean in per_pair)
+    return np.char.add(np.char.add(heads, "-"), tails)

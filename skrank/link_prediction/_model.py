@@ -1,0 +1,90 @@
+"""What a model tells: scores, ids and the triples it was trained on."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+
+from skrank.link_prediction._triples import (
+    HEAD,
+    RELATION,
+    TAIL,
+    Vocabulary,
+    read_triples,
+)
+
+
+def checked_scores(score, triples, n_entities):
+    """Return the scores of a batch as a matrix of floats without NaN."""
+    scores = np.asarray(score(triples))
+    if scores.shape != (len(triples), n_entities) or scores.dtype.kind not in "biuf":
+        raise ValueError(
+            f"{score.__name__} of the model must return one number for each triple and "
+            f"entity, an array of shape ({len(triples)}, {n_entities}). "
+            f"Got dtype {scores.dtype} and shape {scores.shape}."
+        )
+    if scores.dtype.kind == "f" and np.isnan(scores.max()):
+        n_rows = np.count_nonzero(np.isnan(scores).any(axis=1))
+        raise ValueError(
+            f"{score.__name__} of the model returned NaN for {n_rows} of "
+            f"{len(triples)} triples."
+        )
+    return scores
+
+
+def method_of(model, name):
+    method = getattr(model, name, None)
+    if not callable(method):
+        raise TypeError(
+            "The 'model' parameter must have the methods 'score_tails' and "
+            f"'score_heads'. Got {type(model).__name__}, which has no {name!r}."
+        )
+    return method
+
+
+def triples_of(model):
+    """Return the triples that the model was trained on, if it tells."""
+    trained = getattr(model, "triples_", None)
+    return [] if trained is None else [read_triples(trained, "triples_")]
+
+
+def read_known(known):
+    """Return the known triples as a list of arrays."""
+    if isinstance(known, str):
+        if known == "auto":
+            return []
+        raise ValueError(
+            "The 'known' parameter must be 'auto', None, triples or a list of arrays "
+            f"of triples. Got {known!r} instead."
+        )
+    if isinstance(known, (list, tuple)) and known and np.ndim(known[0]) != 1:
+        return [read_triples(part, "known") for part in known]
+    return [read_triples(known, "known")]
+
+
+def vocabularies(model, score, parts):
+    """Return the ids of the columns of the model, and those of relations."""
+    ids = getattr(model, "entities_", None)
+    if ids is None:
+        triples = parts[0]
+        if triples.dtype.kind != "i":
+            raise ValueError(
+                "The 'X' parameter must hold integers, the columns of the scores, "
+                "unless the model has 'entities_', the ids of its columns. "
+                f"Got strings and {type(model).__name__}, which has none."
+            )
+        ids = np.arange(np.shape(score(triples[:1]))[-1])
+    entities = Vocabulary(ids, "entities")
+    ids = getattr(model, "relations_", None)
+    if ids is None:
+        same = [part for part in parts if part.dtype.kind == parts[0].dtype.kind]
+        ids = np.unique(np.concatenate([part[:, RELATION] for part in same]))
+    return entities, Vocabulary(ids, "relations")
+
+
+def encode_known(triples, entities, relations):
+    """Return the places of known triples, but for those that can be no answers."""
+    ends = entities.encode(triples[:, [HEAD, TAIL]], "known")
+    relation = relations.encode(triples[:, RELATION], "known")
+    kept = (ends >= 0).all(axis=1) & (relation >= 0)
+    return ends[kept, 0], relation[kept], ends[kept, 1]

@@ -1,0 +1,138 @@
+"""An adapter for models of PyKEEN."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import importlib
+
+import numpy as np
+
+from skrank.link_prediction._base import LinkPredictor
+from skrank.link_prediction._triples import HEAD, RELATION, TAIL
+
+
+def from_pykeen(model, triples_factory=None):
+    """Make a link predictor of a trained PyKEEN model.
+
+    Parameters
+    ----------
+    model : pykeen.models.Model
+        A trained model.
+    triples_factory : pykeen.triples.CoreTriplesFactory, default=None
+        The triples that it was trained on: they join the filter, and if the factory has
+        labels, entities and relations are named by these. None: entities and relations
+        are PyKEEN's numbers.
+
+    Returns
+    -------
+    predictor : PyKEENPredictor
+        A fitted link predictor, ready to be evaluated.
+
+    See Also
+    --------
+    evaluate_link_prediction : What it can be passed to.
+
+    Notes
+    -----
+    The scores are those of the model's own ``predict_t`` and ``predict_h``, so a model
+    with inverse relations predicts heads by them, as in PyKEEN's evaluation. They stay
+    in single precision: what is tied there is tied here.
+
+    Examples
+    --------
+    With PyKEEN installed::
+
+        from pykeen.datasets import Nations
+        from pykeen.pipeline import pipeline
+        from skrank.link_prediction import evaluate_link_prediction, from_pykeen
+
+        nations = Nations()
+        result = pipeline(dataset=nations, model="TransE")
+        model = from_pykeen(result.model, nations.training)
+        test = nations.testing.label_triples(nations.testing.mapped_triples)
+        evaluate_link_prediction(model, test, convention="pykeen")
+    """
+    return PyKEENPredictor(model, triples_factory)._read_ids()
+
+
+class PyKEENPredictor(LinkPredictor):
+    """A trained PyKEEN model as a link predictor.
+
+    Parameters
+    ----------
+    model : pykeen.models.Model
+        The model.
+    triples_factory : pykeen.triples.CoreTriplesFactory or None
+        The triples that it was trained on.
+    """
+
+    def __init__(self, model, triples_factory):
+        self.model = model
+        self.triples_factory = triples_factory
+
+    def _read_ids(self):
+        factory = self.triples_factory
+        n_ids = {"entity": self.model.num_entities}
+        n_ids["relation"] = self._n_relations()
+        ids = {
+            what: _labels(factory, f"{what}_to_id", number)
+            for what, number in n_ids.items()
+        }
+        self.entities_, self.relations_ = ids["entity"], ids["relation"]
+        if factory is not None:
+            places = np.asarray(factory.mapped_triples)
+            ends = self.entities_[places[:, [HEAD, TAIL]]]
+            relation = self.relations_[places[:, RELATION]]
+            self.triples_ = np.column_stack([ends[:, 0], relation, ends[:, 1]])
+        return self
+
+    def _n_relations(self):
+        real = getattr(self.model, "num_real_relations", None)
+        return self.model.num_relations if real is None else real
+
+    def score_tails(self, X):
+        """Return the scores of all entities as tails.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_triples, 3)
+            Triples, whose tails are not read.
+
+        Returns
+        -------
+        y_score : ndarray of shape (n_triples, n_entities)
+            The scores.
+        """
+        head, relation, _ = self._encode(X)
+        return self._ask(self.model.predict_t, head, relation)
+
+    def score_heads(self, X):
+        """Return the scores of all entities as heads.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_triples, 3)
+            Triples, whose heads are not read.
+
+        Returns
+        -------
+        y_score : ndarray of shape (n_triples, n_entities)
+            The scores.
+        """
+        _, relation, tail = self._encode(X)
+        return self._ask(self.model.predict_h, relation, tail)
+
+    def _ask(self, predict, *columns):
+        torch = importlib.import_module("torch")
+        pairs = torch.as_tensor(np.column_stack(columns), device=self.model.device)
+        return predict(pairs).detach().cpu().numpy()
+
+
+def _labels(factory, name, n_ids):
+    """Return the labels of ids, or the ids themselves if the factory has none."""
+    places = getattr(factory, name, None)
+    if places is None:
+        return np.arange(n_ids)
+    labels = np.empty(n_ids, dtype=object)
+    labels[list(places.values())] = list(places)
+    return labels.astype(str)

@@ -1,0 +1,252 @@
+"""The rank of every head and tail, and what is made of them."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from skrank._ranking import RankedQueries
+from skrank._runs import Runs
+from skrank._validation import check_choice
+from skrank.link_prediction._summaries import CONVENTIONS, evaluate_ranks
+
+TIES = ("expected", "optimistic", "pessimistic", "realistic")
+AVERAGES = ("micro", "macro")
+GROUPS = ("side", "relation", "category", None)
+
+
+@dataclass(frozen=True, eq=False)
+class LinkRanks:
+    """The ranks of the right heads and tails of triples.
+
+    Made by :func:`rank_triples`. All arrays have one entry for each triple and side,
+    first all heads and then all tails.
+
+    Parameters
+    ----------
+    side : ndarray of str of shape (n_ranks,)
+        The entity that was asked for: "head" or "tail".
+    triple : ndarray of int of shape (n_ranks,)
+        The row of the triple.
+    relation : ndarray of shape (n_ranks,)
+        The relation of the triple.
+    category : ndarray of str of shape (n_ranks,)
+        The category of the relation: "1-1", "1-n", "n-1" or "n-n".
+    above, tied : ndarray of int of shape (n_ranks,)
+        How many candidates, or negatives of a sample, score higher than the right
+        entity, and how many others score the same.
+    n_candidates : ndarray of int of shape (n_ranks,)
+        How many candidates there are, the right one included.
+    weight : ndarray of float of shape (n_ranks,)
+        One over the number of ranks that answer the same question, the pair of an
+        entity and a relation: the weights of the macro average.
+    n_negatives : ndarray of int of shape (n_ranks,) or None, default=None
+        The size of the sample from which the ranks are estimated.
+
+    Attributes
+    ----------
+    optimistic, pessimistic, realistic : ndarray of float of shape (n_ranks,)
+        The best and the worst rank that ties allow, and their mean.
+
+    See Also
+    --------
+    rank_triples : Make one from a model and triples.
+
+    Examples
+    --------
+    >>> from skrank.datasets import load_nations
+    >>> from skrank.link_prediction import PopularityPredictor, rank_triples
+    >>> nations = load_nations()
+    >>> model = PopularityPredictor().fit(nations.train)
+    >>> ranks = rank_triples(model, nations.test[:3], known=nations.valid)
+    >>> ranks.side.tolist()
+    ['head', 'head', 'head', 'tail', 'tail', 'tail']
+    >>> ranks.realistic.tolist()
+    [10.5, 2.0, 2.5, 5.5, 3.5, 7.5]
+    >>> ranks.evaluate(["mrr"], by="side", ties="optimistic")
+    {'head': {'mrr': 0.7037...}, 'tail': {'mrr': 0.3253...}}
+    """
+
+    side: np.ndarray
+    triple: np.ndarray
+    relation: np.ndarray
+    category: np.ndarray
+    above: np.ndarray
+    tied: np.ndarray
+    n_candidates: np.ndarray
+    weight: np.ndarray
+    n_negatives: np.ndarray | None = None
+
+    def __len__(self):
+        """Return the number of ranks."""
+        return len(self.side)
+
+    @property
+    def optimistic(self):
+        """The best rank that ties allow."""
+        return self._rank(self.above)
+
+    @property
+    def pessimistic(self):
+        """The worst rank that ties allow."""
+        return self._rank(self.above + self.tied)
+
+    @property
+    def realistic(self):
+        """The mean of the best and the worst rank."""
+        return self._rank(self.above + self.tied / 2)
+
+    def _rank(self, above):
+        return 1 + above * self._spread
+
+    @property
+    def _spread(self):
+        """How many candidates a negative of the sample stands for."""
+        if self.n_negatives is None:
+            return np.ones(len(self))
+        return (self.n_candidates - 1) / np.maximum(self.n_negatives, 1)
+
+    def select(self, where):
+        """Return some of the ranks.
+
+        Parameters
+        ----------
+        where : ndarray of bool or int, or slice
+            Which ones.
+
+        Returns
+        -------
+        ranks : LinkRanks
+            These ranks alone.
+        """
+        columns = (getattr(self, field.name) for field in fields(self))
+        return LinkRanks(*(None if one is None else one[where] for one in columns))
+
+    def to_dict(self):
+        """Return the ranks as columns, ready for a data frame.
+
+        Returns
+        -------
+        columns : dict of str to ndarray of shape (n_ranks,)
+            "side", "triple", "relation", "category", "optimistic", "pessimistic",
+            "realistic" and "n_candidates".
+        """
+        names = ["side", "triple", "relation", "category"]
+        names += ["optimistic", "pessimistic", "realistic", "n_candidates"]
+        return {name: getattr(self, name) for name in names}
+
+    def evaluate(
+        self,
+        metrics,
+        *,
+        ties=None,
+        average="micro",
+        by=None,
+        convention=None,
+        **params,
+    ):
+        """Summarize the ranks by metrics.
+
+        Parameters
+        ----------
+        metrics : str, callable or list of them
+            As in :func:`evaluate_link_prediction`.
+        ties : {"expected", "optimistic", "pessimistic", "realistic"}, default=None
+            What tied scores give. None is "expected", or the rule of `convention`.
+        average : {"micro", "macro"}, default="micro"
+            Whether all ranks weigh the same, or all pairs of an entity and a relation.
+        by : {"side", "relation", "category"}, default=None
+            What to tell apart.
+        convention : {"pykeen", "ogb", "ampligraph"}, default=None
+            The library whose rule for ties is followed.
+        **params
+            Further parameters of the metrics.
+
+        Returns
+        -------
+        scores : dict of str to float, or dict of such dicts
+            The value under each name; with `by`, one dict for each group.
+        """
+        check_choice(average, AVERAGES, "average", "evaluate_link_prediction")
+        check_choice(by, GROUPS, "by", "evaluate_link_prediction")
+        check_choice(ties, {*TIES, None}, "ties", "evaluate_link_prediction")
+        choices = {*CONVENTIONS, None}
+        check_choice(convention, choices, "convention", "evaluate_link_prediction")
+        params = {"ties": ties, "convention": convention, **params}
+        if by is None:
+            return self._evaluate(metrics, average, params)
+        kinds, kind = np.unique(getattr(self, by), return_inverse=True)
+        return {
+            key: self.select(kind == i)._evaluate(metrics, average, params)
+            for i, key in enumerate(kinds.tolist())
+        }
+
+    def _evaluate(self, metrics, average, params):
+        weight = self.weight if average == "macro" else None
+        return evaluate_ranks(
+            self, metrics, params, "evaluate_link_prediction", sample_weight=weight
+        )
+
+    def ranking(self, ties):
+        """Return the ranking that metrics read.
+
+        Parameters
+        ----------
+        ties : {"expected", "optimistic", "pessimistic", "realistic"}
+            The tie policy.
+
+        Returns
+        -------
+        ranking : RankedQueries
+            One query for each rank.
+        """
+        check_choice(ties, TIES, "ties", "evaluate_link_prediction")
+        one = np.ones(len(self), dtype=np.intp)
+        above, size = self.above, self.tied + 1
+        if ties != "expected":
+            share = {"optimistic": 0, "pessimistic": 1, "realistic": 0.5}[ties]
+            above, size = above + share * self.tied, one
+        query = np.arange(len(self))
+        runs = Runs(query, above, size, one, one.astype(np.float64))
+        rest = self.n_candidates, query, Questions(query), ties
+        if self.n_negatives is None:
+            return RankedQueries(runs, *rest)
+        return EstimatedRanking(runs, *rest, spread=self._spread)
+
+
+class Questions:
+    """What a ranking asks of its input: each query has one right candidate."""
+
+    is_matrix = True
+    judged = None
+    missing = None
+
+    def __init__(self, ids):
+        self.ids = ids
+
+    def lowest_grade(self):
+        """Return 0, the grade of the candidates that are not right."""
+        return 0
+
+
+class EstimatedRanking(RankedQueries):
+    """Ranks among a sample of the candidates, spread over all of them.
+
+    Parameters
+    ----------
+    *rest
+        As of :class:`~skrank.metrics.RankedQueries`.
+    spread : ndarray of shape (n_queries,)
+        How many candidates a negative stands for.
+    """
+
+    def __init__(self, *rest, spread):
+        super().__init__(*rest)
+        self._spread = spread
+
+    def first_rank_law(self, k=None):
+        """Return what rank the right candidate of each query may have."""
+        query, rank, chance = super().first_rank_law()
+        return query, 1 + self._spread[query] * (rank - 1), chance

@@ -1,0 +1,170 @@
+"""Scorers for link predictors, with options of their own."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from skrank._validation import check_choice
+from skrank.link_prediction._evaluate import evaluate_link_prediction
+from skrank.link_prediction._ranks import AVERAGES, TIES
+from skrank.link_prediction._summaries import CONVENTIONS, SUMMARIES, resolve
+
+CALLER = "make_link_prediction_scorer"
+OPTIONS = ("known", "sides", "candidates", "batch_size")
+
+
+def make_link_prediction_scorer(
+    metric,
+    *,
+    known="auto",
+    sides=("head", "tail"),
+    ties=None,
+    average="micro",
+    candidates=None,
+    batch_size="auto",
+    convention=None,
+    **params,
+):
+    """Make a scorer of link predictors.
+
+    A scorer has the signature ``scorer(estimator, X, y=None)`` and is taken wherever
+    scikit-learn takes `scoring`; larger is always better. Names alone, as in
+    ``scoring="mrr"``, score link predictors as well: this function is for the options.
+
+    Parameters
+    ----------
+    metric : str or list of str
+        A name, as in :func:`evaluate_link_prediction`. The scorer of a list returns a
+        dict with a value per name, all from one scoring.
+    known : "auto", None, array-like of shape (n_known, 3) or list of them, \
+            default="auto"
+        The filtered setting: other entities that are known to be right are no
+        candidates. "auto" knows the triples that are scored and those that the
+        estimator was trained on; triples given here join them. None is the raw setting.
+    sides : {"head", "tail"} or sequence of them, default=("head", "tail")
+        Which entities are asked for.
+    ties : {"expected", "optimistic", "pessimistic", "realistic"}, default=None
+        What tied scores give. None is "expected", or the rule of `convention`.
+    average : {"micro", "macro"}, default="micro"
+        Whether all ranks weigh the same, or all pairs (h, r) and (r, t).
+    candidates : array-like, dict or SampledNegatives, default=None
+        The entities that are ranked with the right one, as in
+        :func:`evaluate_link_prediction`. None is all entities.
+    batch_size : int or "auto", default="auto"
+        How many triples the model scores at once. "auto" gives their scores 32 MiB.
+    convention : {"pykeen", "ogb", "ampligraph"}, default=None
+        The library whose rules for ties are followed.
+    **params
+        Further parameters of the metrics, such as ``adjusted=True``.
+
+    Returns
+    -------
+    scorer : callable
+        The scorer.
+
+    Raises
+    ------
+    ValueError
+        If a name or the value of a parameter is not known.
+    TypeError
+        If `metric` is no name and no list of names.
+
+    See Also
+    --------
+    evaluate_link_prediction : The same metrics without an estimator's folds.
+    skrank.model_selection.TripleShuffleSplit : Folds for it.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from skrank.datasets import load_nations
+    >>> from skrank.link_prediction import PopularityPredictor
+    >>> from skrank.link_prediction import make_link_prediction_scorer
+    >>> from skrank.model_selection import TripleShuffleSplit
+    >>> cv = TripleShuffleSplit(2, random_state=0)
+    >>> X = load_nations().train
+    >>> tails = make_link_prediction_scorer("mrr", sides="tail", ties="realistic")
+    >>> cross_val_score(PopularityPredictor(), X, cv=cv, scoring=tails)
+    array([0.5..., 0.5...])
+    """
+    named = [metric] if isinstance(metric, str) else metric
+    is_list = isinstance(named, (list, tuple)) and len(named)
+    if not is_list or not all(isinstance(name, str) for name in named):
+        raise TypeError(
+            f"The 'metric' parameter of {CALLER} must be a str or a list of str. "
+            f"Got {metric!r} instead."
+        )
+    for name in named:
+        _check_direction(name, params)
+    check_choice(ties, {*TIES, None}, "ties", CALLER)
+    check_choice(average, set(AVERAGES), "average", CALLER)
+    check_choice(convention, {*CONVENTIONS, None}, "convention", CALLER)
+    options = {
+        "known": known,
+        "sides": sides,
+        "ties": ties,
+        "average": average,
+        "candidates": candidates,
+        "batch_size": batch_size,
+        "convention": convention,
+        **params,
+    }
+    return LinkPredictionScorer(metric, options)
+
+
+class LinkPredictionScorer:
+    """A scorer that ranks the heads and tails of triples.
+
+    Parameters
+    ----------
+    metric : str or list of str
+        The names.
+    options : dict
+        What :func:`evaluate_link_prediction` is called with.
+    """
+
+    def __init__(self, metric, options):
+        self.metric = metric
+        self.options = options
+
+    def __call__(self, estimator, X, y=None):
+        """Score a fitted link predictor by triples.
+
+        Parameters
+        ----------
+        estimator : object
+            A fitted link predictor.
+        X : array-like of shape (n_triples, 3)
+            True triples.
+        y : object, default=None
+            Not used; taken for scikit-learn.
+
+        Returns
+        -------
+        score : float, or dict of str to float
+            Larger is better. A dict if the scorer was made from a list of names.
+        """
+        scores = evaluate_link_prediction(
+            estimator, X, metrics=self.metric, **self.options
+        )
+        return scores[self.metric] if isinstance(self.metric, str) else scores
+
+    def __repr__(self):
+        shown = "".join(
+            f", {name}={value!r}"
+            for name, value in self.options.items()
+            if value is not None and name in ("ties", "average", "convention")
+        )
+        return f"{CALLER}({self.metric!r}{shown})"
+
+
+def _check_direction(name, params):
+    """Raise if less is better of a metric that is not negated."""
+    _, target, sign = resolve(name, params)
+    own = SUMMARIES.get(name)
+    lower = sign == -1 and not name.startswith("neg_")
+    if lower or (own is not None and not own.greater_is_better):
+        better = target if isinstance(target, str) else f"neg_{name}"
+        raise ValueError(
+            f"Larger must be better of a scorer, and of {name!r} less is. "
+            f"Did you mean {better!r}?"
+        )
