@@ -61,7 +61,9 @@ def test_every_value_is_that_of_the_function(data, params):
 
 
 def test_an_adjusted_value_is_larger_when_better_under_every_name(data):
-    names = [name for name in SCORER_NAMES if name != "cg"]
+    # No order of these queries is better than chance for them.
+    flat = {"cg", "judged@3", "median_rank"}
+    names = [name for name in SCORER_NAMES if name not in flat]
     scorer_names = [SCORER_NAMES[name] for name in names]
     scores = evaluate(**data, metrics=scorer_names, adjusted=True)
     for name, scorer_name in zip(names, scorer_names, strict=True):
