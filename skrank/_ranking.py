@@ -116,19 +116,14 @@ class RankedQueries:
     ----------
     runs : Runs
         The runs of all queries.
-
     n_documents : ndarray of shape (n_queries,)
         The number of documents of each query.
-
     ids : ndarray of shape (n_queries,)
         The query ids.
-
     lists : Lists or Candidates
         The input.
-
     ties : str
         The tie policy.
-
     order : {"best", "chance"}, default=None
         What the documents are ranked by; None is the score.
 
@@ -265,6 +260,8 @@ class RankedQueries:
     @cached_property
     def best(self):
         """Return the ranking by `y_true`: no order of the documents is better."""
+        if self._order == "best":
+            return self
         (levels, level), query = self.levels, self.query_of_grade
         if self._lists.missing is not None:
             grade = np.concatenate([self.grade, self._lists.missing.grade])

@@ -1,0 +1,123 @@
+"""The user who stops: ERR and RBP."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from skrank.metrics import err_score, rbp_score
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_score", "options", "expected"),
+    [
+        # The chances to stop are (2 ** grade - 1) / 2 ** highest.
+        ([3], [1], {}, 7 / 8),
+        ([0, 3], [2, 1], {}, 7 / 8 / 2),
+        ([1, 2], [2, 1], {}, 1 / 4 + 3 / 4 * 3 / 4 / 2),
+        ([1, 2], [2, 1], {"max_grade": 4}, 1 / 16 + 15 / 16 * 3 / 16 / 2),
+        ([1, 0, 2], [3, 2, 1], {"k": 2}, 1 / 4),
+        ([1, 0, 2], [3, 2, 1], {"k": 3}, 1 / 4 + 3 / 4 * 3 / 4 / 3),
+        ([1, 0], [0, 0], {}, (1 / 2 + 1 / 2 / 2) / 2),
+        ([1, 1], [0, 0], {}, 1 / 2 + 1 / 2 * 1 / 2 / 2),
+        # The orders 12 and 21 behind a document that half of the users pass.
+        (
+            [2, 1, 2],
+            [1, 0, 0],
+            {"max_grade": 2},
+            3 / 4
+            + 1 / 4 * (1 / 4 / 2 + 3 / 4 * 3 / 4 / 3) / 2
+            + 1 / 4 * (3 / 4 / 2 + 1 / 4 * 1 / 4 / 3) / 2,
+        ),
+        ([1, 0, 1], [0, 0, 0], {"k": 1}, 2 / 3 * 1 / 2),
+    ],
+)
+def test_err_worked_by_hand(y_true, y_score, options, expected):
+    assert err_score(y_true, y_score, **options) == pytest.approx(expected, rel=1e-14)
+
+
+def test_err_of_one_grade_is_that_of_endless_coin_tosses():
+    # Every document stops half of the users: the sum of 2 ** -i / i.
+    n = 100_000
+    for y_score in (np.zeros(n), np.arange(n)):
+        assert err_score(np.ones(n), y_score) == pytest.approx(math.log(2), rel=1e-12)
+
+
+@pytest.mark.parametrize(("n", "r", "above", "k"), [(500, 200, 3, None), (40, 3, 0, 9)])
+@pytest.mark.parametrize("max_grade", [1, 2, 30])
+def test_err_of_a_class_follows_the_hypergeometric_law(n, r, above, k, max_grade):
+    y_true = np.repeat([0, 1, 0], [above, r, n - r])
+    y_score = np.repeat([1, 0], [above, n])
+    missed = 1 - 0.5**max_grade
+    # The chance that none of the first d of the class stops the user.
+    found = np.arange(r + 1)
+    passed = [
+        np.dot(stats.hypergeom.pmf(found, n, r, d), missed**found) for d in range(n + 1)
+    ]
+    last = n if k is None else k - above
+    expected = math.fsum(
+        (passed[d - 1] - passed[d]) / (above + d) for d in range(1, last + 1)
+    )
+    got = err_score(y_true, y_score, k=k, max_grade=max_grade)
+    assert got == pytest.approx(expected, rel=1e-6 if max_grade == 30 else 1e-10)
+
+
+def test_the_highest_grade_is_that_of_all_queries_unless_it_is_given():
+    y_true, y_score, qid = [2, 1], [0, 0], [7, 8]
+    for score, of_one in ((err_score, 1 / 4), (rbp_score, 0.2 / 2)):
+        values = score(y_true, y_score, qid=qid, average=None)
+        assert values[1] == pytest.approx(of_one)
+        alone = score(y_true[1:], y_score[1:], max_grade=2)
+        assert alone == pytest.approx(of_one)
+        assert score(y_true[1:], y_score[1:]) > of_one
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_score", "options", "expected"),
+    [
+        ([1, 0, 1], [3, 2, 1], {}, 0.2 * (1 + 0.8**2)),
+        ([1, 0, 1], [3, 2, 1], {"p": 0.5}, 0.5 * (1 + 0.5**2)),
+        ([1, 0, 1], [3, 2, 1], {"p": 0.5, "k": 2}, 0.5),
+        ([4, 0, 1], [3, 2, 1], {"p": 0.5}, 0.5 * (1 + 0.5**2 / 4)),
+        ([4, 0, 1], [3, 2, 1], {"p": 0.5, "max_grade": 8}, 0.25 * (1 + 0.5**2 / 4)),
+        ([1, 0], [0, 0], {"p": 0.5}, (0.5 + 0.5**2) / 2),
+    ],
+)
+def test_rbp_worked_by_hand(y_true, y_score, options, expected):
+    assert rbp_score(y_true, y_score, **options) == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize("p", [1e-9, 0.3, 0.999999])
+def test_rbp_of_relevant_documents_alone_is_what_the_list_reaches(p):
+    for grade in (1, 5):
+        value = rbp_score(np.full(1000, grade), np.zeros(1000), p=p)
+        assert value == pytest.approx(-math.expm1(1000 * math.log(p)), rel=1e-9)
+
+
+@pytest.mark.parametrize("score", [err_score, rbp_score])
+@pytest.mark.parametrize("max_grade", [0, -1, 2, np.inf, np.nan])
+def test_the_highest_grade_must_be_one(score, max_grade):
+    name = score.__name__
+    with (
+        pytest.raises(
+            ValueError,
+            match=rf"'max_grade' parameter of {name} must be .* highest grade",
+        )
+        if max_grade == max_grade
+        else pytest.raises(ValueError, match="max_grade")
+    ):
+        score([0, 3], [1, 2], max_grade=max_grade)
+    with pytest.raises(TypeError, match="'max_grade' parameter"):
+        score([0, 3], [1, 2], max_grade="4")
+    with pytest.raises(ValueError, match=f"{name} takes no negative grades"):
+        score([-1, 3], [1, 2])
+
+
+@pytest.mark.parametrize("p", [0, 1, -0.5, 1.5, np.nan, np.inf])
+def test_the_persistence_is_a_chance_that_is_never_sure(p):
+    with pytest.raises(ValueError, match="'p' parameter of rbp_score must be a float"):
+        rbp_score([0, 1], [1, 2], p=p)

@@ -1,0 +1,50 @@
+"""Longer lists, whose orders are too many to list: the mean over random ones."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import math
+
+import numpy as np
+import pytest
+from brute_force import NAMES, READS_ALL_GRADES, call
+
+N_ORDERS = 4000
+
+# Not the mean of the values: how far they may be off beside the standard error.
+DISCRETE = {"median_rank": 1}
+
+
+def one_list(dtype, n=60, n_levels=4):
+    rng = np.random.default_rng(0)
+    y_true = rng.integers(1, 5, n) * (rng.random(n) < 0.15)
+    return y_true, rng.integers(0, n_levels, n).astype(dtype)
+
+
+def random_orders(y_score):
+    """Return scores without ties, in random orders that these scores allow."""
+    rng = np.random.default_rng(1)
+    broken = rng.random((N_ORDERS, len(y_score))) + 2 * y_score
+    return broken.argsort(axis=1).argsort(axis=1)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_expectation_is_the_mean_over_random_orders(name, dtype):
+    y_true, y_score = one_list(dtype)
+    own = {"max_grade": 5} if name.partition("@")[0] in READS_ALL_GRADES else {}
+    expected = call(name, y_true, y_score, **own)
+    orders = random_orders(y_score)
+    grades = np.tile(y_true, (N_ORDERS, 1))
+    mean = call(name, grades, orders, **own)
+    values = call(name, grades, orders, average=None, **own)
+    standard_error = values.std() / math.sqrt(N_ORDERS)
+    tolerance = 5 * standard_error + DISCRETE.get(name, 1e-12)
+    assert abs(mean - expected) <= tolerance
+    # The policies that choose an order lie as far apart as the best and the worst one.
+    low, high = sorted(
+        call(name, y_true, y_score, ties=ties, **own)
+        for ties in ("pessimistic", "optimistic")
+    )
+    assert low - 1e-12 <= values.min()
+    assert values.max() <= high + 1e-12
