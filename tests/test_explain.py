@@ -120,6 +120,17 @@ def test_every_rule_of_every_convention_can_be_explained(data, library):
             assert found.n_differing == 0
 
 
+def test_every_shape_of_the_input_is_explained(data):
+    y_true = data["y_true"].reshape(30, 10)
+    y_score = data["y_score"].reshape(30, 10)
+    flat = explain(**data, metric="ndcg", conventions="sklearn")
+    matrix = explain(y_true, y_score, "ndcg", "sklearn")
+    assert matrix.values == pytest.approx(flat.values)
+    assert matrix.qid.tolist() == flat.qid.tolist()
+    found = explain([0, 1], [[2, 2, 1], [1, 1, 1]], "mrr", ["pykeen", "ogb"])
+    assert found.values["pykeen"] == (2 / 3 + 1 / 2) / 2
+
+
 def test_a_definition_of_the_user_is_explained(data):
     def led(ranking):
         return ranking.expected_at_first(lambda rank: rank == 1)

@@ -159,7 +159,9 @@ def evaluate(
     )
     if doc_id is None:
         check_ids_unneeded(requests, convention)
-    scores = {request.key: answer(request, data) for request in requests}
+    scores = {}
+    for request in requests:
+        scores[request.key] = answer(request, data)
     if average is None:
         scores["qid"] = next(iter(data.rankings.values())).ids
     return scores
