@@ -44,12 +44,12 @@ def split_by_width(widths, max_cells=MAX_CELLS):
 def gather(values, starts, width):
     """Return the block whose row i is ``values[starts[i] : starts[i] + width]``.
 
-    A row that reaches beyond the end repeats the last value: the caller knows the
-    true widths.
+    It is a view where the rows stand one after the other. A row that reaches beyond
+    the end repeats the last value: the caller knows the true widths.
     """
     last = len(values) - width
-    if len(starts) == 1 and starts[0] <= last:
-        return values[np.newaxis, starts[0] : starts[0] + width]
+    if np.all(np.diff(starts) == width) and starts[-1] <= last:
+        return values[starts[0] : starts[-1] + width].reshape(-1, width)
     # Whole rows are copied at once: twice as fast as an index for every cell.
     step = values.strides[0]
     windows = as_strided(values, (last + 1, width), (step, step), writeable=False)

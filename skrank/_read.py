@@ -49,7 +49,7 @@ def read_lists(
         mask if mask is None else np.asarray(mask) for mask in (judged, returned)
     )
     y_score = _without_unread(y_score, "y_score", returned, "returned")
-    y_score = check_scores(y_score)
+    y_score = numeric_array(y_score, "y_score")
     if y_score.ndim == 1:
         qid = find_qid(qid, y=y_true)
     if sparse.issparse(y_true):
@@ -62,6 +62,8 @@ def read_lists(
             "Found array with 0 sample(s) while a minimum of 1 is required: "
             f"y_true has shape {y_true.shape} and y_score has shape {y_score.shape}."
         )
+    if y_score.ndim != 2 or y_true.ndim != 1:  # candidates are checked as they stream
+        y_score = check_scores(y_score)
     if y_score.ndim == 1 and y_true.ndim == 1:
         _check_flat(y_true, y_score, exclude)
         return _read_flat(y_true, y_score, qid, threshold, judged, returned, row_order)

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skrank._candidates import count_candidates
 from skrank._lists import Candidates
-from skrank._panels import MAX_CELLS, gather, split_by_width
+from skrank._panels import gather, split_by_width
 
 
 class Runs(NamedTuple):
@@ -32,7 +33,10 @@ _NO_RUNS = Runs(_NONE, _NONE, _NONE, _NONE, np.zeros(0))
 def find_runs(lists, ties):
     """Return the runs of `lists`, cut as the tie policy says."""
     if isinstance(lists, Candidates):
-        return _cut(_count_candidates(lists, ties), ties)
+        above, size = count_candidates(lists, ties)
+        one = np.ones_like(size)
+        runs = Runs(lists.ids, above, size, one, one.astype(np.float64))
+        return _cut(runs, ties)
     parts = [_NO_RUNS]
     for rows, width in split_by_width(lists.lengths):
         left = rows
@@ -154,6 +158,7 @@ def _block(lists, rows, width, labels):
         ragged = slice(lengths[0], width)
         beyond = np.arange(lengths[0], width) >= lengths[:, np.newaxis]
         np.copyto(keys[:, ragged], np.inf, where=beyond)
+        labels = labels if labels.flags.owndata else labels.copy()
         np.copyto(labels[:, ragged], labels.dtype.type(0), where=beyond)
     if lists.excluded is not None:
         keys[gather(lists.excluded, starts, width)] = np.inf
@@ -184,45 +189,6 @@ def _tied_runs(lists, rows, keys, place, row, grade):
     size = np.minimum(size, lists.n_ranked[rows[row]] - above)
     relevant = np.diff(first, append=len(place))
     return Runs(lists.query[rows[row]], above, size, relevant, grade)
-
-
-def _count_candidates(lists, ties):
-    """Count the candidates above and beside the right one: nothing is sorted."""
-    n_queries, n_candidates = lists.y_score.shape
-    above = np.empty(n_queries, dtype=np.intp)
-    size = np.empty(n_queries, dtype=np.intp)
-    height = max(1, MAX_CELLS // n_candidates)
-    for start in range(0, n_queries, height):
-        block = slice(start, start + height)
-        above[block], size[block] = _count_block(
-            lists.y_score[block],
-            lists.target[block],
-            None if lists.exclude is None else lists.exclude[block],
-            ties,
-        )
-    one = np.ones(n_queries, dtype=np.intp)
-    return Runs(np.arange(n_queries), above, size, one, one.astype(np.float64))
-
-
-def _count_block(scores, target, exclude, ties):
-    own = scores[np.arange(len(scores)), target][:, np.newaxis]
-    above = np.count_nonzero(scores > own, axis=1)
-    tied = scores == own
-    first = ties == "first"
-    if first:
-        tied &= np.arange(scores.shape[1]) < target[:, np.newaxis]
-    beside = np.count_nonzero(tied, axis=1)
-    if exclude is not None:
-        row = np.repeat(np.arange(len(scores)), np.diff(exclude.indptr))
-        column = exclude.indices
-        other = exclude.data & (column != target[row])
-        row, column = row[other], column[other]
-        higher = scores[row, column] > own[row, 0]
-        above -= np.bincount(row[higher], minlength=len(scores))
-        beside -= np.bincount(row[tied[row, column]], minlength=len(scores))
-    if first:
-        return above + beside, np.ones_like(above)
-    return above, beside
 
 
 def _cut(runs, ties):

@@ -20,6 +20,7 @@ FLOORS = [
     {"_validation", "_qid", "_panels", "exceptions"},
     {"_segments"},
     {"_lists"},
+    {"_candidates"},
     {"_read", "_runs"},
     {"_ranking", "_positions"},
     {"metrics._weights", "metrics._measure", "metrics._options"},
