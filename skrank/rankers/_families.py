@@ -8,7 +8,6 @@ import warnings
 
 from skrank.base import fit_parameters
 from skrank.rankers._grades import check_informative, check_lightgbm, check_xgboost
-from skrank.rankers._response import without_sparse_arrays
 
 # Metrics of skrank in the words of each library.
 LIGHTGBM_WORDS = {"map": "map", "ndcg": "ndcg"}
@@ -113,8 +112,7 @@ def fit_catboost(estimator, rows, stopping=None):
             "early_stopping_rounds": stopping.rounds,
             "use_best_model": True,
         }
-    X = without_sparse_arrays(rows.X)
-    return estimator.fit(X, rows.y, **metadata, **weighting)
+    return estimator.fit(rows.X, rows.y, **metadata, **weighting)
 
 
 def refuse_early_stopping(estimator, stopping):
@@ -182,5 +180,4 @@ def _catboost_pool(estimator, rows, weighting):
         columns["weight"] = rows.weight
     # Only where CatBoost is installed can there be an estimator of it.
     pool = importlib.import_module("catboost").Pool
-    X = without_sparse_arrays(rows.X)
-    return pool(X, rows.y, group_id=rows.codes, **columns)
+    return pool(rows.X, rows.y, group_id=rows.codes, **columns)

@@ -10,9 +10,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRouter
 
 from skrank.base import fit_parameters
-from skrank.rankers._clone import takes_categories
 from skrank.rankers._families import family_of, refuse_early_stopping
-from skrank.rankers._response import without_sparse_arrays
+from skrank.rankers._response import as_taken
 
 
 def fit_estimator(estimator, rows, stopping=None):
@@ -30,8 +29,9 @@ def fit_estimator(estimator, rows, stopping=None):
     fit_family = family_of(estimator)
     if fit_family is not None:
         if stopping is not None:
-            stopping = stopping._replace(held_out=stopping.held_out.by_query())
-        return fit_family(estimator, rows.by_query(), stopping)
+            held = _for_library(stopping.held_out, estimator)
+            stopping = stopping._replace(held_out=held)
+        return fit_family(estimator, _for_library(rows, estimator), stopping)
     refuse_early_stopping(estimator, stopping)
     if "qid" in fit_parameters(estimator):
         rows = rows.by_query()
@@ -47,6 +47,11 @@ def fit_transformers(pipeline, rows):
     # With a `memory`, the fitted transformers are clones of the given ones.
     pipeline.steps[:-1] = head.steps
     return rows._replace(X=X)
+
+
+def _for_library(rows, estimator):
+    rows = rows.by_query()
+    return rows._replace(X=as_taken(rows.X, estimator))
 
 
 def refuse_weights(estimator):
@@ -78,7 +83,7 @@ def _fit_by_requests(estimator, rows):
     taken = _taken(estimator, metadata)
     if "sample_weight" in metadata and "sample_weight" not in taken:
         refuse_weights(estimator)
-    X = without_sparse_arrays(rows.X) if takes_categories(estimator) else rows.X
+    X = as_taken(rows.X, estimator)
     return estimator.fit(X, rows.y, **{name: metadata[name] for name in taken})
 
 

@@ -26,7 +26,8 @@ def check_different(y):
 
 def check_informative(estimator, rows):
     """Raise unless the documents of some query have different grades."""
-    if not informative_queries(rows.y, rows.codes).any():
+    # A library says itself that one row is too few.
+    if len(rows.y) > 1 and not informative_queries(rows.y, rows.codes).any():
         raise ValueError(
             f"{type(estimator).__name__} learns from queries whose documents have "
             f"different grades, and none of the {rows.codes.max() + 1} queries of "

@@ -8,8 +8,8 @@ import scipy.sparse
 from sklearn.pipeline import Pipeline
 from sklearn.utils import column_or_1d
 
+from skrank.base import fit_parameters
 from skrank.metrics._response import ranking_response
-from skrank.rankers._clone import takes_categories
 
 
 def predicted_scores(estimator, X):
@@ -27,20 +27,24 @@ def check_response(estimator):
     ranking_response(estimator, None, _would_ask)
 
 
-def without_sparse_arrays(X):
-    """Return sparse arrays as sparse matrices, the only ones that CatBoost takes."""
-    if scipy.sparse.issparse(X) and not scipy.sparse.isspmatrix(X):
+def as_taken(X, estimator):
+    """Return sparse arrays as sparse matrices for the libraries that take no other.
+
+    CatBoost refuses sparse arrays and LightGBM warns of them. These libraries are
+    known by the evaluation set that their `fit` takes.
+    """
+    is_array = scipy.sparse.issparse(X) and not scipy.sparse.isspmatrix(X)
+    if is_array and "eval_set" in fit_parameters(estimator):
         return scipy.sparse.csr_matrix(X)
     return X
 
 
 def _ask(estimator, method_name, X):
-    if isinstance(estimator, Pipeline) and takes_categories(estimator.steps[-1][1]):
+    if isinstance(estimator, Pipeline):
+        # What the transformers give may be a sparse array in its turn.
         X = estimator[:-1].transform(X) if len(estimator.steps) > 1 else X
         return _ask(estimator.steps[-1][1], method_name, X)
-    if takes_categories(estimator):
-        X = without_sparse_arrays(X)
-    return getattr(estimator, method_name)(X)
+    return getattr(estimator, method_name)(as_taken(X, estimator))
 
 
 def _would_ask(estimator, method_name, X):
