@@ -1,0 +1,56 @@
+"""The example of a ranker of one's own is an estimator as scikit-learn wants them."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from skrank.datasets import make_ranking
+from skrank.rankers import QueryRanker
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "own_ranker.py"
+SPEC = importlib.util.spec_from_file_location("own_ranker", EXAMPLE)
+own_ranker = sys.modules["own_ranker"] = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(own_ranker)
+ListNet = own_ranker.ListNet
+
+CHECKS = parametrize_with_checks([ListNet()])
+# As in the checks of the other rankers.
+PAIRS = [pair for pair in CHECKS.args[1] if "array_api" not in str(pair)]
+
+
+@pytest.mark.parametrize(CHECKS.args[0], PAIRS, **CHECKS.kwargs)
+def test_scikit_learn_finds_nothing_to_complain_about(estimator, check):
+    check(estimator)
+
+
+def test_the_fit_comes_near_the_chances_that_it_is_fitted_to():
+    X, y, qid = make_ranking(100, n_grades=3, random_state=0)
+    ranker = ListNet(alpha=0.0, max_iter=500).fit(X, y, qid=qid)
+    slope = []
+    for query in range(100):
+        rows = qid == query
+        chance = np.exp(ranker.predict(X[rows]))
+        target = np.exp(y[rows].astype(float))
+        excess = chance / chance.sum() - target / target.sum()
+        slope.append(X[rows].T @ excess / ranker.scale_)
+    assert np.abs(np.mean(slope, axis=0)).max() < 1e-3
+
+
+def test_the_order_of_the_rows_does_not_matter():
+    X, y, qid = make_ranking(20, random_state=0)
+    rows = np.random.default_rng(0).permutation(len(y))
+    ranker = QueryRanker(ListNet()).fit(X, y, qid=qid)
+    shuffled = QueryRanker(ListNet()).fit(X[rows], y[rows], qid=qid[rows])
+    np.testing.assert_allclose(ranker.predict(X), shuffled.predict(X))
+    assert ranker.score(X, y, qid=qid) > 0.6
+
+
+def test_the_example_takes_less_than_60_lines():
+    assert len(EXAMPLE.read_text("utf-8").splitlines()) < 60
