@@ -1,0 +1,207 @@
+"""What the libraries are given as weights, and what is refused before they fail."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+import pytest
+import sklearn
+from catboost import CatBoostRanker
+from lightgbm import LGBMRanker
+from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
+from xgboost import XGBRanker
+
+from skrank.datasets import make_ranking
+from skrank.metrics import get_scorer
+from skrank.model_selection import QueryKFold
+from skrank.rankers import QueryRanker
+
+X, Y, QID = make_ranking(
+    30, n_documents=(5, 9), n_features=3, n_informative=2, n_grades=3, random_state=3
+)
+SIZES = np.bincount(QID)
+QUERY_WEIGHT = 1.0 + np.arange(30) % 4
+LIGHTGBM = LGBMRanker(n_estimators=5, min_child_samples=3, num_threads=1, verbose=-1)
+XGBOOST = XGBRanker(n_estimators=5, n_jobs=1)
+CATBOOST = CatBoostRanker(
+    iterations=5, thread_count=1, verbose=False, allow_writing_files=False
+)
+ALL = {"LightGBM": LIGHTGBM, "XGBoost": XGBOOST, "CatBoost": CATBOOST}
+library = pytest.mark.parametrize("library", ALL)
+
+
+def catboost(**params):
+    return CatBoostRanker(**{**CATBOOST.get_params(), **params})
+
+
+def weights_of_rows():
+    return np.random.default_rng(0).uniform(0.5, 2.0, len(Y))
+
+
+@pytest.mark.parametrize("constant", [True, False])
+def test_lightgbm_gets_weights_of_rows(constant):
+    weight = QUERY_WEIGHT[QID] if constant else weights_of_rows()
+    ranker = QueryRanker(LIGHTGBM).fit(X, Y, qid=QID, sample_weight=weight)
+    plain = clone(LIGHTGBM).fit(X, Y, group=SIZES, sample_weight=weight)
+    assert ranker.predict(X).tolist() == plain.predict(X).tolist()
+
+
+def test_xgboost_gets_the_weight_of_each_query():
+    weight = QUERY_WEIGHT[QID]
+    ranker = QueryRanker(XGBOOST).fit(X, Y, qid=QID, sample_weight=weight)
+    plain = clone(XGBOOST).fit(X, Y, qid=QID, sample_weight=QUERY_WEIGHT)
+    assert ranker.predict(X).tolist() == plain.predict(X).tolist()
+
+
+def test_xgboost_gets_the_mean_of_weights_that_differ_and_that_is_said():
+    weight = weights_of_rows()
+    mean = [weight[query == QID].mean() for query in range(30)]
+    plain = clone(XGBOOST).fit(X, Y, qid=QID, sample_weight=mean)
+    with pytest.warns(UserWarning, match="XGBRanker takes one weight per query"):
+        ranker = QueryRanker(XGBOOST).fit(X, Y, qid=QID, sample_weight=weight)
+    np.testing.assert_allclose(ranker.predict(X), plain.predict(X))
+
+
+def test_catboost_gets_weights_of_groups_where_they_are_constant():
+    weight = QUERY_WEIGHT[QID]
+    ranker = QueryRanker(CATBOOST).fit(X, Y, qid=QID, sample_weight=weight)
+    plain = catboost().fit(X, Y, group_id=QID, group_weight=weight)
+    assert ranker.predict(X).tolist() == plain.predict(X).tolist()
+    unweighted = catboost().fit(X, Y, group_id=QID)
+    assert ranker.predict(X).tolist() != unweighted.predict(X).tolist()
+
+
+def test_catboost_gets_weights_of_rows_where_they_differ():
+    weight = weights_of_rows()
+    model = catboost(loss_function="QueryRMSE")
+    ranker = QueryRanker(model).fit(X, Y, qid=QID, sample_weight=weight)
+    plain = catboost(loss_function="QueryRMSE")
+    plain.fit(X, Y, group_id=QID, sample_weight=weight)
+    assert ranker.predict(X).tolist() == plain.predict(X).tolist()
+
+
+@pytest.mark.parametrize("loss", ["YetiRank", "PairLogit"])
+def test_catboost_is_said_to_leave_out_weights_of_rows_in_a_loss_of_pairs(loss):
+    ranker = QueryRanker(catboost(loss_function=loss))
+    with pytest.warns(UserWarning, match=f"The loss {loss} .* compares pairs"):
+        ranker.fit(X, Y, qid=QID, sample_weight=weights_of_rows())
+
+
+@library
+def test_weights_are_cut_into_folds(library):
+    scorer = get_scorer("ndcg@10")
+    with sklearn.config_context(enable_metadata_routing=True):
+        scorer.set_score_request(sample_weight=False)
+        ranker = QueryRanker(ALL[library]).set_fit_request(sample_weight=True)
+        params = {"qid": QID, "sample_weight": QUERY_WEIGHT[QID]}
+        scores = cross_val_score(
+            ranker,
+            X,
+            Y,
+            scoring=scorer,
+            cv=QueryKFold(3),
+            params=params,
+            error_score="raise",
+        )
+    assert np.isfinite(scores).all()
+
+
+@library
+def test_missing_ids_are_refused(library):
+    with pytest.raises(ValueError, match="needs to know which rows belong to one"):
+        QueryRanker(ALL[library]).fit(X, Y)
+
+
+@library
+def test_ids_of_another_length_are_refused(library):
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        QueryRanker(ALL[library]).fit(X, Y, qid=QID[:-1])
+
+
+@library
+def test_a_single_query_is_refused(library):
+    with pytest.raises(ValueError, match=r"more than one query.*fewer folds.*of 8 row"):
+        QueryRanker(ALL[library]).fit(X[:8], Y[:8], qid=np.zeros(8))
+
+
+@library
+def test_equal_grades_are_refused(library):
+    with pytest.raises(ValueError, match="nothing to learn where all grades are equal"):
+        QueryRanker(ALL[library]).fit(X, 0 * Y, qid=QID)
+
+
+@library
+@pytest.mark.parametrize(
+    ("y", "qid"), [(QID % 3, QID), (Y, np.arange(len(Y)))], ids=["grades", "queries"]
+)
+def test_queries_without_different_grades_are_refused(library, y, qid):
+    with pytest.raises(ValueError, match=r"learns from queries whose documents have"):
+        QueryRanker(ALL[library]).fit(X, y, qid=qid)
+
+
+@library
+def test_too_few_queries_to_hold_out_are_refused(library):
+    y = Y * (QID == 0)
+    with pytest.raises(ValueError, match=r"Early stopping .* Got 1 such queries"):
+        QueryRanker(ALL[library], early_stopping=2).fit(X, y, qid=QID)
+
+
+REFUSED = {
+    "LightGBM, floats": (LIGHTGBM, Y / 2, "0 to 30.*label_gain.*Got 0.5"),
+    "LightGBM, negative": (LIGHTGBM, Y - 1, "0 to 30.*label_gain.*Got -1"),
+    "LightGBM, large": (
+        LIGHTGBM,
+        np.where(Y == 2, 31, Y),
+        "0 to 30.*label_gain.*Got 31",
+    ),
+    "LightGBM, gains": (
+        clone(LIGHTGBM).set_params(label_gain=[0, 5]),
+        Y,
+        "0 to 1, .*label_gain.*Got 2",
+    ),
+    "XGBoost, floats": (XGBOOST, Y / 2, "0 to 31.*ndcg_exp_gain=False.*Got 0.5"),
+    "XGBoost, negative": (XGBOOST, Y - 1, "0 to 31.*ndcg_exp_gain=False.*Got -1"),
+    "XGBoost, large": (XGBOOST, Y * 16, "0 to 31.*ndcg_exp_gain=False.*Got 32"),
+    "XGBoost, linear gain": (
+        clone(XGBOOST).set_params(ndcg_exp_gain=False),
+        Y - 1,
+        "not negative.*Got -1",
+    ),
+    "XGBoost, map": (
+        clone(XGBOOST).set_params(objective="rank:map"),
+        Y,
+        "grades 0 and 1.*Got 2",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_grades_that_a_library_cannot_take_are_refused(case):
+    model, y, match = REFUSED[case]
+    with pytest.raises(ValueError, match=match):
+        QueryRanker(model).fit(X, y, qid=QID)
+
+
+TAKEN = {
+    "LightGBM, thirty": (LIGHTGBM, Y * 15),
+    "LightGBM, gains": (clone(LIGHTGBM).set_params(label_gain=range(70)), Y * 31),
+    "LightGBM, regression": (clone(LIGHTGBM).set_params(objective="l2"), Y / 2),
+    "LightGBM, whole floats": (LIGHTGBM, Y / 1.0),
+    "XGBoost, thirty-one": (XGBOOST, np.where(Y == 2, 31, Y)),
+    "XGBoost, linear gain": (clone(XGBOOST).set_params(ndcg_exp_gain=False), Y * 20.5),
+    "XGBoost, pairs": (clone(XGBOOST).set_params(objective="rank:pairwise"), Y - 0.5),
+    "XGBoost, map": (
+        clone(XGBOOST).set_params(objective="rank:map"),
+        (Y > 0).astype(int),
+    ),
+    "CatBoost, floats": (CATBOOST, Y * 20.5 - 3),
+}
+
+
+@pytest.mark.parametrize("case", TAKEN)
+def test_grades_that_a_library_can_take_are_not_refused(case):
+    model, y = TAKEN[case]
+    if "label_gain" in model.get_params():
+        model = clone(model).set_params(label_gain=list(model.label_gain))
+    assert QueryRanker(model).fit(X, y, qid=QID).predict(X).std() > 0
