@@ -35,7 +35,7 @@ QUERIES, VALUES, VERSIONS = peers.read()
 TOLERANCE = {"ogb": 1e-6, "torchmetrics": 1e-6}
 
 
-class Exception_(NamedTuple):
+class LeftOut(NamedTuple):
     """Queries for which a library is not followed: a defect, or no rule at all."""
 
     library: str
@@ -50,37 +50,37 @@ def is_tied(query):
 
 
 EXCEPTIONS = [
-    Exception_(
+    LeftOut(
         "ranx",
         None,
         lambda query: is_tied(query) and len(query.scores) > 16,
         "its sort is not stable: ties in lists of more than 16 documents have no order",
     ),
-    Exception_(
+    LeftOut(
         "ranx",
         {"bpref"},
         lambda query: 0 not in query.grades,
         "it is NaN where no document is judged not relevant, and so is the mean",
     ),
-    Exception_(
+    LeftOut(
         "ranx",
         {"rbp"},
         lambda query: max(query.grades) > 1,
         "it takes grades as they are, so that the metric may exceed 1",
     ),
-    Exception_(
+    LeftOut(
         "torchmetrics",
         {"map", "mrr", "hits", "precision", "recall", "r_precision"},
         is_tied,
         "its sort is not stable: ties have no order",
     ),
-    Exception_(
+    LeftOut(
         "torchmetrics",
         {"map", "mrr", "precision", "recall"},
         lambda query: min(query.scores) <= 0,
         "it leaves out documents with scores of 0 or less, such as logits",
     ),
-    Exception_(
+    LeftOut(
         "recpack",
         None,
         lambda query: is_tied(query) and len(query.scores) > 5,
