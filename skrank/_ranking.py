@@ -9,9 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from skrank._lists import query_weights
-from skrank._qid import encode_qid
-from skrank._read import read_lists
-from skrank._runs import Runs, find_first_runs, find_runs
+from skrank._runs import Runs, find_runs
 from skrank._segments import (
     count_keys,
     encode_levels,
@@ -20,87 +18,12 @@ from skrank._segments import (
     sum_before,
     sum_over_places,
 )
-from skrank._validation import check_choice
 
 
-def rank_queries(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    threshold=0.0,
-    ties="expected",
-    exclude=None,
-    judged=None,
-    returned=None,
-    doc_id=None,
-    doc_order=None,
-    first_only=False,
-):
-    """Rank the documents of every query.
-
-    Parameters
-    ----------
-    y_true : array-like or sparse matrix
-        The grades, in one of the three input shapes.
-    y_score : array-like
-        The predicted scores.
-    qid : array-like of shape (n_samples,), default=None
-        The query of each row; flat input only.
-    threshold : float or "max", default=0.0
-        Documents with a higher grade are relevant.
-    ties : str, default="expected"
-        The tie policy.
-    exclude : array-like or sparse matrix of bool, default=None
-        Documents to leave out; matrix and candidates input only.
-    judged : array-like of bool of shape (n_samples,), default=None
-        Documents that have a grade; the grade of the others is not read.
-    returned : array-like of bool of shape (n_samples,), default=None
-        Documents that the system returned. The others count among the relevant
-        documents and in the ideal order, but have no rank; their score is not read.
-    doc_id : array-like of shape (n_samples,), default=None
-        Document ids.
-    doc_order : {"ascending", "descending"}, default=None
-        With ``ties="first"``, tied documents stand in this order of `doc_id`
-        instead of the input order.
-    first_only : bool, default=False
-        Whether only the first relevant document of each query will be asked for.
-
-    Returns
-    -------
-    ranking : RankedQueries
-        Where the relevant documents of every query stand.
-    """
-    row_order = None
-    if doc_order is not None:
-        check_choice(doc_order, DOC_ORDERS, "doc_order", "rank_queries")
-        if doc_id is None:
-            raise ValueError(
-                f"doc_order={doc_order!r} orders tied documents by their ids. Pass "
-                "the ids as `doc_id`. Got no document ids."
-            )
-        _, codes = encode_qid(doc_id, np.size(y_true), name="doc_id")
-        descending = doc_order == "descending"
-        row_order = np.argsort(-codes if descending else codes, kind="stable")
-    lists = read_lists(
-        y_true,
-        y_score,
-        qid=qid,
-        threshold=threshold,
-        exclude=exclude,
-        judged=judged,
-        returned=returned,
-        row_order=row_order,
-    )
-    return _rank(lists, ties, find_first_runs if first_only else find_runs)
-
-
-def _rank(lists, ties, find=find_runs):
+def rank_lists(lists, ties, find=find_runs):
+    """Return lists of documents as ranked queries."""
     runs = find(lists, ties)
     return RankedQueries(runs, lists.n_documents(), lists.ids, lists, ties)
-
-
-DOC_ORDERS = ("ascending", "descending")
 
 
 class RankedQueries:
@@ -150,6 +73,20 @@ class RankedQueries:
 
     grade : ndarray of shape (n_relevant_documents,)
         The grade of each relevant document, run after run.
+
+    See Also
+    --------
+    evaluate : Takes functions of a ranking as metrics.
+
+    Examples
+    --------
+    >>> from skrank.metrics import evaluate
+    >>> def share_at_the_top(ranking):
+    ...     return ranking.where_relevant(
+    ...         ranking.total(ranking.relevant * (ranking.above == 0) / ranking.size)
+    ...     )
+    >>> evaluate([1, 0, 0, 1], [2, 1, 2, 1], share_at_the_top, qid=[7, 7, 8, 8])
+    {'share_at_the_top': 0.5}
     """
 
     def __init__(self, runs, n_documents, ids, lists, ties, order=None):
@@ -210,7 +147,7 @@ class RankedQueries:
 
     def _in_this_order(self, lists):
         """Return other lists, ranked by score, by `y_true` or not at all as these."""
-        ranking = _rank(lists, self._ties)
+        ranking = rank_lists(lists, self._ties)
         return ranking if self._order is None else getattr(ranking, self._order)
 
     @cached_property
@@ -301,18 +238,51 @@ class RankedQueries:
         return RankedQueries(runs, self.n_documents, self.ids, lists, ties, "chance")
 
     def total(self, values):
-        """Return the sum over the runs of each query."""
+        """Return the sum over the runs of each query.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_runs,)
+            One value per run.
+
+        Returns
+        -------
+        total : ndarray of shape (n_queries,)
+            0 for a query without runs.
+        """
         totals = np.bincount(self.query, weights=values, minlength=self.n_queries)
         return totals.astype(np.float64, copy=False)  # of no runs: of integers
 
     def grade_total(self, values):
-        """Return the sum over the relevant documents of each run."""
+        """Return the sum over the relevant documents of each run.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_relevant_documents,)
+            One value per relevant document, run after run.
+
+        Returns
+        -------
+        total : ndarray of shape (n_runs,)
+            The sums.
+        """
         if len(values) == len(self.query):
             return values
         return np.add.reduceat(values, np.cumsum(self.relevant) - self.relevant)
 
     def where_relevant(self, values):
-        """Return `values`, undefined (NaN) for queries without relevant documents."""
+        """Return values, undefined (NaN) for queries without relevant documents.
+
+        Parameters
+        ----------
+        values : float or ndarray of shape (n_queries,)
+            One value per query.
+
+        Returns
+        -------
+        values : ndarray of shape (n_queries,)
+            A copy with NaN.
+        """
         return np.where(self.n_relevant > 0, values, np.nan)
 
     def mean_over_places(self, weight, k=None):
@@ -392,5 +362,16 @@ class RankedQueries:
         return self.query[self.first[run]], rank, chance
 
     def query_weights(self, sample_weight):
-        """Return one weight per query, or None."""
+        """Return the weight of each query.
+
+        Parameters
+        ----------
+        sample_weight : array-like or None
+            Weights of the rows, or of the queries where each row is a query.
+
+        Returns
+        -------
+        weight : ndarray of shape (n_queries,) or None
+            None if no weights were given.
+        """
         return query_weights(self._lists, sample_weight)

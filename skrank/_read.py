@@ -30,7 +30,7 @@ def read_lists(
     Parameters
     ----------
     y_true, y_score, qid, threshold, exclude, judged, returned
-        As in :func:`skrank._ranking.rank_queries`.
+        As in :func:`skrank._rank.rank_queries`.
     row_order : ndarray of shape (n_samples,), default=None
         The order in which rows are read; None is the input order.
 

@@ -23,6 +23,7 @@ FLOORS = [
     {"_candidates"},
     {"_read", "_runs"},
     {"_ranking", "_positions"},
+    {"_rank"},
     {"metrics._weights", "metrics._measure", "metrics._options"},
     {"metrics._pairs", "metrics._overlap"},
     {

@@ -11,7 +11,7 @@ from brute_force import NAMES, REFERENCE, all_orders, call, relevant_grades
 from numpy.testing import assert_allclose
 
 from skrank import metrics
-from skrank._ranking import rank_queries
+from skrank._rank import rank_queries
 from skrank.metrics._names import METRICS
 
 # Of the order of the documents that were returned, whatever was not.

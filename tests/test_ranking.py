@@ -16,7 +16,7 @@ from scipy import sparse
 
 from skrank._panels import MAX_CELLS, gather, split_by_width
 from skrank._positions import rank_positions
-from skrank._ranking import rank_queries
+from skrank._rank import rank_queries
 
 POLICIES = ["expected", "first", "optimistic", "pessimistic"]
 

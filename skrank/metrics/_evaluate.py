@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrank._ranking import DOC_ORDERS, rank_queries
+from skrank._rank import DOC_ORDERS, rank_queries
 from skrank._validation import check_choice, check_threshold, numeric_array
 from skrank.metrics._conventions import NoNumber, check_convention, rules_of
 from skrank.metrics._measure import check_options, check_ties, summarize

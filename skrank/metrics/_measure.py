@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrank._ranking import rank_queries
+from skrank._rank import rank_queries
 from skrank._validation import (
     AVERAGES,
     TIES,
@@ -87,7 +87,7 @@ def measure(
         which NaN means undefined.
 
     y_true, y_score, qid, threshold, ties, exclude, judged, returned
-        Passed to :func:`skrank._ranking.rank_queries`.
+        Passed to :func:`skrank._rank.rank_queries`.
 
     replace_undefined_by, average, adjusted, sample_weight
         Passed to :func:`summarize`.
