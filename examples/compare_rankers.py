@@ -1,0 +1,145 @@
+"""Compare rankers of several libraries by the same folds and the same metric.
+
+    python examples/compare_rankers.py
+    python examples/compare_rankers.py FOLDER
+
+LGBMRanker, XGBRanker, CatBoostRanker and a pointwise Ridge are cross-validated by
+NDCG@10. The three libraries stop early, by queries that are held out of each training
+set. Without a folder the data are scikit-learn's digits; with one, they are read from
+its files `rank.train` (lines such as ``2 1:0.5 7:0.1``) and `rank.train.query` (the
+number of rows of each query), and `rank.test`, `rank.test.query` if they are there:
+the format of LightGBM's example `lambdarank`. A library that is not installed is said
+and left out.
+"""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import argparse
+import importlib
+import time
+from pathlib import Path
+
+import numpy as np
+import sklearn
+from sklearn.datasets import load_svmlight_file
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler
+
+import skrank
+from skrank.datasets import load_digits_retrieval
+from skrank.metrics import ndcg_score
+from skrank.model_selection import QueryKFold
+from skrank.rankers import QueryRanker
+
+# The library, the class of its ranker, and its parameters: as like as can be.
+LIBRARIES = {
+    "lightgbm": (
+        "LGBMRanker",
+        {"n_estimators": 300, "learning_rate": 0.1, "num_leaves": 15, "n_jobs": 2},
+        {"verbose": -1, "random_state": 0},
+    ),
+    "xgboost": (
+        "XGBRanker",
+        {"n_estimators": 300, "learning_rate": 0.1, "max_depth": 4, "n_jobs": 2},
+        {"random_state": 0},
+    ),
+    "catboost": (
+        "CatBoostRanker",
+        {"iterations": 300, "learning_rate": 0.1, "depth": 4, "thread_count": 2},
+        {"verbose": False, "allow_writing_files": False, "random_seed": 0},
+    ),
+}
+
+
+def rankers():
+    """Return the rankers that can be had here, and the libraries that are missing."""
+    found, missing = {}, []
+    for library, (name, params, quiet) in LIBRARIES.items():
+        try:
+            make = getattr(importlib.import_module(library), name)
+        except ImportError:
+            missing.append(library)
+            continue
+        found[name] = QueryRanker(
+            make(**params, **quiet),
+            early_stopping=20,
+            early_stopping_metric="ndcg@10",
+            validation_fraction=0.15,
+            random_state=0,
+        )
+    ridge = make_pipeline(MaxAbsScaler(), Ridge(alpha=10.0))
+    found["Ridge, pointwise"] = QueryRanker(ridge)
+    return found, missing
+
+
+def read(folder, part):
+    """Read the rows of a part and number its queries."""
+    X, y = load_svmlight_file(folder / f"rank.{part}", n_features=300)
+    sizes = np.loadtxt(folder / f"rank.{part}.query", dtype=int)
+    return X.toarray(), y.astype(int), np.repeat(np.arange(len(sizes)), sizes)
+
+
+def rounds(ranker):
+    """Return the number of rounds that were kept, None of an estimator without."""
+    model = ranker.estimator_
+    if hasattr(model, "tree_count_"):
+        return model.tree_count_
+    if hasattr(model, "best_iteration_"):
+        return model.best_iteration_
+    return model.best_iteration + 1 if hasattr(model, "best_iteration") else None
+
+
+def compare(X, y, qid, test):
+    """Cross-validate every ranker and print a line for each."""
+    found, missing = rankers()
+    heading = "" if test is None else f"{'test NDCG@10':>14}"
+    print(f"{'':<18}{'NDCG@10':>18}{'rounds':>20}{'seconds':>9}{heading}")
+    for name, ranker in found.items():
+        start = time.perf_counter()
+        result = cross_validate(
+            ranker,
+            X,
+            y,
+            scoring="ndcg@10",
+            cv=QueryKFold(5, shuffle=True, random_state=0),
+            params={"qid": qid},
+            return_estimator=True,
+            error_score="raise",
+        )
+        seconds = time.perf_counter() - start
+        scores = result["test_score"]
+        kept = [str(rounds(one) or "-") for one in result["estimator"]]
+        line = f"{name:<18}{scores.mean():10.4f} ± {scores.std():.3f}"
+        line += f"{' '.join(kept):>20}{seconds:9.1f}"
+        if test is not None:
+            X_test, y_test, qid_test = test
+            y_score = ranker.fit(X, y, qid=qid).predict(X_test)
+            line += f"{ndcg_score(y_test, y_score, qid=qid_test, k=10):14.4f}"
+        print(line, flush=True)
+    for library in missing:
+        print(f'{library} is not installed: pip install "skrank[rankers]"')
+
+
+def main():
+    """Read the data and compare."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("folder", nargs="?", type=Path, help="of rank.train")
+    folder = parser.parse_args().folder
+    sklearn.set_config(enable_metadata_routing=True)
+    test = None
+    if folder is None:
+        X, y, qid = load_digits_retrieval(return_X_y=True)
+    else:
+        X, y, qid = read(folder, "train")
+        if (folder / "rank.test.query").exists():
+            test = read(folder, "test")
+    print(f"skrank {skrank.__version__}, scikit-learn {sklearn.__version__}")
+    print(f"{len(set(qid))} queries, {len(y)} documents, {X.shape[1]} features\n")
+    compare(X, y, qid, test)
+
+
+if __name__ == "__main__":
+    main()
