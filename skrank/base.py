@@ -13,6 +13,8 @@ from skrank.metrics import ndcg_score
 from skrank.metrics._fitted import warn_if_queries_are_cut
 from skrank.metrics._response import estimator_type
 
+__all__ = ["RankingEstimator", "is_ranker"]
+
 RANKER = "ranker"
 
 # The words by which the rankers of scikit-learn's neighbours take their queries:

@@ -120,13 +120,13 @@ class TestQueryTimeSeriesSplit:
             cv = QueryTimeSeriesSplit(1, gap=timedelta(hours=hours))
             assert parts_of(cv, qid, time) == [(train, "cd")]
 
-    @pytest.mark.parametrize("gap", [0, 3, np.timedelta64(30)])
+    @pytest.mark.parametrize("gap", [0, 3, np.timedelta64(30, "s")])
     @pytest.mark.parametrize("max_train_size", [None, 7])
     @pytest.mark.parametrize("seed", range(3))
     def test_it_agrees_with_a_loop_over_queries(self, gap, max_train_size, seed):
         qid, time = sessions(seed=seed)
         if not isinstance(gap, int):
-            time = time * np.timedelta64(1)
+            time = time * np.timedelta64(1, "s")
         cv = QueryTimeSeriesSplit(3, gap=gap, max_train_size=max_train_size)
         spans = sorted(
             (min(time[qid == query]), max(time[qid == query]), query)
