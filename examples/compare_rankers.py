@@ -75,9 +75,9 @@ def rankers():
     return found, missing
 
 
-def read(folder, part):
+def read(folder, part, n_features=None):
     """Read the rows of a part and number its queries."""
-    X, y = load_svmlight_file(folder / f"rank.{part}", n_features=300)
+    X, y = load_svmlight_file(str(folder / f"rank.{part}"), n_features=n_features)
     sizes = np.loadtxt(folder / f"rank.{part}.query", dtype=int)
     return X.toarray(), y.astype(int), np.repeat(np.arange(len(sizes)), sizes)
 
@@ -135,7 +135,7 @@ def main():
     else:
         X, y, qid = read(folder, "train")
         if (folder / "rank.test.query").exists():
-            test = read(folder, "test")
+            test = read(folder, "test", X.shape[1])
     print(f"skrank {skrank.__version__}, scikit-learn {sklearn.__version__}")
     print(f"{len(set(qid))} queries, {len(y)} documents, {X.shape[1]} features\n")
     compare(X, y, qid, test)
