@@ -57,7 +57,7 @@ def read_known(known):
             "The 'known' parameter must be 'auto', None, triples or a list of arrays "
             f"of triples. Got {known!r} instead."
         )
-    if isinstance(known, (list, tuple)) and known and np.ndim(known[0]) != 1:
+    if isinstance(known, (list, tuple)) and known and np.ndim(known[0]) == 2:
         return [read_triples(part, "known") for part in known]
     return [read_triples(known, "known")]
 

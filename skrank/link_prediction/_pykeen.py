@@ -6,6 +6,7 @@
 import importlib
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from skrank.link_prediction._base import LinkPredictor
 from skrank.link_prediction._triples import HEAD, RELATION, TAIL
@@ -52,10 +53,10 @@ def from_pykeen(model, triples_factory=None):
         test = nations.testing.label_triples(nations.testing.mapped_triples)
         evaluate_link_prediction(model, test, convention="pykeen")
     """
-    return PyKEENPredictor(model, triples_factory)._read_ids()
+    return PyKEENPredictor(model, triples_factory).fit()
 
 
-class PyKEENPredictor(LinkPredictor):
+class PyKEENPredictor(LinkPredictor, BaseEstimator):
     """A trained PyKEEN model as a link predictor.
 
     Parameters
@@ -70,7 +71,19 @@ class PyKEENPredictor(LinkPredictor):
         self.model = model
         self.triples_factory = triples_factory
 
-    def _read_ids(self):
+    def fit(self, X=None, y=None):
+        """Read the ids; nothing is trained, since the model has been.
+
+        Parameters
+        ----------
+        X, y : object, default=None
+            Not used; taken for scikit-learn.
+
+        Returns
+        -------
+        self : object
+            The predictor.
+        """
         factory = self.triples_factory
         n_ids = {"entity": self.model.num_entities}
         n_ids["relation"] = self._n_relations()

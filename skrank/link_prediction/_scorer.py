@@ -6,10 +6,9 @@
 from skrank._validation import check_choice
 from skrank.link_prediction._evaluate import evaluate_link_prediction
 from skrank.link_prediction._ranks import AVERAGES, TIES
-from skrank.link_prediction._summaries import CONVENTIONS, SUMMARIES, resolve
+from skrank.link_prediction._summaries import CONVENTIONS, name_if_negated, resolve
 
 CALLER = "make_link_prediction_scorer"
-OPTIONS = ("known", "sides", "candidates", "batch_size")
 
 
 def make_link_prediction_scorer(
@@ -159,12 +158,10 @@ class LinkPredictionScorer:
 
 def _check_direction(name, params):
     """Raise if less is better of a metric that is not negated."""
-    _, target, sign = resolve(name, params)
-    own = SUMMARIES.get(name)
-    lower = sign == -1 and not name.startswith("neg_")
-    if lower or (own is not None and not own.greater_is_better):
-        better = target if isinstance(target, str) else f"neg_{name}"
+    resolve(name, params)  # raises if there is no such metric
+    negated = name_if_negated(name)
+    if negated is not None and not params.get("adjusted"):
         raise ValueError(
             f"Larger must be better of a scorer, and of {name!r} less is. "
-            f"Did you mean {better!r}?"
+            f"Did you mean {negated!r}?"
         )

@@ -271,6 +271,12 @@ def _from_pykeen(name):
     return name
 
 
+def name_if_negated(name):
+    """Return the negated name of a metric of which less is better, else None."""
+    found = _from_pykeen(name)
+    return found if found != name and found.startswith("neg_") else None
+
+
 def _definition(name, summary, k):
     """Return a definition of that name."""
 
@@ -284,14 +290,19 @@ def _definition(name, summary, k):
 
 def _refuse(name):
     """Raise, with the nearest name."""
-    known = [
-        ("" if one.greater_is_better else "neg_") + base + ("@10" if one.cut else "")
+    if is_name(f"neg_{name}"):
+        raise ValueError(
+            f"{name!r} is not a valid metric of ranks. Did you mean {f'neg_{name}'!r}?"
+        )
+    known = {
+        base: ("" if one.greater_is_better else "neg_") + base + ("@10" * one.cut)
         for base, one in SUMMARIES.items()
-    ]
-    known += [one + ("10" if one.endswith("_at_") else "") for one in PYKEEN_NAMES]
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.8)
+    }
+    known |= {one: one + "10" * one.endswith("_at_") for one in PYKEEN_NAMES}
+    bare = name.removeprefix("neg_").partition("@")[0]
+    near = difflib.get_close_matches(bare, known, n=1, cutoff=0.8)
     if near:
         raise ValueError(
-            f"{name!r} is not a valid metric of ranks. Did you mean {near[0]!r}?"
+            f"{name!r} is not a valid metric of ranks. Did you mean {known[near[0]]!r}?"
         )
     parse_name(name)  # raises, and names the nearest of skrank's names

@@ -1,0 +1,197 @@
+"""What cannot be evaluated is refused, and says what was wrong."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+import pytest
+from link_prediction.graphs import Recorded, make_graph
+from scipy import sparse
+
+from skrank.link_prediction import (
+    ComplEx,
+    PopularityPredictor,
+    SampledNegatives,
+    evaluate_link_prediction,
+    make_link_prediction_scorer,
+    rank_triples,
+)
+
+MODEL, TRIPLES = make_graph()
+NAMED = PopularityPredictor().fit([["a", "r", "b"], ["b", "s", "c"]])
+
+
+class Returning:
+    """A model that returns whatever it is given."""
+
+    entities_ = range(9)
+
+    def __init__(self, scores):
+        self.scores = scores
+
+    def score_tails(self, X):
+        return self.scores
+
+    score_heads = score_tails
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        ([["a", "r", "x"], ["y", "r", "x"]], r"2 of the 2 rows .* know 3 .*'x', 'y'"),
+        ([["a", "q", "b"]], r"1 of the 1 rows .* relations .* Got 1 others: 'q'"),
+        ([["a", "r", 1]], "all integers or all strings. Got ids of type int, str"),
+        ([[0, 0, 1]], "by strings. Got integers"),
+        ([["a", "r", None]], "Got ids of type NoneType, str"),
+        ([["a", "r"]], r"shape \(n_triples, 3\).* Got an array of shape \(1, 2\)"),
+        ([["a", "r", "b"], ["a"]], "rows of one length|shape"),
+        (np.empty((0, 3), dtype=str), r"0 sample\(s\)"),
+        ([[0.0, 1.0, 2.0]], "Got ids of type float"),
+        (np.zeros((2, 3)), "integers or strings. Got an array of dtype float64"),
+        ([[True, False, True]], "Got ids of type bool"),
+    ],
+)
+def test_triples_that_the_model_cannot_know(X, message):
+    message = message.replace(" know 3 ", " model knows 3 ")
+    with pytest.raises(ValueError, match=message):
+        rank_triples(NAMED, X)
+
+
+@pytest.mark.parametrize(
+    ("X", "kind"), [({("a", "r", "b")}, "set"), (sparse.eye(3), "sparse matrix")]
+)
+def test_triples_that_are_no_array(X, kind):
+    with pytest.raises(TypeError, match=f"Got a {kind}"):
+        rank_triples(NAMED, X)
+
+
+def test_numbers_beyond_the_columns_of_the_scores():
+    message = r"1 of the 2 rows .* has 9 entities, 0 to 8\. Got 2 others: -1, 9"
+    with pytest.raises(ValueError, match=message):
+        rank_triples(MODEL, [[0, 0, 1], [9, 0, -1]])
+
+
+def test_text_needs_the_ids_of_the_columns():
+    with pytest.raises(ValueError, match="unless the model has 'entities_'"):
+        rank_triples(MODEL, [["a", "r", "b"]])
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        (np.full((2, 9), np.nan), "returned NaN for 2 of 2 triples"),
+        (np.zeros((2, 8)), r"shape \(2, 9\). Got dtype float64 and shape \(2, 8\)"),
+        (np.zeros(9), r"Got dtype float64 and shape \(9,\)"),
+        (np.zeros((2, 9), dtype=complex), "Got dtype complex128"),
+        (np.full((2, 9), "a"), "Got dtype <U1"),
+    ],
+)
+def test_scores_that_are_no_matrix_of_numbers(scores, message):
+    with pytest.raises(ValueError, match=f"score_heads of the model|{message}"):
+        rank_triples(Returning(scores), TRIPLES[:2])
+    with pytest.raises(ValueError, match=message):
+        rank_triples(Returning(scores), TRIPLES[:2], sides="tail")
+
+
+def test_entities_of_a_model_that_are_not_each_once():
+    model = Returning(np.zeros((2, 9)))
+    model.entities_ = [0, 1, 1]
+    with pytest.raises(ValueError, match="vector of different ids"):
+        rank_triples(model, TRIPLES[:2])
+
+
+@pytest.mark.parametrize("model", [object(), None, PopularityPredictor])
+def test_models_without_the_methods(model):
+    with pytest.raises((TypeError, ValueError)):
+        rank_triples(model, TRIPLES)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"known": "all"}, ValueError, "must be 'auto', None, triples"),
+        ({"known": [1, 2, 3]}, ValueError, r"'known' parameter .*shape \(3,\)"),
+        ({"known": [[1, 2]]}, ValueError, r"'known' parameter .*shape \(1, 2\)"),
+        ({"known": [["a", "b", "c"]]}, ValueError, "by integers. Got strings"),
+        ({"known": {(0, 0, 1)}}, TypeError, "'known' parameter .* Got a set"),
+        ({"sides": "left"}, ValueError, "'sides' parameter must be .* Got 'left'"),
+        ({"sides": ()}, ValueError, "'sides' parameter"),
+        ({"sides": ("head", "head")}, ValueError, "each once"),
+        ({"batch_size": 0}, ValueError, "batch_size == 0, must be >= 1"),
+        ({"batch_size": 2.0}, TypeError, "an int or 'auto'. Got 2.0"),
+        ({"batch_size": "all"}, TypeError, "an int or 'auto'. Got 'all'"),
+        ({"progress": 1}, TypeError, "'progress' parameter"),
+        ({"candidates": []}, ValueError, "60 triples have no candidates"),
+        ({"candidates": [1, 99]}, ValueError, "Got 1 others: 99"),
+        ({"candidates": [[1, 2]]}, ValueError, r"shape \(n_candidates,\)"),
+        ({"candidates": {"tail": [1]}}, ValueError, "for 'head'"),
+        ({"candidates": {"head": {}, "tail": {}}}, ValueError, "for 3 of their rel"),
+        ({"candidates": SampledNegatives(0)}, ValueError, "negatives == 0"),
+        ({"candidates": SampledNegatives([1, 2])}, ValueError, "n_negatives"),
+        ({"candidates": SampledNegatives([[1, 2]])}, ValueError, "with 60 rows"),
+    ],
+)
+def test_wrong_options(options, error, message):
+    with pytest.raises(error, match=message):
+        rank_triples(MODEL, TRIPLES, **options)
+
+
+def test_triples_whose_relation_has_no_candidates_are_counted():
+    given = {0: [1], 1: [], 2: [3]}
+    n_empty = np.count_nonzero(TRIPLES[:, 1] == 1)
+    message = f"{n_empty} triples have no candidates: .* for 1 of their relations, .* 1"
+    with pytest.raises(ValueError, match=message):
+        rank_triples(MODEL, TRIPLES, candidates={"head": given, "tail": given})
+
+
+@pytest.mark.parametrize(
+    ("metric", "error", "message"),
+    [
+        ("mean_rank", ValueError, "Did you mean 'neg_mean_rank'"),
+        ("arithmetic_mean_rank", ValueError, "Did you mean 'neg_mean_rank'"),
+        ("harmonic_mean_rank", ValueError, "less is. Did you mean 'neg_harmonic"),
+        (["mrr", "variance"], ValueError, "less is. Did you mean 'neg_rank_variance'"),
+        (None, TypeError, "must be a str or a list of str"),
+        ([], TypeError, "must be a str or a list of str"),
+    ],
+)
+def test_a_scorer_has_to_know_what_is_better(metric, error, message):
+    with pytest.raises(error, match=message):
+        make_link_prediction_scorer(metric)
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"n_components": 0}, ValueError),
+        ({"n_components": 2.5}, TypeError),
+        ({"max_iter": 0}, ValueError),
+        ({"batch_size": 0}, ValueError),
+        ({"learning_rate": -1.0}, ValueError),
+        ({"alpha": "much"}, TypeError),
+        ({"entities": ["a", "b"]}, ValueError),
+        ({"relations": ["r", "r", "s"]}, ValueError),
+    ],
+)
+def test_wrong_parameters_of_the_baseline(options, error):
+    X = [["a", "r", "b"], ["b", "s", "c"]]
+    with pytest.raises(error, match=r".+"):
+        ComplEx(**options).fit(X)
+
+
+def test_nothing_is_learned_from_no_triples():
+    with pytest.raises(ValueError, match="is required by PopularityPredictor"):
+        PopularityPredictor().fit(np.empty((0, 3), dtype=int))
+
+
+def test_a_model_of_one_side_may_be_asked_for_it_alone():
+    class Tails:
+        score_tails = MODEL.score_tails
+
+    scores = evaluate_link_prediction(Tails(), TRIPLES, sides="tail", metrics="mrr")
+    heads_unread = Recorded(MODEL.tails, None)
+    assert scores == evaluate_link_prediction(
+        heads_unread, TRIPLES, sides="tail", metrics="mrr"
+    )
+    with pytest.raises(TypeError, match="has no 'score_heads'"):
+        evaluate_link_prediction(Tails(), TRIPLES)

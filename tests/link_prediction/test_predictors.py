@@ -1,0 +1,280 @@
+"""Link predictors: the protocol, the baselines, and scikit-learn around them."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pickle
+import sys
+
+import numpy as np
+import pytest
+import sklearn
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import Ridge
+from sklearn.metrics import get_scorer as sklearn_scorer
+from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
+from sklearn.utils import get_tags
+
+from skrank.datasets import load_nations
+from skrank.link_prediction import (
+    ComplEx,
+    PopularityPredictor,
+    evaluate_link_prediction,
+    from_pykeen,
+    make_link_prediction_scorer,
+    rank_triples,
+)
+from skrank.metrics import (
+    evaluate,
+    make_ranking_scorer,
+    mean_rank,
+    mrr_score,
+)
+from skrank.model_selection import TripleShuffleSplit
+
+NATIONS = load_nations()
+TRAIN, TEST = NATIONS.train, NATIONS.test
+POPULAR = PopularityPredictor().fit(TRAIN)
+CV = TripleShuffleSplit(2, random_state=0)
+PREDICTORS = [PopularityPredictor(), ComplEx(4, max_iter=2, random_state=0)]
+
+
+def test_popularity_counts_the_training_triples():
+    X = [["a", "r", "b"], ["c", "r", "b"], ["a", "s", "c"], ["a", "r", "c"]]
+    model = PopularityPredictor().fit(X)
+    assert_array_equal(model.score_tails([["b", "r", "a"]]), [[0, 2, 1]])
+    assert_array_equal(model.score_heads([["b", "r", "a"]]), [[2, 0, 1]])
+
+
+@pytest.mark.parametrize("predictor", PREDICTORS, ids=repr)
+def test_what_scikit_learn_asks_of_an_estimator(predictor):
+    with pytest.raises(NotFittedError):
+        clone(predictor).score_tails(TEST)
+    model = clone(predictor).fit(TRAIN)
+    again = pickle.loads(pickle.dumps(model))
+    assert_array_equal(model.predict(TEST), again.predict(TEST))
+    assert get_tags(model).estimator_type == "link_predictor"
+    assert not get_tags(model).target_tags.required
+    assert model.n_features_in_ == 3
+    assert_array_equal(model.entities_, NATIONS.entities)
+    assert model.score(TEST) == evaluate_link_prediction(model, TEST)["mrr"]
+
+
+@pytest.mark.parametrize("predictor", PREDICTORS, ids=repr)
+def test_ids_may_be_given_and_need_no_order(predictor):
+    backwards = NATIONS.entities[::-1]
+    model = clone(predictor).set_params(entities=backwards).fit(TRAIN[:400])
+    assert_array_equal(model.entities_, backwards)
+    assert model.predict(TRAIN[:2]).shape == (2, 14)
+
+
+def test_predict_gives_all_scores_or_those_of_some_candidates():
+    full = POPULAR.predict(TEST[:2])
+    assert_array_equal(full, POPULAR.score_tails(TEST[:2]))
+    some = POPULAR.predict(TEST[:2], candidates=[["uk", "ussr"], ["usa", "uk"]])
+    column = {name: i for i, name in enumerate(NATIONS.entities)}
+    expected = [[full[0, column["uk"]], full[0, column["ussr"]]]]
+    expected += [[full[1, column["usa"]], full[1, column["uk"]]]]
+    assert_array_equal(some, expected)
+    heads = POPULAR.predict(TEST[:2], side="head")
+    assert_array_equal(heads, POPULAR.score_heads(TEST[:2]))
+
+
+def test_scores_of_the_candidates_shape_give_the_same_metrics():
+    tail = np.searchsorted(NATIONS.entities, TEST[:, 2])
+    raw = evaluate_link_prediction(POPULAR, TEST, known=None, sides="tail")
+    assert raw == pytest.approx(evaluate(tail, POPULAR.predict(TEST), list(raw)))
+
+
+def test_complex_learns_and_does_so_again_from_its_seed():
+    model = ComplEx(20, max_iter=25, random_state=1).fit(TRAIN)
+    assert model.loss_curve_[-1] < model.loss_curve_[0] - 0.5
+    assert model.score(TEST) > POPULAR.score(TEST) + 0.1
+    again = ComplEx(20, max_iter=25, random_state=1).fit(TRAIN)
+    assert_array_equal(model.entity_embeddings_, again.entity_embeddings_)
+
+
+def test_complex_steps_along_the_gradient_of_its_loss():
+    class Moved:
+        """Keeps the gradient that it is given."""
+
+        def __init__(self, vectors):
+            self.vectors = vectors
+
+        def descend(self, gradient, learning_rate):
+            self.gradient = gradient
+
+    rng = np.random.default_rng(0)
+    parts = rng.normal(size=(2, 5, 6)).astype(np.float32).view(np.complex64)
+    given, relation, answer = rng.integers(5, size=(3, 7))
+    model = ComplEx(alpha=0.1)
+
+    def loss(entity, of_relation):
+        g, r, a = entity[given], of_relation[relation], entity[answer]
+        scores = np.real((g * r) @ entity.conj().T)
+        fit = np.log(np.exp(scores).sum(axis=1)) - scores[np.arange(7), answer]
+        cubes = sum(np.sum(np.abs(vectors) ** 3) for vectors in (g, r, a))
+        return fit.mean() + model.alpha * cubes / 7
+
+    moved = [Moved(part) for part in parts]
+    model._step(*moved, given, relation, answer)
+    parts = parts.astype(complex)
+    for which, i, j, turn in [(0, 1, 2, 1), (0, 4, 0, 1j), (1, 2, 1, 1), (1, 0, 2, 1j)]:
+        step = np.zeros_like(parts)
+        step[which, i, j] = 1e-5 * turn
+        slope = (loss(*(parts + step)) - loss(*(parts - step))) / 2e-5
+        gradient = moved[which].gradient[i, j]
+        found = gradient.real if turn == 1 else gradient.imag
+        assert found == pytest.approx(slope, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    "metric", ["mrr", "hits@3", "neg_mean_rank", "adjusted_mean_rank_index", "ndcg@10"]
+)
+def test_scorer_names_rank_heads_and_tails_without_y(metric):
+    expected = evaluate_link_prediction(POPULAR, TEST, metrics=metric)[metric]
+    assert sklearn_scorer(metric)(POPULAR, TEST) == expected
+    assert make_link_prediction_scorer(metric)(POPULAR, TEST) == expected
+
+
+@pytest.mark.parametrize(("door", "sign"), [(mrr_score, 1), (mean_rank, -1)])
+def test_scorers_of_functions_do_so_too(door, sign):
+    scorer = make_ranking_scorer(door, ties="pessimistic")
+    name = {1: "mrr", -1: "arithmetic_mean_rank"}[sign]
+    got = evaluate_link_prediction(POPULAR, TEST, metrics=name, ties="pessimistic")
+    assert scorer(POPULAR, TEST) == sign * got[name]
+
+
+def test_a_scorer_of_names_gives_a_dict():
+    metrics = ["mrr", "hits@10"]
+    expected = evaluate_link_prediction(POPULAR, TEST, metrics=metrics)
+    assert make_ranking_scorer(metrics)(POPULAR, TEST) == expected
+    assert make_link_prediction_scorer(metrics)(POPULAR, TEST) == expected
+
+
+def test_without_y_another_estimator_is_refused():
+    model = Ridge().fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(ValueError, match=r"make_ranking_scorer\('mrr'\) needs y_true"):
+        sklearn_scorer("mrr")(model, [[0.0]])
+
+
+def test_the_triples_of_the_fold_join_the_filter():
+    (train, test), *_ = CV.split(TRAIN)
+    X = TRAIN[test]
+    model = PopularityPredictor().fit(TRAIN[train])
+    filtered = cross_val_score(PopularityPredictor(), TRAIN, scoring="mrr", cv=CV)[0]
+    expected = evaluate_link_prediction(
+        model, X, known=[TRAIN[train], X], metrics=["mrr"]
+    )["mrr"]
+    assert filtered == expected
+    raw = evaluate_link_prediction(model, X, known=None, metrics=["mrr"])["mrr"]
+    assert raw < filtered
+
+
+@pytest.mark.parametrize("routing", [False, True])
+@pytest.mark.parametrize(
+    "scoring",
+    ["mrr", "z_mrr", ["mrr", "hits@10"], make_ranking_scorer("mrr", ties="realistic")],
+    ids=str,
+)
+def test_grid_search_selects_a_link_predictor(scoring, routing):
+    if scoring == "z_mrr":
+        scoring = make_link_prediction_scorer(
+            "z_mrr", known=NATIONS.valid, sides="tail", average="macro"
+        )
+    refit = "mrr" if isinstance(scoring, list) else True
+    grid = {"max_iter": [1, 12]}
+    model = ComplEx(8, random_state=0)
+    with sklearn.config_context(enable_metadata_routing=routing):
+        search = GridSearchCV(model, grid, scoring=scoring, cv=CV, refit=refit)
+        search.fit(TRAIN)
+    assert search.best_params_ == {"max_iter": 12}
+
+
+def test_several_names_and_a_scorer_of_a_list_agree():
+    names = ["mrr", "neg_mean_rank"]
+    one = cross_validate(PopularityPredictor(), TRAIN, cv=CV, scoring=names)
+    scorer = make_link_prediction_scorer(names)
+    other = cross_validate(PopularityPredictor(), TRAIN, cv=CV, scoring=scorer)
+    for name in names:
+        assert_array_equal(one[f"test_{name}"], other[f"test_{name}"])
+
+
+def test_scorers_show_what_they_are():
+    scorer = make_link_prediction_scorer("mrr", ties="realistic")
+    shown = "make_link_prediction_scorer('mrr', ties='realistic', average='micro')"
+    assert repr(scorer) == shown
+
+
+class FakeTorch:
+    """As much of torch as the adapter asks for."""
+
+    @staticmethod
+    def as_tensor(values, device):
+        assert device == "cpu"
+        return values
+
+
+class FakeTensor(np.ndarray):
+    """As much of a tensor as the adapter asks for."""
+
+    def detach(self):
+        return self
+
+    cpu = detach
+
+    def numpy(self):
+        return np.asarray(self)
+
+
+class FakeModel:
+    """A model with PyKEEN's interface that returns given scores."""
+
+    num_entities, num_relations, num_real_relations, device = 14, 110, 55, "cpu"
+
+    def __init__(self):
+        rng = np.random.default_rng(0)
+        self.scores = rng.normal(size=(2, 55, 14, 14)).astype(np.float32)
+
+    def predict_t(self, hr_batch):
+        h, r = hr_batch.T
+        return self.scores[0, r, h].view(FakeTensor)
+
+    def predict_h(self, rt_batch):
+        r, t = rt_batch.T
+        return self.scores[1, r, t].view(FakeTensor)
+
+
+class FakeFactory:
+    """Labels in an order of their own, and the training triples as numbers."""
+
+    entity_to_id = {name: 13 - i for i, name in enumerate(NATIONS.entities.tolist())}
+    relation_to_id = {name: i for i, name in enumerate(NATIONS.relations.tolist())}
+    mapped_triples = [
+        (13 - h, r, 13 - t)
+        for h, r, t in zip(
+            np.searchsorted(NATIONS.entities, TRAIN[:, 0]).tolist(),
+            np.searchsorted(NATIONS.relations, TRAIN[:, 1]).tolist(),
+            np.searchsorted(NATIONS.entities, TRAIN[:, 2]).tolist(),
+            strict=True,
+        )
+    ]
+
+
+def test_a_pykeen_model_is_asked_for_pairs_and_named_by_its_factory(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", FakeTorch)
+    model = FakeModel()
+    named = from_pykeen(model, FakeFactory())
+    assert_array_equal(named.triples_, TRAIN)
+    numbers = from_pykeen(model)
+    head, tail = (13 - np.searchsorted(NATIONS.entities, TEST[:, i]) for i in (0, 2))
+    relation = np.searchsorted(NATIONS.relations, TEST[:, 1])
+    assert_array_equal(named.score_tails(TEST), model.scores[0, relation, head])
+    assert_array_equal(named.score_heads(TEST), model.scores[1, relation, tail])
+    X = np.column_stack([head, relation, tail])
+    ranks = rank_triples(numbers, X, known=FakeFactory.mapped_triples)
+    expected = rank_triples(named, TEST)
+    assert_array_equal(ranks.realistic, expected.realistic)
+    assert_allclose(named.score(TEST), expected.evaluate("mrr")["mrr"])

@@ -1,0 +1,209 @@
+"""The rank metrics of PyKEEN: closed forms, ties, names, and published numbers."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import itertools
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from link_prediction.graphs import make_graph
+from numpy.testing import assert_allclose
+
+from skrank.datasets import load_nations
+from skrank.link_prediction import LinkRanks, PopularityPredictor, rank_triples
+
+PUBLISHED = json.loads(Path(__file__).with_name("nations.json").read_text("utf-8"))
+
+
+def make_ranks(above, tied, n_candidates, weight=None, side="tail"):
+    n_ranks = len(above)
+    same = np.zeros(n_ranks, dtype=int)
+    return LinkRanks(
+        side=np.broadcast_to(side, n_ranks),
+        triple=np.arange(n_ranks),
+        relation=same,
+        category=same,
+        above=np.array(above),
+        tied=np.array(tied),
+        n_candidates=np.array(n_candidates),
+        weight=np.ones(n_ranks) if weight is None else np.array(weight, dtype=float),
+    )
+
+
+# Metrics as functions of ranks and their weights, which sum to 1.
+PLAIN = {
+    "arithmetic_mean_rank": lambda r, w: np.dot(w, r),
+    "inverse_harmonic_mean_rank": lambda r, w: np.dot(w, 1 / r),
+    "geometric_mean_rank": lambda r, w: np.prod(r**w),
+    "hits_at_2": lambda r, w: np.dot(w, r <= 2),
+}
+STANDARDIZED = {
+    "z_arithmetic_mean_rank": ("arithmetic_mean_rank", -1),
+    "z_inverse_harmonic_mean_rank": ("inverse_harmonic_mean_rank", 1),
+    "z_geometric_mean_rank": ("geometric_mean_rank", -1),
+    "z_hits_at_2": ("hits_at_2", 1),
+}
+ADJUSTED = {
+    "adjusted_arithmetic_mean_rank_index": "arithmetic_mean_rank",
+    "adjusted_inverse_harmonic_mean_rank": "inverse_harmonic_mean_rank",
+    "adjusted_geometric_mean_rank_index": "geometric_mean_rank",
+    "adjusted_hits_at_2": "hits_at_2",
+}
+
+
+@pytest.mark.parametrize("weight", [(1, 1, 1), (1, 2, 3), (0.5, 0.5, 1)])
+def test_adjusted_and_z_metrics_are_those_of_all_vectors_of_ranks(weight):
+    sizes, rank = (3, 4, 5), np.array([2, 4, 1])
+    weights = np.array(weight) / sum(weight)
+    everything = np.array(list(itertools.product(*(range(1, n + 1) for n in sizes))))
+    ranks = make_ranks(rank - 1, (0, 0, 0), sizes, weight)
+    got = ranks.evaluate([*PLAIN, *STANDARDIZED, *ADJUSTED], average="macro")
+    for name, function in PLAIN.items():
+        assert_allclose(got[name], function(rank, weights))
+    for name, (plain, sign) in STANDARDIZED.items():
+        values = np.array([PLAIN[plain](one, weights) for one in everything])
+        expected = sign * (PLAIN[plain](rank, weights) - values.mean()) / values.std()
+        assert_allclose(got[name], expected)
+    for name, plain in ADJUSTED.items():
+        values = np.array([PLAIN[plain](one, weights) for one in everything])
+        mean = values.mean()
+        assert_allclose(got[name], (PLAIN[plain](rank, weights) - mean) / (1 - mean))
+
+
+def test_expected_ties_are_all_ranks_with_their_chance():
+    # Ranks 1 or 2 or 3, each a third; 4; 2 or 3, each a half.
+    ranks = make_ranks((0, 3, 1), (2, 0, 1), (5, 6, 7))
+    pooled = np.array([1, 1, 2, 2, 3, 3] + [4] * 6 + [2] * 3 + [3] * 3)
+    got = ranks.evaluate(
+        [
+            "variance",
+            "standard_deviation",
+            "median_absolute_deviation",
+            "median_rank",
+            "harmonic_mean_rank",
+            "inverse_arithmetic_mean_rank",
+            "inverse_geometric_mean_rank",
+            "inverse_median_rank",
+            "count",
+        ]
+    )
+    median = np.median(pooled)
+    assert_allclose(got["variance"], np.var(pooled))
+    assert_allclose(got["standard_deviation"], np.std(pooled))
+    deviation = np.median(np.abs(pooled - median)) * 1.482602218505602
+    assert_allclose(got["median_absolute_deviation"], deviation)
+    assert_allclose(got["median_rank"], median)
+    assert_allclose(got["harmonic_mean_rank"], 1 / np.mean(1 / pooled))
+    assert_allclose(got["inverse_arithmetic_mean_rank"], 1 / pooled.mean())
+    geometric = np.exp(np.log(pooled).mean())
+    assert_allclose(got["inverse_geometric_mean_rank"], 1 / geometric)
+    assert_allclose(got["inverse_median_rank"], 1 / median)
+    assert got["count"] == 3
+
+
+@pytest.mark.parametrize("name", ["mrr", "hits@1", "z_mrr", "adjusted_mrr"])
+def test_the_realistic_rank_is_not_the_expectation(name):
+    # A tie of five at the top: 1 / 3 and 137 / 300.
+    ranks = make_ranks([0], [4], [5])
+    expected = ranks.evaluate(name, ties="expected")[name]
+    assert expected > ranks.evaluate(name, ties="realistic")[name]
+    assert ranks.evaluate(name, ties="pessimistic")[name] < expected
+    assert ranks.evaluate(name, ties="optimistic")[name] > expected
+
+
+def test_random_scores_are_worth_nothing_and_one_deviation_is_one():
+    rng = np.random.default_rng(0)
+    n = rng.integers(2, 50, 4000)
+    ranks = make_ranks((n * rng.random(4000)).astype(int), np.zeros(4000, dtype=int), n)
+    values = ranks.evaluate([*STANDARDIZED, *ADJUSTED])
+    assert all(abs(values[name]) < 3.5 for name in STANDARDIZED)
+    assert all(abs(values[name]) < 0.1 for name in ADJUSTED)
+
+
+@pytest.mark.parametrize("side", ["head", "tail", "both"])
+def test_published_metrics_follow_from_the_published_ranks(side):
+    counted = PUBLISHED["transe_ranks_candidates_counts"]
+    rows = [row for one in counted for row in counted[one] if side in (one, "both")]
+    rank, n_candidates, count = np.array(rows).T
+    rank, n_candidates = np.repeat(rank, count), np.repeat(n_candidates, count)
+    ranks = make_ranks(rank - 1, np.zeros_like(rank), n_candidates)
+    expected = dict(PUBLISHED["transe"][side])
+    # That version took ln(C) / (C - 1) at the mean C for the chance level of MRR.
+    adjusted = expected.pop("adjusted_inverse_harmonic_mean_rank")
+    got = ranks.evaluate(list(expected), ties="realistic")
+    for name, value in expected.items():
+        assert got[name] == pytest.approx(value, abs=1e-6), name
+    n = n_candidates.mean()
+    chance = math.log(n) / (n - 1)
+    mrr = got["inverse_harmonic_mean_rank"]
+    assert (mrr - chance) / (1 - chance) == pytest.approx(adjusted, abs=1e-6)
+
+
+@pytest.fixture(scope="module")
+def popularity():
+    nations = load_nations()
+    model = PopularityPredictor().fit(nations.train)
+    return rank_triples(model, nations.test, known=nations.valid)
+
+
+@pytest.mark.parametrize("ties", ["optimistic", "pessimistic", "realistic"])
+@pytest.mark.parametrize("side", ["head", "tail", "both"])
+def test_popularity_on_nations_has_the_recorded_metrics(popularity, side, ties):
+    expected = PUBLISHED["popularity"][side][ties]
+    ranks = popularity
+    if side != "both":
+        ranks = ranks.select(ranks.side == side)
+    assert ranks.evaluate(list(expected), ties=ties) == pytest.approx(expected)
+
+
+def test_names_of_both_libraries_stand_side_by_side():
+    ranks = rank_triples(*make_graph())
+    got = ranks.evaluate(["neg_mean_rank", "arithmetic_mean_rank"])
+    assert got["arithmetic_mean_rank"] == -got["neg_mean_rank"]
+    got = ranks.evaluate(["neg_rank_variance", "variance", "hits@3", "hits_at_3"])
+    assert got["variance"] == -got["neg_rank_variance"]
+    assert got["hits_at_3"] == got["hits@3"]
+
+
+def test_doors_of_their_own_and_adjusted_agree():
+    ranks = rank_triples(*make_graph())
+    own = ranks.evaluate(["adjusted_mrr", "adjusted_hits@2"])
+    given = ranks.evaluate(["mrr", "hits@2"], adjusted=True)
+    assert_allclose(list(own.values()), list(given.values()))
+
+
+def test_definitions_of_users_are_read():
+    def led(ranking):
+        return ranking.expected_at_first(lambda rank: rank == 1)
+
+    ranks = rank_triples(*make_graph())
+    got = ranks.evaluate([led, "hits@1"])
+    assert got["led"] == pytest.approx(got["hits@1"])
+
+
+@pytest.mark.parametrize(
+    ("metrics", "options", "message"),
+    [
+        ("mrrr", {}, "mrr"),
+        ("z_mr", {}, "Did you mean 'z_mrr'"),
+        ("adjusted_hits", {}, "Did you mean 'adjusted_hits@10'"),
+        ("rank_variance", {}, "Did you mean 'neg_rank_variance'"),
+        ("neg_z_mrr", {}, "Did you mean 'z_mrr'"),
+        ([], {}, "at least one"),
+        (None, {}, "must be a str, a callable or a list"),
+        ("z_mrr", {"adjusted": True}, "has no adjusted=True"),
+        ("mrr", {"ties": "first"}, "The 'ties' parameter of evaluate_link_prediction"),
+        ("mrr", {"average": "weighted"}, "The 'average' parameter"),
+        ("mrr", {"by": "entity"}, "The 'by' parameter"),
+        ("mrr", {"convention": "ranx"}, "The 'convention' parameter"),
+        ("mrr", {"threshold": 1.0}, "where the estimator ranks by itself"),
+    ],
+)
+def test_wrong_metrics_and_options_are_refused(metrics, options, message):
+    ranks = make_ranks([0], [0], [3])
+    with pytest.raises(ValueError, match=message):
+        ranks.evaluate(metrics, **options)
