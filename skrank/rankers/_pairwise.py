@@ -218,8 +218,8 @@ class PairwiseRanker(MetaRanker):
         check_informative(self, rows)
         rng = check_random_state(self.random_state)
         better, worse = draw_pairs(rows.y, rows.codes, self.max_pairs, rng)
-        if len(better) == 1:  # a classifier needs two classes
-            better, worse = np.append(better, worse), np.append(worse, better)
+        if len(better) == 1:  # as it is and turned round: a classifier needs both
+            better, worse = np.repeat(better, 2), np.repeat(worse, 2)
         sign = np.where(np.arange(len(better)) % 2 == 0, 1, -1)
         if rows.weight is None:
             weighting = {}
