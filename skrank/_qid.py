@@ -112,8 +112,6 @@ def encode_runs(qid, n_samples=None, *, name="qid"):
         raise ValueError(_MISSING.format(name))
     # The rows of a query mostly stand together: encode the start of each run only.
     starts = _starts_of_runs(qid)
-    if qid.dtype.kind in "US":
-        return *_encode_objects(qid[starts], name), starts
     return *_encode_values(qid[starts]), starts
 
 
@@ -196,8 +194,63 @@ def _encode_values(values):
             seen[place] = True
             ids = np.flatnonzero(seen).astype(values.dtype) + low
             return ids, (np.cumsum(seen) - 1)[place]
+    if values.dtype.kind in "iumMUS" and values.dtype.isnative and len(values):
+        return _encode_by_hash(values)
     ids, codes = np.unique(values, return_inverse=True)
     return ids, codes.reshape(-1)
+
+
+def _encode_by_hash(values):
+    """Do as np.unique does, but sort only the distinct values.
+
+    Each row writes its number to a table, at the hash of its value, and reads what
+    stands there: a row of the same value, which then stands for it, or one of another
+    value with the same hash. Those rows try again with another hash.
+    """
+    words, random = _words(values), np.random.default_rng(0)
+    # At first a table that stays in the cache: ids mostly are few.
+    standing_for, left = _meet(words, 16, random)
+    while len(left):
+        n_bits = len(left).bit_length() + 1
+        found, unmet = _meet([word[left] for word in words], n_bits, random)
+        standing_for[left] = left[found]
+        left = left[unmet]
+    chosen = np.flatnonzero(standing_for == np.arange(len(values)))
+    ids, codes = np.unique(values[chosen], return_inverse=True)
+    code_of = np.empty(len(values), dtype=np.intp)
+    code_of[chosen] = codes.reshape(-1)
+    return ids, code_of[standing_for]
+
+
+def _meet(words, n_bits, random):
+    """Return the row that each row finds in the table, and the rows it differs from."""
+    odd = 2 * random.integers(2**63, size=len(words), dtype=np.uint64) + 1
+    place = words[0] * odd[0]
+    for word, factor in zip(words[1:], odd[1:], strict=True):
+        place += word * factor
+    place >>= np.uint64(64 - n_bits)
+    table = np.empty(2**n_bits, dtype=np.intp)
+    table[place] = np.arange(len(place))
+    found = table[place]
+    differs = words[0][found] != words[0]
+    for word in words[1:]:
+        differs |= word[found] != word
+    return found, np.flatnonzero(differs)
+
+
+def _words(values):
+    """Return the bytes of an array as columns of 64-bit words."""
+    values = np.ascontiguousarray(values)
+    size = values.dtype.itemsize
+    if size % 8 == 0:
+        cells = values
+    elif values.dtype.kind in "iu":
+        cells = values.astype(np.int64)
+    else:  # text, which ends with as many zeros as its type has room for
+        letter = 4 if values.dtype.kind == "U" else 1
+        length = (size + -size % 8) // letter
+        cells = values.astype(f"{values.dtype.kind}{length}")
+    return list(cells.view(np.uint64).reshape(len(values), -1).T)
 
 
 def _encode_objects(qid, name):

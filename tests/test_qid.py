@@ -311,3 +311,18 @@ class TestCarriers:
             match=r"^f needs to know.*as `qid`.*column named 'qid'.*index of y named",
         ):
             require_qid(None, "f")
+
+
+@pytest.mark.parametrize("n_ids", [3, 1_000, 100_000])
+@pytest.mark.parametrize("dtype", ["int64", "uint64", "M8[s]", "U7", "U20", "S5", "S8"])
+def test_many_scattered_ids_are_encoded_as_unique_does(dtype, n_ids):
+    # So many that ids meet in the table of hashes and have to try again.
+    rng = np.random.default_rng(0)
+    values = rng.integers(2**62, size=n_ids)
+    if np.dtype(dtype).kind in "US":
+        values = values % 10**5
+    qid = values.astype(dtype)[rng.integers(n_ids, size=150_000)]
+    ids, codes = encode_qid(qid)
+    expected_ids, expected_codes = np.unique(qid, return_inverse=True)
+    np.testing.assert_array_equal(ids, expected_ids)
+    np.testing.assert_array_equal(codes, expected_codes)
