@@ -50,7 +50,13 @@ class RankingEstimator:
 
     A ranker need not look for query ids anywhere but in its argument `qid`:
     ``QueryRanker(MyRanker())`` finds them in a column ``"qid"`` of a data frame
-    `X`, which it takes out, or in the index of `y`, and hands them on.
+    `X`, which it takes out, or in the index of `y`, and hands them on, numbered from
+    0 and with the rows of a query together.
+
+    Two things of a ranker are read by scorers, if it has them: ``query_sizes_``, a
+    dict of the number of training rows of each query id, to warn of queries that are
+    cut in two; and a method ``__skrank_qid__(X)``, which returns the query ids that
+    stand in `X` under no name that scorers know, or None.
 
     Examples
     --------
