@@ -85,6 +85,7 @@ MODULES = {
     "skrank.model_selection": None,
     "skrank.rankers": None,
     "skrank.datasets": None,
+    "skrank.link_prediction": None,
     "skrank.base": ["RankingEstimator", "is_ranker"],
 }
 

@@ -106,8 +106,8 @@ def evaluate_link_prediction(
     -----
     Two batches of scores are never held at once. The memory needed beyond the model's
     own is ``batch_size * n_entities * s`` bytes for scores of s bytes, with
-    ``batch_size = max(1, 2 ** 25 // (8 * n_entities))`` if it is "auto", and 48 bytes
-    for each known triple.
+    ``batch_size = max(1, 2 ** 25 // (8 * n_entities))`` if it is "auto", and at most
+    128 bytes for each known triple.
 
     A triple of `X` that occurs twice counts twice, as in PyKEEN. The right entity is
     always a candidate, also where `known` or `candidates` say otherwise.

@@ -125,13 +125,14 @@ def test_random_scores_are_worth_nothing_and_one_deviation_is_one():
 
 
 @pytest.mark.parametrize("side", ["head", "tail", "both"])
-def test_published_metrics_follow_from_the_published_ranks(side):
-    counted = PUBLISHED["transe_ranks_candidates_counts"]
+@pytest.mark.parametrize("model", ["transe", "complex", "rotate"])
+def test_published_metrics_follow_from_the_published_ranks(model, side):
+    counted = PUBLISHED["ranks"][model]
     rows = [row for one in counted for row in counted[one] if side in (one, "both")]
     rank, n_candidates, count = np.array(rows).T
     rank, n_candidates = np.repeat(rank, count), np.repeat(n_candidates, count)
     ranks = make_ranks(rank - 1, np.zeros_like(rank), n_candidates)
-    expected = dict(PUBLISHED["transe"][side])
+    expected = dict(PUBLISHED["published"][model][side])
     # That version took ln(C) / (C - 1) at the mean C for the chance level of MRR.
     adjusted = expected.pop("adjusted_inverse_harmonic_mean_rank")
     got = ranks.evaluate(list(expected), ties="realistic")
