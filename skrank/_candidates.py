@@ -10,6 +10,10 @@ from skrank._validation import check_scores
 # A block of rows fits the cache, and is long enough to hide the cost of a call.
 MAX_BYTES = 1_048_576
 
+# From here on a row is work enough for a call of its own, whose temporaries stay in
+# the cache of the core.
+WIDE = 1024
+
 
 def count_candidates(lists, ties):
     """Count the candidates above and beside the right one of each query.
@@ -44,35 +48,84 @@ def count_candidates(lists, ties):
 def _count_block(lists, rows, ties):
     scores = check_scores(lists.y_score[rows])
     target = lists.target[rows]
-    own = scores[np.arange(len(scores)), target][:, np.newaxis]
-    above = _count_rows(scores > own)
-    tied = scores == own
+    out = _left_out(lists.exclude, rows)
+    above, tied, _ = count_beside(scores, target, *out)
     if ties == "first":
-        tied &= np.arange(scores.shape[1]) < target[:, np.newaxis]
-    beside = _count_rows(tied)
-    if lists.exclude is not None:
-        row, column = _left_out(lists.exclude, rows, target)
-        higher = scores[row, column] > own[row, 0]
-        above -= np.bincount(row[higher], minlength=len(scores))
-        beside -= np.bincount(row[tied[row, column]], minlength=len(scores))
-    if ties == "first":
-        return above + beside, np.ones_like(above)
-    return above, beside
+        before = np.arange(scores.shape[1]) < target[:, np.newaxis]
+        _, tied, _ = count_beside(scores, target, *out, before)
+        return above + tied, np.ones_like(above)
+    return above, tied + 1
 
 
-def _count_rows(mask):
-    """Return how many cells of each row are True.
-
-    Counting a row at a time is ten times as fast as along an axis.
-    """
-    return np.fromiter(map(np.count_nonzero, mask), np.intp, len(mask))
-
-
-def _left_out(exclude, rows, target):
-    """Return the cells of a block that are excluded; never the right candidate."""
+def _left_out(exclude, rows):
+    """Return the cells of a block that are excluded."""
+    if exclude is None:
+        return _NONE, _NONE
     starts = exclude.indptr[rows.start : rows.stop + 1]
     cells = slice(starts[0], starts[-1])
-    row = np.repeat(np.arange(len(target)), np.diff(starts))
-    column = exclude.indices[cells]
-    other = exclude.data[cells] & (column != target[row])
-    return row[other], column[other]
+    row = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    out = exclude.data[cells]
+    return row[out], exclude.indices[cells][out]
+
+
+_NONE = np.zeros(0, dtype=np.intp)
+
+
+def count_beside(scores, target, out_row, out_column, allowed=None):
+    """Count the candidates of each row next to the right one.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_rows, n_entities)
+        The scores of all entities, larger is better.
+    target : ndarray of shape (n_rows,)
+        The column of the right one. It is always a candidate.
+    out_row, out_column : ndarray of shape (n_out,)
+        Cells that are no candidates; those of right ones are ignored.
+    allowed : ndarray of bool of shape (n_entities,) or (n_rows, n_entities)
+        The entities that may be candidates; None means all.
+
+    Returns
+    -------
+    above, tied, n_candidates : ndarray of shape (n_rows,)
+        How many candidates score higher than the right one, how many others score the
+        same, and how many there are.
+    """
+    n_rows, n_entities = scores.shape
+    own = scores[np.arange(n_rows), target]
+    above = _count_rows(np.greater, scores, own, allowed)
+    tied = _count_rows(np.equal, scores, own, allowed)
+    others = np.full(n_rows, n_entities - 1)
+    if allowed is None:
+        tied -= 1
+    else:
+        allowed = np.broadcast_to(allowed, scores.shape)
+        has_target = allowed[np.arange(n_rows), target]
+        tied -= has_target
+        others = np.count_nonzero(allowed, axis=1) - has_target
+    out = out_column != target[out_row]
+    if allowed is not None:
+        out &= allowed[out_row, out_column]
+    row = out_row[out]
+    score, own = scores[row, out_column[out]], own[row]
+    above -= np.bincount(row[score > own], minlength=n_rows)
+    tied -= np.bincount(row[score == own], minlength=n_rows)
+    others -= np.bincount(row, minlength=n_rows)
+    return above, tied, others + 1
+
+
+def _count_rows(compare, scores, own, allowed):
+    """Return how many cells of each row compare so with the own score of the row."""
+    if scores.shape[1] < WIDE:
+        found = compare(scores, own[:, np.newaxis])
+        if allowed is not None:
+            found &= allowed
+        return np.count_nonzero(found, axis=1)
+    counts = np.empty(len(scores), dtype=np.intp)
+    found = np.empty(scores.shape[1], dtype=bool)
+    for i, row in enumerate(scores):
+        compare(row, own[i], out=found)
+        if allowed is not None:
+            found &= allowed if allowed.ndim == 1 else allowed[i]
+        counts[i] = np.count_nonzero(found)
+    return counts

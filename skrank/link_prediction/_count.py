@@ -1,73 +1,9 @@
-"""Counting the candidates above and beside the right one: nothing is sorted."""
+"""Counting the negatives above and beside the right one, and drawing them."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np
-
-# From here on a row is work enough for a call of its own, whose temporaries stay in
-# the cache of the core.
-WIDE = 1024
-
-
-def count_candidates(scores, target, out_row, out_column, allowed=None):
-    """Count the candidates of each row next to the right one.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_rows, n_entities)
-        The scores of all entities, larger is better.
-    target : ndarray of shape (n_rows,)
-        The column of the right one. It is always a candidate.
-    out_row, out_column : ndarray of shape (n_out,)
-        Cells that are no candidates; those of right ones are ignored.
-    allowed : ndarray of bool of shape (n_entities,) or (n_rows, n_entities)
-        The entities that may be candidates; None means all.
-
-    Returns
-    -------
-    above, tied, n_candidates : ndarray of shape (n_rows,)
-        How many candidates score higher than the right one, how many others score the
-        same, and how many there are.
-    """
-    n_rows, n_entities = scores.shape
-    own = scores[np.arange(n_rows), target]
-    above = _count_rows(np.greater, scores, own, allowed)
-    tied = _count_rows(np.equal, scores, own, allowed)
-    others = np.full(n_rows, n_entities - 1)
-    if allowed is None:
-        tied -= 1
-    else:
-        allowed = np.broadcast_to(allowed, scores.shape)
-        has_target = allowed[np.arange(n_rows), target]
-        tied -= has_target
-        others = np.count_nonzero(allowed, axis=1) - has_target
-    out = out_column != target[out_row]
-    if allowed is not None:
-        out &= allowed[out_row, out_column]
-    row = out_row[out]
-    score, own = scores[row, out_column[out]], own[row]
-    above -= np.bincount(row[score > own], minlength=n_rows)
-    tied -= np.bincount(row[score == own], minlength=n_rows)
-    others -= np.bincount(row, minlength=n_rows)
-    return above, tied, others + 1
-
-
-def _count_rows(compare, scores, own, allowed):
-    """Return how many cells of each row compare so with the own score of the row."""
-    if scores.shape[1] < WIDE:
-        found = compare(scores, own[:, np.newaxis])
-        if allowed is not None:
-            found &= allowed
-        return np.count_nonzero(found, axis=1)
-    counts = np.empty(len(scores), dtype=np.intp)
-    found = np.empty(scores.shape[1], dtype=bool)
-    for i, row in enumerate(scores):
-        compare(row, own[i], out=found)
-        if allowed is not None:
-            found &= allowed if allowed.ndim == 1 else allowed[i]
-        counts[i] = np.count_nonzero(found)
-    return counts
 
 
 def count_negatives(scores, target, out_row, out_column, negatives):
@@ -76,7 +12,7 @@ def count_negatives(scores, target, out_row, out_column, negatives):
     Parameters
     ----------
     scores, target, out_row, out_column
-        As in :func:`count_candidates`; the cells in ascending order.
+        As in :func:`skrank._candidates.count_beside`; the cells in ascending order.
     negatives : ndarray of shape (n_rows, n_negatives)
         The columns of the negatives. Those that are no candidates are left out, a
         negative that occurs twice counts twice.
