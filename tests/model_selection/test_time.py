@@ -163,7 +163,7 @@ class TestQueryTimeSeriesSplit:
             lambda t: [Decimal(int(number)) / 3 for number in t],
             lambda t: [2**70 + int(number) for number in t],
             lambda t: pd.Series(t, dtype="Int64"),
-            lambda t: pd.PeriodIndex.from_ordinals(t, freq="M"),
+            lambda t: pd.PeriodIndex([pd.Period(ordinal=i, freq="M") for i in t]),
         ],
         ids=[
             "float",
