@@ -200,7 +200,7 @@ class TestQueryTimeSeriesSplit:
             ({"gap": 0.5}, TypeError, "gap must be an instance of int"),
             ({"gap": "1D"}, TypeError, "gap must be an instance of int"),
             ({"gap": timedelta(-1)}, ValueError, "gap == .*must be >= 0"),
-            ({"gap": np.timedelta64("NaT")}, ValueError, "gap == .*must be >= 0"),
+            ({"gap": np.timedelta64("NaT", "s")}, ValueError, "gap == .*must be >= 0"),
             ({"test_size": 0}, ValueError, "test_size == 0, must be >= 1"),
             ({"test_size": 0.2}, TypeError, "test_size must be an instance of int"),
             ({"max_train_size": 0}, ValueError, "max_train_size == 0, must be >= 1"),
