@@ -134,7 +134,7 @@ class QueryTimeSeriesSplit(_TimeSplitter):
         self.n_splits = check_count(n_splits, "n_splits", minimum=1)
         if not _is_duration(gap):
             gap = check_count(gap, "gap", minimum=0)
-        elif not gap >= type(gap)(0):
+        elif not gap >= 0 * gap:  # NaT is neither
             raise ValueError(f"gap == {gap!r}, must be >= 0.")
         if max_train_size is not None:
             max_train_size = check_count(max_train_size, "max_train_size", minimum=1)
