@@ -6,9 +6,11 @@
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-# A panel fits the cache of one core, and wastes at most a sixth of its cells.
+# A panel fits the cache of one core. It wastes at most a sixth of its cells, unless it
+# is so small that the calls cost more than the cells.
 MAX_CELLS = 65_536
 WIDTH_RATIO = 1.2
+CHEAP_CELLS = 16_384
 
 
 def split_by_width(widths, max_cells=MAX_CELLS):
@@ -32,11 +34,16 @@ def split_by_width(widths, max_cells=MAX_CELLS):
     """
     order = np.argsort(widths, kind="stable")
     ordered = widths[order]
+    cheap_cells = min(CHEAP_CELLS, max_cells)
     start = 0
     while start < len(order):
         limit = ordered[start] * WIDTH_RATIO + 4
         stop = np.searchsorted(ordered, limit, side="right")
         stop = min(stop, start + max(1, int(max_cells // limit)))
+        # Rows of any width share a block that costs less than the calls for two.
+        ahead = ordered[start : start + cheap_cells // max(int(ordered[start]), 1)]
+        n_cells = ahead * np.arange(1, len(ahead) + 1)
+        stop = max(stop, start + np.searchsorted(n_cells, cheap_cells, side="right"))
         yield order[start:stop], int(ordered[stop - 1])
         start = stop
 
