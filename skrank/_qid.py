@@ -106,16 +106,17 @@ def encode_runs(qid, n_samples=None, *, name="qid"):
         )
     if qid.dtype.kind in "OTV":
         ids, codes = _encode_objects(qid, name)
-        starts = _starts_of_runs(codes)
+        starts = starts_of_runs(codes)
         return ids, codes[starts], starts
     if qid.dtype.kind in "fmM" and (qid != qid).any():
         raise ValueError(_MISSING.format(name))
     # The rows of a query mostly stand together: encode the start of each run only.
-    starts = _starts_of_runs(qid)
+    starts = starts_of_runs(qid)
     return *_encode_values(qid[starts]), starts
 
 
-def _starts_of_runs(values):
+def starts_of_runs(values):
+    """Return where the runs of equal values start."""
     new = np.ones(len(values), dtype=bool)
     np.not_equal(values[1:], values[:-1], out=new[1:])
     return np.flatnonzero(new)

@@ -9,11 +9,11 @@ from functools import cached_property
 import numpy as np
 
 from skrank._lists import query_weights
+from skrank._qid import starts_of_runs
 from skrank._runs import Runs, find_runs
 from skrank._segments import (
     count_keys,
     encode_levels,
-    first_of_each,
     law_of_first,
     sum_before,
     sum_over_places,
@@ -165,7 +165,7 @@ class RankedQueries:
     @cached_property
     def first(self):
         """Return the position of the first run of each query that has one."""
-        return first_of_each(self.query)
+        return starts_of_runs(self.query)
 
     @cached_property
     def relevant_above(self):

@@ -6,6 +6,7 @@
 import numpy as np
 
 from skrank._panels import gather, split_by_width
+from skrank._qid import starts_of_runs
 
 
 def spans(*keys):
@@ -53,17 +54,10 @@ def law_of_first(above, size, relevant, k):
     return tuple(map(np.concatenate, zip(*parts, strict=True)))
 
 
-def first_of_each(query):
-    """Return where the runs of each query start."""
-    new = np.ones(len(query), dtype=bool)
-    np.not_equal(query[1:], query[:-1], out=new[1:])
-    return np.flatnonzero(new)
-
-
 def sum_before(values, query):
     """Return, for each run, the sum of `values` over the runs of its query above it."""
     before = np.cumsum(values) - values
-    first = first_of_each(query)
+    first = starts_of_runs(query)
     return before - np.repeat(before[first], np.diff(first, append=len(query)))
 
 
@@ -72,7 +66,7 @@ def accumulate_before(ufunc, values, query):
 
     Each query is accumulated by itself: what others hold costs no digits.
     """
-    first = first_of_each(query)
+    first = starts_of_runs(query)
     lengths = np.diff(first, append=len(query))
     before = np.empty(len(values))
     before[first] = ufunc.identity

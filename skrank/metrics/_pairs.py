@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from skrank._segments import spans
+from skrank._segments import spans, sum_over_places
 from skrank._validation import check_choice
 from skrank.metrics._weights import check_gain, discount_function, gains
 
@@ -53,9 +53,7 @@ def _mean_discounts(ranking, discount):
     not relevant.
     """
     n_others = ranking.n_documents - ranking.n_relevant
-    up_to = np.zeros(int(ranking.n_documents.max(initial=0)) + 1)
-    np.cumsum(discount(np.arange(1, len(up_to))), out=up_to[1:])
-    base = up_to[ranking.n_documents] - up_to[ranking.n_relevant]
+    base = sum_over_places(discount, ranking.n_relevant, ranking.n_documents)
     shared = ranking.best.mean_over_places(discount)
     return shared[ranking.run_in_best], base / np.maximum(n_others, 1)
 

@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from skrank._segments import first_of_each
+from skrank._qid import starts_of_runs
 from skrank.metrics._measure import (
     mean_of_queries,
     measure,
@@ -155,7 +155,7 @@ def weighted_median(group, value, weight, n_groups):
     group, value, weight = group[kept], value[kept], weight[kept]
     order = np.lexsort((value, group))
     group, value, weight = group[order], value[order], weight[order]
-    first = first_of_each(group)
+    first = starts_of_runs(group)
     up_to = np.cumsum(weight, dtype=np.longdouble)
     size = np.diff(first, append=len(group))
     up_to -= np.repeat(up_to[first] - weight[first], size)
