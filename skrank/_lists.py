@@ -9,7 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skrank._keys import are_exact, codes_of
+from skrank._segments import count_keys, encode_levels
 from skrank._validation import check_weights
+
+# Grades of up to so many levels are counted level by level.
+FEW_LEVELS = 16
 
 
 class Missing(NamedTuple):
@@ -25,48 +30,54 @@ class Missing(NamedTuple):
 
 @dataclass
 class Lists:
-    """Documents by query: list i is rows ``starts[i] : starts[i] + lengths[i]``.
+    """Documents by query: list i has the places ``starts[i]`` to ``+ lengths[i]``.
+
+    The row at a place is ``rows[place]``, or the place itself if there are no `rows`.
 
     Attributes
     ----------
-    y_score : ndarray of shape (n_rows,)
-        Scores, grouped by query and in input order within a query.
+    y_score : ndarray of shape (n_samples,)
+        The score of every row of the input.
 
-    relevant : ndarray of bool of shape (n_rows,)
-        Which documents are relevant.
+    relevant : ndarray of bool of shape (n_samples,)
+        Which rows are relevant.
 
     grades : ndarray
-        Grades as they came: of every input row, or of the rows `graded` alone.
+        Grades as they came: of every row, or of the rows `graded` alone.
 
-    starts, lengths : ndarray of shape (n_queries,)
-        Where the lists stand.
+    starts, lengths : ndarray of shape (n_lists,)
+        Where the lists stand, one after the other.
 
-    query : ndarray of shape (n_queries,)
+    query : ndarray of shape (n_lists,)
         The place of each list in the output, which is sorted by id.
 
     ids : ndarray of shape (n_queries,)
         The query ids in the order of the output.
 
-    excluded : ndarray of bool of shape (n_rows,) or None
-        Documents that take no part.
+    rows : ndarray of shape (n_places,) or None
+        The row at each place, in input order within a list; None if all rows stand
+        as they came.
+
+    excluded : ndarray of bool of shape (n_samples,) or None
+        Rows that take no part.
 
     graded : ndarray or None
         The ascending rows that a sparse `y_true` lists.
 
-    judged : ndarray of bool of shape (n_rows,) or None
-        Documents with a grade; None if all are.
+    judged : ndarray of bool of shape (n_samples,) or None
+        Rows with a grade; None if all have one.
 
     missing : Missing or None
         Judged documents that were not returned: they have no rank.
 
-    rows : ndarray of shape (n_rows,) or None
-        The input row of each row here; None if they are the same.
-
     row_query : ndarray of shape (n_samples,) or None
-        The place in `ids` of each input row; None if rows stand as they came.
+        The place in `ids` of each row; None if the lists tell.
 
     is_matrix : bool
         Whether each list was a row of a matrix, so that weights come per query.
+
+    keys : ndarray of shape (n_places,) or None
+        The key at each place, where the places were found by sorting keys by query.
     """
 
     y_score: np.ndarray
@@ -76,102 +87,176 @@ class Lists:
     lengths: np.ndarray
     query: np.ndarray
     ids: np.ndarray
+    rows: np.ndarray | None = None
     excluded: np.ndarray | None = None
     graded: np.ndarray | None = None
     judged: np.ndarray | None = None
     missing: Missing | None = None
-    rows: np.ndarray | None = None
     row_query: np.ndarray | None = None
     is_matrix: bool = False
+    keys: np.ndarray | None = None
+
+    def in_lists(self, values):
+        """Return values of the rows, or None, in the order of the places."""
+        if values is None or self.rows is None:
+            return values
+        return values[self.rows]
 
     @cached_property
-    def code(self):
-        """Return a byte for each row: 0 if it is not relevant, else its grade's.
+    def scores(self):
+        """Return the score at each place."""
+        return self.in_lists(self.y_score)
 
-        The code is a position in `levels`. None if there are too many grades for a
-        byte, or scores are infinite.
+    @cached_property
+    def keys_are_exact(self):
+        """Tell whether tied keys are always tied scores."""
+        return are_exact(self.y_score)
+
+    def carry(self, keys, levels):
+        """Take over keys that came with the rows, and so their codes."""
+        self.keys, self._coded = keys, (codes_of(keys), levels)
+
+    @property
+    def codes(self):
+        """Return a byte for each place: 0 if it is not relevant, else its grade's.
+
+        The code is a position in `levels`. None if there are too many grades, or if
+        scores are infinite, beside which there is no room for a code.
         """
-        extremes = self.y_score.min(initial=0), self.y_score.max(initial=0)
-        if self.levels is None or not np.isfinite(extremes).all():
-            return None
-        if self._grades_are_small:
-            code = self.grades.astype(np.uint8) + np.uint8(1)
-            return (code if self.rows is None else code[self.rows]) * self.relevant
-        rows = np.flatnonzero(self.relevant)
-        code = np.zeros(len(self.relevant), dtype=np.uint8)
-        code[rows] = np.searchsorted(self.levels, self.grade_at(rows))
-        return code
+        return self._coded[0]
 
-    @cached_property
+    @property
     def levels(self):
-        """Return the grade of each code, or None if there are more than 255."""
-        if self._grades_are_small:
-            return np.arange(-1.0, 255.0)
-        levels = np.unique(self.grade_at(np.flatnonzero(self.relevant)))
-        if len(levels) > 255:
-            return None
-        return np.concatenate([[-np.inf], levels])
+        """Return the grade of each code."""
+        return self._coded[1]
 
     @cached_property
-    def _grades_are_small(self):
-        """Tell whether the grades are small integers, and so codes less one."""
-        return (
-            self.graded is None
-            and self.grades.dtype.kind in "biu"
-            and self.grades.min(initial=0) >= 0
-            and self.grades.max(initial=0) < 255
-        )
+    def _coded(self):
+        if not np.isfinite(self.y_score).all():
+            return None, None
+        relevant = self.in_lists(self.relevant)
+        if self._grades_are_bytes:
+            codes = self.in_lists(self.grades).astype(np.uint8)
+            codes *= relevant.view(np.uint8)
+            if np.count_nonzero(codes) == np.count_nonzero(relevant):
+                return codes, np.arange(256.0)
+        places = np.flatnonzero(relevant)
+        grades = self.grade_at(places)
+        levels = np.unique(grades)
+        if len(levels) > 255:
+            return None, None
+        codes = np.zeros(len(relevant), dtype=np.uint8)
+        codes[places] = np.searchsorted(levels, grades) + 1
+        return codes, np.concatenate([[-np.inf], levels])
+
+    @cached_property
+    def _grades_are_bytes(self):
+        """Tell whether the grades are integers of at most 255, and so their codes."""
+        if self.graded is not None or self.grades.dtype.kind not in "biu":
+            return False
+        # Read without its sign, a negative integer is a large one.
+        unsigned = self.grades.view(f"u{self.grades.itemsize}")
+        return int(unsigned.max(initial=0)) < 256
 
     @cached_property
     def n_ranked(self):
         """Return how many documents of each list are not excluded."""
         if self.excluded is None:
             return self.lengths
-        left_out = np.add.reduceat(self.excluded, self.starts, dtype=np.intp)
-        return self.lengths - left_out
+        return self.lengths - self.count(self.in_lists(self.excluded))
 
-    def grade_at(self, rows):
-        """Return the grades of relevant rows."""
+    def grade_at(self, places):
+        """Return the grades of relevant documents."""
+        rows = places if self.rows is None else self.rows[places]
         if self.graded is not None:
             rows = np.searchsorted(self.graded, rows)
-        elif self.rows is not None:
-            rows = self.rows[rows]
         return self.grades[rows].astype(np.float64)
 
     def lowest_grade(self):
-        """Return the lowest grade of the input."""
-        return self.grades.min(initial=0)
+        """Return the lowest grade of the input, or 0 if none is negative."""
+        return 0 if self._grades_are_bytes else self.grades.min(initial=0)
 
     def n_documents(self):
         """Return the number of documents of each query, in the order of `ids`."""
-        counts = np.zeros(len(self.ids), dtype=np.intp)
-        counts[self.query] = self.n_ranked
-        return counts
+        return self._by_query(self.n_ranked)
+
+    def n_relevant(self):
+        """Return the number of relevant documents of each query, likewise."""
+        return self._by_query(self.count(self.in_lists(self.relevant)))
+
+    def count(self, flags):
+        """Return how many places of each list have a flag."""
+        # In the smallest type that holds the counts: nothing is converted, mostly.
+        size = np.min_scalar_type(self.lengths.max())
+        return np.add.reduceat(flags.view(np.uint8), self.starts, dtype=size)
+
+    def _by_query(self, counts):
+        """Return counts of the lists in the order of `ids`; 0 where there is none."""
+        by_query = np.zeros((len(self.ids), *counts.shape[1:]), dtype=np.intp)
+        by_query[self.query] = counts
+        return by_query
+
+    def count_grades(self):
+        """Count the relevant documents of each query by grade.
+
+        Returns
+        -------
+        query, grade, count : ndarray
+            In the order of `ids`, the highest grade of a query first.
+        """
+        top = 0 if self.codes is None else int(self.codes.max())
+        if 0 < top <= FEW_LEVELS:
+            levels = range(top, 0, -1)
+            counts = [self.count(self.codes == level) for level in levels]
+            counts = self._by_query(np.stack(counts, axis=1))
+            query, column = np.nonzero(counts)
+            return query, self.levels[top - column], counts[query, column]
+        places = np.flatnonzero(self.in_lists(self.relevant))
+        of_list = np.searchsorted(self.starts, places, side="right") - 1
+        return count_by_grade(self.query[of_list], self.grade_at(places))
+
+    def relabelled(self, relevant, **others):
+        """Return the lists with other documents relevant."""
+        return replace(self, relevant=relevant, keys=None, **others)
 
     def select(self, keep):
-        """Return the lists of the rows in `keep` alone."""
-        lengths = np.add.reduceat(keep, self.starts, dtype=np.intp)
+        """Return the lists of the rows in the mask `keep` alone."""
+        keep = self.in_lists(keep)
+        return self.select_places(np.flatnonzero(keep))
+
+    def select_places(self, places):
+        """Return the lists of the ascending `places` alone."""
+        lengths = np.diff(np.searchsorted(places, self.starts), append=len(places))
         listed = lengths > 0
         return replace(
             self,
-            y_score=self.y_score[keep],
-            relevant=self.relevant[keep],
-            rows=np.flatnonzero(keep) if self.rows is None else self.rows[keep],
+            rows=places if self.rows is None else self.rows[places],
             starts=(np.cumsum(lengths) - lengths)[listed],
             lengths=lengths[listed],
             query=self.query[listed],
-            judged=None if self.judged is None else self.judged[keep],
+            keys=None,
         )
 
 
-@dataclass
-class Candidates:
-    """One row of candidates per query, of which exactly one is right."""
+def count_by_grade(query, grade):
+    """Count documents by query and grade, as :meth:`Lists.count_grades` does."""
+    levels, level = encode_levels(grade)
+    top = len(levels) - 1
+    n_keys = len(levels) * (int(query.max(initial=0)) + 1)
+    keys, count = count_keys(query * len(levels) + top - level, n_keys)
+    query, level = np.divmod(keys, len(levels))
+    return query, levels[top - level], count
 
-    y_score: np.ndarray
-    target: np.ndarray
-    exclude: object
-    ids: np.ndarray
+
+class OneRight:
+    """Queries of which each has exactly one right candidate.
+
+    Attributes
+    ----------
+    ids : ndarray of shape (n_queries,)
+        The positions of the queries.
+    """
+
     is_matrix = True
     judged = None
     missing = None
@@ -179,6 +264,24 @@ class Candidates:
     def lowest_grade(self):
         """Return 0, the grade of the candidates that are not right."""
         return 0
+
+    def n_relevant(self):
+        """Return 1 for each query."""
+        return np.ones(len(self.ids), dtype=np.intp)
+
+    def count_grades(self):
+        """Return (query, grade, count): each query has one document, of grade 1."""
+        return self.ids, np.ones(len(self.ids)), self.n_relevant()
+
+
+@dataclass
+class Candidates(OneRight):
+    """One row of candidates per query, of which exactly one is right."""
+
+    y_score: np.ndarray
+    target: np.ndarray
+    exclude: object
+    ids: np.ndarray
 
     def n_documents(self):
         """Return the number of candidates of each query that are not excluded."""

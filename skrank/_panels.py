@@ -32,7 +32,9 @@ def split_by_width(widths, max_cells=MAX_CELLS):
     width : int
         The largest of their widths.
     """
-    order = np.argsort(widths, kind="stable")
+    # Numbers of 16 bits are sorted by counting.
+    small = np.min_scalar_type(widths.max(initial=0))
+    order = np.argsort(widths.astype(small), kind="stable")
     ordered = widths[order]
     cheap_cells = min(CHEAP_CELLS, max_cells)
     start = 0
@@ -54,14 +56,17 @@ def gather(values, starts, width):
     It is a view where the rows stand one after the other. A row that reaches beyond
     the end repeats the last value: the caller knows the true widths.
     """
-    last = len(values) - width
-    if np.all(np.diff(starts) == width) and starts[-1] <= last:
-        return values[starts[0] : starts[-1] + width].reshape(-1, width)
+    last, n_cells = len(values) - width, len(starts) * width
+    is_run = starts[-1] + width - starts[0] == n_cells and starts[-1] <= last
+    if is_run and np.all(np.diff(starts) == width):
+        return values[starts[0] : starts[0] + n_cells].reshape(-1, width)
     # Whole rows are copied at once: twice as fast as an index for every cell.
     step = values.strides[0]
     windows = as_strided(values, (last + 1, width), (step, step), writeable=False)
+    late = starts > last
+    if not late.any():
+        return windows[starts]
     block = windows[np.minimum(starts, last)]
-    late = np.flatnonzero(starts > last)
     cells = starts[late, np.newaxis] + np.arange(width)
     block[late] = values[np.minimum(cells, len(values) - 1)]
     return block

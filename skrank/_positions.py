@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from skrank._read import group_rows
+from skrank._groups import encode_rows
 from skrank._validation import check_scores
 
 
@@ -27,11 +27,11 @@ def rank_positions(y_score, qid=None):
         their input order.
     """
     y_score = check_scores(y_score)
-    groups = group_rows(qid, y_score)
-    rows = np.arange(len(y_score)) if groups.rows is None else groups.rows
-    group = np.repeat(np.arange(len(groups.starts)), groups.lengths)
-    order = rows[np.lexsort((-groups.values, group))]
+    _, codes, starts = encode_rows(qid, len(y_score))
+    codes = np.repeat(codes, np.diff(starts, append=len(y_score)))
+    counts = np.bincount(codes)
     rank = np.empty(len(y_score), dtype=np.intp)
     place = np.arange(1, len(y_score) + 1)
-    rank[order] = place - np.repeat(groups.starts, groups.lengths)
+    above = np.repeat(np.cumsum(counts) - counts, counts)
+    rank[np.lexsort((-y_score, codes))] = place - above
     return rank

@@ -8,7 +8,7 @@ import numpy as np
 from skrank._qid import encode_qid
 from skrank._ranking import rank_lists
 from skrank._read import read_lists
-from skrank._runs import find_first_runs, find_runs
+from skrank._runs import FIRST
 from skrank._validation import check_choice
 
 DOC_ORDERS = ("ascending", "descending")
@@ -26,7 +26,7 @@ def rank_queries(
     returned=None,
     doc_id=None,
     doc_order=None,
-    first_only=False,
+    depth=None,
 ):
     """Rank the documents of every query.
 
@@ -54,8 +54,9 @@ def rank_queries(
     doc_order : {"ascending", "descending"}, default=None
         With ``ties="first"``, tied documents stand in this order of `doc_id`
         instead of the input order.
-    first_only : bool, default=False
-        Whether only the first relevant document of each query will be asked for.
+    depth : int or "first", default=None
+        What will be asked for: the documents of the first `depth` ranks, or the first
+        relevant document of each query; None is everything.
 
     Returns
     -------
@@ -82,5 +83,6 @@ def rank_queries(
         judged=judged,
         returned=returned,
         row_order=row_order,
+        carry=depth != FIRST and ties != "first",
     )
-    return rank_lists(lists, ties, find_first_runs if first_only else find_runs)
+    return rank_lists(lists, ties, depth)

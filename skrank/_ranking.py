@@ -8,11 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
-from skrank._lists import query_weights
+from skrank._lists import count_by_grade, query_weights
 from skrank._qid import starts_of_runs
 from skrank._runs import Runs, find_runs
 from skrank._segments import (
-    count_keys,
     encode_levels,
     law_of_first,
     sum_before,
@@ -20,9 +19,9 @@ from skrank._segments import (
 )
 
 
-def rank_lists(lists, ties, find=find_runs):
+def rank_lists(lists, ties, depth=None):
     """Return lists of documents as ranked queries."""
-    runs = find(lists, ties)
+    runs = find_runs(lists, ties, depth)
     return RankedQueries(runs, lists.n_documents(), lists.ids, lists, ties)
 
 
@@ -101,7 +100,7 @@ class RankedQueries:
     @cached_property
     def n_found(self):
         """Return the number of relevant documents that each query returned."""
-        return self.total(self.relevant).astype(np.intp)
+        return self._lists.n_relevant()
 
     @cached_property
     def n_relevant(self):
@@ -118,19 +117,24 @@ class RankedQueries:
         others = self.condensed.n_documents - self.n_found
         return others if missing is None else others + missing.n_others
 
-    @cached_property
+    # A ranking that kept itself would outlive its last use.
+
+    @property
     def condensed(self):
         """Return the ranking of the judged documents alone."""
-        lists = self._lists
-        if lists.judged is None:
-            return self
-        return self._in_this_order(lists.select(lists.judged))
+        return self if self._lists.judged is None else self._condensed
 
     @cached_property
+    def _condensed(self):
+        return self._in_this_order(self._lists.select(self._lists.judged))
+
+    @property
     def returned(self):
         """Return the ranking as if there were no documents but the returned ones."""
-        if self._lists.missing is None:
-            return self
+        return self if self._lists.missing is None else self._returned
+
+    @cached_property
+    def _returned(self):
         return self._in_this_order(replace(self._lists, missing=None))
 
     @cached_property
@@ -138,12 +142,14 @@ class RankedQueries:
         """Return the ranking in which the judged documents are the relevant ones."""
         lists = self._lists
         if lists.judged is not None:
-            lists = replace(lists, relevant=lists.judged, missing=None)
+            lists = lists.relabelled(lists.judged, missing=None)
             return self._in_this_order(lists)
         query = np.flatnonzero(self.n_documents)
         size = self.n_documents[query]
         runs = Runs(query, np.zeros_like(size), size, size, np.ones(size.sum()))
-        return RankedQueries(runs, self.n_documents, self.ids, lists, self._ties)
+        ranking = RankedQueries(runs, self.n_documents, self.ids, lists, self._ties)
+        ranking.n_found = self.n_documents
+        return ranking
 
     def _in_this_order(self, lists):
         """Return other lists, ranked by score, by `y_true` or not at all as these."""
@@ -158,9 +164,7 @@ class RankedQueries:
     @cached_property
     def highest_grade(self):
         """Return the highest grade of a relevant document, returned or not, or 0."""
-        highest = self.grade.max(initial=0.0)
-        missing = self._lists.missing
-        return highest if missing is None else missing.grade.max(initial=highest)
+        return self.best.grade.max(initial=0.0)
 
     @cached_property
     def first(self):
@@ -194,27 +198,25 @@ class RankedQueries:
         """Return the grades that occur, ascending, and the place of each in them."""
         return encode_levels(self.grade)
 
-    @cached_property
+    @property
     def best(self):
         """Return the ranking by `y_true`: no order of the documents is better."""
-        if self._order == "best":
-            return self
-        (levels, level), query = self.levels, self.query_of_grade
-        if self._lists.missing is not None:
-            grade = np.concatenate([self.grade, self._lists.missing.grade])
-            query = np.concatenate([query, self._lists.missing.query])
-            levels, level = encode_levels(grade)
-        n_levels = len(levels)
-        # One key per (query, grade), the higher grade first.
-        key = query * n_levels + (n_levels - 1 - level)
-        keys, counts = count_keys(key, self.n_queries * n_levels)
-        query, level = np.divmod(keys, n_levels)
-        level = np.repeat(n_levels - 1 - level, counts)
-        runs = Runs(query, sum_before(counts, query), counts, counts, levels[level])
+        return self if self._order == "best" else self._best
+
+    @cached_property
+    def _best(self):
+        query, grade, count = self._lists.count_grades()
+        missing = self._lists.missing
+        if missing is not None:
+            query = np.concatenate([np.repeat(query, count), missing.query])
+            grade = np.concatenate([np.repeat(grade, count), missing.grade])
+            query, grade, count = count_by_grade(query, grade)
+        grades = np.repeat(grade, count)
+        runs = Runs(query, sum_before(count, query), count, count, grades)
         n_documents = self.n_documents + self.n_relevant - self.n_found
         lists, ties = self._lists, self._ties
         best = RankedQueries(runs, n_documents, self.ids, lists, ties, "best")
-        best.levels = levels, level
+        best.n_found = self.n_relevant
         return best
 
     @cached_property
@@ -230,10 +232,11 @@ class RankedQueries:
     @cached_property
     def chance(self):
         """Return the ranking in which all documents of a query are tied."""
-        query = self.query[self.first]
+        grade_query, grade, count = self._lists.count_grades()
+        query = grade_query[starts_of_runs(grade_query)]
         n_documents, n_found = self.n_documents[query], self.n_found[query]
-        above = np.zeros(len(query), dtype=np.intp)
-        runs = Runs(query, above, n_documents, n_found, self.grade)
+        above, grades = np.zeros_like(n_found), np.repeat(grade, count)
+        runs = Runs(query, above, n_documents, n_found, grades)
         lists, ties = self._lists, self._ties
         return RankedQueries(runs, self.n_documents, self.ids, lists, ties, "chance")
 

@@ -3,14 +3,16 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import math
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
+from skrank._groups import encode_rows, sort_rows
+from skrank._keys import pack_keys
 from skrank._lists import Candidates, Lists, Missing
-from skrank._qid import encode_runs, find_qid
+from skrank._qid import find_qid, starts_of_runs
 from skrank._validation import check_grades, check_scores, numeric_array
 
 
@@ -24,6 +26,7 @@ def read_lists(
     judged=None,
     returned=None,
     row_order=None,
+    carry=True,
 ):
     """Validate the input, whatever its shape, and return it grouped by query.
 
@@ -33,6 +36,8 @@ def read_lists(
         As in :func:`skrank._rank.rank_queries`.
     row_order : ndarray of shape (n_samples,), default=None
         The order in which rows are read; None is the input order.
+    carry : bool, default=True
+        Whether scattered rows carry the keys that sorting within queries needs.
 
     Returns
     -------
@@ -66,7 +71,8 @@ def read_lists(
         y_score = check_scores(y_score)
     if y_score.ndim == 1 and y_true.ndim == 1:
         _check_flat(y_true, y_score, exclude)
-        return _read_flat(y_true, y_score, qid, threshold, judged, returned, row_order)
+        rowwise = judged, returned, row_order
+        return _read_flat(y_true, y_score, qid, threshold, *rowwise, carry)
     if y_score.ndim != 2 or y_true.ndim > 2:
         raise ValueError(_SHAPES.format(y_true.shape, y_score.shape))
     rowwise = {"qid": qid, "judged": judged, "returned": returned, "doc_id": row_order}
@@ -118,148 +124,109 @@ _SHAPES = (
 )
 
 
-def _read_flat(y_true, y_score, qid, threshold, judged, returned, row_order):
-    groups = group_rows(qid, y_score, row_order)
-    relevant = _is_relevant(y_true, threshold, groups)
-    rows = groups.rows
-    if rows is not None:
-        judged, returned = (
-            mask if mask is None else mask[rows] for mask in (judged, returned)
-        )
-    if judged is not None:
+def _read_flat(y_true, y_score, qid, threshold, judged, returned, row_order, carry):
+    ids, query, starts = encode_rows(qid, len(y_score))
+    relevant = None if threshold == "max" else _is_above(y_true, threshold)
+    if relevant is not None and judged is not None:
         relevant &= judged
-    lists = Lists(
-        groups.values,
-        relevant,
-        y_true,
-        groups.starts,
-        groups.lengths,
-        groups.query,
-        groups.ids,
-        judged=judged,
-        rows=rows,
-        row_query=groups.row_query,
-    )
+    lengths = np.diff(starts, append=len(y_score))
+    lists = Lists(y_score, relevant, y_true, starts, lengths, query, ids, judged=judged)
+    if row_order is not None or len(query) > len(ids):
+        carry = carry and relevant is not None and returned is None
+        lists = _group_by_query(lists, row_order, carry)
+    if relevant is None:
+        lists.relevant = _has_highest_grade(lists)
     return lists if returned is None else _without_missing(lists, returned)
+
+
+def _group_by_query(lists, row_order, carry):
+    """Return lists of the queries from lists of runs of rows of one query."""
+    row_query = np.repeat(lists.query, lists.lengths)
+    keys = None
+    if carry and lists.codes is not None:
+        keys = pack_keys(lists.y_score, lists.codes)
+    values = lists.y_score if keys is None else keys
+    rows, starts, values = sort_rows(row_query, len(lists.ids), values, row_order)
+    grouped = replace(
+        lists,
+        rows=rows,
+        starts=starts,
+        lengths=np.diff(starts, append=len(rows)),
+        query=np.arange(len(starts)),
+        row_query=row_query,
+    )
+    if keys is None:
+        grouped.scores = values
+    else:
+        grouped.carry(values, lists.levels)
+    return grouped
+
+
+def _is_above(grades, threshold):
+    """Return which grades are higher than the threshold."""
+    if grades.dtype.kind in "iu":  # else they are all converted to floats
+        threshold = math.floor(threshold)
+    return grades > threshold
+
+
+def _has_highest_grade(lists):
+    """Return which rows have the highest grade of their query, if that is above 0."""
+    highest = np.maximum.reduceat(lists.in_lists(lists.grades), lists.starts)
+    if lists.row_query is None:
+        highest = np.repeat(highest, lists.lengths)
+    else:  # one list for each query
+        highest = highest[lists.row_query]
+    return (lists.grades == highest) & (lists.grades > 0)
 
 
 def _without_missing(lists, returned):
     """Take out the documents that were not returned, and keep count of them."""
-    list_query = np.repeat(lists.query, lists.lengths)
-    row_query = list_query if lists.row_query is None else lists.row_query
+    row_query = lists.row_query
+    if row_query is None:
+        row_query = np.repeat(lists.query, lists.lengths)
     rows = np.flatnonzero(lists.relevant & ~returned)
     others = ~lists.relevant & ~returned
     if lists.judged is not None:
         others &= lists.judged
-    lists = replace(
-        lists,
-        row_query=row_query,
-        missing=Missing(
-            list_query[rows],
-            lists.grade_at(rows),
-            np.bincount(list_query[others], minlength=len(lists.ids)),
-        ),
+    missing = Missing(
+        row_query[rows],
+        lists.grades[rows].astype(np.float64),
+        np.bincount(row_query[others], minlength=len(lists.ids)),
     )
-    return lists.select(returned)
-
-
-class Groups(NamedTuple):
-    """Rows grouped by query.
-
-    The query ids, in the order of the output; the place in `ids` of each list, and
-    the rows that it takes; the values, grouped; the input row of each of them, and the
-    place in `ids` of each input row, None if rows stand together as they came.
-    """
-
-    ids: np.ndarray
-    query: np.ndarray
-    starts: np.ndarray
-    lengths: np.ndarray
-    values: np.ndarray
-    rows: np.ndarray | None = None
-    row_query: np.ndarray | None = None
-
-
-def group_rows(qid, values, row_order=None):
-    """Group rows by query.
-
-    Parameters
-    ----------
-    qid : array-like of shape (n_rows,) or None
-        The query of each row; None means one query.
-    values : ndarray of float of shape (n_rows,)
-        A value for each row.
-    row_order : ndarray of shape (n_rows,), default=None
-        The order that the rows of a query keep; None is the input order.
-
-    Returns
-    -------
-    groups : Groups
-        The lists of rows.
-    """
-    n_rows = len(values)
-    if qid is None:
-        qid = np.zeros(n_rows, dtype=np.int8)
-    ids, query, starts = encode_runs(qid, n_rows)
-    lengths = np.diff(starts, append=n_rows)
-    if row_order is None and len(query) == len(ids):
-        return Groups(ids, query, starts, lengths, values)
-    codes = np.repeat(query, lengths)
-    ordered, column = codes, values
-    if row_order is not None:
-        ordered, column = codes[row_order], values[row_order]
-    # A matrix with one value a row, in the column of its query: to compress it by
-    # column is a counting sort, which keeps the order of the rows.
-    size = np.int32 if n_rows < 2**31 - 1 else np.int64
-    cells = column, ordered.astype(size), np.arange(n_rows + 1, dtype=size)
-    grouped = sparse.csr_matrix(cells, shape=(n_rows, len(ids))).tocsc()
-    starts = grouped.indptr[:-1].astype(np.intp)
-    lengths = np.diff(grouped.indptr).astype(np.intp)
-    rows = grouped.indices if row_order is None else row_order[grouped.indices]
-    query = np.arange(len(ids))
-    return Groups(ids, query, starts, lengths, grouped.data, rows, codes)
-
-
-def _is_relevant(y_true, threshold, groups):
-    """Return which of the grouped rows are relevant."""
-    if threshold != "max":
-        relevant = y_true > threshold
-        return relevant if groups.rows is None else relevant[groups.rows]
-    grades = y_true if groups.rows is None else y_true[groups.rows]
-    highest = np.maximum.reduceat(grades, groups.starts)
-    return (grades == np.repeat(highest, groups.lengths)) & (grades > 0)
+    return replace(lists, row_query=row_query, missing=missing).select(returned)
 
 
 def _read_matrix(y_true, y_score, threshold, exclude):
     n_queries, n_documents = y_score.shape
-    query = np.arange(n_queries)
-    lengths = np.full(n_queries, n_documents)
-    groups = Groups(query, query, query * n_documents, lengths, y_score.ravel())
-    graded = None
+    query, graded = np.arange(n_queries), None
+    relevant = None
+    if exclude is not None:
+        exclude = exclude.ravel()
     if sparse.issparse(y_true):
-        if exclude is not None:
-            y_true = y_true - y_true.multiply(exclude)
-        relevant, graded, grades = _read_sparse_grades(y_true, threshold)
+        relevant, graded, grades = _read_sparse_grades(y_true, threshold, exclude)
     else:
         grades = y_true.ravel()
         if exclude is not None:
-            grades = np.where(exclude.ravel(), grades.dtype.type(0), grades)
-        relevant = _is_relevant(grades, threshold, groups)
-    if exclude is not None:
-        exclude = exclude.ravel()
-        relevant &= ~exclude
-    return Lists(
-        groups.values,
+            grades = np.where(exclude, grades.dtype.type(0), grades)
+        if threshold != "max":
+            relevant = _is_above(grades, threshold)
+    lists = Lists(
+        y_score.ravel(),
         relevant,
         grades,
-        groups.starts,
-        groups.lengths,
-        groups.query,
-        groups.ids,
+        query * n_documents,
+        np.full(n_queries, n_documents),
+        query,
+        query,
         excluded=exclude,
         graded=graded,
         is_matrix=True,
     )
+    if relevant is None:
+        lists.relevant = _has_highest_grade(lists)
+    if exclude is not None:
+        lists.relevant &= ~exclude
+    return lists
 
 
 def _check_sparse_grades(y_true, threshold):
@@ -285,17 +252,21 @@ def _own_csr(matrix):
     return matrix
 
 
-def _read_sparse_grades(y_true, threshold):
+def _read_sparse_grades(y_true, threshold, exclude):
     """Return which cells are relevant, and the listed cells with their grades."""
-    y_true = sparse.csr_matrix(y_true)
     n_rows, n_columns = y_true.shape
     rows = np.repeat(np.arange(n_rows), np.diff(y_true.indptr))
     cells, grades = rows * n_columns + y_true.indices, y_true.data
+    if exclude is not None:
+        kept = ~exclude[cells]
+        rows, cells, grades = rows[kept], cells[kept], grades[kept]
     if threshold == "max":
-        highest = y_true.max(axis=1).toarray().ravel()
-        listed = (grades == highest[rows]) & (grades > 0)
+        first = starts_of_runs(rows)
+        highest = np.maximum.reduceat(grades, first) if len(first) else grades
+        highest = np.repeat(highest, np.diff(first, append=len(rows)))
+        listed = (grades == highest) & (grades > 0)
     else:
-        listed = grades > threshold
+        listed = _is_above(grades, threshold)
     relevant = np.zeros(n_rows * n_columns, dtype=bool)
     relevant[cells[listed]] = True
     return relevant, cells, grades

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skrank._candidates import count_candidates
+from skrank._keys import codes_of, pack_in_place, without_codes
 from skrank._lists import Candidates
 from skrank._panels import gather, split_by_width
 
@@ -30,67 +31,66 @@ _NONE = np.zeros(0, dtype=np.intp)
 _NO_RUNS = Runs(_NONE, _NONE, _NONE, _NONE, np.zeros(0))
 
 
-def find_runs(lists, ties):
-    """Return the runs of `lists`, cut as the tie policy says."""
+# The depth of a ranking of which only the first relevant documents are read.
+FIRST = "first"
+
+
+def find_runs(lists, ties, depth=None):
+    """Return the runs of `lists`, cut as the tie policy says.
+
+    Those that stand wholly below rank `depth`, or below the first of a query if it is
+    ``"first"``, may be left out.
+    """
     if isinstance(lists, Candidates):
         above, size = count_candidates(lists, ties)
         one = np.ones_like(size)
         runs = Runs(lists.ids, above, size, one, one.astype(np.float64))
-        return _cut(runs, ties)
+    elif depth == FIRST and ties != "first":
+        runs = _find_first_runs(lists)
+    else:
+        runs = _find_all_runs(lists, ties, None if depth == FIRST else depth)
+    return _cut(runs, ties)
+
+
+def _find_all_runs(lists, ties, depth):
     parts = [_NO_RUNS]
     for rows, width in split_by_width(lists.lengths):
         left = rows
-        if ties != "first" and lists.code is not None:
-            runs, left = _sort_values(lists, rows, width)
+        if ties != "first" and lists.codes is not None:
+            runs, left = _sort_values(lists, rows, width, depth)
             parts.append(runs)
         if len(left):
             parts.append(_sort_indices(lists, left, width, ties))
-    return _cut(Runs(*map(np.concatenate, zip(*parts, strict=True))), ties)
+    return Runs(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-def find_first_runs(lists, ties):
-    """Return the first run of each list alone, by counting: nothing is sorted."""
-    if isinstance(lists, Candidates) or ties == "first":
-        return find_runs(lists, ties)
-    rows = np.flatnonzero(lists.relevant)
-    n_relevant = _count_by_list(rows, lists)
+def _find_first_runs(lists):
+    """Find the first run of each list alone, by counting: nothing is sorted."""
+    scores, relevant = lists.scores, lists.in_lists(lists.relevant)
+    places, n_relevant = np.flatnonzero(relevant), lists.count(relevant)
     listed = n_relevant > 0
-    first = (np.cumsum(n_relevant) - n_relevant)[listed]
-    best = np.full(len(n_relevant), np.nan)
-    best[listed] = np.maximum.reduceat(lists.y_score[rows], first) if len(rows) else 0
-    best_of_row = np.repeat(best.astype(lists.y_score.dtype), lists.lengths)
-    higher = lists.y_score > best_of_row
-    tied = lists.y_score == best_of_row
+    first = (np.cumsum(n_relevant, dtype=np.intp) - n_relevant)[listed]
+    best = np.full(len(n_relevant), np.nan, dtype=scores.dtype)
+    best[listed] = np.maximum.reduceat(scores[places], first) if len(places) else 0
+    best_of_row = np.repeat(best, lists.lengths)
+    higher = scores > best_of_row
+    tied = scores == best_of_row
     if lists.excluded is not None:
-        higher &= ~lists.excluded
-        tied &= ~lists.excluded
-    tied_rows = rows[tied[rows]]
-    runs = Runs(
-        lists.query,
-        _count_by_list(np.flatnonzero(higher), lists),
-        _count_by_list(np.flatnonzero(tied), lists),
-        _count_by_list(tied_rows, lists),
-        lists.grade_at(tied_rows),
-    )
-    return _cut(Runs(*(column[listed] for column in runs[:4]), runs.grade), ties)
+        excluded = lists.in_lists(lists.excluded)
+        higher &= ~excluded
+        tied &= ~excluded
+    counts = (lists.count(flags)[listed] for flags in (higher, tied, tied & relevant))
+    above, size, relevant = (count.astype(np.intp) for count in counts)
+    grade = lists.grade_at(places[tied[places]])
+    return Runs(lists.query[listed], above, size, relevant, grade)
 
 
-def _count_by_list(rows, lists):
-    """Return how many of the ascending `rows` each list has."""
-    return np.diff(np.searchsorted(rows, lists.starts), append=len(rows))
+def _sort_values(lists, rows, width, depth):
+    """Rank lists by sorting the keys, which carry the code of the grade themselves.
 
-
-# The low byte of a float64: the last 8 bits of its fraction.
-_LOW = np.uint64(0xFF)
-
-
-def _sort_values(lists, rows, width):
-    """Rank lists by sorting numbers that carry the code of the grade themselves.
-
-    Sorting values is twice as fast as sorting indices and needs no look-up. The code
-    takes the low byte of the negated score, where it decides nothing but the order
-    within a tie class. Scores that differ in that byte alone look tied: a sort of
-    the true scores tells.
+    Sorting values is twice as fast as sorting indices and needs no look-up. Where the
+    keys are not exact, a sort of the true scores tells whether tied keys are tied
+    scores.
 
     Returns
     -------
@@ -99,41 +99,50 @@ def _sort_values(lists, rows, width):
     left : ndarray
         The other lists, with scores too close to each other.
     """
-    scores, code = _block(lists, rows, width, lists.code)
-    bits = scores.view(np.uint64)
-    packed = bits & ~_LOW
-    packed |= code
-    keys = packed.view(np.float64)
+    keys = _keys(lists, rows, width)
     keys.sort(axis=1)
-    code = packed.astype(np.uint8)
+    if depth is not None:
+        keys = _down_to(keys, depth)
+    code, keys = codes_of(keys), without_codes(keys)
     place = np.flatnonzero(code != 0)
     code = code.ravel()[place]
-    row = place // width
-    column = place - row * width
-    packed &= ~_LOW
-    if _stand_alone(packed, place, column):
+    row = place // keys.shape[1]
+    column = place - row * keys.shape[1]
+    if _stand_alone(keys, place, column):
         one = np.ones(len(place), dtype=np.intp)
         query = lists.query[rows][row]
         return Runs(query, column, one, one, lists.levels[code]), rows[:0]
     left = rows[:0]
-    if (bits & _LOW).any():
-        scores.sort(axis=1)
+    if not lists.keys_are_exact:
+        scores = np.sort(_negated_scores(lists, rows, width, excluded=np.inf), axis=1)
+        scores = scores[:, : keys.shape[1]]
         same = scores[:, 1:] == scores[:, :-1]
-        close = packed[:, 1:] == packed[:, :-1]
+        close = keys[:, 1:] == keys[:, :-1]
         bad = (same != close).any(axis=1)
         left, kept = rows[bad], ~bad[row]
         place, code, row = place[kept], code[kept], row[kept]
-    runs = _tied_runs(lists, rows, packed, place, row, lists.levels[code])
+    runs = _tied_runs(lists, rows, keys, place, row, lists.levels[code])
     return runs, left
+
+
+def _down_to(keys, depth):
+    """Return the columns of sorted keys that hold the first `depth` documents.
+
+    And those tied with one of them: no tie class is cut in two.
+    """
+    width = keys.shape[1]
+    while depth < width:
+        last, after = without_codes(keys[:, depth - 1 : depth + 1].copy()).T
+        if not np.any(last == after):
+            return keys[:, :depth].copy()
+        depth *= 2
+    return keys
 
 
 def _sort_indices(lists, rows, width, ties):
     """Rank lists of any scores and grades; in input order if `ties` says so."""
-    relevant = lists.relevant
-    keys, relevant = _block(lists, rows, width, relevant)
-    if lists.excluded is not None:
-        # NaN sorts behind every score, even one of -inf that comes later.
-        keys[gather(lists.excluded, lists.starts[rows], width)] = np.nan
+    keys = _negated_scores(lists, rows, width, excluded=np.nan)
+    relevant = _flags(lists, rows, width, lists.relevant)
     order = np.argsort(keys, axis=1, kind="stable" if ties == "first" else None)
     place = np.flatnonzero(np.take_along_axis(relevant, order, axis=1))
     row = place // width
@@ -145,24 +154,52 @@ def _sort_indices(lists, rows, width, ties):
     return _tied_runs(lists, rows, keys, place, row, grade)
 
 
-def _block(lists, rows, width, labels):
-    """Return the negated scores and the labels of lists, side by side.
-
-    Cells that hold no document have the key inf, which sorts last, and label 0.
-    """
-    starts, lengths = lists.starts[rows], lists.lengths[rows]
-    keys = np.subtract(0.0, gather(lists.y_score, starts, width), dtype=np.float64)
-    labels = gather(labels, starts, width)
-    if lengths[0] < width:
-        # Lists come in the order of their length: columns before are full.
-        ragged = slice(lengths[0], width)
-        beyond = np.arange(lengths[0], width) >= lengths[:, np.newaxis]
-        np.copyto(keys[:, ragged], np.inf, where=beyond)
-        labels = labels if labels.flags.owndata else labels.copy()
-        np.copyto(labels[:, ragged], labels.dtype.type(0), where=beyond)
+def _keys(lists, rows, width):
+    """Return the keys of lists side by side, and inf where there is no document."""
+    if lists.keys is None:
+        keys = _negated(gather(lists.scores, lists.starts[rows], width))
+        pack_in_place(keys, gather(lists.codes, lists.starts[rows], width))
+    else:
+        keys = _own(gather(lists.keys, lists.starts[rows], width))
+    _fill_after_the_end(keys, np.inf, lists.lengths[rows])
     if lists.excluded is not None:
-        keys[gather(lists.excluded, starts, width)] = np.inf
-    return keys, labels
+        keys[_flags(lists, rows, width, lists.excluded)] = np.inf
+    return keys
+
+
+def _negated_scores(lists, rows, width, excluded):
+    """Return the negated scores of lists side by side, and inf after their end."""
+    keys = _negated(gather(lists.scores, lists.starts[rows], width))
+    _fill_after_the_end(keys, np.inf, lists.lengths[rows])
+    if lists.excluded is not None:
+        keys[_flags(lists, rows, width, lists.excluded)] = excluded
+    return keys
+
+
+def _negated(block):
+    """Return the block negated, in its own memory if that is its to change."""
+    own = block.flags.owndata and block.dtype == np.float64
+    return np.subtract(0.0, block, out=block if own else None, dtype=np.float64)
+
+
+def _flags(lists, rows, width, flags):
+    """Return flags of lists side by side, and False after their end."""
+    block = _own(gather(lists.in_lists(flags), lists.starts[rows], width))
+    _fill_after_the_end(block, False, lists.lengths[rows])
+    return block
+
+
+def _own(block):
+    """Return the block, copied if its memory is another's."""
+    return block if block.flags.owndata else block.copy()
+
+
+def _fill_after_the_end(block, value, lengths):
+    """Set the cells of lists side by side, in the order of length, that hold none."""
+    if lengths[0] < block.shape[1]:  # columns before are full
+        ragged = slice(lengths[0], block.shape[1])
+        ended = np.arange(lengths[0], block.shape[1]) >= lengths[:, np.newaxis]
+        np.copyto(block[:, ragged], value, where=ended)
 
 
 def _stand_alone(keys, place, column):

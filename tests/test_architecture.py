@@ -18,7 +18,7 @@ ROOT = Path(skrank.__file__).parent
 # A room may import from the floors below its own.
 FLOORS = [
     {"_validation", "_qid", "_panels", "exceptions"},
-    {"_segments"},
+    {"_segments", "_keys", "_groups"},
     {"_lists"},
     {"_candidates"},
     {"_read", "_runs"},

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from skrank._lists import OneRight
 from skrank._ranking import RankedQueries
 from skrank._runs import Runs
 from skrank._validation import check_choice
@@ -216,19 +217,11 @@ class LinkRanks:
         return EstimatedRanking(runs, *rest, spread=self._spread)
 
 
-class Questions:
-    """What a ranking asks of its input: each query has one right candidate."""
-
-    is_matrix = True
-    judged = None
-    missing = None
+class Questions(OneRight):
+    """What a ranking asks of its input."""
 
     def __init__(self, ids):
         self.ids = ids
-
-    def lowest_grade(self):
-        """Return 0, the grade of the candidates that are not right."""
-        return 0
 
 
 class EstimatedRanking(RankedQueries):

@@ -13,7 +13,7 @@ import numpy as np
 from skrank._rank import DOC_ORDERS, rank_queries
 from skrank._validation import check_choice, check_threshold, numeric_array
 from skrank.metrics._conventions import NoNumber, check_convention, rules_of
-from skrank.metrics._measure import check_options, check_ties, summarize
+from skrank.metrics._measure import check_options, check_ties, depth_of, summarize
 from skrank.metrics._names import METRICS, parse_name
 
 _INPUT = ("qid", "sample_weight", "exclude", "judged", "returned")
@@ -154,9 +154,8 @@ def evaluate(
     }
     params |= {name: value for name, value in given.items() if value is not None}
     requests = read_requests(metrics, {"average": average, **params}, "evaluate")
-    data = Data(
-        y_true, y_score, qid, exclude, judged, returned, doc_id, sample_weight, {}
-    )
+    rows = exclude, judged, returned, doc_id, sample_weight
+    data = Data(y_true, y_score, qid, *rows, rankings={}, depths=_depths(requests))
     if doc_id is None:
         check_ids_unneeded(requests, convention)
     scores = {}
@@ -168,7 +167,10 @@ def evaluate(
 
 
 class Data(NamedTuple):
-    """The input of :func:`evaluate`, and its rankings so far by how they are ranked."""
+    """The input of :func:`evaluate`, and its rankings so far by how they are ranked.
+
+    `depths` says how far down each of them is read; else they are whole.
+    """
 
     y_true: object
     y_score: object
@@ -179,6 +181,16 @@ class Data(NamedTuple):
     doc_id: object
     sample_weight: object
     rankings: dict
+    depths: dict
+
+
+def _depths(requests):
+    """Return how far down each ranking is read, by how it is ranked."""
+    asked = {}
+    for request in requests:
+        how = tuple(request.options[name] for name in _RANKING)
+        asked.setdefault(how, []).append((request.definition, request.options))
+    return {how: depth_of(*readers) for how, readers in asked.items()}
 
 
 def answer(request, data):
@@ -186,7 +198,7 @@ def answer(request, data):
     options = dict(request.options)
     how = tuple(options.pop(name) for name in _RANKING)
     if how not in data.rankings:
-        data.rankings[how] = _rank(data, *how)
+        data.rankings[how] = _rank(data, *how, depth=data.depths.get(how))
     summary = {name: options.pop(name) for name in _SUMMARY}
     return request.sign * summarize(
         request.definition,
@@ -197,7 +209,7 @@ def answer(request, data):
     )
 
 
-def _rank(data, threshold, ties, doc_order, score_dtype):
+def _rank(data, threshold, ties, doc_order, score_dtype, depth):
     y_score = data.y_score
     if score_dtype is not None:
         with np.errstate(over="ignore"):
@@ -213,6 +225,7 @@ def _rank(data, threshold, ties, doc_order, score_dtype):
         returned=data.returned,
         doc_id=data.doc_id,
         doc_order=doc_order,
+        depth=depth,
     )
 
 

@@ -218,7 +218,8 @@ _ROWS = ("exclude", "judged", "returned", "sample_weight")
 def _data(y_true, y_score, qid, doc_id, params):
     """Split what has a value per row from the parameters of the metric."""
     rows = {name: params.pop(name, None) for name in _ROWS}
-    data = Data(y_true, y_score, qid=qid, doc_id=doc_id, rankings={}, **rows)
+    whole = {"rankings": {}, "depths": {}}
+    data = Data(y_true, y_score, qid=qid, doc_id=doc_id, **whole, **rows)
     return data, params
 
 

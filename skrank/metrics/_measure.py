@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank._rank import rank_queries
+from skrank._runs import FIRST
 from skrank._validation import (
     AVERAGES,
     TIES,
@@ -113,7 +114,7 @@ def measure(
         exclude=exclude,
         judged=judged,
         returned=returned,
-        first_only=_needs_first_run_alone(definition, adjusted),
+        depth=depth_of((definition, own)),
     )
     return summarize(
         definition,
@@ -126,10 +127,16 @@ def measure(
     )
 
 
-def _needs_first_run_alone(definition, adjusted):
-    """Tell whether the other runs are never read, not even by another ranking."""
-    reads_first_rank = getattr(definition, "reads_first_rank", False)
-    return reads_first_rank and not adjusted and not hasattr(definition, "scale")
+def depth_of(*asked):
+    """Return how far down (definition, own parameters) read a ranking.
+
+    To the first relevant document, or to rank k: a definition that takes `k` reads no
+    document that ranks below it. None is the whole ranking.
+    """
+    if all(getattr(definition, "reads_first_rank", False) for definition, _ in asked):
+        return FIRST
+    cutoffs = [own.get("k") for _, own in asked]
+    return None if None in cutoffs else max(cutoffs)
 
 
 def check_options(caller, replace_undefined_by, average, adjusted):
@@ -219,11 +226,12 @@ def summarize(
 
 def _adjust(value, chance, best):
     """Return (M - E) / (B - E), NaN where the best is no better than chance."""
-    span = np.subtract(best, chance)
     # Sums in another order differ in their last digits.
-    flat = np.abs(span) <= 1e-12 * np.maximum(np.abs(best), 1)
-    adjusted = (value - chance) / np.where(flat, 1, span)
-    return np.where(flat, np.nan, adjusted + 0.0)  # never -0.0
+    rounding = 1e-12 * np.maximum(np.abs(best), 1)
+    gain, span = np.subtract(value, chance), np.subtract(best, chance)
+    gain = np.where(np.abs(gain) <= rounding, 0, gain)
+    flat = np.abs(span) <= rounding
+    return np.where(flat, np.nan, gain / np.where(flat, 1, span) + 0.0)  # never -0.0
 
 
 def mean_of_queries(ranking, values, weight):

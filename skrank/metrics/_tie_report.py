@@ -3,7 +3,7 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -166,14 +166,7 @@ def count_ties(
             every = ~lists.excluded
         # With every document relevant the runs are the tie classes.
         grades = np.ones(len(scores), dtype=np.uint8)
-        lists = replace(
-            lists,
-            y_score=scores,
-            relevant=every,
-            grades=grades,
-            graded=None,
-            rows=None,
-        )
+        lists = lists.relabelled(every, y_score=scores, grades=grades, graded=None)
         query, _, size, _, _ = find_runs(lists, "expected")
     tied = size > 1
     return {

@@ -22,12 +22,13 @@ def gains(ranking, gain):
     with np.errstate(over="ignore"):
         levels, level = ranking.levels
         values = (np.exp2(levels) - 1)[level]
-        total = values.sum()
+        # A cut ranking may not have come to the highest grade.
+        total = values.sum() + np.exp2(ranking.highest_grade)
     if not np.isfinite(total):
         raise ValueError(
             "gain='exponential' takes no grades for which 2 ** grade overflows. Got a "
-            f"highest grade of {ranking.grade.max()} in y_true; pass gain='linear' or "
-            "rescale the grades."
+            f"highest grade of {ranking.highest_grade} in y_true; pass gain='linear' "
+            "or rescale the grades."
         )
     return values
 
