@@ -110,7 +110,7 @@ class Lists:
     @cached_property
     def keys_are_exact(self):
         """Tell whether tied keys are always tied scores."""
-        return are_exact(self.y_score)
+        return are_exact(self.scores)
 
     def carry(self, keys, levels):
         """Take over keys that came with the rows, and so their codes."""
@@ -132,7 +132,7 @@ class Lists:
 
     @cached_property
     def _coded(self):
-        if not np.isfinite(self.y_score).all():
+        if not np.isfinite(self.scores).all():
             return None, None
         relevant = self.in_lists(self.relevant)
         if self._grades_are_bytes:
@@ -140,7 +140,7 @@ class Lists:
             codes *= relevant.view(np.uint8)
             if np.count_nonzero(codes) == np.count_nonzero(relevant):
                 return codes, np.arange(256.0)
-        places = np.flatnonzero(relevant)
+        places = self.places
         grades = self.grade_at(places)
         levels = np.unique(grades)
         if len(levels) > 255:
@@ -148,6 +148,18 @@ class Lists:
         codes = np.zeros(len(relevant), dtype=np.uint8)
         codes[places] = np.searchsorted(levels, grades) + 1
         return codes, np.concatenate([[-np.inf], levels])
+
+    @cached_property
+    def places(self):
+        """Return the places of the relevant documents."""
+        if self.graded is not None and self.rows is None:
+            return self.graded[self.relevant[self.graded]]
+        return np.flatnonzero(self.in_lists(self.relevant))
+
+    @property
+    def _query_of_places(self):
+        """Return the query of each relevant document."""
+        return self.query[np.searchsorted(self.starts, self.places, side="right") - 1]
 
     @cached_property
     def _grades_are_bytes(self):
@@ -182,6 +194,8 @@ class Lists:
 
     def n_relevant(self):
         """Return the number of relevant documents of each query, likewise."""
+        if self.graded is not None:
+            return np.bincount(self._query_of_places, minlength=len(self.ids))
         return self._by_query(self.count(self.in_lists(self.relevant)))
 
     def count(self, flags):
@@ -204,16 +218,16 @@ class Lists:
         query, grade, count : ndarray
             In the order of `ids`, the highest grade of a query first.
         """
-        top = 0 if self.codes is None else int(self.codes.max())
+        top = 0
+        if self.graded is None and self.codes is not None:
+            top = int(self.codes.max())
         if 0 < top <= FEW_LEVELS:
             levels = range(top, 0, -1)
             counts = [self.count(self.codes == level) for level in levels]
             counts = self._by_query(np.stack(counts, axis=1))
             query, column = np.nonzero(counts)
             return query, self.levels[top - column], counts[query, column]
-        places = np.flatnonzero(self.in_lists(self.relevant))
-        of_list = np.searchsorted(self.starts, places, side="right") - 1
-        return count_by_grade(self.query[of_list], self.grade_at(places))
+        return count_by_grade(self._query_of_places, self.grade_at(self.places))
 
     def relabelled(self, relevant, **others):
         """Return the lists with other documents relevant."""

@@ -10,6 +10,7 @@ import numpy as np
 from skrank._candidates import count_candidates
 from skrank._keys import codes_of, pack_in_place, without_codes
 from skrank._lists import Candidates
+from skrank._long import LONGEST, keep_top, split_by_score
 from skrank._panels import gather, split_by_width
 
 
@@ -52,16 +53,39 @@ def find_runs(lists, ties, depth=None):
     return _cut(runs, ties)
 
 
-def _find_all_runs(lists, ties, depth):
-    parts = [_NO_RUNS]
-    for rows, width in split_by_width(lists.lengths):
-        left = rows
+def _find_all_runs(lists, ties, depth, longest=LONGEST):
+    if depth is not None:
+        lists = keep_top(lists, depth)
+    parts, whole = [_NO_RUNS], lists.lengths <= longest
+    for i in np.flatnonzero(~whole):
+        pieces = split_by_score(lists, i)
+        if pieces is None:
+            whole[i] = True
+        else:
+            parts.append(_find_by_pieces(lists, i, pieces, ties))
+    whole = np.flatnonzero(whole)
+    for rows, width in split_by_width(lists.lengths[whole]):
+        rows = left = whole[rows]
         if ties != "first" and lists.codes is not None:
             runs, left = _sort_values(lists, rows, width, depth)
             parts.append(runs)
         if len(left):
             parts.append(_sort_indices(lists, left, width, ties))
     return Runs(*map(np.concatenate, zip(*parts, strict=True)))
+
+
+def _find_by_pieces(lists, i, pieces, ties):
+    """Rank the pieces of list i, which come in the order of rank."""
+    runs = _find_all_runs(pieces, ties, depth=None, longest=np.inf)
+    n_above = np.cumsum(pieces.n_ranked) - pieces.n_ranked
+    above = runs.above + n_above[runs.query]
+    order = np.argsort(runs.query.astype(np.uint16), kind="stable")
+    relevant = runs.relevant[order]
+    first = (np.cumsum(runs.relevant) - runs.relevant)[order]
+    moved = np.repeat(first - (np.cumsum(relevant) - relevant), relevant)
+    grade = runs.grade[moved + np.arange(len(moved))]
+    query = np.full(len(order), lists.query[i])
+    return Runs(query, above[order], runs.size[order], relevant, grade)
 
 
 def _find_first_runs(lists):

@@ -1,0 +1,146 @@
+"""Lists too long to be sorted whole: less of them, or piece by piece."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from dataclasses import replace
+
+import numpy as np
+
+from skrank._groups import sort_rows
+from skrank._keys import STRETCH, pack_keys
+from skrank._panels import gather, split_by_width
+
+# A list is cut to its first documents if it has so many for each rank asked for.
+MUCH_LONGER = 32
+
+# As many documents share a place among the maxima that are sorted in their stead.
+GROUP = 8
+
+# Longer lists are sorted by pieces of like score, about so many documents each: they
+# stay in the cache, and rows of that width are what NumPy sorts fastest.
+LONGEST = 262_144
+PIECE = 128
+MOST_PIECES = 65_536
+SAMPLE = 4096
+
+
+def keep_top(lists, depth):
+    """Return the lists without documents that surely rank below `depth`.
+
+    Those tied with the last one kept are kept too.
+    """
+    is_long = lists.lengths >= MUCH_LONGER * depth
+    if 2 * lists.lengths[is_long].sum() < lists.lengths.sum():
+        return lists
+    floor = np.full(len(lists.lengths), -np.inf, dtype=lists.scores.dtype)
+    (long,) = np.nonzero(is_long)
+    for rows, _ in split_by_width(lists.lengths[long]):
+        floor[long[rows]] = _lower_bounds(lists, long[rows], depth)
+    kept = [_not_below(lists, floor, *span) for span in _stretches(lists)]
+    return lists.select_places(np.concatenate(kept))
+
+
+def _lower_bounds(lists, rows, depth):
+    """Return a score for each list that its document at rank `depth` does reach.
+
+    The depth-th highest of all scores is no lower than that of some of them, such as
+    the highest of each group of documents.
+    """
+    shortest = lists.lengths[rows].min()
+    block = gather(lists.scores, lists.starts[rows], shortest)
+    if lists.excluded is not None:
+        out = gather(lists.in_lists(lists.excluded), lists.starts[rows], shortest)
+        block = np.where(out, block.dtype.type(-np.inf), block)
+    n_groups = shortest // GROUP
+    highest = block[:, :n_groups]
+    for start in range(n_groups, GROUP * n_groups, n_groups):
+        highest = np.maximum(highest, block[:, start : start + n_groups])
+    return np.partition(highest, n_groups - depth, axis=1)[:, n_groups - depth]
+
+
+def _stretches(lists):
+    """Yield (first, last): lists that stand together and fill about one stretch."""
+    stops = lists.starts + lists.lengths
+    first = 0
+    while first < len(stops):
+        last = np.searchsorted(stops, lists.starts[first] + STRETCH, side="right")
+        last = max(int(last), first + 1)
+        yield first, last
+        first = last
+
+
+def _not_below(lists, floor, first, last):
+    """Return the places of the lists from `first` to `last` that reach their floor."""
+    start = lists.starts[first]
+    places = slice(start, lists.starts[last - 1] + lists.lengths[last - 1])
+    keep = lists.scores[places] >= np.repeat(
+        floor[first:last], lists.lengths[first:last]
+    )
+    if lists.excluded is not None:
+        keep &= ~lists.in_lists(lists.excluded)[places]
+    return np.flatnonzero(keep) + start
+
+
+def split_by_score(lists, i):
+    """Split a list into lists of like score, the highest scores first.
+
+    Tied documents stay together, in their order.
+
+    Parameters
+    ----------
+    lists : Lists
+        The lists.
+    i : int
+        The list to split.
+
+    Returns
+    -------
+    pieces : Lists or None
+        The query of each piece is its number. None if the scores lie in too few
+        places to tell many pieces.
+    """
+    places = slice(lists.starts[i], lists.starts[i] + lists.lengths[i])
+    scores = lists.scores[places]
+    piece, n_pieces = _pieces(scores)
+    if piece is None:
+        return None
+    values = scores
+    if lists.codes is not None:
+        values = pack_keys(scores, lists.codes[places])
+    order, starts, values = sort_rows(piece, n_pieces, values)
+    lengths = np.diff(starts, append=len(order))
+    listed = lengths > 0
+    pieces = replace(
+        lists,
+        rows=order + places.start if lists.rows is None else lists.rows[places][order],
+        starts=starts[listed],
+        lengths=lengths[listed],
+        query=np.arange(np.count_nonzero(listed)),
+        keys=None,
+    )
+    if lists.codes is None:
+        pieces.scores = values
+    else:
+        pieces.carry(values, lists.levels)
+    return pieces
+
+
+def _pieces(scores):
+    """Return the piece of each score, and the number of pieces; None if there is one.
+
+    Between two scores near the ends of a sample all pieces are equally wide.
+    """
+    sample = np.sort(scores[:: len(scores) // SAMPLE + 1].astype(np.float64))
+    low, high = sample[len(sample) // 1000], sample[-1 - len(sample) // 1000]
+    n_pieces = min(len(scores) // PIECE, MOST_PIECES)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        scale = n_pieces / (high - low)
+        if not 0 < scale < np.inf:
+            return None, 1
+        piece = np.empty(len(scores), dtype=np.int32)
+        for start in range(0, len(scores), STRETCH):
+            stretch = slice(start, start + STRETCH)
+            place = (high - scores[stretch]) * scale  # falls as the score rises
+            piece[stretch] = np.clip(place, 0, n_pieces - 1, out=place)
+    return piece, n_pieces
