@@ -1,4 +1,4 @@
-"""Let the test modules import the reference that stands beside them."""
+"""Let the test modules import the reference and the benchmarks beside them."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -8,4 +8,5 @@ from pathlib import Path
 
 # pytest's importlib mode, which lets two folders hold a test of the same name, leaves
 # sys.path alone.
-sys.path.append(str(Path(__file__).parent))
+HERE = Path(__file__).parent
+sys.path += [str(HERE), str(HERE / "benchmarks")]

@@ -1,107 +1,105 @@
-"""Speed and memory of the metrics, as ratios to a sort in the same run.
+"""Speed and memory of the metrics, as ratios measured in one run.
 
-Run ``python tests/benchmarks/bench_metrics.py``. Times are medians of interleaved
-runs, printed only as multiples of F, the time of ``np.argsort(block, axis=1)`` of a
-10,000 x 120 block, which no ranking can do without. The name of the instruction set
-that NumPy sorts with is printed too: the floor depends on it.
+Run ``python tests/benchmarks/bench_metrics.py``. Each workload is timed in turns with
+what it is compared with, on the same arrays: the floor F, which is ``np.argsort`` of
+the same scores as a matrix of 10,000 x 120; a copy or a sort of other shapes; the same
+metric of other lists; or another library, which has to compute the same number first.
+Medians of the runs are printed as ratios, beside the target and the peak of the memory
+that Python and NumPy allocate. Only what is a target in milliseconds is printed so.
+
+The libraries come with ``pip install -e ".[test,peers]"``. All takes some five minutes
+on two cores, 4 GB of memory, and 1.2 GB of disk in the folder for temporary files.
+
+NumPy has code for several instruction sets, and the floor depends on them. The first
+line of the output names those in use; to see how other machines fare, switch some off.
+By the names of NumPy 2.4, this leaves AVX2, and with "X86_V3" too, none:
+
+    NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL AVX512_SPR" python ...
 """
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import argparse
-import statistics
 import time
-import tracemalloc
+from pathlib import Path
 
-import numpy as np
+from speed import on_lists, on_other_shapes
+from speed.measuring import instruction_sets, print_profile
+from speed.rows import Group
+from speed.table import HEAD, as_line, as_rst, environment, measure
 
-from skrank.metrics import evaluate, hits_at_k_score, map_score, mrr_score, ndcg_score
-
-SIX = ["mrr", "map", "ndcg@10", "precision@5", "recall@10", "hits@3"]
-
-
-def make_lists(rng, n_queries=10_000, shortest=5, longest=239, n_rows=1_200_000):
-    """Return (y_true, y_score, qid): grades 0-4, a tenth relevant, rows grouped."""
-    lengths = rng.integers(shortest, longest + 1, n_queries)
-    lengths = (lengths * (n_rows / lengths.sum())).astype(int)
-    lengths = np.clip(lengths, shortest, longest)
-    qid = np.repeat(np.arange(n_queries), lengths)
-    grade = rng.integers(1, 5, len(qid))
-    y_true = np.where(rng.random(len(qid)) < 0.1, grade, 0)
-    return y_true, rng.normal(size=len(qid)), qid
+GROUPS = on_lists.GROUPS + on_other_shapes.GROUPS
+DOCS_TABLE = Path(__file__).parents[2] / "docs" / "speed_table.inc"
 
 
-def workloads(rng):
-    """Return {name: (function, target in multiples of F or None)}."""
-    y_true, y_score, qid = make_lists(rng)
-    levels = np.round(y_score * 4) / 4
-    order = rng.permutation(len(qid))
-    shuffled = y_true[order], y_score[order]
-    shuffled_qid = qid[order]
-    return {
-        "ndcg@10": (lambda: ndcg_score(y_true, y_score, qid=qid, k=10), 8),
-        "mrr": (lambda: mrr_score(y_true, y_score, qid=qid), 4),
-        "hits@10": (lambda: hits_at_k_score(y_true, y_score, qid=qid, k=10), None),
-        "map": (lambda: map_score(y_true, y_score, qid=qid), None),
-        "six by evaluate": (lambda: evaluate(y_true, y_score, SIX, qid=qid), None),
-        "ndcg@10, 20 levels": (lambda: ndcg_score(y_true, levels, qid=qid, k=10), None),
-        "mrr, 20 levels": (lambda: mrr_score(y_true, levels, qid=qid), None),
-        "ndcg@10, shuffled": (
-            lambda: ndcg_score(*shuffled, qid=shuffled_qid, k=10),
-            None,
-        ),
-    }
+def read_options():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--runs",
+        type=int,
+        default=15,
+        help="counted runs of each function: fewer of slow ones, more of fast ones",
+    )
+    parser.add_argument(
+        "--rows", nargs="+", metavar="NAME", help="only rows whose name contains one"
+    )
+    parser.add_argument(
+        "--write", action="store_true", help=f"write docs/{DOCS_TABLE.name}"
+    )
+    parser.add_argument(
+        "--profile", metavar="NAME", help="profile the rows whose name contains it"
+    )
+    options = parser.parse_args()
+    if options.write and (options.rows or not all(map(Group.is_ready, GROUPS))):
+        parser.error("--write needs all rows, and the libraries beside them")
+    return options
 
 
-def interleaved_medians(functions, n_runs):
-    """Return the median time of each function over runs in turn."""
-    times = {name: [] for name in functions}
-    for _ in range(n_runs + 1):
-        for name, function in functions.items():
-            start = time.perf_counter()
-            function()
-            times[name].append(time.perf_counter() - start)
-    return {name: statistics.median(runs[1:]) for name, runs in times.items()}
+def chosen(group, names):
+    """Return the rows of a group whose name contains one of `names`."""
+    if names is None:
+        return group.rows
+    return [row for row in group.rows if any(name in row.name for name in names)]
 
 
-def peak_memory(function):
-    """Return the peak of the memory that `function` allocates, in bytes."""
-    tracemalloc.start()
-    function()
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak
+def profile(name):
+    """Print where skrank spends the time of the rows of a name."""
+    for group in filter(Group.is_ready, GROUPS):
+        for row in chosen(group, [name]):
+            print(row.name)
+            print_profile(group.build(1)[row.tasks[0]].function)
 
 
-def sort_features():
-    """Return the vector instruction sets that NumPy dispatches to here."""
-    try:
-        from numpy._core._multiarray_umath import __cpu_features__
-    except ImportError:  # NumPy 1
-        from numpy.core._multiarray_umath import __cpu_features__
-    wanted = ("AVX2", "AVX512_SKX", "AVX512_SPR", "ASIMD")
-    return [name for name in wanted if __cpu_features__.get(name)] or ["none"]
+def print_table(n_runs, names=None):
+    """Print the table, each row as soon as it is measured, and return the results."""
+    print(f"{environment()} ({' '.join(instruction_sets()) or 'none'})")
+    print("Medians of interleaved runs; F is np.argsort of L's scores as 10,000 x 120")
+    print(f"\n{HEAD}")
+    start, results = time.perf_counter(), []
+    for group in GROUPS:
+        rows = chosen(group, names)
+        if not rows:
+            continue
+        print(f"-- {group.title}", flush=True)
+        if not group.is_ready():
+            print(*(f"{row.name:<53}{'not installed':>28}" for row in rows), sep="\n")
+            continue
+        for result in measure(group, rows, n_runs):
+            print(as_line(result), flush=True)
+            results.append(result)
+    print(f"\nAll this took {(time.perf_counter() - start) / 60:.1f} minutes.")
+    return results
 
 
 def main():
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=15, help="counted runs of each")
-    n_runs = parser.parse_args().runs
-    rng = np.random.default_rng(0)
-    block = rng.normal(size=(10_000, 120))
-    table = workloads(rng)
-    functions = {name: function for name, (function, _) in table.items()}
-    floor = {"floor": lambda: np.argsort(block, axis=1)}
-    times = interleaved_medians(floor | functions, n_runs)
-    n_bytes = 8 * len(make_lists(np.random.default_rng(0))[0])
-    print(f"NumPy {np.__version__}, {' '.join(sort_features())}; medians of {n_runs}")
-    print(f"{'workload':<22}{'time / F':>10}{'target':>8}{'memory / y_score':>18}")
-    for name, (function, target) in table.items():
-        ratio = times[name] / times["floor"]
-        memory = peak_memory(function) / n_bytes
-        print(f"{name:<22}{ratio:>10.2f}{target or '-':>8}{memory:>18.2f}")
+    options = read_options()
+    if options.profile:
+        profile(options.profile)
+        return
+    results = print_table(options.runs, options.rows)
+    if options.write:
+        DOCS_TABLE.write_text(as_rst(results), "utf-8")
 
 
 if __name__ == "__main__":

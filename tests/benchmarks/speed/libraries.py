@@ -1,0 +1,149 @@
+"""The same metric, NDCG@10 with linear gain, by other libraries."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import warnings
+from collections import defaultdict
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import sklearn.metrics
+from speed.workloads import Lists
+
+from skrank.metrics import ndcg_score
+
+
+class Way(NamedTuple):
+    """A way to compute the metric: its function, and over how many queries it goes.
+
+    What the function returns is turned into the mean over queries by `mean`.
+    """
+
+    function: Callable
+    n_queries: int
+    mean: Callable = float
+
+
+def as_dicts(lists, values, documents):
+    """Return ``{query: {document: value}}``, filled as pytrec_eval's readers do."""
+    dicts = defaultdict(dict)
+    rows = zip(lists.qid.tolist(), documents, values.tolist(), strict=True)
+    for query, document, value in rows:
+        dicts[f"q{query}"][document] = value
+    return dicts
+
+
+def document_ids(lists):
+    return [f"d{row}" for row in range(len(lists.qid))]
+
+
+def by_ranx(lists):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # its text and its compiler warn
+        import ranx
+
+        qrels, run = ranx.Qrels({"q": {"d": 1}}), ranx.Run({"q": {"d": 1.0}})
+        ranx.evaluate(qrels, run, "ndcg@10")
+    documents, n_queries = document_ids(lists), lists.n_queries()
+
+    def build():
+        qrels = ranx.Qrels(as_dicts(lists, lists.y_true, documents))
+        return qrels, ranx.Run(as_dicts(lists, lists.y_score, documents))
+
+    built = build()
+    return {
+        "ranx, evaluation alone": Way(
+            lambda: ranx.evaluate(*built, "ndcg@10"), n_queries
+        ),
+        "ranx, with its objects": Way(
+            lambda: ranx.evaluate(*build(), "ndcg@10"), n_queries
+        ),
+    }
+
+
+def by_pytrec_eval(lists):
+    import pytrec_eval
+
+    documents, n_queries = document_ids(lists), lists.n_queries()
+
+    def build():
+        qrels = as_dicts(lists, lists.y_true, documents)
+        evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg_cut.10"})
+        return evaluator, as_dicts(lists, lists.y_score, documents)
+
+    def evaluate(evaluator, run):
+        return evaluator.evaluate(run)
+
+    def mean(result):
+        return np.mean([values["ndcg_cut_10"] for values in result.values()])
+
+    built = build()
+    return {
+        "pytrec_eval, evaluation alone": Way(lambda: evaluate(*built), n_queries, mean),
+        "pytrec_eval, with its dicts": Way(lambda: evaluate(*build()), n_queries, mean),
+    }
+
+
+def by_torchmetrics(lists, n_queries=500):
+    import torch
+    from torchmetrics.retrieval import RetrievalNormalizedDCG
+
+    # Its tensors are short: threads do not help, and hurt where a core is busy.
+    torch.set_num_threads(1)
+    sample = first_queries(lists, n_queries)
+    y_true, y_score, qid = map(torch.from_numpy, sample)
+
+    def evaluate():
+        metric = RetrievalNormalizedDCG(top_k=10)
+        metric.update(y_score, y_true, indexes=qid)
+        return metric.compute()
+
+    return {"torchmetrics": Way(evaluate, sample.n_queries())}
+
+
+def by_sklearn(lists, n_queries=300):
+    sample = first_queries(lists, n_queries)
+    ends = sample.starts()[1:]
+    queries = list(
+        zip(np.split(sample.y_true, ends), np.split(sample.y_score, ends), strict=True)
+    )
+
+    def evaluate():
+        values = [
+            sklearn.metrics.ndcg_score([grades], [scores], k=10)
+            for grades, scores in queries
+        ]
+        return np.mean(values)
+
+    return {"scikit-learn, a loop over queries": Way(evaluate, len(queries))}
+
+
+def first_queries(lists, n_queries):
+    """Return the rows of the first queries, as a sample: lengths are random."""
+    return Lists(*(values[lists.qid < n_queries].copy() for values in lists))
+
+
+LIBRARIES = {
+    "sklearn": by_sklearn,
+    "ranx": by_ranx,
+    "pytrec_eval": by_pytrec_eval,
+    "torchmetrics": by_torchmetrics,
+}
+
+
+def ways_of(library, lists):
+    """Return what to time of a library, having seen that its number is skrank's.
+
+    So nobody times another metric, or the metric of other queries.
+    """
+    each = ndcg_score(
+        lists.y_true, lists.y_score, qid=lists.qid, k=10, gain="linear", average=None
+    )
+    ways = LIBRARIES[library](lists)
+    for name, way in ways.items():
+        theirs, ours = way.mean(way.function()), each[: way.n_queries].mean()
+        if not np.isclose(theirs, ours, rtol=1e-6):
+            raise AssertionError(f"{name} computes {theirs}, skrank {ours}")
+    return ways

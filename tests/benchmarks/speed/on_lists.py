@@ -1,0 +1,156 @@
+"""The rows of the table about L: 1.2 million rows of 10,000 queries."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from functools import partial
+
+import numpy as np
+import sklearn.metrics
+from speed.libraries import LIBRARIES, ways_of
+from speed.rows import Group, Row, Task, speedup, task_on
+from speed.workloads import as_matrix, make_ids, make_l
+
+from skrank.metrics import evaluate, hits_at_k_score, map_score, mrr_score, ndcg_score
+
+SIX = ["mrr", "map", "ndcg@10", "precision@5", "recall@10", "hits@3"]
+
+
+def build_grouped(scale):
+    lists = make_l(scale)
+    block = as_matrix(lists)[1]
+    return {
+        "F": Task(partial(np.argsort, block, axis=1)),
+        "ndcg@10": task_on(ndcg_score, lists, k=10),
+        "mrr": task_on(mrr_score, lists),
+        "hits@10": task_on(hits_at_k_score, lists, k=10),
+        "map": task_on(map_score, lists),
+        "six": task_on(evaluate, lists, metrics=SIX),
+    }
+
+
+GROUPED = [
+    Row("L: ndcg@10", ("ndcg@10", "F"), "x F", at_most=(2.2, 1.6)),
+    Row("L: mrr", ("mrr", "F"), "x F", at_most=(1.2, 0.7)),
+    Row("L: hits@10", ("hits@10", "F"), "x F", at_most=(1.2, 0.7)),
+    Row("L: map", ("map", "F"), "x F", at_most=(3,)),
+    Row("L: six metrics by evaluate", ("six", "F"), "x F", at_most=(3.5, 2.4)),
+]
+
+
+def build_tied(scale):
+    lists = make_l(scale)
+    tied = lists.with_levels(20)
+    metrics = {
+        "ndcg@10": partial(ndcg_score, k=10),
+        "map": map_score,
+        "mrr": mrr_score,
+    }
+    tasks = {name: task_on(metric, lists) for name, metric in metrics.items()}
+    return tasks | {
+        f"{name}, tied": task_on(metric, tied) for name, metric in metrics.items()
+    }
+
+
+TIED = [
+    Row(f"L, 20 levels: {name}", (f"{name}, tied", name), "x untied", at_most=(limit,))
+    for name, limit in {"ndcg@10": 2.4, "map": 2.4, "mrr": 1.4}.items()
+]
+
+
+def build_shuffled(scale):
+    rng = np.random.default_rng(1)
+    lists = make_l(scale)
+    shuffled = lists.shuffled(rng)
+    tasks = {
+        "grouped": task_on(ndcg_score, lists, k=10),
+        "int": task_on(ndcg_score, shuffled, k=10),
+    }
+    for kind, ids in make_ids(rng, lists.n_queries()).items():
+        renamed = shuffled._replace(qid=ids[shuffled.qid])
+        tasks[kind] = task_on(ndcg_score, renamed, k=10)
+    return tasks
+
+
+SHUFFLED = [
+    Row(f"L, shuffled: {ids}", (kind, "grouped"), "x grouped", at_most=limit)
+    for kind, ids, limit in [
+        ("int", "ids 0, 1, 2, ...", (2,)),
+        ("int64", "wide int64 ids", (3.2,)),
+        ("6 letters", "ids of 6 letters", (6,)),
+        ("Python's str", "ids of 6 letters as objects", ()),
+    ]
+]
+
+
+def build_matrix(scale):
+    grades, scores = as_matrix(make_l(scale))
+    theirs = partial(sklearn.metrics.ndcg_score, grades, scores, k=10)
+    ours = partial(ndcg_score, grades, scores, k=10)
+    if not np.isclose(theirs(), ours(gain="linear")):
+        raise AssertionError(f"scikit-learn computes {theirs()}")
+    return {
+        "F": Task(partial(np.argsort, scores, axis=1)),
+        "ndcg@10": Task(ours, n_bytes=scores.nbytes),
+        "ndcg@10, linear": Task(partial(ours, gain="linear"), n_bytes=scores.nbytes),
+        "sklearn": Task(partial(theirs, ignore_ties=True)),
+        "sklearn, ties": Task(theirs),
+    }
+
+
+MATRIX = [
+    Row("L as a matrix: ndcg@10", ("ndcg@10", "F"), "x F", at_most=(1.5,)),
+    Row(
+        "scikit-learn's ndcg_score, ignore_ties=True",
+        ("ndcg@10, linear", "sklearn"),
+        "x faster",
+        at_least=8,
+        figure=speedup,
+    ),
+    Row(
+        "scikit-learn's ndcg_score, ties averaged as in skrank",
+        ("ndcg@10, linear", "sklearn, ties"),
+        "x faster",
+        figure=speedup,
+    ),
+]
+
+
+def build_library(library, scale):
+    lists = make_l(scale)
+    share = 1 / lists.n_queries()
+    tasks = {"skrank": task_on(ndcg_score, lists, k=10, gain="linear")}
+    for name, way in ways_of(library, lists).items():
+        tasks[name] = Task(way.function, way.n_queries * share)
+    return tasks
+
+
+# How many times skrank is to be faster.
+LEADS = {
+    "sklearn": {"scikit-learn, a loop over queries": 20},
+    "ranx": {"ranx, evaluation alone": 20, "ranx, with its objects": 60},
+    "pytrec_eval": {
+        "pytrec_eval, evaluation alone": 20,
+        "pytrec_eval, with its dicts": 60,
+    },
+    "torchmetrics": {"torchmetrics": 20},
+}
+
+
+def group_of_library(library):
+    rows = [
+        Row(name, ("skrank", name), "x faster", at_least=lead, figure=speedup)
+        for name, lead in LEADS[library].items()
+    ]
+    title = f"L, ndcg@10 with linear gain, beside {library}"
+    build = partial(build_library, library)
+    return Group(title, build, rows, runs=1 / 3, needs=library)
+
+
+GROUPS = [
+    Group("L: 1.2 M rows, 10,000 queries of 5-239, grouped", build_grouped, GROUPED),
+    Group("L with scores rounded to 20 levels", build_tied, TIED),
+    Group("L with rows shuffled, ndcg@10", build_shuffled, SHUFFLED),
+    Group("L as a matrix of 10,000 x 120", build_matrix, MATRIX),
+    *map(group_of_library, LIBRARIES),
+]

@@ -1,0 +1,216 @@
+"""The rows of the table about other shapes, other sizes and scorers."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from functools import partial
+
+import numpy as np
+from sklearn import config_context
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import cross_validate
+from speed import workloads
+from speed.rows import (
+    Group,
+    Row,
+    Task,
+    growth,
+    milliseconds,
+    milliseconds_more,
+    task_on,
+)
+from speed.workloads import make_l, make_lists, scaled
+
+from skrank.metrics import evaluate, mrr_score, ndcg_score
+
+
+def build_candidates(scale):
+    rng = np.random.default_rng(2)
+    y_true, y_score, known = workloads.make_candidates(rng, scaled(20_000, scale))
+    copy = np.zeros(y_score.shape, y_score.dtype)
+    metrics = ["mrr", "hits@1", "hits@3", "hits@10"]
+    return {
+        "copy": Task(partial(np.copyto, copy, y_score)),
+        "four": Task(
+            partial(evaluate, y_true, y_score, metrics, exclude=known),
+            n_bytes=y_score.nbytes,
+        ),
+    }
+
+
+CANDIDATES = [
+    Row(
+        "K: mrr and hits@1, 3, 10, filtered",
+        ("four", "copy"),
+        "x a warm copy",
+        at_most=(2,),
+        megabytes=64,
+    )
+]
+
+
+def build_users(scale):
+    rng = np.random.default_rng(3)
+    y_true, y_score = workloads.make_users(rng, scaled(100_000, scale))
+    metrics = ["recall@20", "ndcg@20"]
+    return {
+        "argsort": Task(partial(np.argsort, y_score, axis=1)),
+        "two": Task(
+            partial(evaluate, y_true, y_score, metrics), n_bytes=y_score.nbytes
+        ),
+    }
+
+
+USERS = [
+    Row(
+        "R: recall@20 and ndcg@20",
+        ("two", "argsort"),
+        "x its argsort",
+        at_most=(0.35,),
+    )
+]
+
+
+def build_long(scale):
+    rng = np.random.default_rng(4)
+    n_rows = scaled(10_000_000, scale)
+    lists = make_lists(rng, n_rows, 1, shortest=n_rows, longest=n_rows)
+    lists = lists._replace(qid=None)
+    return {
+        "argsort": Task(partial(np.argsort, lists.y_score)),
+        "ndcg": task_on(ndcg_score, lists),
+        "mrr": task_on(mrr_score, lists),
+    }
+
+
+LONG = [
+    Row("one query: ndcg", ("ndcg", "argsort"), "x its argsort", at_most=(0.35,)),
+    Row("one query: mrr", ("mrr", "argsort"), "x its argsort", at_most=(0.15,)),
+]
+
+
+def per_row(metric, lists, **params):
+    return task_on(metric, lists, **params)._replace(work=len(lists.y_score))
+
+
+def build_short(scale):
+    rng = np.random.default_rng(5)
+    n_queries = scaled(1_000_000, scale)
+    n_rows = n_queries * 21 // 2
+    short = make_lists(rng, n_rows, n_queries, shortest=1, longest=20)
+    tasks = {"L": make_l(scale), "short": short}
+    return {name: per_row(ndcg_score, lists, k=10) for name, lists in tasks.items()}
+
+
+SHORT = [
+    Row("short queries: ndcg@10", ("short", "L"), "x a row of L", at_most=(3,)),
+]
+
+
+def build_growth(scale):
+    rng = np.random.default_rng(6)
+    tasks = {}
+    for exponent in (7, 6, 5):
+        lists = make_lists(rng, scaled(10**exponent, scale))
+        tasks[f"ndcg@10, 10^{exponent}"] = per_row(ndcg_score, lists, k=10)
+        tasks[f"mrr, 10^{exponent}"] = per_row(mrr_score, lists)
+    return tasks
+
+
+GROWTH = [
+    Row(
+        f"growth: {name}",
+        tuple(f"{name}, 10^{exponent}" for exponent in (7, 6, 5)),
+        "x slowest to fastest",
+        at_most=(2,),
+        figure=growth,
+    )
+    for name in ("ndcg@10", "mrr")
+]
+
+
+def build_small(scale):
+    lists = make_lists(np.random.default_rng(7), scaled(10_000, scale))
+    return {
+        "ndcg@10": task_on(ndcg_score, lists, k=10),
+        "mrr": task_on(mrr_score, lists),
+    }
+
+
+SMALL = [
+    Row(f"10^4 rows: {name}", (name,), "ms", at_most=(0.4,), figure=milliseconds)
+    for name in ("ndcg@10", "mrr")
+]
+
+
+class FirstColumn(BaseEstimator):
+    """An estimator whose scores cost nothing."""
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return X[:, 0]
+
+
+def build_scorer(scale):
+    """Cross-validate with one fold, by the scorer and by a call of the metric."""
+    import pandas as pd
+
+    n_rows = 1000
+    y_true, y_score, qid = make_lists(np.random.default_rng(8), 2 * n_rows)
+    rows = np.arange(2 * n_rows)
+    X, fold = y_score[:, np.newaxis], (rows[:n_rows], rows[n_rows:])
+    y_with_ids = pd.Series(y_true, index=pd.Index(qid, name="qid"))
+
+    def score(estimator, X, y):
+        return mrr_score(y, estimator.predict(X))
+
+    def score_known_ids(estimator, X, y):
+        return mrr_score(y, estimator.predict(X), qid=qid[n_rows:])
+
+    def run(y, scoring, **params):
+        return cross_validate(FirstColumn(), X, y, scoring=scoring, cv=[fold], **params)
+
+    def run_routed():
+        with config_context(enable_metadata_routing=True):
+            return run(y_true, "mrr", params={"qid": qid})
+
+    return {
+        "index, scorer": Task(partial(run, y_with_ids, "mrr")),
+        "index, call": Task(partial(run, y_with_ids, score)),
+        "routed, scorer": Task(run_routed),
+        "routed, call": Task(partial(run, y_true, score_known_ids)),
+    }
+
+
+SCORER = [
+    Row(
+        f"scorer over the metric alone, ids {where}",
+        (f"{kind}, scorer", f"{kind}, call"),
+        "ms",
+        at_most=(1,),
+        figure=milliseconds_more,
+    )
+    for kind, where in {"index": "in y's index", "routed": "as metadata"}.items()
+]
+
+GROUPS = [
+    Group("one query of 10 million rows", build_long, LONG, runs=1 / 3),
+    Group("1 million queries of 1-20 rows", build_short, SHORT, runs=1 / 3),
+    Group("time per row from 10^5 to 10^7 rows", build_growth, GROWTH, runs=1 / 3),
+    Group("lists of 10^4 rows", build_small, SMALL, runs=10),
+    Group("cross_validate with 1,000 test rows", build_scorer, SCORER, runs=10),
+    Group(
+        "K: candidates, 20,000 x 14,541 float32 in a memory map",
+        build_candidates,
+        CANDIDATES,
+        runs=1 / 3,
+    ),
+    Group(
+        "R: 100,000 users x 1,000 items, 1 % relevant, sparse y_true",
+        build_users,
+        USERS,
+        runs=1 / 5,
+    ),
+]

@@ -1,0 +1,131 @@
+"""What the table of measurements is made of: tasks, rows and groups of rows."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Callable
+from functools import partial
+from importlib.util import find_spec
+from typing import NamedTuple
+
+
+class Task(NamedTuple):
+    """A function to time, how much work it does, and the bytes of its scores.
+
+    Times are divided by the work before they are compared: rows, or the share of the
+    queries that a sample holds.
+    """
+
+    function: Callable
+    work: float = 1
+    n_bytes: int = 0
+
+
+def task_on(metric, lists, **params):
+    """Return the task of calling a metric with lists."""
+    function = partial(metric, lists.y_true, lists.y_score, qid=lists.qid, **params)
+    return Task(function, n_bytes=lists.y_score.nbytes)
+
+
+def ratio(ours, other):
+    return ours / other
+
+
+def speedup(ours, other):
+    return other / ours
+
+
+def growth(*per_row):
+    return max(per_row) / min(per_row)
+
+
+def milliseconds(ours):
+    return 1000 * ours
+
+
+def milliseconds_more(ours, other):
+    return 1000 * (ours - other)
+
+
+class Row(NamedTuple):
+    """A line of the table.
+
+    Attributes
+    ----------
+    name : str
+        What the line is called.
+
+    tasks : tuple of str
+        The tasks that it compares; skrank's stands first.
+
+    unit : str
+        What the figure counts, such as "x F".
+
+    figure : callable
+        Maps the times of the tasks to the figure.
+
+    at_most : tuple of float
+        Targets, with AVX-512 and without.
+
+    at_least : float or None
+        The target where more is better.
+
+    megabytes : float or None
+        The target for the peak of the memory.
+    """
+
+    name: str
+    tasks: tuple
+    unit: str
+    at_most: tuple = ()
+    at_least: float | None = None
+    figure: Callable = ratio
+    megabytes: float | None = None
+
+    def missed(self, figure, peak, vectors):
+        """Return by which share of its target the figure, or the memory, is off."""
+        shortfalls = [0.0]
+        if self.at_most:
+            shortfalls.append(figure / self.limit(vectors) - 1)
+        if self.at_least:
+            shortfalls.append(1 - figure / self.at_least)
+        if self.megabytes:
+            shortfalls.append(peak / (self.megabytes * 2**20) - 1)
+        return max(shortfalls)
+
+    def limit(self, vectors):
+        return self.at_most[0 if vectors == "AVX-512" else -1]
+
+
+class Group(NamedTuple):
+    """Rows of the table that are timed in turns.
+
+    Attributes
+    ----------
+    title : str
+        What the arrays are.
+
+    build : callable
+        Maps a scale, 1 or a small fraction of it, to the tasks by name.
+
+    rows : list of Row
+        The lines of the table.
+
+    runs : float
+        How many runs for each run that was asked for: fewer where one takes seconds.
+
+    needs : str
+        The module that has to be installed.
+    """
+
+    title: str
+    build: Callable
+    rows: list
+    runs: float = 1
+    needs: str = "skrank"
+
+    def is_ready(self):
+        return find_spec(self.needs) is not None
+
+    def n_runs(self, asked):
+        return max(1, round(self.runs * asked))

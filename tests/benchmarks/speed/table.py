@@ -1,0 +1,103 @@
+"""Measuring the rows of the table, and writing them on the screen and in the docs."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import sys
+from typing import NamedTuple
+
+import numpy as np
+from speed.measuring import interleaved_medians, peak_memory, vectors
+from speed.rows import Row
+
+
+class Result(NamedTuple):
+    """A row as measured; the peak memory and the scores are in bytes."""
+
+    row: Row
+    figure: float
+    peak: int
+    n_bytes: int
+    n_runs: int
+
+
+def measure(group, rows, asked_runs, scale=1):
+    """Return the results of some rows of a group, timed in turns."""
+    tasks = group.build(scale)
+    names = {name: None for row in rows for name in row.tasks}
+    n_runs = group.n_runs(asked_runs)
+    times = interleaved_medians({name: tasks[name].function for name in names}, n_runs)
+    peaks = {row.tasks[0]: None for row in rows}
+    for name in peaks:
+        peaks[name] = peak_memory(tasks[name].function)
+    results = []
+    for row in rows:
+        figure = row.figure(*(times[name] / tasks[name].work for name in row.tasks))
+        ours = row.tasks[0]
+        results.append(Result(row, figure, peaks[ours], tasks[ours].n_bytes, n_runs))
+    return results
+
+
+HEAD = f"{'':<53}{'':>28}{'target':>15}  {'':<14}{'peak memory':>24}{'runs':>6}"
+
+
+def as_line(result):
+    """Return a line of the table on the screen."""
+    row, level = result.row, vectors()
+    targets = []
+    if row.at_most:
+        targets.append(f"<= {row.limit(level):g}")
+    if row.at_least:
+        targets.append(f">= {row.at_least:g}")
+    if row.megabytes:
+        targets.append(f"<= {row.megabytes:g} MB")
+    missed = row.missed(result.figure, result.peak, level)
+    verdict = f"missed by {missed:.0%}" if missed > 0 else "met"
+    figure = f"{shown(result.figure)} {row.unit}"
+    return (
+        f"{row.name:<53}{figure:>28}{', '.join(targets) or '-':>15}  "
+        f"{verdict if targets else '':<14}{memory(result):>24}{result.n_runs:>6}"
+    )
+
+
+def shown(figure):
+    """Return a figure as text, with fewer decimals where it is large."""
+    return f"{figure:.{2 if figure < 10 else 1 if figure < 100 else 0}f}"
+
+
+def memory(result):
+    """Return the peak memory as text, in MB and as a multiple of the scores."""
+    text = f"{result.peak / 2**20:.1f} MB"
+    if result.n_bytes:
+        text += f", {result.peak / result.n_bytes:.2f} x scores"
+    return text
+
+
+def as_rst(results):
+    """Return the tables of the documentation, which hold ratios alone."""
+    libraries = [r for r in results if r.row.unit == "x faster"]
+    others = [r for r in results if r.row.unit not in ("x faster", "ms")]
+    times = "\N{MULTIPLICATION SIGN}"
+    rows = [["Workload", "Time", "Peak memory"]]
+    for result in others:
+        text = f"{shown(result.figure)} {result.row.unit.replace('x', times, 1)}"
+        rows.append([result.row.name, text, f"{result.peak / result.n_bytes:.2f}"])
+    beside = [["Library", "skrank is faster by"]]
+    for result in libraries:
+        beside.append([result.row.name, f"{shown(result.figure)} {times}"])
+    return f"{list_table(rows)}\n{list_table(beside)}\n{environment()}.\n"
+
+
+def list_table(rows):
+    lines = [".. list-table::", "   :header-rows: 1", ""]
+    for cells in rows:
+        lines += [f"   {' ' if i else '*'} - {cell}" for i, cell in enumerate(cells)]
+    return "\n".join(lines) + "\n"
+
+
+def environment():
+    """Say what the figures depend on."""
+    return (
+        f"NumPy {np.__version__} with {vectors()}, Python "
+        f"{'.'.join(map(str, sys.version_info[:3]))}"
+    )

@@ -1,0 +1,140 @@
+"""The benchmark runs, row by row, on arrays a thousandth of its own."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import math
+import sys
+
+import bench_metrics
+import numpy as np
+import pytest
+from speed import libraries, workloads
+from speed.measuring import interleaved_medians, peak_memory
+from speed.rows import Group, Row, Task, growth, speedup
+from speed.table import Result, as_line, as_rst, measure
+
+TINY = 1 / 1000
+READY = [group for group in bench_metrics.GROUPS if group.is_ready()]
+ROWS = [row for group in bench_metrics.GROUPS for row in group.rows]
+
+
+@pytest.mark.parametrize("group", READY, ids=lambda group: group.title)
+def test_every_row_is_measured(group):
+    results = measure(group, group.rows, asked_runs=1, scale=TINY)
+    assert [result.row for result in results] == group.rows
+    for result in results:
+        assert math.isfinite(result.figure)
+        assert result.peak > 0
+        assert result.row.name in as_line(result)
+        # The table of the documentation divides by it.
+        assert result.n_bytes > 0 or result.row.unit == "ms"
+
+
+def test_each_row_has_a_name_of_its_own():
+    names = [row.name for row in ROWS]
+    assert len(set(names)) == len(names)
+
+
+def test_the_documentation_holds_every_ratio():
+    table = bench_metrics.DOCS_TABLE.read_text("utf-8")
+    listed = {line[4:].strip("- ") for line in table.splitlines() if "* -" in line}
+    listed -= {"Workload", "Library"}
+    assert listed == {row.name for row in ROWS if row.unit != "ms"}
+
+
+def test_the_documentation_shows_no_times_of_a_machine():
+    slow = Row("a call", ("ours",), "ms")
+    fast = Row("a library", ("ours", "theirs"), "x faster", figure=speedup)
+    text = as_rst([Result(slow, 3.25, 8, 0, 1), Result(fast, 30.4, 8, 0, 1)])
+    assert "a library" in text
+    assert "a call" not in text
+
+
+def test_a_library_that_is_missing_is_said_to_be(monkeypatch, capsys):
+    group = Group("beside it", None, ROWS[:2], needs="a_library_that_nobody_has")
+    monkeypatch.setattr(bench_metrics, "GROUPS", [group])
+    assert bench_metrics.print_table(n_runs=1) == []
+    assert capsys.readouterr().out.count("not installed") == 2
+
+
+def test_a_library_with_another_number_is_not_timed(monkeypatch):
+    lists = workloads.make_l(TINY)
+    ways = {"wrong": libraries.Way(lambda: 2.0, lists.n_queries())}
+    monkeypatch.setitem(libraries.LIBRARIES, "sklearn", lambda lists: ways)
+    with pytest.raises(AssertionError, match=r"wrong computes 2\.0, skrank 0"):
+        libraries.ways_of("sklearn", lists)
+
+
+def test_functions_run_in_turns_once_more_than_counted():
+    calls = []
+    functions = {name: lambda name=name: calls.append(name) for name in "ab"}
+    assert set(interleaved_medians(functions, 2)) == {"a", "b"}
+    assert calls == ["a", "b"] * 3
+
+
+def test_times_are_compared_per_unit_of_work():
+    whole = Task(lambda: sum(range(20_000)))
+    tasks = {"ours": whole, "part": whole._replace(work=1e-6)}
+    row = Row("sample", ("ours", "part"), "x faster", figure=speedup)
+    (result,) = measure(Group("", lambda scale: tasks, [row]), [row], 3)
+    assert result.figure > 1e3
+    assert growth(2, 6, 3) == 6 / 2
+
+
+def test_the_peak_of_memory_is_that_of_what_lives_at_once():
+    def allocate():
+        for _ in range(3):
+            np.ones(10**6)
+
+    assert 8e6 <= peak_memory(allocate) < 2 * 8e6
+
+
+@pytest.mark.parametrize(
+    ("row", "figure", "peak", "missed"),
+    [
+        (Row("", (), "", at_most=(2.0, 1.0)), 3.0, 0, 3 / 2 - 1),
+        (Row("", (), "", at_most=(2.0,)), 1.0, 0, 0),
+        (Row("", (), "", at_least=20), 5.0, 0, 1 - 5 / 20),
+        (Row("", (), "", at_most=(2.0,), megabytes=64), 1.0, 96 * 2**20, 96 / 64 - 1),
+    ],
+)
+def test_a_target_is_missed_by_a_share_of_it(row, figure, peak, missed):
+    assert row.missed(figure, peak, "AVX-512") == missed
+
+
+def test_a_target_may_be_lower_without_avx_512():
+    row = Row("", (), "", at_most=(2.0, 1.0))
+    assert row.limit("AVX-512") == 2
+    assert row.limit("AVX2") == row.limit("no AVX2") == 1
+
+
+@pytest.mark.parametrize("n_rows", [10, 1000, 12_000])
+def test_lists_have_as_many_rows_as_asked_for(n_rows):
+    lists = workloads.make_lists(np.random.default_rng(0), n_rows)
+    lengths = np.bincount(lists.qid)
+    assert lengths.sum() == len(lists.y_true) == len(lists.y_score) == n_rows
+    assert workloads.SHORTEST <= lengths.min() <= lengths.max() <= workloads.LONGEST
+    assert lists.n_queries() == len(lengths) == max(1, n_rows // workloads.MEAN)
+
+
+def test_ids_of_every_kind_tell_queries_apart():
+    ids = workloads.make_ids(np.random.default_rng(0), 500)
+    assert all(len(np.unique(kind)) == 500 for kind in ids.values())
+    assert {len(word) for word in ids["6 letters"].tolist()} == {6}
+
+
+def test_the_table_is_written_of_all_rows_only(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["bench_metrics.py", "--write", "--rows", "L"])
+    with pytest.raises(SystemExit):
+        bench_metrics.main()
+    assert "--write needs all rows" in capsys.readouterr().err
+
+
+def test_a_row_is_profiled_by_name(monkeypatch, capsys):
+    task = Task(lambda: sorted(range(10)))
+    group = Group("", lambda scale: {"ours": task}, [Row("a row", ("ours",), "x")])
+    monkeypatch.setattr(bench_metrics, "GROUPS", [group])
+    monkeypatch.setattr(sys, "argv", ["bench_metrics.py", "--profile", "row"])
+    bench_metrics.main()
+    assert "sorted" in capsys.readouterr().out
