@@ -188,6 +188,12 @@ class Lists:
         """Return the lowest grade of the input, or 0 if none is negative."""
         return 0 if self._grades_are_bytes else self.grades.min(initial=0)
 
+    def highest_grade(self):
+        """Return the highest grade of a relevant document, or 0 if there is none."""
+        if self.codes is None:
+            return self.grade_at(self.places).max(initial=0.0)
+        return max(self.levels[self.codes.max()], 0.0)
+
     def n_documents(self):
         """Return the number of documents of each query, in the order of `ids`."""
         return self._by_query(self.n_ranked)
@@ -196,13 +202,23 @@ class Lists:
         """Return the number of relevant documents of each query, likewise."""
         if self.graded is not None:
             return np.bincount(self._query_of_places, minlength=len(self.ids))
-        return self._by_query(self.count(self.in_lists(self.relevant)))
+        carried = self.keys is not None
+        flags = self.codes != 0 if carried else self.in_lists(self.relevant)
+        return self._by_query(self.count(flags))
 
     def count(self, flags):
         """Return how many places of each list have a flag."""
-        # In the smallest type that holds the counts: nothing is converted, mostly.
-        size = np.min_scalar_type(self.lengths.max())
-        return np.add.reduceat(flags.view(np.uint8), self.starts, dtype=size)
+        return np.add.reduceat(
+            flags.view(np.uint8), self.starts, dtype=self._count_type
+        )
+
+    @cached_property
+    def _count_type(self):
+        """Return the smallest type that holds the length of a list.
+
+        That of flags themselves, mostly, so that nothing is converted to be counted.
+        """
+        return np.min_scalar_type(self.lengths.max())
 
     def _by_query(self, counts):
         """Return counts of the lists in the order of `ids`; 0 where there is none."""
@@ -278,6 +294,10 @@ class OneRight:
     def lowest_grade(self):
         """Return 0, the grade of the candidates that are not right."""
         return 0
+
+    def highest_grade(self):
+        """Return 1, the grade of those that are right."""
+        return 1.0
 
     def n_relevant(self):
         """Return 1 for each query."""

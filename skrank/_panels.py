@@ -4,13 +4,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 # A panel fits the cache of one core. It wastes at most a sixth of its cells, unless it
 # is so small that the calls cost more than the cells.
 MAX_CELLS = 65_536
 WIDTH_RATIO = 1.2
-CHEAP_CELLS = 16_384
+CHEAP_CELLS = 32_768
 
 
 def split_by_width(widths, max_cells=MAX_CELLS):
@@ -53,6 +52,8 @@ def split_by_width(widths, max_cells=MAX_CELLS):
 def gather(values, starts, width):
     """Return the block whose row i is ``values[starts[i] : starts[i] + width]``.
 
+    The values stand together in memory.
+
     It is a view where the rows stand one after the other. A row that reaches beyond
     the end repeats the last value: the caller knows the true widths.
     """
@@ -61,8 +62,8 @@ def gather(values, starts, width):
     if is_run and np.all(np.diff(starts) == width):
         return values[starts[0] : starts[0] + n_cells].reshape(-1, width)
     # Whole rows are copied at once: twice as fast as an index for every cell.
-    step = values.strides[0]
-    windows = as_strided(values, (last + 1, width), (step, step), writeable=False)
+    step = values.itemsize
+    windows = np.ndarray((last + 1, width), values.dtype, values, strides=(step, step))
     late = starts > last
     if not late.any():
         return windows[starts]

@@ -6,6 +6,7 @@
 import numpy as np
 
 from skrank._groups import encode_rows
+from skrank._qid import repeat_runs
 from skrank._validation import check_scores
 
 
@@ -28,7 +29,7 @@ def rank_positions(y_score, qid=None):
     """
     y_score = check_scores(y_score)
     _, codes, starts = encode_rows(qid, len(y_score))
-    codes = np.repeat(codes, np.diff(starts, append=len(y_score)))
+    codes = repeat_runs(codes, starts, len(y_score))
     counts = np.bincount(codes)
     rank = np.empty(len(y_score), dtype=np.intp)
     place = np.arange(1, len(y_score) + 1)

@@ -76,11 +76,11 @@ def encode_qid(qid, n_samples=None, *, name="qid"):
     """
     qid = _as_ids(qid, name)
     ids, codes, starts = encode_runs(qid, n_samples, name=name)
-    return ids, np.repeat(codes, np.diff(starts, append=len(qid)))
+    return ids, repeat_runs(codes, starts, len(qid))
 
 
 def encode_runs(qid, n_samples=None, *, name="qid"):
-    """Turn query ids into codes, one for each run of rows with the same id.
+    """Turn query ids into codes, one for each run of rows with the same id if any.
 
     Parameters
     ----------
@@ -92,11 +92,12 @@ def encode_runs(qid, n_samples=None, *, name="qid"):
     ids : ndarray of shape (n_queries,)
         As in :func:`encode_qid`.
 
-    codes : ndarray of shape (n_runs,)
-        For each run the position of its id in `ids`.
+    codes : ndarray of shape (n_runs,) or (n_samples,)
+        For each run, or each row, the position of its id in `ids`.
 
-    starts : ndarray of shape (n_runs,)
-        The first row of each run.
+    starts : ndarray of shape (n_runs,) or None
+        The first row of each run; None if most rows are runs by themselves, so that
+        there is a code for each row.
     """
     qid = _as_ids(qid, name)
     if n_samples is not None and len(qid) != n_samples:
@@ -106,13 +107,26 @@ def encode_runs(qid, n_samples=None, *, name="qid"):
         )
     if qid.dtype.kind in "OTV":
         ids, codes = _encode_objects(qid, name)
-        starts = starts_of_runs(codes)
-        return ids, codes[starts], starts
+        starts = _few_runs(codes)
+        return ids, codes if starts is None else codes[starts], starts
     if qid.dtype.kind in "fmM" and (qid != qid).any():
         raise ValueError(_MISSING.format(name))
     # The rows of a query mostly stand together: encode the start of each run only.
-    starts = starts_of_runs(qid)
-    return *_encode_values(qid[starts]), starts
+    starts = _few_runs(qid)
+    return *_encode_values(qid if starts is None else qid[starts]), starts
+
+
+def _few_runs(values):
+    """Return where the runs of equal values start, or None if there are many."""
+    starts = starts_of_runs(values)
+    return starts if 2 * len(starts) <= len(values) + 2 else None
+
+
+def repeat_runs(codes, starts, n_samples):
+    """Return the code of each row from what :func:`encode_runs` returns."""
+    if starts is None:
+        return codes
+    return np.repeat(codes, np.diff(starts, append=n_samples))
 
 
 def starts_of_runs(values):
@@ -194,7 +208,7 @@ def _encode_values(values):
             seen = np.zeros(int(place.max()) + 1, dtype=bool)
             seen[place] = True
             ids = np.flatnonzero(seen).astype(values.dtype) + low
-            return ids, (np.cumsum(seen) - 1)[place]
+            return ids, place if seen.all() else (np.cumsum(seen) - 1)[place]
     if values.dtype.kind in "iumMUS" and values.dtype.isnative and len(values):
         return _encode_by_hash(values)
     ids, codes = np.unique(values, return_inverse=True)

@@ -164,7 +164,9 @@ class RankedQueries:
     @cached_property
     def highest_grade(self):
         """Return the highest grade of a relevant document, returned or not, or 0."""
-        return self.best.grade.max(initial=0.0)
+        highest = self._lists.highest_grade()
+        missing = self._lists.missing
+        return highest if missing is None else missing.grade.max(initial=highest)
 
     @cached_property
     def first(self):
@@ -305,7 +307,8 @@ class RankedQueries:
             What a document of the run can expect.
         """
         alone = self.size == 1
-        cutoff = k[self.query] if isinstance(k, np.ndarray) else k
+        by_run = isinstance(k, np.ndarray)
+        cutoff = k[self.query] if by_run else k
         counted = alone if k is None else alone & (self.above < cutoff)
         if counted.all():
             return weight(self.above + 1)
@@ -315,7 +318,7 @@ class RankedQueries:
         above, size = self.above[tied], self.size[tied]
         below = above + size
         if k is not None:
-            cutoff = np.broadcast_to(cutoff, alone.shape)[tied]
+            cutoff = cutoff[tied] if by_run else cutoff
             above, below = np.minimum(above, cutoff), np.minimum(below, cutoff)
         mean[tied] = sum_over_places(weight, above, below) / size
         return mean

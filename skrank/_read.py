@@ -12,7 +12,7 @@ from scipy import sparse
 from skrank._groups import encode_rows, sort_rows
 from skrank._keys import pack_keys
 from skrank._lists import Candidates, Lists, Missing
-from skrank._qid import find_qid, starts_of_runs
+from skrank._qid import find_qid, repeat_runs, starts_of_runs
 from skrank._validation import check_grades, check_scores, numeric_array
 
 
@@ -68,7 +68,7 @@ def read_lists(
             f"y_true has shape {y_true.shape} and y_score has shape {y_score.shape}."
         )
     if y_score.ndim != 2 or y_true.ndim != 1:  # candidates are checked as they stream
-        y_score = check_scores(y_score)
+        y_score = np.ascontiguousarray(check_scores(y_score))
     if y_score.ndim == 1 and y_true.ndim == 1:
         _check_flat(y_true, y_score, exclude)
         rowwise = judged, returned, row_order
@@ -125,23 +125,30 @@ _SHAPES = (
 
 
 def _read_flat(y_true, y_score, qid, threshold, judged, returned, row_order, carry):
-    ids, query, starts = encode_rows(qid, len(y_score))
+    n_rows = len(y_score)
+    ids, codes, starts = encode_rows(qid, n_rows)
     relevant = None if threshold == "max" else _is_above(y_true, threshold)
     if relevant is not None and judged is not None:
         relevant &= judged
-    lengths = np.diff(starts, append=len(y_score))
-    lists = Lists(y_score, relevant, y_true, starts, lengths, query, ids, judged=judged)
-    if row_order is not None or len(query) > len(ids):
+    if row_order is None and len(codes) == len(ids):
+        starts = np.arange(n_rows) if starts is None else starts
+        shape = starts, np.diff(starts, append=n_rows), codes.astype(np.intp)
+        lists = Lists(y_score, relevant, y_true, *shape, ids, judged=judged)
+    else:
+        row_query = repeat_runs(codes, starts, n_rows)
+        one = np.zeros(1, dtype=np.intp)
+        lists = Lists(
+            y_score, relevant, y_true, one, one + n_rows, one, ids, judged=judged
+        )
         carry = carry and relevant is not None and returned is None
-        lists = _group_by_query(lists, row_order, carry)
+        lists = _group_by_query(lists, row_query, row_order, carry)
     if relevant is None:
         lists.relevant = _has_highest_grade(lists)
     return lists if returned is None else _without_missing(lists, returned)
 
 
-def _group_by_query(lists, row_order, carry):
-    """Return lists of the queries from lists of runs of rows of one query."""
-    row_query = np.repeat(lists.query, lists.lengths)
+def _group_by_query(lists, row_query, row_order, carry):
+    """Return lists of the queries from one list of all rows."""
     keys = None
     if carry and lists.codes is not None:
         keys = pack_keys(lists.y_score, lists.codes)

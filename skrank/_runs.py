@@ -156,8 +156,8 @@ def _down_to(keys, depth):
     """
     width = keys.shape[1]
     while depth < width:
-        last, after = without_codes(keys[:, depth - 1 : depth + 1].copy()).T
-        if not np.any(last == after):
+        edge = without_codes(keys[:, depth - 1 : depth + 1].copy())
+        if not (edge[:, 0] == edge[:, 1]).any():
             return keys[:, :depth].copy()
         depth *= 2
     return keys

@@ -19,18 +19,16 @@ def gains(ranking, gain):
             f"below 0. Got a lowest grade of {ranking.lowest_grade} in y_true; pass "
             "gain='linear' or shift the grades."
         )
+    highest = float(ranking.highest_grade)
     with np.errstate(over="ignore"):
-        levels, level = ranking.levels
-        values = (np.exp2(levels) - 1)[level]
-        # A cut ranking may not have come to the highest grade.
-        total = values.sum() + np.exp2(ranking.highest_grade)
-    if not np.isfinite(total):
+        no_less_than_any_sum = np.exp2(highest) * ranking.n_documents.max(initial=0)
+    if not np.isfinite(no_less_than_any_sum):
         raise ValueError(
             "gain='exponential' takes no grades for which 2 ** grade overflows. Got a "
-            f"highest grade of {ranking.highest_grade} in y_true; pass gain='linear' "
-            "or rescale the grades."
+            f"highest grade of {highest} in y_true; pass gain='linear' or rescale the "
+            "grades."
         )
-    return values
+    return np.exp2(ranking.grade) - 1
 
 
 def check_gain(gain):
