@@ -208,7 +208,9 @@ def _encode_values(values):
             seen = np.zeros(int(place.max()) + 1, dtype=bool)
             seen[place] = True
             ids = np.flatnonzero(seen).astype(values.dtype) + low
-            return ids, place if seen.all() else (np.cumsum(seen) - 1)[place]
+            if seen.all():
+                return ids, place.astype(np.intp, copy=False)
+            return ids, (np.cumsum(seen) - 1)[place]
     if values.dtype.kind in "iumMUS" and values.dtype.isnative and len(values):
         return _encode_by_hash(values)
     ids, codes = np.unique(values, return_inverse=True)

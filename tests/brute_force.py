@@ -173,10 +173,14 @@ def judged(docs, k=None):
     return 1.0
 
 
-def chance_of_first_rank(docs):
-    """Return the mean of the first rank over all places of the relevant documents."""
+def first_ranks_by_chance(docs):
+    """Return the first rank at all places that the relevant documents may take."""
     places = itertools.combinations(range(1, len(docs) + 1), hit_count(docs))
-    return statistics.fmean(map(min, places))
+    return list(map(min, places))
+
+
+def chance_of_first_rank(docs):
+    return statistics.fmean(first_ranks_by_chance(docs))
 
 
 def adjusted_mean_rank(docs):
@@ -261,8 +265,6 @@ REFERENCE = {
     "mrr": reciprocal_rank,
     "hits": hits,
     "mean_rank": first_rank,
-    "median_rank": first_rank,
-    "geometric_mean_rank": first_rank,
     "adjusted_mean_rank": adjusted_mean_rank,
     "adjusted_mean_rank_index": adjusted_mean_rank_index,
     "precision": precision,
@@ -289,14 +291,80 @@ LESS_IS_BETTER = {
     "mean_rank",
     "median_rank",
     "geometric_mean_rank",
+    "harmonic_mean_rank",
+    "rank_variance",
+    "rank_standard_deviation",
+    "rank_median_absolute_deviation",
     "adjusted_mean_rank",
 }
 
-# What the values of equally likely orders give, where it is not their mean.
+
+def median_deviation(ranks):
+    median = statistics.median(ranks)
+    return 1.482602218505602 * statistics.median(abs(rank - median) for rank in ranks)
+
+
+def summary_of(function):
+    return lambda ranks, chance, k=None: function(ranks)
+
+
+def inverse_of(function):
+    return lambda ranks, chance, k=None: 1 / function(ranks)
+
+
+def index_of(value, mean=statistics.fmean):
+    """Return the summary (M - E) / (B - E) of values of first ranks."""
+
+    def summary(ranks, chance, **own):
+        level = statistics.fmean(value(rank, **own) for rank in chance)
+        gain = mean([value(rank, **own) for rank in ranks]) - level
+        best = value(1, **own)
+        return gain / (best - level) if abs(best - level) > 1e-12 else None
+
+    return summary
+
+
+def z_of(value, sign=1, mean=statistics.fmean):
+    """Return the summary (M - E) / sqrt(V) of values of first ranks."""
+
+    def summary(ranks, chance, **own):
+        values = [value(rank, **own) for rank in chance]
+        gain = mean([value(rank, **own) for rank in ranks]) - statistics.fmean(values)
+        deviation = statistics.pstdev(values)
+        return sign * gain / deviation if deviation else None
+
+    return summary
+
+
+def inverse_within(rank, k=None):
+    return 1 / rank if k is None or rank <= k else 0.0
+
+
+def is_within(rank, k):
+    return float(rank <= k)
+
+
+# What the first ranks of equally likely orders give, where it is not the mean of the
+# values of each: of these ranks, those by chance and k.
 SUMMARIES = {
-    "median_rank": statistics.median,
-    "geometric_mean_rank": statistics.geometric_mean,
+    "median_rank": summary_of(statistics.median),
+    "geometric_mean_rank": summary_of(statistics.geometric_mean),
+    "harmonic_mean_rank": summary_of(statistics.harmonic_mean),
+    "inverse_mean_rank": inverse_of(statistics.fmean),
+    "inverse_geometric_mean_rank": inverse_of(statistics.geometric_mean),
+    "inverse_median_rank": inverse_of(statistics.median),
+    "rank_variance": summary_of(statistics.pvariance),
+    "rank_standard_deviation": summary_of(statistics.pstdev),
+    "rank_median_absolute_deviation": summary_of(median_deviation),
+    "adjusted_geometric_mean_rank_index": index_of(float, statistics.geometric_mean),
+    "adjusted_mrr": index_of(inverse_within),
+    "adjusted_hits": index_of(is_within),
+    "z_mean_rank": z_of(float, -1),
+    "z_geometric_mean_rank": z_of(float, -1, statistics.geometric_mean),
+    "z_mrr": z_of(inverse_within),
+    "z_hits": z_of(is_within),
 }
+REFERENCE |= dict.fromkeys(SUMMARIES, first_rank)
 
 # Their highest grade is by default that of all queries.
 READS_ALL_GRADES = {"err", "rbp"}
@@ -333,6 +401,9 @@ def at_realistic_rank(name, docs, scores, k=None):
         return None
     ranks = [first_rank(order) for order in all_orders(docs, scores)]
     rank = (min(ranks) + max(ranks)) / 2
+    if name in SUMMARIES:
+        own = {} if k is None else {"k": k}
+        return SUMMARIES[name]([rank], first_ranks_by_chance(docs), **own)
     within = k is None or rank <= k
     if name in ("mrr", "hits"):
         return {"mrr": within / rank, "hits": float(within)}[name]
@@ -355,16 +426,29 @@ def query_value(name, grades, scores, ties="expected", threshold=0.0, **own):
     scores = list(scores)
     if ties == "realistic":
         return at_realistic_rank(name, docs, scores, **own)
-    metric = REFERENCE[name]
+    orders = all_orders(docs, scores)
     if ties == "first":
-        return metric(input_order(docs, scores), **own)
-    values = [metric(order, **own) for order in all_orders(docs, scores)]
+        orders = [input_order(docs, scores)]
+    if name in SUMMARIES:
+        return summary_value(name, docs, orders, ties, **own)
+    metric = REFERENCE[name]
+    values = [metric(order, **own) for order in orders]
     if values[0] is None:
         return None
-    if ties == "expected":
-        return SUMMARIES.get(name, statistics.fmean)(values)
+    if ties in ("expected", "first"):
+        return statistics.fmean(values)
     best_is_least = name in LESS_IS_BETTER
     return min(values) if (ties == "optimistic") is best_is_least else max(values)
+
+
+def summary_value(name, docs, orders, ties, **own):
+    """Return what SUMMARIES says of the first ranks of some orders."""
+    if not is_defined(docs):
+        return None
+    ranks = [first_rank(order) for order in orders]
+    if ties in ("optimistic", "pessimistic"):
+        ranks = [min(ranks) if ties == "optimistic" else max(ranks)]
+    return SUMMARIES[name](ranks, first_ranks_by_chance(docs), **own)
 
 
 def query_values(name, y_true, y_score, qid, **params):

@@ -23,6 +23,38 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank.metrics._names import METRICS
 
+# How far the ranks of a relevant document lie apart: ties alone part them.
+SPREAD = {
+    "rank_median_absolute_deviation",
+    "rank_standard_deviation",
+    "rank_variance",
+}
+# What is measured by its chance, and by how many deviations it is apart from it.
+INDICES = {
+    "adjusted_geometric_mean_rank_index",
+    "adjusted_hits@3",
+    "adjusted_mean_rank_index",
+    "adjusted_mrr",
+    "adjusted_mrr@3",
+}
+Z_SCORES = {"z_geometric_mean_rank", "z_hits@3", "z_mean_rank", "z_mrr", "z_mrr@3"}
+# Undefined also where the first three cannot but hold a relevant document.
+CANNOT_MISS = {"adjusted_hits@3", "z_hits@3"}
+INVERSES = {
+    "inverse_geometric_mean_rank",
+    "inverse_mean_rank",
+    "inverse_median_rank",
+}
+# Under random scores two queries are not one of twice the weight.
+OF_INDEPENDENT_QUERIES = Z_SCORES | {"adjusted_geometric_mean_rank_index"}
+# Nothing below 0 can be averaged as a rank.
+TAKES_NO_NEGATIVE = INVERSES | {
+    "adjusted_geometric_mean_rank_index",
+    "geometric_mean_rank",
+    "harmonic_mean_rank",
+    "z_geometric_mean_rank",
+}
+
 # Exemptions. `test_an_exempt_metric_needs_its_exemption` holds that each is one.
 NOT_ONE_WHEN_PERFECT = {
     "adjusted_mean_rank",
@@ -42,45 +74,63 @@ NOT_ONE_WHEN_PERFECT = {
     "rbp@3",
     "recall@3",
     "spearman",
+    *SPREAD,
+    *Z_SCORES,
 }
 NOT_BETWEEN_ZERO_AND_ONE = {
     "adjusted_mean_rank",
-    "adjusted_mean_rank_index",
     "cg",
     "cg@3",
     "dcg",
     "dcg@3",
     "geometric_mean_rank",
+    "harmonic_mean_rank",
     "mean_rank",
     "median_rank",
+    "rank_standard_deviation",
+    "rank_variance",
     "spearman",
+    *INDICES,
+    *Z_SCORES,
 }
 NEVER_UNDEFINED = {"cg", "cg@3", "dcg", "dcg@3", "judged@3"}
 UNDEFINED_WHEN_ALL_ARE_RELEVANT = {
-    "adjusted_mean_rank_index",
     "query_auc",
     "rank_correlation",
     "rbo",
     "spearman",
+    *INDICES,
+    *Z_SCORES,
 }
 NAN_BY_DEFAULT = {
     "adjusted_mean_rank",
     "geometric_mean_rank",
+    "harmonic_mean_rank",
     "mean_rank",
     "median_rank",
-} | UNDEFINED_WHEN_ALL_ARE_RELEVANT
+    *INVERSES,
+    *SPREAD,
+    *UNDEFINED_WHEN_ALL_ARE_RELEVANT,
+}
 BLIND_TO_THE_WHOLE_ORDER = {"cg", "judged@3"}
-MAY_FALL = {"q_measure"}
+MAY_FALL = {"q_measure"} | SPREAD
 NOT_THE_MEAN_OF_THE_QUERIES = {
     "adjusted_mean_rank",
-    "adjusted_mean_rank_index",
     "geometric_mean_rank",
+    "harmonic_mean_rank",
     "median_rank",
+    *INDICES,
+    *INVERSES,
+    *SPREAD,
+    *Z_SCORES,
 }
 # The least value that a list of at most seven documents can have, if it is not 0.
 LEAST = {
-    "adjusted_mean_rank_index": -6,
+    **dict.fromkeys(INDICES | Z_SCORES, -6),
+    # Four of seven are relevant: one of 35 orders has none of them in the first three.
+    "adjusted_hits@3": -34,
     "geometric_mean_rank": 1,
+    "harmonic_mean_rank": 1,
     "mean_rank": 1,
     "median_rank": 1,
     "spearman": -1,
@@ -94,8 +144,24 @@ READS_FIRST_RANK = {
     "mean_rank",
     "median_rank",
     "geometric_mean_rank",
+    "harmonic_mean_rank",
+    "inverse_mean_rank",
+    "inverse_geometric_mean_rank",
+    "inverse_median_rank",
+    "rank_variance",
+    "rank_standard_deviation",
+    "rank_median_absolute_deviation",
     "adjusted_mean_rank",
     "adjusted_mean_rank_index",
+    "adjusted_geometric_mean_rank_index",
+    "adjusted_hits@3",
+    "adjusted_mrr",
+    "adjusted_mrr@3",
+    "z_geometric_mean_rank",
+    "z_hits@3",
+    "z_mean_rank",
+    "z_mrr",
+    "z_mrr@3",
 }
 
 CUT = [name for name in NAMES if "@" in name]
@@ -129,7 +195,7 @@ def defined_lists(seed=0, n_queries=12, length=12, n_levels=4):
 
 def lists_beyond_chance(name):
     """Return queries whose perfect order beats chance, also in the median."""
-    return lists(max_length=60, relevant=0.2) if name == "median_rank" else lists()
+    return lists(max_length=60, relevant=0.2) if "median" in name else lists()
 
 
 def matrix(seed=0, shape=(9, 7), n_levels=4):
@@ -184,7 +250,7 @@ def test_an_exempt_metric_needs_its_exemption():
     assert {name for name in NAMES if math.isnan(all_relevant[name])} == (
         UNDEFINED_WHEN_ALL_ARE_RELEVANT
     )
-    y_true, y_score, qid = lists()
+    y_true, y_score, qid = lists(relevant=0.6)
     for name in NAMES:
         values = call(name, y_true, y_score, qid=qid, average=None)
         score = call(name, y_true, y_score, qid=qid)
@@ -195,7 +261,7 @@ def test_an_exempt_metric_needs_its_exemption():
 @pytest.mark.parametrize("name", sorted(METRICS))
 def test_the_default_of_an_undefined_query_is_in_the_signature(name):
     default = inspect.signature(METRICS[name].door).parameters["replace_undefined_by"]
-    if name in NAN_BY_DEFAULT:
+    if name in NAN_BY_DEFAULT or f"{name}@3" in NAN_BY_DEFAULT:
         assert math.isnan(default.default)
     else:
         assert default.default == 0.0
@@ -225,7 +291,7 @@ def test_values_stay_in_their_range(name, ties):
         values = call(name, y_true, y_score, qid=qid, ties=ties, average=None)
         values = values[~np.isnan(values)]
         assert (values >= LEAST.get(name, 0) - 1e-12).all()
-        if name not in NOT_BETWEEN_ZERO_AND_ONE:
+        if name not in NOT_BETWEEN_ZERO_AND_ONE | SPREAD:
             assert (values <= 1 + 1e-12).all()
 
 
@@ -288,7 +354,15 @@ def test_a_metric_that_a_relevant_document_may_hurt_by_moving_up():
     after = call("q_measure", [0, 3, 1], [1, 2, 3])
     assert after == pytest.approx(((1 + 1) / (1 + 7) + (2 + 8) / (2 + 8)) / 2)
     assert after < before
-    assert {"q_measure"} == MAY_FALL
+    # First among the last two, tied with another: the ranks are 1 and 2, not 3.
+    for name, spread in (
+        ("rank_variance", 1 / 4),
+        ("rank_standard_deviation", 1 / 2),
+        ("rank_median_absolute_deviation", 1 / 2 * 1.482602218505602),
+    ):
+        assert call(name, [0, 0, 1], [2, 2, 1]) == 0
+        assert call(name, [0, 0, 1], [2, 1, 2]) == pytest.approx(spread)
+    assert {"q_measure"} | SPREAD == MAY_FALL
 
 
 @pytest.mark.parametrize(
@@ -300,6 +374,8 @@ def test_moving_a_relevant_document_up_never_hurts(name, ties):
         y_true = rng.integers(0, 2, 7) * rng.integers(1, 4, 7)
         y_score = rng.integers(0, 5, 7)
         if len(set(y_true)) < 2:
+            continue
+        if name in CANNOT_MISS and np.count_nonzero(y_true == 0) < 3:
             continue
         low, high = rng.choice(np.flatnonzero(y_true)), rng.integers(7)
         if y_true[high] or y_score[high] < y_score[low]:
@@ -379,6 +455,11 @@ def test_sample_weight_is_the_weight_of_the_query(name, adjusted):
     assert score(np.ones(len(qid))) == pytest.approx(plain, rel=1e-12)
     assert score(7.5 * times[qid]) == pytest.approx(score(times[qid]), rel=1e-12)
     rows = np.concatenate([np.flatnonzero(times[qid] > copy) for copy in range(2)])
+    kept = qid != 4
+    without = call(name, y_true[kept], y_score[kept], qid=qid[kept], adjusted=adjusted)
+    assert score(kept.astype(int)) == pytest.approx(without, rel=1e-9)
+    if not adjusted and name in OF_INDEPENDENT_QUERIES:
+        return
     copy_of = np.concatenate(
         [np.full((times[qid] > copy).sum(), copy) for copy in (0, 1)]
     )
@@ -390,9 +471,6 @@ def test_sample_weight_is_the_weight_of_the_query(name, adjusted):
         adjusted=adjusted,
     )
     assert score(times[qid]) == pytest.approx(repeated, rel=1e-9)
-    kept = qid != 4
-    without = call(name, y_true[kept], y_score[kept], qid=qid[kept], adjusted=adjusted)
-    assert score(kept.astype(int)) == pytest.approx(without, rel=1e-9)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -427,7 +505,7 @@ def test_an_undefined_query_scores_what_the_user_says(name):
     for value in (0.0, 1.0, -2, 0.25):
         replaced = np.where(undefined, value, values)
         params = {"qid": qid, "replace_undefined_by": value}
-        if name == "geometric_mean_rank" and value < 0:
+        if name in TAKES_NO_NEGATIVE and value < 0:
             continue
         got = call(name, y_true, y_score, average=None, **params)
         assert_array_equal(got, replaced)
@@ -435,6 +513,8 @@ def test_an_undefined_query_scores_what_the_user_says(name):
             continue
         mean = call(name, y_true, y_score, **params)
         assert mean == pytest.approx(replaced.mean(), rel=1e-12)
+    if name in OF_INDEPENDENT_QUERIES - Z_SCORES | {"z_geometric_mean_rank"}:
+        return  # a query with a single rank has no index, but counts in the mean rank
     left_out = call(name, y_true, y_score, qid=qid, replace_undefined_by=np.nan)
     kept = ~undefined[qid]
     defined = call(name, y_true[kept], y_score[kept], qid=qid[kept])
@@ -456,7 +536,10 @@ def test_pairs_need_two_different_grades(name):
     y_true, y_score, qid = lists()
     values = call(name, y_true > 0, y_score, qid=qid, average=None)
     per_query = [y_true[qid == query] > 0 for query in range(qid.max() + 1)]
-    assert_array_equal(np.isnan(values), [len(set(q)) < 2 for q in per_query])
+    # The first three cannot miss what is relevant where fewer than three are not.
+    n_others = 3 if name in CANNOT_MISS else 1
+    nothing_to_rank = [sum(~q) < n_others or not q.any() for q in per_query]
+    assert_array_equal(np.isnan(values), nothing_to_rank)
 
 
 @pytest.mark.parametrize("threshold", [-1, 0, 0.5, 1, 2, "max"])
@@ -491,6 +574,8 @@ def test_k_may_exceed_the_list(name):
             "hits": n_relevant > 0,
             "f1": 2 * n_relevant / (n_relevant + 1000),
             "judged": np.ones(len(n_relevant)),
+            "adjusted_hits": np.full(len(n_relevant), np.nan),
+            "z_hits": np.full(len(n_relevant), np.nan),
         }[base]
     assert_allclose(far, expected, rtol=1e-12)
 
@@ -679,7 +764,10 @@ def test_adjusted_values_of_the_queries(name):
     assert_allclose(got, expected, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - BLIND_TO_THE_WHOLE_ORDER))
+# The spread of one query is 0 without ties; z-scores grow with the number of queries.
+@pytest.mark.parametrize(
+    "name", sorted(set(NAMES) - BLIND_TO_THE_WHOLE_ORDER - SPREAD - Z_SCORES)
+)
 def test_random_scores_average_to_zero_when_adjusted(name):
     rng = np.random.default_rng(0)
     y_true, _, qid = defined_lists(n_queries=3000)
@@ -714,6 +802,7 @@ def test_one_relevant_document_among_many_ties_has_the_value_of_the_formula():
     y_true, y_score = np.eye(1, n)[0], np.zeros(n)
     harmonic = math.fsum(1 / i for i in range(1, n + 1))
     discounts = math.fsum(1 / math.log2(i + 1) for i in range(1, n + 1))
+    mean, geometric = (n + 1) / 2, math.exp(math.lgamma(n + 1) / n)
     expected = {
         "mrr": harmonic / n,
         "map": harmonic / n,
@@ -734,8 +823,17 @@ def test_one_relevant_document_among_many_ties_has_the_value_of_the_formula():
         "mean_rank": (n + 1) / 2,
         "median_rank": (n + 1) / 2,
         "geometric_mean_rank": math.exp(math.lgamma(n + 1) / n),
+        "harmonic_mean_rank": n / harmonic,
+        "inverse_mean_rank": 2 / (n + 1),
+        "inverse_median_rank": 2 / (n + 1),
+        "inverse_geometric_mean_rank": math.exp(-math.lgamma(n + 1) / n),
+        "rank_variance": (n**2 - 1) / 12,
+        "rank_standard_deviation": math.sqrt((n**2 - 1) / 12),
+        "rank_median_absolute_deviation": 1.482602218505602 * n / 4,
         "adjusted_mean_rank": 1,
-        "adjusted_mean_rank_index": 0,
+        **dict.fromkeys(INDICES | Z_SCORES, 0),
+        "adjusted_geometric_mean_rank_index": (geometric - mean) / (1 - mean),
+        "z_geometric_mean_rank": (mean - geometric) / math.sqrt((n**2 - 1) / 12),
         "query_auc": 1 / 2,
         "rank_correlation": 1 / 2,
         "spearman": 0,

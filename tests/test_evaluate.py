@@ -62,7 +62,8 @@ def test_every_value_is_that_of_the_function(data, params):
 
 def test_an_adjusted_value_is_larger_when_better_under_every_name(data):
     # No order of these queries is better than chance for them.
-    flat = {"cg", "judged@3", "median_rank"}
+    flat = {"cg", "judged@3", "median_rank", "inverse_median_rank"}
+    flat |= {"rank_median_absolute_deviation"}
     names = [name for name in SCORER_NAMES if name not in flat]
     scorer_names = [SCORER_NAMES[name] for name in names]
     scores = evaluate(**data, metrics=scorer_names, adjusted=True)
@@ -93,6 +94,7 @@ def test_weights_and_ids_of_an_index_reach_every_metric(data):
         assert value == call(name, **data, sample_weight=weight)
 
 
+@pytest.mark.filterwarnings("ignore:The metric is undefined")  # z_hits@10 of a few
 def test_the_documents_are_ranked_once(data, monkeypatch):
     calls = []
 
@@ -136,8 +138,12 @@ def test_an_alias_keeps_the_name_that_was_asked_for(data):
 
 
 def test_functions_of_skrank_are_metrics(data):
-    scores = evaluate(**data, metrics=[metric.door for metric in METRICS.values()])
-    for metric in METRICS.values():
+    # Without k every query has a hit: there is nothing to adjust.
+    rows = [
+        METRICS[name] for name in sorted(set(METRICS) - {"adjusted_hits", "z_hits"})
+    ]
+    scores = evaluate(**data, metrics=[metric.door for metric in rows])
+    for metric in rows:
         assert scores[metric.door.__name__] == metric.door(**data)
 
 

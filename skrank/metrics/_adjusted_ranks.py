@@ -5,21 +5,16 @@
 
 import numpy as np
 
+from skrank.metrics._chance import ratio
 from skrank.metrics._measure import measure, reads_first_rank, scaled_by
 from skrank.metrics._ranks import first_rank
 
 
 @reads_first_rank
-@scaled_by(lambda rank, chance, best: _ratio(rank, chance))
+@scaled_by(lambda levels: lambda rank: ratio(rank, levels.chance))
 def rank_over_chance(ranking):
     """Return the rank of the first relevant document, to be divided by its chance."""
     return first_rank(ranking)
-
-
-def _ratio(value, unit):
-    """Return value / unit, NaN where the unit is 0 but for rounding."""
-    is_zero = np.abs(unit) <= 1e-12
-    return np.where(is_zero, np.nan, value / np.where(is_zero, 1, unit))
 
 
 def adjusted_mean_rank(
@@ -133,7 +128,7 @@ def adjusted_mean_rank(
 
 
 @reads_first_rank
-@scaled_by(lambda rank, chance, best: 1 - _ratio(rank - 1, chance - 1))
+@scaled_by(lambda levels: lambda rank: 1 - ratio(rank - 1, levels.chance - 1))
 def rank_index(ranking):
     """Return the rank of the first relevant document, to be put on its scale."""
     return first_rank(ranking)

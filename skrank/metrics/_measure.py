@@ -4,11 +4,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank._rank import rank_queries
+from skrank._ranking import RankedQueries
 from skrank._runs import FIRST
 from skrank._validation import (
     AVERAGES,
@@ -19,6 +21,7 @@ from skrank._validation import (
     check_number,
     check_threshold,
 )
+from skrank.metrics._first_ranks import values_at_first
 
 
 def reads_first_rank(definition):
@@ -47,8 +50,8 @@ def pooled_by(pool):
 def scaled_by(scale):
     """Mark a definition that is summarized first and scaled then.
 
-    ``scale(value, chance, best)`` gets the summary, and those of random scores and of
-    the best order.
+    ``scale(levels)`` gets the :class:`Levels` and returns the function that scales a
+    summary.
     """
 
     def mark(definition):
@@ -56,6 +59,35 @@ def scaled_by(scale):
         return definition
 
     return mark
+
+
+@dataclass(frozen=True)
+class Levels:
+    """What a summary is compared with.
+
+    Attributes
+    ----------
+    chance, best : float or ndarray of shape (n_queries,)
+        The summaries of all documents tied, and of the best order.
+    random : RankedQueries
+        The ranking in which all documents of a query are tied.
+    values : ndarray of shape (n_queries,)
+        The values that are summarized.
+    undefined : ndarray of bool of shape (n_queries,)
+        Where these replace an undefined value.
+    share : ndarray of shape (n_queries,) or None
+        The share of each query in the summary; None if nothing is summarized.
+    own : dict
+        The parameters of the definition.
+    """
+
+    chance: float | np.ndarray
+    best: float | np.ndarray
+    random: RankedQueries
+    values: np.ndarray
+    undefined: np.ndarray
+    share: np.ndarray | None
+    own: dict
 
 
 def measure(
@@ -195,23 +227,32 @@ def summarize(
     if average == "weighted":
         n_documents = ranking.n_documents.astype(np.float64)
         weight = n_documents if weight is None else weight * n_documents
-    values = definition(ranking, **own)
+    values = values_of(definition, ranking, own)
     undefined = np.isnan(values)
 
-    def summary(ranking, values):
-        if average is None:
+    def replaced(values):
+        if average is None:  # nothing to summarize: they are replaced at the end
             return values
-        return pool(ranking, np.where(undefined, replace_undefined_by, values), weight)
+        return np.where(undefined, replace_undefined_by, values)
+
+    def summary(ranking, values):
+        values = replaced(values)
+        return values if average is None else pool(ranking, values, weight)
 
     score = summary(ranking, values)
     if adjusted or scale:
-        others = ranking.chance, ranking.best
-        chance, best = (summary(other, definition(other, **own)) for other in others)
+        random = ranking.chance
+        chance, best = (
+            summary(other, values_of(definition, other, own))
+            for other in (random, ranking.best)
+        )
         if scale:
-            levels = score, chance, best
-            score, chance, best = (scale(level, chance, best) for level in levels)
+            values = replaced(values)
+            share = None if average is None else shares(values, weight)
+            levels = Levels(chance, best, random, values, undefined, share, own)
+            score, chance, best = map(scale(levels), (score, chance, best))
         if adjusted:
-            score = _adjust(score, chance, best)
+            score = adjust(score, chance, best)
     if average is None:
         return np.where(np.isnan(score), replace_undefined_by, score)
     if np.isnan(score):
@@ -224,7 +265,7 @@ def summarize(
     return float(score)
 
 
-def _adjust(value, chance, best):
+def adjust(value, chance, best):
     """Return (M - E) / (B - E), NaN where the best is no better than chance."""
     # Sums in another order differ in their last digits.
     rounding = 1e-12 * np.maximum(np.abs(best), 1)
@@ -232,6 +273,21 @@ def _adjust(value, chance, best):
     gain = np.where(np.abs(gain) <= rounding, 0, gain)
     flat = np.abs(span) <= rounding
     return np.where(flat, np.nan, gain / np.where(flat, 1, span) + 0.0)  # never -0.0
+
+
+def values_of(definition, ranking, own):
+    """Return the value of each query."""
+    if getattr(definition, "reads_first_rank", False):
+        return values_at_first(definition, ranking, own)
+    return definition(ranking, **own)
+
+
+def shares(values, weight):
+    """Return the weights of the values that are not NaN, so that they sum to 1."""
+    known = ~np.isnan(values)
+    weight = known / 1.0 if weight is None else known * weight
+    total = weight.sum()
+    return weight / total if total > 0 else weight
 
 
 def mean_of_queries(ranking, values, weight):

@@ -10,17 +10,22 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from skrank.metrics import (
+    _adjusted_geometric,
+    _adjusted_hits,
     _adjusted_ranks,
     _agreement,
     _binary,
     _cascade,
     _graded,
+    _inverse_ranks,
     _judged,
     _order,
     _precision,
     _q_measure,
+    _rank_spread,
     _rank_summaries,
     _ranks,
+    _z_scores,
 )
 
 
@@ -87,6 +92,52 @@ _ROWS = [
         greater_is_better=False,
     ),
     Metric(
+        "harmonic_mean_rank",
+        _rank_summaries.harmonic_first_rank,
+        _rank_summaries.harmonic_mean_rank,
+        cut="never",
+        greater_is_better=False,
+    ),
+    Metric(
+        "inverse_mean_rank",
+        _inverse_ranks.inverse_of_first_rank,
+        _inverse_ranks.inverse_mean_rank_score,
+        cut="never",
+    ),
+    Metric(
+        "inverse_geometric_mean_rank",
+        _inverse_ranks.inverse_of_geometric_mean,
+        _inverse_ranks.inverse_geometric_mean_rank_score,
+        cut="never",
+    ),
+    Metric(
+        "inverse_median_rank",
+        _inverse_ranks.inverse_of_median,
+        _inverse_ranks.inverse_median_rank_score,
+        cut="never",
+    ),
+    Metric(
+        "rank_variance",
+        _rank_spread.variance_of_first_rank,
+        _rank_spread.rank_variance,
+        cut="never",
+        greater_is_better=False,
+    ),
+    Metric(
+        "rank_standard_deviation",
+        _rank_spread.deviation_of_first_rank,
+        _rank_spread.rank_standard_deviation,
+        cut="never",
+        greater_is_better=False,
+    ),
+    Metric(
+        "rank_median_absolute_deviation",
+        _rank_spread.median_deviation_of_first_rank,
+        _rank_spread.rank_median_absolute_deviation,
+        cut="never",
+        greater_is_better=False,
+    ),
+    Metric(
         "adjusted_mean_rank",
         _adjusted_ranks.rank_over_chance,
         _adjusted_ranks.adjusted_mean_rank,
@@ -98,6 +149,46 @@ _ROWS = [
         _adjusted_ranks.rank_index,
         _adjusted_ranks.adjusted_mean_rank_index_score,
         cut="never",
+    ),
+    Metric(
+        "adjusted_geometric_mean_rank_index",
+        _adjusted_geometric.geometric_index,
+        _adjusted_geometric.adjusted_geometric_mean_rank_index_score,
+        cut="never",
+    ),
+    Metric(
+        "adjusted_mrr",
+        _adjusted_hits.adjusted_reciprocal_rank,
+        _adjusted_hits.adjusted_mrr_score,
+    ),
+    Metric(
+        "adjusted_hits",
+        _adjusted_hits.adjusted_hit,
+        _adjusted_hits.adjusted_hits_at_k_score,
+        cut="required",
+    ),
+    Metric(
+        "z_mean_rank",
+        _z_scores.standardized_rank,
+        _z_scores.z_mean_rank_score,
+        cut="never",
+    ),
+    Metric(
+        "z_geometric_mean_rank",
+        _adjusted_geometric.standardized_geometric_mean,
+        _adjusted_geometric.z_geometric_mean_rank_score,
+        cut="never",
+    ),
+    Metric(
+        "z_mrr",
+        _z_scores.standardized_reciprocal_rank,
+        _z_scores.z_mrr_score,
+    ),
+    Metric(
+        "z_hits",
+        _z_scores.standardized_hit,
+        _z_scores.z_hits_at_k_score,
+        cut="required",
     ),
     Metric(
         "precision", _binary.precision, _binary.precision_at_k_score, cut="required"
@@ -211,7 +302,7 @@ def _nearest(name):
         return ""
     base, _, k = name.strip().lower().partition("@")
     k = k.strip()
-    bare = base.removeprefix("neg_")
+    bare = re.sub("^(neg_)+", "", base)
     known = [*METRICS, *ALIASES]
     close = difflib.get_close_matches(bare, known, n=1, cutoff=0.5)
     if not close:

@@ -5,27 +5,13 @@
 
 import numpy as np
 
-from skrank._qid import starts_of_runs
-from skrank.metrics._measure import (
-    mean_of_queries,
-    measure,
-    pooled_by,
-    reads_first_rank,
+from skrank.metrics._first_ranks import weighted_median
+from skrank.metrics._measure import measure, pooled_by, reads_first_rank
+from skrank.metrics._rank_pools import (
+    pooled_geometric_mean,
+    pooled_harmonic_mean,
+    pooled_median,
 )
-
-
-def pooled_median(ranking, values, weight):
-    """Return the median of the ranks that the first relevant documents may have."""
-    query, rank, chance = ranking.first_rank_law()
-    # A query that is undefined, or that has a single rank, is its value.
-    rank = np.where(chance == 1, values[query], rank)
-    rest = np.flatnonzero(np.bincount(query, minlength=ranking.n_queries) == 0)
-    query, rank = np.append(query, rest), np.append(rank, values[rest])
-    chance = np.append(chance, np.ones(len(rest)))
-    mass = chance if weight is None else chance * weight[query]
-    known = ~np.isnan(values[query])
-    one = np.zeros(np.count_nonzero(known), dtype=np.intp)
-    return float(weighted_median(one, rank[known], mass[known], 1)[0])
 
 
 @reads_first_rank
@@ -145,40 +131,6 @@ def median_rank(
     )
 
 
-def weighted_median(group, value, weight, n_groups):
-    """Return the weighted median of each group, NaN for groups of no weight.
-
-    The first value that half of the weight does not exceed; if exactly half of it does
-    not, the mean of this value and the next.
-    """
-    kept = weight > 0
-    group, value, weight = group[kept], value[kept], weight[kept]
-    order = np.lexsort((value, group))
-    group, value, weight = group[order], value[order], weight[order]
-    first = starts_of_runs(group)
-    up_to = np.cumsum(weight, dtype=np.longdouble)
-    size = np.diff(first, append=len(group))
-    up_to -= np.repeat(up_to[first] - weight[first], size)
-    share = (up_to / np.repeat(up_to[first + size - 1], size)).astype(np.float64)
-    # Shares are rounded: exactly half is half but for the last digits.
-    lower = first + np.add.reduceat(share < 0.5 - 1e-9, first, dtype=np.intp)
-    upper = first + np.add.reduceat(share <= 0.5 + 1e-9, first, dtype=np.intp)
-    median = np.full(n_groups, np.nan)
-    median[group[first]] = (value[lower] + value[upper]) / 2
-    return median
-
-
-def pooled_geometric_mean(ranking, values, weight):
-    """Return the geometric mean over the queries."""
-    if (values < 0).any():
-        raise ValueError(
-            "The 'replace_undefined_by' parameter of geometric_mean_rank must be NaN "
-            f"or >= 0: it is averaged geometrically. Got {np.nanmin(values)} instead."
-        )
-    with np.errstate(divide="ignore"):
-        return float(np.exp(mean_of_queries(ranking, np.log(values), weight)))
-
-
 @reads_first_rank
 @pooled_by(pooled_geometric_mean)
 def geometric_first_rank(ranking):
@@ -281,6 +233,121 @@ def geometric_mean_rank(
     return measure(
         geometric_mean_rank,
         geometric_first_rank,
+        y_true,
+        y_score,
+        qid=qid,
+        threshold=threshold,
+        ties=ties,
+        replace_undefined_by=replace_undefined_by,
+        average=average,
+        adjusted=adjusted,
+        sample_weight=sample_weight,
+        exclude=exclude,
+    )
+
+
+@reads_first_rank
+@pooled_by(pooled_harmonic_mean)
+def harmonic_first_rank(ranking):
+    """Return the harmonic mean of the ranks of the first relevant document."""
+    return 1 / ranking.expected_at_first(lambda rank: 1 / rank, missing=np.nan)
+
+
+def harmonic_mean_rank(
+    y_true,
+    y_score,
+    *,
+    qid=None,
+    threshold=0.0,
+    ties="expected",
+    replace_undefined_by=np.nan,
+    average="macro",
+    adjusted=False,
+    sample_weight=None,
+    exclude=None,
+):
+    r"""Harmonic mean rank of the first relevant document (HMR).
+
+    One over the MRR, read as a rank: the top ranks decide. Smaller is better, and 1 is
+    the best; as a scorer it is "neg_harmonic_mean_rank".
+
+    Parameters
+    ----------
+    y_true : {array-like, sparse matrix} of shape (n_samples,) or (n_queries, n_docs)
+        The true grades, 0 or more; or, of shape (n_queries,) beside a `y_score` of
+        shape (n_queries, n_docs), the column of the one right document of each query.
+    y_score : array-like of shape (n_samples,) or (n_queries, n_docs)
+        The predicted scores, larger is better. Infinite scores are ranked.
+    qid : array-like of shape (n_samples,), default=None
+        The query of each row, of any dtype and in any order. None reads it from the
+        index of `y_true` named "qid", if there is one; else all rows are one query.
+    threshold : float or "max", default=0.0
+        Documents graded above it are relevant; the others have no grade. With "max"
+        those of the query's highest grade are, if that grade is above 0.
+    ties : {"expected", "first", "optimistic", "pessimistic", "realistic"}, default="expected"
+        What tied scores give: the exact expectation over all their orders, the value
+        in input order, or that of their best or worst order; or the value at the
+        mean of the best and the worst rank of the first relevant document.
+    replace_undefined_by : float, default=np.nan
+        The value of a query for which the metric is undefined. NaN leaves the query
+        out of the mean.
+    average : {"macro", "weighted"} or None, default="macro"
+        How queries are averaged: all alike, or by their number of documents. None
+        returns the value of each query, in the order of ``np.unique(qid)``.
+    adjusted : bool, default=False
+        Whether to return (M - E) / (B - E), with the metric M, its expectation E
+        under random scores and its best attainable value B: chance is 0, perfect 1.
+    sample_weight : array-like of shape (n_samples,) or (n_queries,), default=None
+        The weight of each row, constant within a query: it is the weight of the query.
+        Of shape (n_queries,) where each row of `y_score` is a query.
+    exclude : {array-like, sparse matrix} of bool, (n_queries, n_docs), default=None
+        Documents that take no part, where each row of `y_score` is a query. The one
+        right document of a query is never taken out.
+
+    Returns
+    -------
+    rank : float or ndarray of shape (n_queries,)
+        1 or more. The best value is 1.0.
+
+    Raises
+    ------
+    ValueError
+        If a value or a shape is out of what the parameters accept; nothing is guessed.
+
+    TypeError
+        If a parameter has the wrong type, or `y_score` is sparse.
+
+    See Also
+    --------
+    mrr_score : One over it.
+    geometric_mean_rank : Between the harmonic and the arithmetic mean.
+    mean_rank : The arithmetic mean.
+
+    Notes
+    -----
+    .. math:: HMR = \left(\frac{1}{Q} \sum_{q=1}^{Q} \frac{1}{r_q}\right)^{-1}
+
+    over the ranks :math:`r_q` of the first relevant documents of Q queries. A tied
+    first relevant document is all the ranks that it may have, each of the weight of its
+    chance. A query without a relevant document is undefined, and left out.
+
+    References
+    ----------
+    .. [1] C. T. Hoyt, M. Berrendorf, M. Galkin, V. Tresp and B. M. Gyori, "A Unified
+       Framework for Rank-based Evaluation Metrics for Link Prediction in Knowledge
+       Graphs", 2022.
+
+    Examples
+    --------
+    >>> from skrank.metrics import harmonic_mean_rank
+    >>> harmonic_mean_rank([[1, 0, 0], [0, 0, 1]], [[3, 2, 1], [3, 2, 1]])
+    1.5
+    >>> harmonic_mean_rank([0, 1], [1, 1])
+    1.3333333333333333
+    """  # noqa: E501
+    return measure(
+        harmonic_mean_rank,
+        harmonic_first_rank,
         y_true,
         y_score,
         qid=qid,

@@ -15,6 +15,8 @@ from numpy.testing import assert_allclose
 
 from skrank.datasets import load_nations
 from skrank.link_prediction import LinkRanks, PopularityPredictor, rank_triples
+from skrank.metrics import evaluate
+from skrank.metrics._names import listed_names
 
 PUBLISHED = json.loads(Path(__file__).with_name("nations.json").read_text("utf-8"))
 
@@ -177,6 +179,25 @@ def test_doors_of_their_own_and_adjusted_agree():
     assert_allclose(list(own.values()), list(given.values()))
 
 
+def test_names_and_functions_of_metrics_give_the_same_ranks_the_same_values():
+    # Scores in which the right candidate, the first one, has the ranks that are given.
+    ranks = make_ranks((0, 3, 1), (2, 0, 1), (5, 6, 7), weight=(1, 2, 0.5))
+    y_score = np.full((3, 7), -9.0)
+    for i, (above, tied, n) in enumerate([(0, 2, 5), (3, 0, 6), (1, 1, 7)]):
+        y_score[i, :n] = [0] + [1] * above + [0] * tied + [-1] * (n - 1 - above - tied)
+    options = {"exclude": y_score == -9, "sample_weight": (1, 2, 0.5)}
+    names = [name for name in listed_names() if "rank" in name or "_mrr" in name]
+    names += ["mrr", "hits@2", "z_hits@2", "adjusted_hits@2"]
+    names = [name for name in names if name != "rank_correlation"]
+    for ties in ("expected", "realistic", "optimistic", "pessimistic"):
+        for adjusted in (False, True):
+            how = {"ties": ties, "adjusted": adjusted}
+            got = ranks.evaluate(names, average="macro", **how)
+            expected = evaluate([0, 0, 0], y_score, names, **options, **how)
+            assert got == pytest.approx(expected, rel=1e-12, abs=1e-14)
+    assert len(names) > 20
+
+
 def test_definitions_of_users_are_read():
     def led(ranking):
         return ranking.expected_at_first(lambda rank: rank == 1)
@@ -191,12 +212,13 @@ def test_definitions_of_users_are_read():
     [
         ("mrrr", {}, "mrr"),
         ("z_mr", {}, "Did you mean 'z_mrr'"),
+        ("hits_at_ten", {}, "Did you mean 'hits@10'"),
+        ("inverse_harmonic_mean_rnk", {}, "Did you mean 'inverse_harmonic_mean_rank'"),
         ("adjusted_hits", {}, "Did you mean 'adjusted_hits@10'"),
         ("rank_variance", {}, "Did you mean 'neg_rank_variance'"),
         ("neg_z_mrr", {}, "Did you mean 'z_mrr'"),
         ([], {}, "at least one"),
         (None, {}, "must be a str, a callable or a list"),
-        ("z_mrr", {"adjusted": True}, "has no adjusted=True"),
         ("mrr", {"ties": "first"}, "The 'ties' parameter of evaluate_link_prediction"),
         ("mrr", {"average": "weighted"}, "The 'average' parameter"),
         ("mrr", {"by": "entity"}, "The 'by' parameter"),

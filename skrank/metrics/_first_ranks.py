@@ -1,0 +1,181 @@
+"""The ranks that first relevant documents may have, looked at once for like ties."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+
+from skrank._qid import starts_of_runs
+from skrank._ranking import RankedQueries
+from skrank._runs import Runs
+from skrank._segments import sum_over_places
+
+# From so many tied places a query on, queries with like ties are looked at once.
+MANY = 16
+
+# So many tied places are looked at together.
+BLOCK = 2**20
+
+
+class FirstRanks(RankedQueries):
+    """The first runs of queries, without what made them.
+
+    Parameters
+    ----------
+    above, size, relevant : ndarray of shape (n_queries,)
+        The run of each query; `relevant` is 0 for one that has none.
+    n_relevant : ndarray of shape (n_queries,)
+        The number of relevant documents, listed or not; it is only compared with 0.
+    """
+
+    def __init__(self, above, size, relevant, n_relevant):
+        query = np.flatnonzero(relevant)
+        runs = Runs(query, above[query], size[query], relevant[query], np.zeros(0))
+        super().__init__(runs, above + size, np.arange(len(above)), None, "expected")
+        self.n_found, self.n_relevant = relevant, n_relevant
+
+    def expected_at_first(self, value, k=None, missing=0.0):
+        """Return the expected value, by cumulative sums if only one is relevant."""
+        if (self.relevant > 1).any():
+            return super().expected_at_first(value, k, missing)
+        above, below = self.above, self.above + self.size
+        if k is not None:
+            above, below = np.minimum(above, k), np.minimum(below, k)
+        # Each of its places is as likely: E[1 / r], for one, is a harmonic number / n.
+        expected = self.where_relevant(missing)
+        expected[self.query] = sum_over_places(value, above, below) / self.size
+        return expected
+
+
+def values_at_first(definition, ranking, own):
+    """Return ``definition(ranking, **own)``, computed once for all like ties.
+
+    Parameters
+    ----------
+    definition : callable
+        One that reads only the rank of the first relevant document.
+    ranking : RankedQueries
+        The ranked queries.
+    own : dict
+        The parameters of the definition.
+
+    Returns
+    -------
+    values : ndarray of shape (n_queries,)
+        The values.
+    """
+    if not _has_large_ties(ranking):
+        return definition(ranking, **own)
+    kinds, kind = _kinds(ranking)
+    parts = [definition(part, **own) for part, _ in _blocks(kinds)]
+    return np.concatenate(parts)[kind]
+
+
+def ranks_of_all(ranking, weight, instead):
+    """Return the ranks that the first relevant documents may have, all queries in one.
+
+    Parameters
+    ----------
+    ranking : RankedQueries
+        The ranked queries.
+    weight : ndarray of shape (n_queries,)
+        The weight of each query.
+    instead : ndarray of shape (n_queries,)
+        A rank that stands for the query; NaN where its own does.
+
+    Returns
+    -------
+    rank, mass : ndarray of shape (n_ranks,)
+        A rank, and the sum of the weights times the chance to have it.
+    """
+    given = ~np.isnan(instead)
+    own = np.where(given, 0.0, weight)
+    if _has_large_ties(ranking):
+        rank, mass = _ranks_by_kind(ranking, own)
+    else:
+        query, rank, chance = ranking.first_rank_law()
+        mass = chance * own[query]
+    return np.append(rank, instead[given]), np.append(mass, weight[given])
+
+
+def _ranks_by_kind(ranking, weight):
+    kinds, kind = _kinds(ranking)
+    weight = np.bincount(kind, weights=weight)
+    last = int((kinds[0] + kinds[1]).max(initial=0))
+    mass, occurs = np.zeros(last + 1), np.zeros(last + 1, dtype=bool)
+    for part, rows in _blocks(kinds):
+        query, rank, chance = part.first_rank_law()
+        mass += np.bincount(rank, chance * weight[rows][query], minlength=last + 1)
+        occurs[rank] = True
+    rank = np.flatnonzero(occurs)
+    return rank, mass[rank]
+
+
+def first_runs(ranking):
+    """Return what a :class:`FirstRanks` is made of, of queries that all may be tied."""
+    columns = np.zeros((4, ranking.n_queries), dtype=np.intp)
+    of_runs = ranking.above, ranking.size, ranking.relevant
+    for column, of_run in zip(columns, of_runs, strict=False):
+        column[ranking.query[ranking.first]] = of_run[ranking.first]
+    columns[3] = ranking.n_relevant > 0
+    return columns
+
+
+def has_one_rank(ranking):
+    """Tell which queries leave nothing open, having one rank for sure or none."""
+    first = ranking.first
+    has_one = np.ones(ranking.n_queries, dtype=bool)
+    has_one[ranking.query[first]] = ranking.size[first] == ranking.relevant[first]
+    return has_one
+
+
+def _has_large_ties(ranking):
+    # A ranking of another kind, such as that of a sample, knows what its ranks mean.
+    if type(ranking) not in (RankedQueries, FirstRanks):
+        return False
+    others = ranking.size[ranking.first] - ranking.relevant[ranking.first]
+    return others.sum() > MANY * ranking.n_queries
+
+
+def _kinds(ranking):
+    """Return the different first runs, and which of them each query has."""
+    columns = first_runs(ranking)
+    order = np.lexsort(columns)
+    columns = columns[:, order]
+    new = np.ones(ranking.n_queries, dtype=bool)
+    new[1:] = (columns[:, 1:] != columns[:, :-1]).any(axis=0)
+    kind = np.empty(ranking.n_queries, dtype=np.intp)
+    kind[order] = np.cumsum(new) - 1
+    return columns[:, new], kind
+
+
+def _blocks(kinds):
+    """Yield rankings of some kinds each, and which ones, with limited tied places."""
+    above, size, relevant, _ = kinds
+    starts = starts_of_runs(np.cumsum(size - relevant + 1) // BLOCK)
+    for start, stop in zip(starts, np.append(starts[1:], len(above)), strict=True):
+        rows = slice(start, stop)
+        yield FirstRanks(*kinds[:, rows]), rows
+
+
+def weighted_median(group, value, weight, n_groups):
+    """Return the weighted median of each group, NaN for groups of no weight.
+
+    The first value that half of the weight does not exceed; if exactly half of it does
+    not, the mean of this value and the next.
+    """
+    kept = weight > 0
+    group, value, weight = group[kept], value[kept], weight[kept]
+    order = np.lexsort((value, group))
+    group, value, weight = group[order], value[order], weight[order]
+    first = starts_of_runs(group)
+    up_to = np.cumsum(weight, dtype=np.longdouble)
+    size = np.diff(first, append=len(group))
+    up_to -= np.repeat(up_to[first] - weight[first], size)
+    share = (up_to / np.repeat(up_to[first + size - 1], size)).astype(np.float64)
+    # Shares are rounded: exactly half is half but for the last digits.
+    lower = first + np.add.reduceat(share < 0.5 - 1e-9, first, dtype=np.intp)
+    upper = first + np.add.reduceat(share <= 0.5 + 1e-9, first, dtype=np.intp)
+    median = np.full(n_groups, np.nan)
+    median[group[first]] = (value[lower] + value[upper]) / 2
+    return median

@@ -1,0 +1,92 @@
+"""How the first ranks of many queries are summarized, other than by their mean."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+from scipy.stats import norm
+
+from skrank.metrics._first_ranks import has_one_rank, ranks_of_all, weighted_median
+from skrank.metrics._measure import mean_of_queries
+
+# The standard deviation of a normal law is this multiple of its median deviation.
+NORMAL = float(1 / norm.ppf(0.75))
+
+
+def ranks_with_weights(ranking, instead, values, weight):
+    """Return (rank, mass): the ranks of all queries whose values are not NaN.
+
+    A query that leaves nothing open has the rank `instead`, unless that is NaN.
+    """
+    known = ~np.isnan(values)
+    weight = known / 1.0 if weight is None else known * weight
+    instead = np.where(has_one_rank(ranking) & known, instead, np.nan)
+    return ranks_of_all(ranking, weight, instead)
+
+
+def pooled_median(ranking, values, weight):
+    """Return the median of the ranks that the first relevant documents may have."""
+    rank, mass = ranks_with_weights(ranking, values, values, weight)
+    one = np.zeros(len(rank), dtype=np.intp)
+    return float(weighted_median(one, rank, mass, 1)[0])
+
+
+def pooled_inverse_median(ranking, values, weight):
+    """Return one over the median of the ranks."""
+    check_not_negative(values)
+    with np.errstate(divide="ignore"):
+        return float(np.divide(1, pooled_median(ranking, 1 / values, weight)))
+
+
+def pooled_geometric_mean(ranking, values, weight):
+    """Return the geometric mean over the queries."""
+    check_not_negative(values)
+    with np.errstate(divide="ignore"):
+        return float(np.exp(mean_of_queries(ranking, np.log(values), weight)))
+
+
+def pooled_harmonic_mean(ranking, values, weight):
+    """Return the harmonic mean over the queries."""
+    check_not_negative(values)
+    with np.errstate(divide="ignore"):
+        return float(np.divide(1, mean_of_queries(ranking, 1 / values, weight)))
+
+
+def check_not_negative(values):
+    """Raise if what replaces an undefined value is no rank, nor one over a rank."""
+    if (values < 0).any():
+        raise ValueError(
+            "The 'replace_undefined_by' parameter must be NaN or >= 0: it is averaged "
+            f"with ranks, and not as a sum. Got {np.nanmin(values)} instead."
+        )
+
+
+def ranks_of(ranking, values, weight):
+    """Return the ranks of all queries, and their weights."""
+    # A query of one rank has no spread: any other value is the rank that replaces it.
+    is_own = has_one_rank(ranking) & (ranking.n_found > 0) & (values == 0)
+    instead = np.where(is_own, np.nan, values)
+    return ranks_with_weights(ranking, instead, values, weight)
+
+
+def pooled_variance(ranking, values, weight):
+    """Return the variance of the ranks that first relevant documents may have."""
+    rank, mass = ranks_of(ranking, values, weight)
+    total = mass.sum()
+    if not total > 0:
+        return np.nan
+    mean = (mass * rank).sum() / total
+    return float((mass * (rank - mean) ** 2).sum() / total)
+
+
+def pooled_deviation(ranking, values, weight):
+    """Return the standard deviation of the ranks."""
+    return float(np.sqrt(pooled_variance(ranking, values, weight)))
+
+
+def pooled_median_deviation(ranking, values, weight):
+    """Return the median distance of the ranks to their median."""
+    rank, mass = ranks_of(ranking, values, weight)
+    one = np.zeros(len(rank), dtype=np.intp)
+    median = weighted_median(one, rank, mass, 1)
+    return NORMAL * float(weighted_median(one, np.abs(rank - median), mass, 1)[0])
