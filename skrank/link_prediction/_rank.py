@@ -117,9 +117,10 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
     head, relation, tail = encode_triples(triples, entities, relations, "X")
     sizes = len(entities), len(relations)
     _warn_of_duplicates(head, relation, tail, *sizes)
-    filters = [encode_known(one, entities, relations) for one in filters]
-    seen = [encode_known(one, entities, relations) for one in [triples, *trained]]
-    category = relation_categories(*_joined(filters or seen), *sizes)
+    seen = filters or [triples, *trained]
+    seen = [encode_known(one, entities, relations) for one in seen]
+    answers = {side: _known_answers(side, seen, *sizes) for side in SIDES}
+    category = relation_categories(answers)
     counters = read_candidates(
         candidates, sides, entities, relations, relation, len(triples)
     )
@@ -130,7 +131,7 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
     with progress_bar(len(sides) * len(triples), progress) as advance:
         for side in sides:
             asked = _Questions(*_turned(side, head, relation, tail))
-            filtered = _known_answers(side, filters, *sizes)
+            filtered = answers[side] if filters else _known_answers(side, [], *sizes)
             counts = _count_side(
                 score[side],
                 triples,
