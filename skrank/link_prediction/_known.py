@@ -45,7 +45,6 @@ class KnownAnswers:
         index = np.arange(len(row)) + np.repeat(start - first, n_answers)
         return row, self._answers[index]
 
-
     def per_pair(self):
         """Return how many answers the pairs of each relation have on average."""
         relation = self._pairs % self._n_relations
