@@ -16,6 +16,7 @@ from skrank.link_prediction._triples import (
     SIDES,
     TAIL,
     Vocabulary,
+    as_ids,
     encode_triples,
     read_triples,
 )
@@ -119,14 +120,20 @@ class LinkPredictor:
             The scores, larger is better.
         """
         check_choice(side, SIDES, "side", "predict")
-        score = self.score_tails if side == "tail" else self.score_heads
+        check_is_fitted(self, "entities_")
         triples = read_triples(X)
-        scores = checked_scores(score, triples, len(self.entities_))
+        scores = checked_scores(self, side, triples, len(self.entities_))
         if candidates is None:
             return scores
-        entities = Vocabulary(self.entities_, "entities")
-        rows = np.arange(len(triples))[:, np.newaxis]
-        return scores[rows, entities.encode_all(np.asarray(candidates), "candidates")]
+        asked = as_ids(candidates, "candidates")
+        if asked.ndim != 2 or len(asked) != len(triples):
+            raise ValueError(
+                "The 'candidates' parameter must hold entities, an array of shape "
+                f"(n_triples, n_candidates) with {len(triples)} rows. "
+                f"Got shape {asked.shape}."
+            )
+        columns = Vocabulary(self.entities_, "entities").encode_all(asked, "candidates")
+        return np.take_along_axis(scores, columns, axis=1)
 
     def __skrank_ranks__(self, X):
         """Return the ranks of the heads and tails of triples, for scorers."""

@@ -50,9 +50,9 @@ def evaluate_link_prediction(
         Which entities are asked for.
     metrics : str, callable or list of them, \
             default=("mrr", "neg_mean_rank", "hits@1", "hits@3", "hits@10")
-        Scorer names; names of rank metrics such as "adjusted_mrr", "z_hits@10" or
-        "neg_rank_standard_deviation"; PyKEEN's names; or definitions of your own, as
-        in :func:`skrank.metrics.evaluate`.
+        Scorer names such as "mrr", "z_hits@10" or "neg_rank_standard_deviation";
+        PyKEEN's names; or definitions of your own, as in
+        :func:`skrank.metrics.evaluate`.
     ties : {"expected", "optimistic", "pessimistic", "realistic"}, default=None
         What tied scores give: the exact expectation over all their orders, the value
         of the best or of the worst rank, or that of the mean of both. None is

@@ -45,20 +45,28 @@ class KnownAnswers:
         index = np.arange(len(row)) + np.repeat(start - first, n_answers)
         return row, self._answers[index]
 
+    def per_pair(self):
+        """Return how many answers the pairs of each relation have on average."""
+        relation = self._pairs % self._n_relations
+        n_pairs = np.bincount(relation, minlength=self._n_relations)
+        n_answers = np.bincount(
+            relation, np.diff(self._starts), minlength=self._n_relations
+        )
+        return n_answers / np.maximum(n_pairs, 1)
 
-def relation_categories(head, relation, tail, n_entities, n_relations):
+
+def relation_categories(known):
     """Return the category of each relation: "1-1", "1-n", "n-1" or "n-n".
 
     A side is "n" if a pair of the other side and the relation has 1.5 or more different
     answers there on average (Bordes et al. 2013).
+
+    Parameters
+    ----------
+    known : dict of str to KnownAnswers
+        Those of each side.
     """
-    per_pair = []
-    for given, answer in ((tail, head), (head, tail)):
-        pairs, pair = np.unique(given * n_relations + relation, return_inverse=True)
-        of_pair = pairs % n_relations
-        triples = np.unique(pair.reshape(-1) * n_entities + answer) // n_entities
-        n_triples = np.bincount(of_pair[triples], minlength=n_relations)
-        n_pairs = np.bincount(of_pair, minlength=n_relations)
-        per_pair.append(n_triples / np.maximum(n_pairs, 1))
-    heads, tails = (np.where(mean < 1.5, "1", "n") for mean in per_pair)
+    heads, tails = (
+        np.where(known[side].per_pair() < 1.5, "1", "n") for side in ("head", "tail")
+    )
     return np.char.add(np.char.add(heads, "-"), tails)

@@ -4,6 +4,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from skrank.link_prediction._triples import (
     HEAD,
@@ -14,32 +16,37 @@ from skrank.link_prediction._triples import (
 )
 
 
-def checked_scores(score, triples, n_entities):
-    """Return the scores of a batch as a matrix of floats without NaN."""
-    scores = np.asarray(score(triples))
-    if scores.shape != (len(triples), n_entities) or scores.dtype.kind not in "biuf":
+def checked_scores(model, side, triples, n_entities=None):
+    """Return the scores of a batch as a matrix of floats without NaN.
+
+    Of how many entities is not checked if it is not known.
+    """
+    name = f"score_{side}s"
+    scores = np.asarray(getattr(model, name)(triples))
+    width = scores.shape[-1] if n_entities is None and scores.ndim else n_entities
+    if scores.shape != (len(triples), width) or scores.dtype.kind not in "biuf":
         raise ValueError(
-            f"{score.__name__} of the model must return one number for each triple and "
-            f"entity, an array of shape ({len(triples)}, {n_entities}). "
+            f"{name} of the model must return one number for each triple and entity, "
+            f"an array of shape ({len(triples)}, {n_entities or 'n_entities'}). "
             f"Got dtype {scores.dtype} and shape {scores.shape}."
         )
     if scores.dtype.kind == "f" and np.isnan(scores.max()):
         n_rows = np.count_nonzero(np.isnan(scores).any(axis=1))
         raise ValueError(
-            f"{score.__name__} of the model returned NaN for {n_rows} of "
-            f"{len(triples)} triples."
+            f"{name} of the model returned NaN for {n_rows} of {len(triples)} triples."
         )
     return scores
 
 
-def method_of(model, name):
-    method = getattr(model, name, None)
-    if not callable(method):
+def check_methods(model, sides):
+    """Raise if the model cannot be asked for a side."""
+    for name in (f"score_{side}s" for side in sides):
+        if callable(getattr(model, name, None)):
+            continue
         raise TypeError(
             "The 'model' parameter must have the methods 'score_tails' and "
             f"'score_heads'. Got {type(model).__name__}, which has no {name!r}."
         )
-    return method
 
 
 def triples_of(model):
@@ -57,23 +64,26 @@ def read_known(known):
             "The 'known' parameter must be 'auto', None, triples or a list of arrays "
             f"of triples. Got {known!r} instead."
         )
-    if isinstance(known, (list, tuple)) and known and np.ndim(known[0]) == 2:
+    is_list = isinstance(known, (list, tuple))
+    if is_list and (not known or np.ndim(known[0]) == 2):
         return [read_triples(part, "known") for part in known]
     return [read_triples(known, "known")]
 
 
-def vocabularies(model, score, parts):
+def vocabularies(model, side, parts):
     """Return the ids of the columns of the model, and those of relations."""
     ids = getattr(model, "entities_", None)
     if ids is None:
         triples = parts[0]
         if triples.dtype.kind != "i":
+            if isinstance(model, BaseEstimator):
+                check_is_fitted(model)
             raise ValueError(
                 "The 'X' parameter must hold integers, the columns of the scores, "
                 "unless the model has 'entities_', the ids of its columns. "
                 f"Got strings and {type(model).__name__}, which has none."
             )
-        ids = np.arange(np.shape(score(triples[:1]))[-1])
+        ids = np.arange(checked_scores(model, side, triples[:1]).shape[1])
     entities = Vocabulary(ids, "entities")
     ids = getattr(model, "relations_", None)
     if ids is None:

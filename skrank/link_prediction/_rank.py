@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import warnings
+from functools import partial
 from numbers import Integral
 from typing import NamedTuple
 
@@ -13,9 +14,9 @@ from skrank._validation import check_flag
 from skrank.link_prediction._candidates import read_candidates
 from skrank.link_prediction._known import KnownAnswers, relation_categories
 from skrank.link_prediction._model import (
+    check_methods,
     checked_scores,
     encode_known,
-    method_of,
     read_known,
     triples_of,
     vocabularies,
@@ -104,7 +105,7 @@ class _Questions(NamedTuple):
 def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, quantum):
     sides = _check_sides(sides)
     check_flag(progress, "progress", "evaluate_link_prediction")
-    score = {side: method_of(model, f"score_{side}s") for side in sides}
+    check_methods(model, sides)
     triples = read_triples(X)
     if not len(triples):
         raise ValueError(
@@ -113,13 +114,14 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
         )
     trained = triples_of(model)
     filters = [] if known is None else [triples, *trained, *read_known(known)]
-    entities, relations = vocabularies(model, score[sides[0]], [triples, *filters])
+    entities, relations = vocabularies(model, sides[0], [triples, *filters])
     head, relation, tail = encode_triples(triples, entities, relations, "X")
     sizes = len(entities), len(relations)
     _warn_of_duplicates(head, relation, tail, *sizes)
-    filters = [encode_known(one, entities, relations) for one in filters]
-    seen = [encode_known(one, entities, relations) for one in [triples, *trained]]
-    category = relation_categories(*_joined(filters or seen), *sizes)
+    seen = filters or [triples, *trained]
+    seen = [encode_known(one, entities, relations) for one in seen]
+    answers = {side: _known_answers(side, seen, *sizes) for side in SIDES}
+    category = relation_categories(answers)
     counters = read_candidates(
         candidates, sides, entities, relations, relation, len(triples)
     )
@@ -130,9 +132,9 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
     with progress_bar(len(sides) * len(triples), progress) as advance:
         for side in sides:
             asked = _Questions(*_turned(side, head, relation, tail))
-            filtered = _known_answers(side, filters, *sizes)
+            filtered = answers[side] if filters else _known_answers(side, [], *sizes)
             counts = _count_side(
-                score[side],
+                partial(checked_scores, model, side),
                 triples,
                 asked,
                 filtered,
@@ -169,7 +171,7 @@ def _count_side(
     for start in range(0, len(triples), batch_size):
         batch = slice(start, start + batch_size)
         given, relation, answer = (column[batch] for column in asked)
-        scores = checked_scores(score, triples[batch], n_entities)
+        scores = score(triples[batch], n_entities)
         if quantum is not None:
             scores = np.trunc(scores * quantum)
         out = filtered.of(given, relation)

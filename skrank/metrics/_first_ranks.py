@@ -14,7 +14,7 @@ from skrank._segments import sum_over_places
 MANY = 16
 
 # So many tied places are looked at together.
-BLOCK = 2**20
+BLOCK = 2**18
 
 
 class FirstRanks(RankedQueries):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from link_prediction.graphs import Recorded, make_graph
 from scipy import sparse
+from sklearn.exceptions import NotFittedError
 
 from skrank.link_prediction import (
     ComplEx,
@@ -91,6 +92,37 @@ def test_scores_that_are_no_matrix_of_numbers(scores, message):
         rank_triples(Returning(scores), TRIPLES[:2])
     with pytest.raises(ValueError, match=message):
         rank_triples(Returning(scores), TRIPLES[:2], sides="tail")
+
+
+@pytest.mark.parametrize("scores", [3.0, np.zeros(3), np.zeros((3, 9))])
+def test_scores_from_which_the_number_of_entities_cannot_be_read(scores):
+    model = Recorded(None, None)
+    model.score_heads = lambda X: scores
+    message = r"score_heads of the model must .*shape \(1, n_entities\)"
+    with pytest.raises(ValueError, match=message):
+        rank_triples(model, TRIPLES[:2])
+
+
+@pytest.mark.parametrize("ask", ["score", "predict", "score_tails"])
+def test_a_predictor_that_is_not_fitted_says_so(ask):
+    with pytest.raises(NotFittedError, match="PopularityPredictor"):
+        getattr(PopularityPredictor(), ask)([["a", "r", "b"]])
+    with pytest.raises(NotFittedError, match="PopularityPredictor"):
+        evaluate_link_prediction(PopularityPredictor(), [["a", "r", "b"]])
+
+
+@pytest.mark.parametrize("candidates", [["a"], [["a"], ["b"]], [[["a"]]]])
+def test_predict_needs_a_row_of_candidates_for_each_triple(candidates):
+    message = r"shape \(n_triples, n_candidates\) with 1 rows\. Got shape"
+    with pytest.raises(ValueError, match=message):
+        NAMED.predict([["a", "r", "b"]], candidates=candidates)
+
+
+def test_no_further_known_triples_are_no_error():
+    expected = rank_triples(NAMED, [["a", "r", "b"]]).realistic
+    for known in ([], (), np.empty((0, 3), dtype=str)):
+        ranks = rank_triples(NAMED, [["a", "r", "b"]], known=known).realistic
+        assert ranks.tolist() == expected.tolist()
 
 
 def test_entities_of_a_model_that_are_not_each_once():
