@@ -8,10 +8,10 @@ import numpy as np
 from skrank._validation import check_scores
 
 # A block of rows fits the cache, and is long enough to hide the cost of a call.
-MAX_BYTES = 1_048_576
+MAX_BYTES = 2_097_152
 
-# From here on a row is work enough for a call of its own, whose temporaries stay in
-# the cache of the core.
+# From here on a row is work enough for a call of its own: all rows at once are counted
+# in integers, which is slower.
 WIDE = 1024
 
 
@@ -92,40 +92,36 @@ def count_beside(scores, target, out_row, out_column, allowed=None):
         same, and how many there are.
     """
     n_rows, n_entities = scores.shape
-    own = scores[np.arange(n_rows), target]
-    above = _count_rows(np.greater, scores, own, allowed)
-    tied = _count_rows(np.equal, scores, own, allowed)
+    own = scores[np.arange(n_rows), target][:, np.newaxis]
     others = np.full(n_rows, n_entities - 1)
-    if allowed is None:
-        tied -= 1
-    else:
+    has_target = 1
+    if allowed is not None:
         allowed = np.broadcast_to(allowed, scores.shape)
         has_target = allowed[np.arange(n_rows), target]
-        tied -= has_target
         others = np.count_nonzero(allowed, axis=1) - has_target
+    found = np.greater(scores, own)
+    above = _count_rows(found, allowed)
+    np.equal(scores, own, out=found)
+    # Each equals itself; ties are rare enough to look first whether there are any.
+    any_tied = np.count_nonzero(found) > n_rows
+    tied = (
+        _count_rows(found, allowed) - has_target if any_tied else np.zeros_like(above)
+    )
     out = out_column != target[out_row]
     if allowed is not None:
         out &= allowed[out_row, out_column]
     row = out_row[out]
-    score, own = scores[row, out_column[out]], own[row]
+    score, own = scores[row, out_column[out]], own[row, 0]
     above -= np.bincount(row[score > own], minlength=n_rows)
     tied -= np.bincount(row[score == own], minlength=n_rows)
     others -= np.bincount(row, minlength=n_rows)
     return above, tied, others + 1
 
 
-def _count_rows(compare, scores, own, allowed):
-    """Return how many cells of each row compare so with the own score of the row."""
-    if scores.shape[1] < WIDE:
-        found = compare(scores, own[:, np.newaxis])
-        if allowed is not None:
-            found &= allowed
+def _count_rows(found, allowed):
+    """Return how many cells of each row are found, of those that are allowed."""
+    if allowed is not None:
+        found &= allowed
+    if found.shape[1] < WIDE:
         return np.count_nonzero(found, axis=1)
-    counts = np.empty(len(scores), dtype=np.intp)
-    found = np.empty(scores.shape[1], dtype=bool)
-    for i, row in enumerate(scores):
-        compare(row, own[i], out=found)
-        if allowed is not None:
-            found &= allowed if allowed.ndim == 1 else allowed[i]
-        counts[i] = np.count_nonzero(found)
-    return counts
+    return np.fromiter(map(np.count_nonzero, found), np.intp, len(found))

@@ -16,6 +16,9 @@ from skrank._validation import check_weights
 # Grades of up to so many levels are counted level by level.
 FEW_LEVELS = 16
 
+# Counting lists as a whole pays from so many documents each on.
+SHORT = 32
+
 
 class Missing(NamedTuple):
     """Judged documents that the system did not return.
@@ -156,7 +159,12 @@ class Lists:
             return self.graded[self.relevant[self.graded]]
         return np.flatnonzero(self.in_lists(self.relevant))
 
-    @property
+    @cached_property
+    def _are_short(self):
+        """Tell whether to count one by one the relevant documents that are at hand."""
+        return self.graded is not None or len(self.relevant) < SHORT * len(self.starts)
+
+    @cached_property
     def _query_of_places(self):
         """Return the query of each relevant document."""
         return self.query[np.searchsorted(self.starts, self.places, side="right") - 1]
@@ -200,7 +208,7 @@ class Lists:
 
     def n_relevant(self):
         """Return the number of relevant documents of each query, likewise."""
-        if self.graded is not None:
+        if self._are_short:
             return np.bincount(self._query_of_places, minlength=len(self.ids))
         carried = self.keys is not None
         flags = self.codes != 0 if carried else self.in_lists(self.relevant)
@@ -235,7 +243,7 @@ class Lists:
             In the order of `ids`, the highest grade of a query first.
         """
         top = 0
-        if self.graded is None and self.codes is not None:
+        if not self._are_short and self.codes is not None:
             top = int(self.codes.max())
         if 0 < top <= FEW_LEVELS:
             levels = range(top, 0, -1)

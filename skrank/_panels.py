@@ -38,8 +38,10 @@ def split_by_width(widths, max_cells=MAX_CELLS):
     cheap_cells = min(CHEAP_CELLS, max_cells)
     start = 0
     while start < len(order):
-        limit = ordered[start] * WIDTH_RATIO + 4
-        stop = np.searchsorted(ordered, limit, side="right")
+        limit = int(ordered[start] * WIDTH_RATIO + 4)
+        # In the type of the widths, or they would all be converted.
+        widest = ordered.dtype.type(min(limit, ordered[-1]))
+        stop = np.searchsorted(ordered, widest, side="right")
         stop = min(stop, start + max(1, int(max_cells // limit)))
         # Rows of any width share a block that costs less than the calls for two.
         ahead = ordered[start : start + cheap_cells // max(int(ordered[start]), 1)]
@@ -61,13 +63,15 @@ def gather(values, starts, width):
     is_run = starts[-1] + width - starts[0] == n_cells and starts[-1] <= last
     if is_run and np.all(np.diff(starts) == width):
         return values[starts[0] : starts[0] + n_cells].reshape(-1, width)
-    # Whole rows are copied at once: twice as fast as an index for every cell.
-    step = values.itemsize
-    windows = np.ndarray((last + 1, width), values.dtype, values, strides=(step, step))
+    # Whole rows are copied as one item each: many times as fast as cell by cell.
+    row = np.dtype((np.void, width * values.itemsize))
+    items = np.ndarray(last + 1, row, values, strides=values.itemsize)
     late = starts > last
-    if not late.any():
-        return windows[starts]
-    block = windows[np.minimum(starts, last)]
+    is_late = late.any()
+    block = items[np.minimum(starts, last) if is_late else starts]
+    block = block.view(values.dtype).reshape(-1, width)
+    if not is_late:
+        return block
     cells = starts[late, np.newaxis] + np.arange(width)
     block[late] = values[np.minimum(cells, len(values) - 1)]
     return block

@@ -16,6 +16,7 @@ from skrank._segments import (
     law_of_first,
     sum_before,
     sum_over_places,
+    weights_at,
 )
 
 
@@ -311,9 +312,9 @@ class RankedQueries:
         cutoff = k[self.query] if by_run else k
         counted = alone if k is None else alone & (self.above < cutoff)
         if counted.all():
-            return weight(self.above + 1)
+            return weights_at(weight, self.above)
         mean = np.zeros(len(self.query))
-        mean[counted] = weight(self.above[counted] + 1)
+        mean[counted] = weights_at(weight, self.above[counted])
         tied = np.flatnonzero(~alone)
         above, size = self.above[tied], self.size[tied]
         below = above + size

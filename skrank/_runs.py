@@ -181,10 +181,10 @@ def _sort_indices(lists, rows, width, ties):
 def _keys(lists, rows, width):
     """Return the keys of lists side by side, and inf where there is no document."""
     if lists.keys is None:
-        keys = _negated(gather(lists.scores, lists.starts[rows], width))
+        keys = _negated(lists, rows, width)
         pack_in_place(keys, gather(lists.codes, lists.starts[rows], width))
     else:
-        keys = _own(gather(lists.keys, lists.starts[rows], width))
+        keys = _own_block(lists.keys, lists.starts[rows], width)
     _fill_after_the_end(keys, np.inf, lists.lengths[rows])
     if lists.excluded is not None:
         keys[_flags(lists, rows, width, lists.excluded)] = np.inf
@@ -193,29 +193,36 @@ def _keys(lists, rows, width):
 
 def _negated_scores(lists, rows, width, excluded):
     """Return the negated scores of lists side by side, and inf after their end."""
-    keys = _negated(gather(lists.scores, lists.starts[rows], width))
+    keys = _negated(lists, rows, width)
     _fill_after_the_end(keys, np.inf, lists.lengths[rows])
     if lists.excluded is not None:
         keys[_flags(lists, rows, width, lists.excluded)] = excluded
     return keys
 
 
-def _negated(block):
-    """Return the block negated, in its own memory if that is its to change."""
-    own = block.flags.owndata and block.dtype == np.float64
-    return np.subtract(0.0, block, out=block if own else None, dtype=np.float64)
+def _negated(lists, rows, width):
+    """Return the negated scores of lists side by side."""
+    scores = gather(lists.scores, lists.starts[rows], width)
+    is_own = scores.dtype == np.float64 and not _is_view(scores, lists.scores)
+    return np.subtract(0.0, scores, out=scores if is_own else None, dtype=np.float64)
 
 
 def _flags(lists, rows, width, flags):
     """Return flags of lists side by side, and False after their end."""
-    block = _own(gather(lists.in_lists(flags), lists.starts[rows], width))
+    block = _own_block(lists.in_lists(flags), lists.starts[rows], width)
     _fill_after_the_end(block, False, lists.lengths[rows])
     return block
 
 
-def _own(block):
-    """Return the block, copied if its memory is another's."""
-    return block if block.flags.owndata else block.copy()
+def _own_block(values, starts, width):
+    """Return values of lists side by side, in memory of their own."""
+    block = gather(values, starts, width)
+    return block.copy() if _is_view(block, values) else block
+
+
+def _is_view(block, values):
+    """Tell whether the block is a part of the values."""
+    return np.may_share_memory(block, values)
 
 
 def _fill_after_the_end(block, value, lengths):

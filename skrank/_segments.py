@@ -79,6 +79,13 @@ def accumulate_before(ufunc, values, query):
     return before
 
 
+def weights_at(weight, above):
+    """Return the weights of the ranks above + 1."""
+    if above.dtype.kind == "f" or len(above) <= (last := above.max(initial=0)):
+        return weight(above + 1)
+    return weight(np.arange(1, last + 2))[above]  # most ranks occur many times
+
+
 def sum_over_places(weight, above, below):
     """Return the sum of the weights of the ranks above + 1, ..., below."""
     up_to = np.zeros(int(below.max(initial=0)) + 1, dtype=np.longdouble)
@@ -98,7 +105,7 @@ def encode_levels(grade):
 
 def count_keys(keys, n_keys):
     """Return the distinct keys in ascending order and how often each occurs."""
-    if n_keys > 4 * len(keys) + 1024:
+    if n_keys > 8 * len(keys) + 1024:
         return np.unique(keys, return_counts=True)
     counts = np.bincount(keys, minlength=n_keys)
     keys = np.flatnonzero(counts)
