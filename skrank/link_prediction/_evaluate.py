@@ -69,7 +69,7 @@ def evaluate_link_prediction(
         with an array for each relation, as :func:`type_constraints` makes; or a sample.
         None is all entities.
     batch_size : int or "auto", default="auto"
-        How many triples the model scores at once. "auto" gives their scores 32 MiB.
+        How many triples the model scores at once. "auto" gives their scores 64 MiB.
     convention : {"pykeen", "ogb", "ampligraph"}, default=None
         The library whose rules for ties are followed.
     progress : bool, default=False
@@ -106,7 +106,7 @@ def evaluate_link_prediction(
     -----
     Two batches of scores are never held at once. The memory needed beyond the model's
     own is ``batch_size * n_entities * s`` bytes for scores of s bytes, with
-    ``batch_size = max(1, 2 ** 25 // (8 * n_entities))`` if it is "auto", and at most
+    ``batch_size = max(1, 2 ** 26 // (8 * n_entities))`` if it is "auto", and at most
     128 bytes for each known triple.
 
     A triple of `X` that occurs twice counts twice, as in PyKEEN. The right entity is

@@ -30,8 +30,9 @@ from skrank.link_prediction._triples import (
     read_triples,
 )
 
-# The bytes that the scores of one batch may take, in double precision.
-BATCH_BYTES = 2**25
+# The bytes that the scores of one batch may take, in double precision. A model that
+# multiplies matrices takes longer for many small batches.
+BATCH_BYTES = 2**26
 
 
 def rank_triples(
@@ -64,7 +65,7 @@ def rank_triples(
         The entities that are ranked with the right one, as in
         :func:`evaluate_link_prediction`.
     batch_size : int or "auto", default="auto"
-        How many triples the model scores at once. "auto" gives their scores 32 MiB.
+        How many triples the model scores at once. "auto" gives their scores 64 MiB.
     progress : bool, default=False
         Whether to show a progress bar, which needs the package tqdm.
 
@@ -126,7 +127,8 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
         candidates, sides, entities, relations, relation, len(triples)
     )
     if batch_size == "auto":
-        batch_size = max(1, BATCH_BYTES // (8 * len(entities)))
+        n_copies = 1 if quantum is None else 2
+        batch_size = max(1, BATCH_BYTES // (8 * len(entities) * n_copies))
     batch_size = _check_batch_size(batch_size)
     columns = []
     with progress_bar(len(sides) * len(triples), progress) as advance:
@@ -173,7 +175,8 @@ def _count_side(
         given, relation, answer = (column[batch] for column in asked)
         scores = score(triples[batch], n_entities)
         if quantum is not None:
-            scores = np.trunc(scores * quantum)
+            scores = scores * quantum
+            np.trunc(scores, out=scores)
         out = filtered.of(given, relation)
         parts.append(counter.count(scores, batch, relation, answer, *out))
         del scores  # before the next batch is made

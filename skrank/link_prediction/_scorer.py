@@ -49,7 +49,7 @@ def make_link_prediction_scorer(
         The entities that are ranked with the right one, as in
         :func:`evaluate_link_prediction`. None is all entities.
     batch_size : int or "auto", default="auto"
-        How many triples the model scores at once. "auto" gives their scores 32 MiB.
+        How many triples the model scores at once. "auto" gives their scores 64 MiB.
     convention : {"pykeen", "ogb", "ampligraph"}, default=None
         The library whose rules for ties are followed.
     **params

@@ -129,7 +129,7 @@ def pykeen(model, train, test):
         theirs.entity_representations[0]._embeddings.weight.copy_(
             torch.as_tensor(model.entity)
         )
-    batch_size = 2**25 // (8 * N_ENTITIES)
+    batch_size = BATCH_BYTES // (8 * N_ENTITIES)
 
     def rank(sample):
         RankBasedEvaluator(filtered=True).evaluate(
