@@ -82,6 +82,11 @@ def _not_below(lists, floor, first, last):
     return np.flatnonzero(keep) + start
 
 
+def is_very_long(lists):
+    """Tell which lists are better sorted by pieces."""
+    return lists.lengths > LONGEST
+
+
 def split_by_score(lists, i):
     """Split a list into lists of like score, the highest scores first.
 

@@ -10,7 +10,7 @@ import numpy as np
 from skrank._candidates import count_candidates
 from skrank._keys import codes_of, pack_in_place, without_codes
 from skrank._lists import Candidates
-from skrank._long import LONGEST, keep_top, split_by_score
+from skrank._long import is_very_long, keep_top, split_by_score
 from skrank._panels import gather, split_by_width
 
 
@@ -53,15 +53,14 @@ def find_runs(lists, ties, depth=None):
     return _cut(runs, ties)
 
 
-def _find_all_runs(lists, ties, depth, longest=LONGEST):
+def _find_all_runs(lists, ties, depth, split=True):
     if depth is not None:
         lists = keep_top(lists, depth)
-    parts, whole = [_NO_RUNS], lists.lengths <= longest
-    for i in np.flatnonzero(~whole):
+    parts, whole = [_NO_RUNS], np.ones(len(lists.lengths), dtype=bool)
+    for i in np.flatnonzero(is_very_long(lists)) if split else ():
         pieces = split_by_score(lists, i)
-        if pieces is None:
-            whole[i] = True
-        else:
+        if pieces is not None:
+            whole[i] = False
             parts.append(_find_by_pieces(lists, i, pieces, ties))
     whole = np.flatnonzero(whole)
     for rows, width in split_by_width(lists.lengths[whole]):
@@ -76,7 +75,7 @@ def _find_all_runs(lists, ties, depth, longest=LONGEST):
 
 def _find_by_pieces(lists, i, pieces, ties):
     """Rank the pieces of list i, which come in the order of rank."""
-    runs = _find_all_runs(pieces, ties, depth=None, longest=np.inf)
+    runs = _find_all_runs(pieces, ties, depth=None, split=False)
     n_above = np.cumsum(pieces.n_ranked) - pieces.n_ranked
     above = runs.above + n_above[runs.query]
     order = np.argsort(runs.query.astype(np.uint16), kind="stable")

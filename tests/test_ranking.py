@@ -11,12 +11,14 @@ import pytest
 from brute_force import relevant_grades
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
+from skrank import _long
 from skrank._panels import MAX_CELLS, gather, split_by_width
 from skrank._positions import rank_positions
 from skrank._rank import rank_queries
+from skrank.metrics._names import METRICS
 
 POLICIES = ["expected", "first", "optimistic", "pessimistic"]
 
@@ -106,9 +108,10 @@ def check(ranking, y_true, y_score, qid, ties, threshold=0.0):
     assert_array_equal(ranking.ids, np.unique(qid))
 
 
-def rows_of(scores):
-    row = st.tuples(st.integers(0, 4), st.sampled_from(scores), st.sampled_from(GRADES))
-    return st.lists(row, min_size=1, max_size=40)
+def rows_of(scores, n_queries=5, max_size=40):
+    query, grade = st.integers(0, n_queries - 1), st.sampled_from(GRADES)
+    row = st.tuples(query, st.sampled_from(scores), grade)
+    return st.lists(row, min_size=1, max_size=max_size)
 
 
 examples = settings(max_examples=40, derandomize=True, deadline=None, database=None)
@@ -229,6 +232,97 @@ def test_candidates_in_more_blocks_than_one():
     ranking = rank_queries(target, y_score)
     assert ranking.above.tolist() == above
     assert ranking.size.tolist() == size
+
+
+# How lists are ranked depends on how long they are. Limits that make lists of a few
+# documents take the way of much longer, or of very long ones; None is the usual way.
+WAYS = {
+    "usual": {},
+    "much longer than the cutoff": {"MUCH_LONGER": _long.GROUP},
+    "very long": {"LONGEST": 5, "PIECE": 2},
+    "both": {"MUCH_LONGER": _long.GROUP, "LONGEST": 5, "PIECE": 2},
+}
+
+
+def on_the_way(way, *args, **kwargs):
+    """Rank queries under the limits of a way."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, limit in WAYS[way].items():
+            patch.setattr(_long, name, limit)
+        return rank_queries(*args, **kwargs)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("ties", POLICIES)
+@given(
+    rows=rows_of(HARD, n_queries=2, max_size=90) | rows_of(EXACT_IN_ANY_DTYPE),
+    dtype=st.sampled_from("fdq"),
+    depth=st.none() | st.integers(1, 6),
+)
+@examples
+def test_a_ranking_holds_all_runs_down_to_its_depth(way, ties, rows, dtype, depth):
+    qid, y_score, y_true = map(np.array, zip(*rows, strict=True))
+    if dtype == "q":
+        y_score = np.clip(y_score, -(2**60), 2**60)
+    with np.errstate(over="ignore"):
+        y_score = y_score.astype(dtype)
+    ranking = on_the_way(way, y_true, y_score, qid=qid, ties=ties, depth=depth)
+    expected, n_documents = runs_of_queries(y_true, y_score, qid, ties)
+    assert ranking.n_documents.tolist() == n_documents
+    assert ranking.n_relevant.tolist() == [
+        sum(run[2] for run in query) for query in expected
+    ]
+    for found, runs in zip(runs_of_ranking(ranking), expected, strict=True):
+        n_needed = sum(depth is None or run[0] < depth for run in runs)
+        assert len(found) >= n_needed
+        assert found[:n_needed] == runs[:n_needed]
+        assert all(run in runs for run in found)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "name", [row.name for row in METRICS.values() if row.cut != "never"]
+)
+def test_a_metric_with_a_cutoff_reads_no_further(name, way):
+    rng = np.random.default_rng(0)
+    qid = np.repeat(np.arange(12), rng.integers(1, 120, 12))
+    y_true = np.where(rng.random(len(qid)) < 0.2, rng.integers(1, 4, len(qid)), 0)
+    definition = METRICS[name].definition
+    for y_score in (rng.random(len(qid)), rng.integers(0, 30, len(qid)) / 2):
+        whole = rank_queries(y_true, y_score, qid=qid)
+        for k in (1, 3, 10):
+            cut = on_the_way(way, y_true, y_score, qid=qid, depth=k)
+            got = definition(cut, k=k)
+            assert_allclose(got, definition(whole, k=k), rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "scores", ["all different", "tied", "in one place", "infinite"]
+)
+def test_runs_of_a_list_of_several_hundred_thousand_documents(scores):
+    rng = np.random.default_rng(0)
+    size = _long.LONGEST + 1000
+    y_score = rng.standard_normal(size)
+    if scores == "tied":
+        y_score = np.round(y_score, 3)
+    elif scores == "in one place":
+        y_score[10:] = 1.0
+    elif scores == "infinite":
+        y_score[:1000] = -np.inf
+        y_score[1000:1010] = np.inf
+    y_true = np.where(rng.random(size) < 0.01, rng.integers(1, 4, size), 0)
+    _, level = np.unique(-y_score, return_inverse=True)
+    n_documents = np.bincount(level)
+    n_relevant = np.bincount(level, weights=y_true > 0)
+    has_relevant = n_relevant > 0
+    ranking = rank_queries(y_true, y_score)
+    above = np.cumsum(n_documents) - n_documents
+    assert_array_equal(ranking.above, above[has_relevant])
+    assert_array_equal(ranking.size, n_documents[has_relevant])
+    assert_array_equal(ranking.relevant, n_relevant[has_relevant])
+    run = np.repeat(np.arange(len(ranking.above)), ranking.relevant)
+    total = np.bincount(level, weights=y_true)[has_relevant]
+    assert_array_equal(np.bincount(run, weights=ranking.grade), total)
 
 
 @pytest.mark.parametrize("ties", POLICIES)
