@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skrank._keys import are_exact, codes_of
+from skrank._qid import lengths_of_runs
 from skrank._segments import count_keys, encode_levels
 from skrank._validation import check_weights
 
@@ -264,7 +265,7 @@ class Lists:
 
     def select_places(self, places):
         """Return the lists of the ascending `places` alone."""
-        lengths = np.diff(np.searchsorted(places, self.starts), append=len(places))
+        lengths = lengths_of_runs(np.searchsorted(places, self.starts), len(places))
         listed = lengths > 0
         return replace(
             self,

@@ -10,6 +10,7 @@ import numpy as np
 from skrank._groups import sort_rows
 from skrank._keys import STRETCH, pack_keys
 from skrank._panels import gather, split_by_width
+from skrank._qid import lengths_of_runs
 
 # A list is cut to its first documents if it has so many for each rank asked for.
 MUCH_LONGER = 32
@@ -114,7 +115,7 @@ def split_by_score(lists, i):
     if lists.codes is not None:
         values = pack_keys(scores, lists.codes[places])
     order, starts, values = sort_rows(piece, n_pieces, values)
-    lengths = np.diff(starts, append=len(order))
+    lengths = lengths_of_runs(starts, len(order))
     listed = lengths > 0
     pieces = replace(
         lists,

@@ -126,7 +126,7 @@ def repeat_runs(codes, starts, n_samples):
     """Return the code of each row from what :func:`encode_runs` returns."""
     if starts is None:
         return codes
-    return np.repeat(codes, np.diff(starts, append=n_samples))
+    return np.repeat(codes, lengths_of_runs(starts, n_samples))
 
 
 def starts_of_runs(values):
@@ -134,6 +134,14 @@ def starts_of_runs(values):
     new = np.ones(len(values), dtype=bool)
     np.not_equal(values[1:], values[:-1], out=new[1:])
     return np.flatnonzero(new)
+
+
+def lengths_of_runs(starts, stop):
+    """Return the lengths of runs that stand one after the other, up to `stop`."""
+    lengths = np.empty(len(starts), dtype=np.intp)
+    np.subtract(starts[1:], starts[:-1], out=lengths[:-1])
+    lengths[-1:] = stop - starts[-1:]
+    return lengths
 
 
 _MISSING = (

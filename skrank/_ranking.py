@@ -274,7 +274,10 @@ class RankedQueries:
         """
         if len(values) == len(self.query):
             return values
-        return np.add.reduceat(values, np.cumsum(self.relevant) - self.relevant)
+        first = np.cumsum(self.relevant) - self.relevant
+        if self._order == "best":  # one grade, and so one value, in each run
+            return values[first] * self.relevant
+        return np.add.reduceat(values, first)
 
     def where_relevant(self, values):
         """Return values, undefined (NaN) for queries without relevant documents.

@@ -12,7 +12,7 @@ from scipy import sparse
 from skrank._groups import encode_rows, sort_rows
 from skrank._keys import pack_keys
 from skrank._lists import Candidates, Lists, Missing
-from skrank._qid import find_qid, repeat_runs, starts_of_runs
+from skrank._qid import find_qid, lengths_of_runs, repeat_runs, starts_of_runs
 from skrank._validation import check_grades, check_scores, numeric_array
 
 
@@ -132,7 +132,7 @@ def _read_flat(y_true, y_score, qid, threshold, judged, returned, row_order, car
         relevant &= judged
     if row_order is None and len(codes) == len(ids):
         starts = np.arange(n_rows) if starts is None else starts
-        shape = starts, np.diff(starts, append=n_rows), codes.astype(np.intp)
+        shape = starts, lengths_of_runs(starts, n_rows), codes.astype(np.intp)
         lists = Lists(y_score, relevant, y_true, *shape, ids, judged=judged)
     else:
         row_query = repeat_runs(codes, starts, n_rows)
@@ -158,7 +158,7 @@ def _group_by_query(lists, row_query, row_order, carry):
         lists,
         rows=rows,
         starts=starts,
-        lengths=np.diff(starts, append=len(rows)),
+        lengths=lengths_of_runs(starts, len(rows)),
         query=np.arange(len(starts)),
         row_query=row_query,
     )
@@ -270,7 +270,7 @@ def _read_sparse_grades(y_true, threshold, exclude):
     if threshold == "max":
         first = starts_of_runs(rows)
         highest = np.maximum.reduceat(grades, first) if len(first) else grades
-        highest = np.repeat(highest, np.diff(first, append=len(rows)))
+        highest = np.repeat(highest, lengths_of_runs(first, len(rows)))
         listed = (grades == highest) & (grades > 0)
     else:
         listed = _is_above(grades, threshold)

@@ -12,6 +12,7 @@ from skrank._keys import codes_of, pack_in_place, without_codes
 from skrank._lists import Candidates
 from skrank._long import is_very_long, keep_top, split_by_score
 from skrank._panels import gather, split_by_width
+from skrank._qid import lengths_of_runs
 
 
 class Runs(NamedTuple):
@@ -156,7 +157,8 @@ def _down_to(keys, depth):
     width = keys.shape[1]
     while depth < width:
         edge = without_codes(keys[:, depth - 1 : depth + 1].copy())
-        if not (edge[:, 0] == edge[:, 1]).any():
+        tied = (edge[:, 0] == edge[:, 1]) & (edge[:, 0] < np.inf)
+        if not tied.any():
             return keys[:, :depth].copy()
         depth *= 2
     return keys
@@ -251,10 +253,10 @@ def _tied_runs(lists, rows, keys, place, row, grade):
     first = np.flatnonzero(np.diff(tie_class, prepend=-1))
     row, tie_class = row[first], tie_class[first]
     above = start[tie_class] - row * keys.shape[1]
-    size = np.diff(start, append=new.size)[tie_class]
+    size = lengths_of_runs(start, new.size)[tie_class]
     # What fills the end of a row is no document, though it may look tied.
     size = np.minimum(size, lists.n_ranked[rows[row]] - above)
-    relevant = np.diff(first, append=len(place))
+    relevant = lengths_of_runs(first, len(place))
     return Runs(lists.query[rows[row]], above, size, relevant, grade)
 
 

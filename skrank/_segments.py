@@ -6,7 +6,7 @@
 import numpy as np
 
 from skrank._panels import gather, split_by_width
-from skrank._qid import starts_of_runs
+from skrank._qid import lengths_of_runs, starts_of_runs
 
 
 def spans(*keys):
@@ -15,7 +15,7 @@ def spans(*keys):
     new = np.ones(length, dtype=bool)
     new[1:] = np.any([key[1:] != key[:-1] for key in keys], axis=0)
     start = np.flatnonzero(new)
-    sizes = np.diff(start, append=length)
+    sizes = lengths_of_runs(start, length)
     return np.repeat(start, sizes), np.repeat(start + sizes, sizes)
 
 
@@ -58,7 +58,7 @@ def sum_before(values, query):
     """Return, for each run, the sum of `values` over the runs of its query above it."""
     before = np.cumsum(values) - values
     first = starts_of_runs(query)
-    return before - np.repeat(before[first], np.diff(first, append=len(query)))
+    return before - np.repeat(before[first], lengths_of_runs(first, len(query)))
 
 
 def accumulate_before(ufunc, values, query):
@@ -67,7 +67,7 @@ def accumulate_before(ufunc, values, query):
     Each query is accumulated by itself: what others hold costs no digits.
     """
     first = starts_of_runs(query)
-    lengths = np.diff(first, append=len(query))
+    lengths = lengths_of_runs(first, len(query))
     before = np.empty(len(values))
     before[first] = ufunc.identity
     for rows, width in split_by_width(lengths - 1):

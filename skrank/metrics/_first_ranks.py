@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from skrank._qid import starts_of_runs
+from skrank._qid import lengths_of_runs, starts_of_runs
 from skrank._ranking import RankedQueries
 from skrank._runs import Runs
 from skrank._segments import sum_over_places
@@ -170,7 +170,7 @@ def weighted_median(group, value, weight, n_groups):
     group, value, weight = group[order], value[order], weight[order]
     first = starts_of_runs(group)
     up_to = np.cumsum(weight, dtype=np.longdouble)
-    size = np.diff(first, append=len(group))
+    size = lengths_of_runs(first, len(group))
     up_to -= np.repeat(up_to[first] - weight[first], size)
     share = (up_to / np.repeat(up_to[first + size - 1], size)).astype(np.float64)
     # Shares are rounded: exactly half is half but for the last digits.

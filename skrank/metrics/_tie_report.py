@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from skrank._lists import Candidates
+from skrank._qid import lengths_of_runs
 from skrank._read import read_lists
 from skrank._runs import find_runs
 from skrank.metrics._evaluate import evaluate
@@ -189,4 +190,4 @@ def _classes_of_candidates(lists, scores):
     query, scores = query[order], scores[order]
     new = (query[1:] != query[:-1]) | (scores[1:] != scores[:-1])
     starts = np.flatnonzero(np.append(True, new))
-    return query[starts], np.diff(starts, append=len(query))
+    return query[starts], lengths_of_runs(starts, len(query))
