@@ -201,7 +201,7 @@ class Lists:
         """Return the highest grade of a relevant document, or 0 if there is none."""
         if self.codes is None:
             return self.grade_at(self.places).max(initial=0.0)
-        return max(self.levels[self.codes.max()], 0.0)
+        return max(self.levels[self.codes.max(initial=0)], 0.0)
 
     def n_documents(self):
         """Return the number of documents of each query, in the order of `ids`."""
@@ -227,7 +227,7 @@ class Lists:
 
         That of flags themselves, mostly, so that nothing is converted to be counted.
         """
-        return np.min_scalar_type(self.lengths.max())
+        return np.min_scalar_type(self.lengths.max(initial=0))
 
     def _by_query(self, counts):
         """Return counts of the lists in the order of `ids`; 0 where there is none."""
@@ -245,7 +245,7 @@ class Lists:
         """
         top = 0
         if not self._are_short and self.codes is not None:
-            top = int(self.codes.max())
+            top = int(self.codes.max(initial=0))
         if 0 < top <= FEW_LEVELS:
             levels = range(top, 0, -1)
             counts = [self.count(self.codes == level) for level in levels]

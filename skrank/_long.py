@@ -32,7 +32,7 @@ def keep_top(lists, depth):
     Those tied with the last one kept are kept too.
     """
     is_long = lists.lengths >= MUCH_LONGER * depth
-    if 2 * lists.lengths[is_long].sum() < lists.lengths.sum():
+    if 2 * lists.lengths[is_long].sum() <= lists.lengths.sum():
         return lists
     floor = np.full(len(lists.lengths), -np.inf, dtype=lists.scores.dtype)
     (long,) = np.nonzero(is_long)

@@ -85,6 +85,16 @@ def test_documents_that_were_not_returned_count_but_have_no_rank(name, expected)
     assert value == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.parametrize("depth", [None, 1, "first"])
+def test_queries_that_returned_no_document_at_all(depth):
+    ranking = rank_queries([1, 0], [1, 2], returned=[False, False], depth=depth)
+    assert ranking.n_relevant.tolist() == [1]
+    assert ranking.n_documents.tolist() == [0]
+    for name, value in [("mrr", 0), ("ndcg", 0), ("recall@3", 0), ("map", 0)]:
+        assert definition_of(name)(ranking).tolist() == [value], name
+    assert np.isnan(definition_of("mean_rank")(ranking)).tolist() == [True]
+
+
 def test_a_query_that_returned_no_relevant_document():
     options = {"returned": [False, True, True]}
     ranking = rank_queries([1, 0, 0], [1, 2, 3], **options)
