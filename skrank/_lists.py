@@ -17,7 +17,7 @@ from skrank._validation import check_weights
 # Grades of up to so many levels are counted level by level.
 FEW_LEVELS = 16
 
-# Counting lists as a whole pays from so many documents each on.
+# Lists are counted by flags if they have so many documents each: a list costs as much.
 SHORT = 32
 
 
@@ -112,6 +112,16 @@ class Lists:
         return self.in_lists(self.y_score)
 
     @cached_property
+    def is_relevant(self):
+        """Return which places hold a relevant document."""
+        return self.in_lists(self.relevant)
+
+    @cached_property
+    def is_excluded(self):
+        """Return which places hold an excluded document; None if there is none."""
+        return self.in_lists(self.excluded)
+
+    @cached_property
     def keys_are_exact(self):
         """Tell whether tied keys are always tied scores."""
         return are_exact(self.scores)
@@ -138,18 +148,17 @@ class Lists:
     def _coded(self):
         if not np.isfinite(self.scores).all():
             return None, None
-        relevant = self.in_lists(self.relevant)
         if self._grades_are_bytes:
             codes = self.in_lists(self.grades).astype(np.uint8)
-            codes *= relevant.view(np.uint8)
-            if np.count_nonzero(codes) == np.count_nonzero(relevant):
+            codes *= self.is_relevant.view(np.uint8)
+            if np.count_nonzero(codes) == np.count_nonzero(self.is_relevant):
                 return codes, np.arange(256.0)
         places = self.places
         grades = self.grade_at(places)
         levels = np.unique(grades)
         if len(levels) > 255:
             return None, None
-        codes = np.zeros(len(relevant), dtype=np.uint8)
+        codes = np.zeros(len(self.scores), dtype=np.uint8)
         codes[places] = np.searchsorted(levels, grades) + 1
         return codes, np.concatenate([[-np.inf], levels])
 
@@ -158,11 +167,11 @@ class Lists:
         """Return the places of the relevant documents."""
         if self.graded is not None and self.rows is None:
             return self.graded[self.relevant[self.graded]]
-        return np.flatnonzero(self.in_lists(self.relevant))
+        return np.flatnonzero(self.is_relevant)
 
     @cached_property
-    def _are_short(self):
-        """Tell whether to count one by one the relevant documents that are at hand."""
+    def _one_by_one(self):
+        """Tell whether to count the relevant documents one by one, not by flags."""
         return self.graded is not None or len(self.relevant) < SHORT * len(self.starts)
 
     @cached_property
@@ -176,7 +185,8 @@ class Lists:
         if self.graded is not None or self.grades.dtype.kind not in "biu":
             return False
         # Read without its sign, a negative integer is a large one.
-        unsigned = self.grades.view(f"u{self.grades.itemsize}")
+        dtype = self.grades.dtype
+        unsigned = self.grades.view(f"{dtype.byteorder}u{dtype.itemsize}")
         return int(unsigned.max(initial=0)) < 256
 
     @cached_property
@@ -184,7 +194,7 @@ class Lists:
         """Return how many documents of each list are not excluded."""
         if self.excluded is None:
             return self.lengths
-        return self.lengths - self.count(self.in_lists(self.excluded))
+        return self.lengths - self.count(self.is_excluded)
 
     def grade_at(self, places):
         """Return the grades of relevant documents."""
@@ -209,11 +219,12 @@ class Lists:
 
     def n_relevant(self):
         """Return the number of relevant documents of each query, likewise."""
-        if self._are_short:
+        if self._one_by_one:
             return np.bincount(self._query_of_places, minlength=len(self.ids))
         carried = self.keys is not None
-        flags = self.codes != 0 if carried else self.in_lists(self.relevant)
-        return self._by_query(self.count(flags))
+        return self._by_query(
+            self.count(self.codes != 0 if carried else self.is_relevant)
+        )
 
     def count(self, flags):
         """Return how many places of each list have a flag."""
@@ -244,7 +255,7 @@ class Lists:
             In the order of `ids`, the highest grade of a query first.
         """
         top = 0
-        if not self._are_short and self.codes is not None:
+        if not self._one_by_one and self.codes is not None:
             top = int(self.codes.max(initial=0))
         if 0 < top <= FEW_LEVELS:
             levels = range(top, 0, -1)

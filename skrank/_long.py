@@ -51,7 +51,7 @@ def _lower_bounds(lists, rows, depth):
     shortest = lists.lengths[rows].min()
     block = gather(lists.scores, lists.starts[rows], shortest)
     if lists.excluded is not None:
-        out = gather(lists.in_lists(lists.excluded), lists.starts[rows], shortest)
+        out = gather(lists.is_excluded, lists.starts[rows], shortest)
         block = np.where(out, block.dtype.type(-np.inf), block)
     n_groups = shortest // GROUP
     highest = block[:, :n_groups]
@@ -79,7 +79,7 @@ def _not_below(lists, floor, first, last):
         floor[first:last], lists.lengths[first:last]
     )
     if lists.excluded is not None:
-        keep &= ~lists.in_lists(lists.excluded)[places]
+        keep &= ~lists.is_excluded[places]
     return np.flatnonzero(keep) + start
 
 

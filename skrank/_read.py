@@ -68,7 +68,10 @@ def read_lists(
             f"y_true has shape {y_true.shape} and y_score has shape {y_score.shape}."
         )
     if y_score.ndim != 2 or y_true.ndim != 1:  # candidates are checked as they stream
-        y_score = np.ascontiguousarray(check_scores(y_score))
+        y_score = check_scores(y_score)
+        # Rows are gathered, and keys made, byte by byte.
+        native = y_score.dtype.newbyteorder("=")
+        y_score = np.ascontiguousarray(y_score, dtype=native)
     if y_score.ndim == 1 and y_true.ndim == 1:
         _check_flat(y_true, y_score, exclude)
         rowwise = judged, returned, row_order

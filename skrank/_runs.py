@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skrank._blocks import block_of_flags, block_of_keys, block_of_negated_scores
 from skrank._candidates import count_candidates
-from skrank._keys import codes_of, pack_in_place, without_codes
+from skrank._keys import codes_of, without_codes
 from skrank._lists import Candidates
 from skrank._long import is_very_long, keep_top, split_by_score
-from skrank._panels import gather, split_by_width
+from skrank._panels import split_by_width
 from skrank._qid import lengths_of_runs
 
 
@@ -31,7 +32,6 @@ class Runs(NamedTuple):
 
 _NONE = np.zeros(0, dtype=np.intp)
 _NO_RUNS = Runs(_NONE, _NONE, _NONE, _NONE, np.zeros(0))
-
 
 # The depth of a ranking of which only the first relevant documents are read.
 FIRST = "first"
@@ -90,8 +90,8 @@ def _find_by_pieces(lists, i, pieces, ties):
 
 def _find_first_runs(lists):
     """Find the first run of each list alone, by counting: nothing is sorted."""
-    scores, relevant = lists.scores, lists.in_lists(lists.relevant)
-    places, n_relevant = np.flatnonzero(relevant), lists.count(relevant)
+    scores, places = lists.scores, lists.places
+    n_relevant = lists.count(lists.is_relevant)
     listed = n_relevant > 0
     first = (np.cumsum(n_relevant, dtype=np.intp) - n_relevant)[listed]
     best = np.full(len(n_relevant), np.nan, dtype=scores.dtype)
@@ -100,10 +100,10 @@ def _find_first_runs(lists):
     higher = scores > best_of_row
     tied = scores == best_of_row
     if lists.excluded is not None:
-        excluded = lists.in_lists(lists.excluded)
-        higher &= ~excluded
-        tied &= ~excluded
-    counts = (lists.count(flags)[listed] for flags in (higher, tied, tied & relevant))
+        higher &= ~lists.is_excluded
+        tied &= ~lists.is_excluded
+    flags = higher, tied, tied & lists.is_relevant
+    counts = (lists.count(flag)[listed] for flag in flags)
     above, size, relevant = (count.astype(np.intp) for count in counts)
     grade = lists.grade_at(places[tied[places]])
     return Runs(lists.query[listed], above, size, relevant, grade)
@@ -123,7 +123,7 @@ def _sort_values(lists, rows, width, depth):
     left : ndarray
         The other lists, with scores too close to each other.
     """
-    keys = _keys(lists, rows, width)
+    keys = block_of_keys(lists, rows, width)
     keys.sort(axis=1)
     if depth is not None:
         keys = _down_to(keys, depth)
@@ -138,7 +138,9 @@ def _sort_values(lists, rows, width, depth):
         return Runs(query, column, one, one, lists.levels[code]), rows[:0]
     left = rows[:0]
     if not lists.keys_are_exact:
-        scores = np.sort(_negated_scores(lists, rows, width, excluded=np.inf), axis=1)
+        scores = np.sort(
+            block_of_negated_scores(lists, rows, width, excluded=np.inf), axis=1
+        )
         scores = scores[:, : keys.shape[1]]
         same = scores[:, 1:] == scores[:, :-1]
         close = keys[:, 1:] == keys[:, :-1]
@@ -166,8 +168,8 @@ def _down_to(keys, depth):
 
 def _sort_indices(lists, rows, width, ties):
     """Rank lists of any scores and grades; in input order if `ties` says so."""
-    keys = _negated_scores(lists, rows, width, excluded=np.nan)
-    relevant = _flags(lists, rows, width, lists.relevant)
+    keys = block_of_negated_scores(lists, rows, width, excluded=np.nan)
+    relevant = block_of_flags(lists, rows, width, lists.is_relevant)
     order = np.argsort(keys, axis=1, kind="stable" if ties == "first" else None)
     place = np.flatnonzero(np.take_along_axis(relevant, order, axis=1))
     row = place // width
@@ -177,61 +179,6 @@ def _sort_indices(lists, rows, width, ties):
         return Runs(lists.query[rows[row]], place - row * width, one, one, grade)
     keys = np.take_along_axis(keys, order, axis=1)
     return _tied_runs(lists, rows, keys, place, row, grade)
-
-
-def _keys(lists, rows, width):
-    """Return the keys of lists side by side, and inf where there is no document."""
-    if lists.keys is None:
-        keys = _negated(lists, rows, width)
-        pack_in_place(keys, gather(lists.codes, lists.starts[rows], width))
-    else:
-        keys = _own_block(lists.keys, lists.starts[rows], width)
-    _fill_after_the_end(keys, np.inf, lists.lengths[rows])
-    if lists.excluded is not None:
-        keys[_flags(lists, rows, width, lists.excluded)] = np.inf
-    return keys
-
-
-def _negated_scores(lists, rows, width, excluded):
-    """Return the negated scores of lists side by side, and inf after their end."""
-    keys = _negated(lists, rows, width)
-    _fill_after_the_end(keys, np.inf, lists.lengths[rows])
-    if lists.excluded is not None:
-        keys[_flags(lists, rows, width, lists.excluded)] = excluded
-    return keys
-
-
-def _negated(lists, rows, width):
-    """Return the negated scores of lists side by side."""
-    scores = gather(lists.scores, lists.starts[rows], width)
-    is_own = scores.dtype == np.float64 and not _is_view(scores, lists.scores)
-    return np.subtract(0.0, scores, out=scores if is_own else None, dtype=np.float64)
-
-
-def _flags(lists, rows, width, flags):
-    """Return flags of lists side by side, and False after their end."""
-    block = _own_block(lists.in_lists(flags), lists.starts[rows], width)
-    _fill_after_the_end(block, False, lists.lengths[rows])
-    return block
-
-
-def _own_block(values, starts, width):
-    """Return values of lists side by side, in memory of their own."""
-    block = gather(values, starts, width)
-    return block.copy() if _is_view(block, values) else block
-
-
-def _is_view(block, values):
-    """Tell whether the block is a part of the values."""
-    return np.may_share_memory(block, values)
-
-
-def _fill_after_the_end(block, value, lengths):
-    """Set the cells of lists side by side, in the order of length, that hold none."""
-    if lengths[0] < block.shape[1]:  # columns before are full
-        ragged = slice(lengths[0], block.shape[1])
-        ended = np.arange(lengths[0], block.shape[1]) >= lengths[:, np.newaxis]
-        np.copyto(block[:, ragged], value, where=ended)
 
 
 def _stand_alone(keys, place, column):

@@ -20,7 +20,7 @@ FLOORS = [
     {"_validation", "_qid", "_panels", "exceptions"},
     {"_segments", "_keys", "_groups"},
     {"_lists"},
-    {"_candidates", "_long"},
+    {"_candidates", "_long", "_blocks"},
     {"_read", "_runs"},
     {"_ranking", "_positions"},
     {"_rank"},

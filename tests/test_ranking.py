@@ -130,8 +130,8 @@ def test_runs_of_scores_that_are_hard_to_tell_apart(rows, threshold, ties):
 @pytest.mark.parametrize("ties", POLICIES)
 @given(
     rows=rows_of(EXACT_IN_ANY_DTYPE),
-    score_dtype=st.sampled_from("bBhHiIlLqQefdg"),
-    grade_dtype=st.sampled_from("bBhilLefdg"),
+    score_dtype=st.sampled_from([*"bBhHiIlLqQefdg", ">f8", ">f4", ">i4"]),
+    grade_dtype=st.sampled_from([*"bBhilLefdg", ">f8", ">i4"]),
 )
 @examples
 def test_runs_of_numbers_of_any_dtype(rows, score_dtype, grade_dtype, ties):
