@@ -3,6 +3,8 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import sys
+
 import numpy as np
 
 # A stretch of rows that stays in the cache while it is worked on.
@@ -40,9 +42,7 @@ def pack_keys(scores, codes):
 
 def pack_in_place(keys, codes):
     """Put codes into the low byte of negated scores."""
-    bits = keys.view(np.uint64)
-    bits &= ~_LOW
-    bits |= codes
+    _low_bytes(keys)[...] = codes
 
 
 def are_exact(scores):
@@ -62,3 +62,9 @@ def without_codes(keys):
     bits = keys.view(np.uint64)
     bits &= ~_LOW
     return keys
+
+
+def _low_bytes(keys):
+    """Return a view of the low bytes of float64 numbers."""
+    first = 0 if sys.byteorder == "little" else 7
+    return keys.view(np.uint8)[..., first::8]

@@ -118,8 +118,9 @@ def encode_runs(qid, n_samples=None, *, name="qid"):
 
 def _few_runs(values):
     """Return where the runs of equal values start, or None if there are many."""
-    starts = starts_of_runs(values)
-    return starts if 2 * len(starts) <= len(values) + 2 else None
+    new = _differ_from_before(values)
+    few = 2 * np.count_nonzero(new) <= len(values) + 2
+    return np.flatnonzero(new) if few else None
 
 
 def repeat_runs(codes, starts, n_samples):
@@ -131,9 +132,13 @@ def repeat_runs(codes, starts, n_samples):
 
 def starts_of_runs(values):
     """Return where the runs of equal values start."""
+    return np.flatnonzero(_differ_from_before(values))
+
+
+def _differ_from_before(values):
     new = np.ones(len(values), dtype=bool)
     np.not_equal(values[1:], values[:-1], out=new[1:])
-    return np.flatnonzero(new)
+    return new
 
 
 def lengths_of_runs(starts, stop):
@@ -209,10 +214,9 @@ def _encode_values(values):
     if values.dtype.kind in "iu" and len(values):
         low = values.min()
         if int(values.max()) - int(low) < 4 * len(values):
-            if values.dtype.kind == "i":  # int8 could not hold 127 - (-128)
-                place = values.astype(np.int64) - np.int64(low)
-            else:
-                place = values - low
+            # int8 could not hold 127 - (-128).
+            wide = np.int64 if values.dtype.kind == "i" else values.dtype
+            place = np.subtract(values, low, dtype=wide)
             seen = np.zeros(int(place.max()) + 1, dtype=bool)
             seen[place] = True
             ids = np.flatnonzero(seen).astype(values.dtype) + low

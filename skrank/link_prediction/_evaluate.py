@@ -105,7 +105,7 @@ def evaluate_link_prediction(
     Notes
     -----
     Two batches of scores are never held at once. The memory needed beyond the model's
-    own is ``batch_size * n_entities * s`` bytes for scores of s bytes, with
+    own is ``batch_size * n_entities * (s + 1)`` bytes for scores of s bytes, with
     ``batch_size = max(1, 2 ** 26 // (8 * n_entities))`` if it is "auto", and at most
     128 bytes for each known triple.
 
