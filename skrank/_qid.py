@@ -215,7 +215,7 @@ def _encode_values(values):
         low = values.min()
         if int(values.max()) - int(low) < 4 * len(values):
             # int8 could not hold 127 - (-128).
-            wide = np.int64 if values.dtype.kind == "i" else values.dtype
+            wide = np.int64 if values.dtype.kind == "i" else np.uint64
             place = np.subtract(values, low, dtype=wide)
             seen = np.zeros(int(place.max()) + 1, dtype=bool)
             seen[place] = True
