@@ -117,9 +117,11 @@ def split_by_score(lists, i):
     order, starts, values = sort_rows(piece, n_pieces, values)
     lengths = lengths_of_runs(starts, len(order))
     listed = lengths > 0
+    if places.start:
+        order = np.add(order, places.start, dtype=np.intp)
     pieces = replace(
         lists,
-        rows=order + places.start if lists.rows is None else lists.rows[places][order],
+        rows=order if lists.rows is None else lists.rows[order],
         starts=starts[listed],
         lengths=lengths[listed],
         query=np.arange(np.count_nonzero(listed)),

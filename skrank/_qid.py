@@ -214,14 +214,15 @@ def _encode_values(values):
     if values.dtype.kind in "iu" and len(values):
         low = values.min()
         if int(values.max()) - int(low) < 4 * len(values):
-            # int8 could not hold 127 - (-128).
-            wide = np.int64 if values.dtype.kind == "i" else np.uint64
-            place = np.subtract(values, low, dtype=wide)
+            place = values
+            if low != 0:  # int8 could not hold 127 - (-128)
+                wide = np.int64 if values.dtype.kind == "i" else np.uint64
+                place = np.subtract(values, low, dtype=wide)
             seen = np.zeros(int(place.max()) + 1, dtype=bool)
             seen[place] = True
             ids = np.flatnonzero(seen).astype(values.dtype) + low
             if seen.all():
-                return ids, place.astype(np.intp, copy=False)
+                return ids, np.ascontiguousarray(place, dtype=np.intp)
             return ids, (np.cumsum(seen) - 1)[place]
     if values.dtype.kind in "iumMUS" and values.dtype.isnative and len(values):
         return _encode_by_hash(values)
