@@ -3,6 +3,8 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from functools import cached_property
+
 import numpy as np
 from scipy import sparse
 
@@ -17,35 +19,46 @@ def encode_rows(qid, n_rows):
     return encode_runs(qid, n_rows)
 
 
-def sort_rows(codes, n_codes, values, row_order=None):
-    """Sort rows by code; rows of one code keep their order.
+def sort_by_code(codes, n_codes, values):
+    """Sort values by their codes; those of one code keep their order.
 
     Parameters
     ----------
-    codes : ndarray of shape (n_rows,)
-        Integers from 0 to ``n_codes - 1``, each of which occurs.
+    codes : ndarray of shape (n_values,)
+        Integers from 0 to ``n_codes - 1``.
     n_codes : int
         The number of codes.
-    values : ndarray of float of shape (n_rows,)
-        A value for each row.
-    row_order : ndarray of shape (n_rows,), default=None
-        The order that rows of one code keep; None is the input order.
+    values : ndarray of shape (n_values,)
+        Numbers.
 
     Returns
     -------
-    rows : ndarray of shape (n_rows,)
-        The rows, those of the first code first.
     starts : ndarray of shape (n_codes,)
         Where each code starts.
-    values : ndarray of shape (n_rows,)
-        The value of each of `rows`.
+    values : ndarray of shape (n_values,)
+        The values of the first code, then those of the next.
     """
-    if row_order is not None:
-        codes, values = codes[row_order], values[row_order]
-    # A matrix with one value a row, in the column of its code: to compress it by
-    # column is a counting sort.
+    # A matrix of one row, with a value in the column of its code: to compress it by
+    # column is a counting sort. Nothing is summed on the way.
     size = np.int32 if len(codes) < 2**31 - 1 else np.int64
-    cells = values, codes.astype(size), np.arange(len(codes) + 1, dtype=size)
-    grouped = sparse.csr_matrix(cells, shape=(len(codes), n_codes)).tocsc()
-    rows = grouped.indices if row_order is None else row_order[grouped.indices]
-    return rows, grouped.indptr[:-1].astype(np.intp), grouped.data
+    cells = values, codes.astype(size), np.array([0, len(codes)], dtype=size)
+    sorted_cells = sparse.csr_matrix(cells, shape=(1, n_codes)).tocsc()
+    return sorted_cells.indptr[:-1].astype(np.intp), sorted_cells.data
+
+
+class Order:
+    """The row at each place, found when it is first asked for.
+
+    Parameters
+    ----------
+    find : callable
+        Returns the rows.
+    """
+
+    def __init__(self, find):
+        self._find = find
+
+    @cached_property
+    def rows(self):
+        """Return the rows."""
+        return self._find()

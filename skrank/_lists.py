@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skrank._groups import Order
 from skrank._keys import are_exact, codes_of
 from skrank._qid import lengths_of_runs
 from skrank._segments import count_keys, encode_levels
@@ -36,7 +37,7 @@ class Missing(NamedTuple):
 class Lists:
     """Documents by query: list i has the places ``starts[i]`` to ``+ lengths[i]``.
 
-    The row at a place is ``rows[place]``, or the place itself if there are no `rows`.
+    The row at a place is ``order.rows[place]``, or the place itself without `order`.
 
     Attributes
     ----------
@@ -58,7 +59,7 @@ class Lists:
     ids : ndarray of shape (n_queries,)
         The query ids in the order of the output.
 
-    rows : ndarray of shape (n_places,) or None
+    order : Order or None
         The row at each place, in input order within a list; None if all rows stand
         as they came.
 
@@ -91,7 +92,7 @@ class Lists:
     lengths: np.ndarray
     query: np.ndarray
     ids: np.ndarray
-    rows: np.ndarray | None = None
+    order: Order | None = None
     excluded: np.ndarray | None = None
     graded: np.ndarray | None = None
     judged: np.ndarray | None = None
@@ -102,9 +103,9 @@ class Lists:
 
     def in_lists(self, values):
         """Return values of the rows, or None, in the order of the places."""
-        if values is None or self.rows is None:
+        if values is None or self.order is None:
             return values
-        return values[self.rows]
+        return values[self.order.rows]
 
     @cached_property
     def scores(self):
@@ -114,7 +115,7 @@ class Lists:
     @cached_property
     def is_relevant(self):
         """Return which places hold a relevant document."""
-        return self.in_lists(self.relevant)
+        return self.in_lists(self.relevant) if self.keys is None else self.codes != 0
 
     @cached_property
     def is_excluded(self):
@@ -124,7 +125,7 @@ class Lists:
     @cached_property
     def keys_are_exact(self):
         """Tell whether tied keys are always tied scores."""
-        return are_exact(self.scores)
+        return are_exact(self.y_score)
 
     def carry(self, keys, levels):
         """Take over keys that came with the rows, and so their codes."""
@@ -153,19 +154,18 @@ class Lists:
             codes *= self.is_relevant.view(np.uint8)
             if np.count_nonzero(codes) == np.count_nonzero(self.is_relevant):
                 return codes, np.arange(256.0)
-        places = self.places
-        grades = self.grade_at(places)
+        grades = self.grade_at(self.places)
         levels = np.unique(grades)
         if len(levels) > 255:
             return None, None
         codes = np.zeros(len(self.scores), dtype=np.uint8)
-        codes[places] = np.searchsorted(levels, grades) + 1
+        codes[self.places] = np.searchsorted(levels, grades) + 1
         return codes, np.concatenate([[-np.inf], levels])
 
     @cached_property
     def places(self):
         """Return the places of the relevant documents."""
-        if self.graded is not None and self.rows is None:
+        if self.graded is not None and self.order is None:
             return self.graded[self.relevant[self.graded]]
         return np.flatnonzero(self.is_relevant)
 
@@ -198,7 +198,9 @@ class Lists:
 
     def grade_at(self, places):
         """Return the grades of relevant documents."""
-        rows = places if self.rows is None else self.rows[places]
+        if self.keys is not None:
+            return self.levels[self.codes[places]]
+        rows = places if self.order is None else self.order.rows[places]
         if self.graded is not None:
             rows = np.searchsorted(self.graded, rows)
         return self.grades[rows].astype(np.float64)
@@ -221,10 +223,7 @@ class Lists:
         """Return the number of relevant documents of each query, likewise."""
         if self._one_by_one:
             return np.bincount(self._query_of_places, minlength=len(self.ids))
-        carried = self.keys is not None
-        return self._by_query(
-            self.count(self.codes != 0 if carried else self.is_relevant)
-        )
+        return self._by_query(self.count(self.is_relevant))
 
     def count(self, flags):
         """Return how many places of each list have a flag."""
@@ -278,9 +277,10 @@ class Lists:
         """Return the lists of the ascending `places` alone."""
         lengths = lengths_of_runs(np.searchsorted(places, self.starts), len(places))
         listed = lengths > 0
+        rows = places if self.order is None else self.order.rows[places]
         return replace(
             self,
-            rows=places if self.rows is None else self.rows[places],
+            order=Order(lambda: rows),
             starts=(np.cumsum(lengths) - lengths)[listed],
             lengths=lengths[listed],
             query=self.query[listed],

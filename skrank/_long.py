@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from skrank._groups import sort_rows
+from skrank._groups import Order, sort_by_code
 from skrank._keys import STRETCH, pack_keys
 from skrank._panels import gather, split_by_width
 from skrank._qid import lengths_of_runs
@@ -106,28 +106,29 @@ def split_by_score(lists, i):
         The query of each piece is its number. None if the scores lie in too few
         places to tell many pieces.
     """
-    places = slice(lists.starts[i], lists.starts[i] + lists.lengths[i])
-    scores = lists.scores[places]
+    start, stop = lists.starts[i], lists.starts[i] + lists.lengths[i]
+    scores, codes = lists.scores[start:stop], lists.codes
     piece, n_pieces = _pieces(scores)
     if piece is None:
         return None
-    values = scores
-    if lists.codes is not None:
-        values = pack_keys(scores, lists.codes[places])
-    order, starts, values = sort_rows(piece, n_pieces, values)
-    lengths = lengths_of_runs(starts, len(order))
+
+    def find_rows():
+        _, places = sort_by_code(piece, n_pieces, np.arange(start, stop))
+        return places if lists.order is None else lists.order.rows[places]
+
+    values = scores if codes is None else pack_keys(scores, codes[start:stop])
+    starts, values = sort_by_code(piece, n_pieces, values)
+    lengths = lengths_of_runs(starts, len(values))
     listed = lengths > 0
-    if places.start:
-        order = np.add(order, places.start, dtype=np.intp)
     pieces = replace(
         lists,
-        rows=order if lists.rows is None else lists.rows[order],
+        order=Order(find_rows),
         starts=starts[listed],
         lengths=lengths[listed],
         query=np.arange(np.count_nonzero(listed)),
         keys=None,
     )
-    if lists.codes is None:
+    if codes is None:
         pieces.scores = values
     else:
         pieces.carry(values, lists.levels)

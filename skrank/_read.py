@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import sparse
 
-from skrank._groups import encode_rows, sort_rows
+from skrank._groups import Order, encode_rows, sort_by_code
 from skrank._keys import pack_keys
 from skrank._lists import Candidates, Lists, Missing
 from skrank._qid import find_qid, lengths_of_runs, repeat_runs, starts_of_runs
@@ -152,23 +152,32 @@ def _read_flat(y_true, y_score, qid, threshold, judged, returned, row_order, car
 
 def _group_by_query(lists, row_query, row_order, carry):
     """Return lists of the queries from one list of all rows."""
+    n_queries = len(lists.ids)
+    codes = row_query if row_order is None else row_query[row_order]
+
+    def sort_rows():
+        rows = np.arange(len(codes)) if row_order is None else row_order
+        return sort_by_code(codes, n_queries, rows)
+
     keys = None
     if carry and lists.codes is not None:
         keys = pack_keys(lists.y_score, lists.codes)
-    values = lists.y_score if keys is None else keys
-    rows, starts, values = sort_rows(row_query, len(lists.ids), values, row_order)
+        keys = keys if row_order is None else keys[row_order]
+        starts, keys = sort_by_code(codes, n_queries, keys)
+        order = Order(lambda: sort_rows()[1])
+    else:
+        starts, rows = sort_rows()
+        order = Order(lambda: rows)
     grouped = replace(
         lists,
-        rows=rows,
+        order=order,
         starts=starts,
-        lengths=lengths_of_runs(starts, len(rows)),
-        query=np.arange(len(starts)),
+        lengths=lengths_of_runs(starts, len(row_query)),
+        query=np.arange(n_queries),
         row_query=row_query,
     )
-    if keys is None:
-        grouped.scores = values
-    else:
-        grouped.carry(values, lists.levels)
+    if keys is not None:
+        grouped.carry(keys, lists.levels)
     return grouped
 
 
