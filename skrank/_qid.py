@@ -239,13 +239,14 @@ def _encode_by_hash(values):
     """
     words, random = _words(values), np.random.default_rng(0)
     # At first a table that stays in the cache: ids mostly are few.
-    standing_for, left = _meet(words, 16, random)
+    standing_for, chosen, left = _meet(words, 16, random)
     while len(left):
         n_bits = len(left).bit_length() + 1
-        found, unmet = _meet([word[left] for word in words], n_bits, random)
+        left_words = [word[left] for word in words]
+        found, more, unmet = _meet(left_words, n_bits, random)
         standing_for[left] = left[found]
+        chosen = np.concatenate([chosen, left[more]])
         left = left[unmet]
-    chosen = np.flatnonzero(standing_for == np.arange(len(values)))
     ids, codes = np.unique(values[chosen], return_inverse=True)
     code_of = np.empty(len(values), dtype=np.intp)
     code_of[chosen] = codes.reshape(-1)
@@ -253,19 +254,30 @@ def _encode_by_hash(values):
 
 
 def _meet(words, n_bits, random):
-    """Return the row that each row finds in the table, and the rows it differs from."""
+    """Meet in a table.
+
+    Returns
+    -------
+    found : ndarray of shape (n_rows,)
+        The row that each row finds.
+    standing : ndarray of int
+        The rows that were found.
+    unmet : ndarray of int
+        The rows that found one of another value.
+    """
     odd = 2 * random.integers(2**63, size=len(words), dtype=np.uint64) + 1
     place = words[0] * odd[0]
     for word, factor in zip(words[1:], odd[1:], strict=True):
         place += word * factor
     place >>= np.uint64(64 - n_bits)
-    table = np.empty(2**n_bits, dtype=np.intp)
+    place = place.view(np.int64)  # an index of another type would be converted
+    table = np.full(2**n_bits, -1)
     table[place] = np.arange(len(place))
     found = table[place]
     differs = words[0][found] != words[0]
     for word in words[1:]:
         differs |= word[found] != word
-    return found, np.flatnonzero(differs)
+    return found, table[table >= 0], np.flatnonzero(differs)
 
 
 def _words(values):
