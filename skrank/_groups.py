@@ -41,7 +41,11 @@ def sort_by_code(codes, n_codes, values):
     # A matrix of one row, with a value in the column of its code: to compress it by
     # column is a counting sort. Nothing is summed on the way.
     size = np.int32 if len(codes) < 2**31 - 1 else np.int64
-    cells = values, codes.astype(size), np.array([0, len(codes)], dtype=size)
+    cells = (
+        values,
+        codes.astype(size, copy=False),
+        np.array([0, len(codes)], dtype=size),
+    )
     sorted_cells = sparse.csr_matrix(cells, shape=(1, n_codes)).tocsc()
     return sorted_cells.indptr[:-1].astype(np.intp), sorted_cells.data
 

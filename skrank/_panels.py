@@ -7,7 +7,7 @@ import numpy as np
 
 # A panel fits the cache of one core. It wastes at most a sixth of its cells, unless it
 # is so small that the calls cost more than the cells.
-MAX_CELLS = 65_536
+MAX_CELLS = 131_072
 WIDTH_RATIO = 1.2
 CHEAP_CELLS = 32_768
 
@@ -20,7 +20,7 @@ def split_by_width(widths, max_cells=MAX_CELLS):
     widths : ndarray of shape (n_rows,)
         The number of cells that each row needs.
 
-    max_cells : int, default=65536
+    max_cells : int, default=131072
         The number of cells that a block may have, unless it is a single row.
 
     Yields

@@ -20,10 +20,10 @@ does once, before its first triple, is not.
 import argparse
 import statistics
 import time
-import tracemalloc
 from collections import defaultdict
 
 import numpy as np
+from speed.measuring import peak_memory
 
 from skrank.link_prediction import rank_triples
 from skrank.link_prediction._rank import BATCH_BYTES
@@ -143,15 +143,6 @@ def pykeen(model, train, test):
     return rank
 
 
-def peak_memory(function):
-    """Return the peak of the memory that `function` allocates, in MiB."""
-    tracemalloc.start()
-    function()
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak / 2**20
-
-
 def seconds(function, *args):
     """Return the time of a call and what it returned."""
     start = time.perf_counter()
@@ -212,7 +203,7 @@ def main():
     apart = np.abs(ours.ravel() - loop).max()
     print(f"Ranks of skrank and of the careful loop differ by {apart:g} at most.")
     batch = max(1, BATCH_BYTES // (8 * N_ENTITIES)) * N_ENTITIES * 4 / 2**20
-    peak = peak_memory(rank_all)
+    peak = peak_memory(rank_all) / 2**20
     print(
         f"skrank needs {peak:.0f} MiB at most, {batch:.0f} of them for the scores of a"
     )
