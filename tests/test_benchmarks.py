@@ -4,13 +4,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import math
+import re
 import sys
 
 import bench_metrics
 import numpy as np
 import pytest
 from speed import libraries, workloads
-from speed.measuring import interleaved_medians, peak_memory
+from speed.measuring import interleaved_medians, largest_shares, peak_memory
 from speed.rows import Group, Row, Task, growth, speedup
 from speed.table import Result, as_line, as_rst, measure
 
@@ -46,9 +47,17 @@ def test_the_documentation_holds_every_ratio():
 def test_the_documentation_shows_no_times_of_a_machine():
     slow = Row("a call", ("ours",), "ms")
     fast = Row("a library", ("ours", "theirs"), "x faster", figure=speedup)
-    text = as_rst([Result(slow, 3.25, 8, 0, 1), Result(fast, 30.4, 8, 0, 1)])
+    text = as_rst([Result(slow, 3.25, 8, 0, 1, ""), Result(fast, 30.4, 8, 0, 1, "")])
     assert "a library" in text
     assert "a call" not in text
+
+
+def test_a_row_that_misses_its_target_says_by_how_much_and_where_its_time_goes():
+    row = Row("sorting", ("ours",), "ms", at_most=(2,))
+    missed = as_line(Result(row, 3.0, 8, 0, 1, largest_shares(lambda: sorted([2, 1]))))
+    assert "missed by 50%" in missed
+    assert re.search(r"time in .*sorted \d+%", missed)
+    assert "time in" not in as_line(Result(row, 1.0, 8, 0, 1, ""))
 
 
 def test_a_library_that_is_missing_is_said_to_be(monkeypatch, capsys):

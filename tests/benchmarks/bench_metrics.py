@@ -5,7 +5,8 @@ what it is compared with, on the same arrays: the floor F, which is ``np.argsort
 the same scores as a matrix of 10,000 x 120; a copy or a sort of other shapes; the same
 metric of other lists; or another library, which has to compute the same number first.
 Medians of the runs are printed as ratios, beside the target and the peak of the memory
-that Python and NumPy allocate. Only what is a target in milliseconds is printed so.
+that Python and NumPy allocate. Only what is a target in milliseconds is printed so. A
+row that misses its target says by how much, and where a profile finds its time.
 
 The libraries come with ``pip install -e ".[test,peers]"``. All takes some five minutes
 on two cores, 4 GB of memory, and 1.2 GB of disk in the folder for temporary files.
