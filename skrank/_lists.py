@@ -184,10 +184,10 @@ class Lists:
         """Tell whether the grades are integers of at most 255, and so their codes."""
         if self.graded is not None or self.grades.dtype.kind not in "biu":
             return False
-        # Read without its sign, a negative integer is a large one.
+        # Read without its sign, a negative integer is a large one, of int8 above 127.
         dtype = self.grades.dtype
         unsigned = self.grades.view(f"{dtype.byteorder}u{dtype.itemsize}")
-        return int(unsigned.max(initial=0)) < 256
+        return int(unsigned.max(initial=0)) < (128 if dtype == np.int8 else 256)
 
     @cached_property
     def n_ranked(self):

@@ -183,8 +183,8 @@ def _group_by_query(lists, row_query, row_order, carry):
 
 def _is_above(grades, threshold):
     """Return which grades are higher than the threshold."""
-    if grades.dtype.kind in "iu":  # else they are all converted to floats
-        threshold = math.floor(threshold)
+    if grades.dtype.kind in "iu" and abs(threshold) < 2**31:
+        threshold = math.floor(threshold)  # else all grades are converted to floats
     return grades > threshold
 
 

@@ -18,6 +18,7 @@ from skrank import _long
 from skrank._panels import MAX_CELLS, gather, split_by_width
 from skrank._positions import rank_positions
 from skrank._rank import rank_queries
+from skrank.metrics import ndcg_score
 from skrank.metrics._names import METRICS
 
 POLICIES = ["expected", "first", "optimistic", "pessimistic"]
@@ -140,6 +141,22 @@ def test_runs_of_numbers_of_any_dtype(rows, score_dtype, grade_dtype, ties):
         y_true.astype(grade_dtype), y_score.astype(score_dtype), qid=qid, ties=ties
     )
     check(ranking, y_true, y_score, qid, ties)
+
+
+@pytest.mark.parametrize("dtype", ["b", "h", "i", "q", ">i2", "f", "d"])
+def test_negative_grades_of_any_dtype(dtype):
+    y_true = np.array([-1, 2, -3, 0, -2, 1]).astype(dtype)
+    y_score, qid = np.array([3.0, 1, 2, 2, 9, 8]), np.array([0, 0, 0, 0, 1, 1])
+    for threshold in (-2.5, -1, 0):
+        ranking = rank_queries(y_true, y_score, qid=qid, threshold=threshold)
+        check(ranking, y_true, y_score, qid, "expected", threshold)
+    for threshold in (1e30, math.inf):
+        ranking = rank_queries(y_true, y_score, qid=qid, threshold=threshold)
+        assert ranking.n_relevant.tolist() == [0, 0]
+    ranking = rank_queries(y_true, y_score, qid=qid, threshold=-math.inf)
+    assert ranking.n_relevant.tolist() == [4, 2]
+    with pytest.raises(ValueError, match="negative grades"):
+        ndcg_score(y_true, y_score, qid=qid)
 
 
 @pytest.mark.parametrize("ties", POLICIES)
