@@ -143,7 +143,9 @@ def _read_flat(y_true, y_score, qid, threshold, judged, returned, row_order, car
         lists = Lists(
             y_score, relevant, y_true, one, one + n_rows, one, ids, judged=judged
         )
-        carry = carry and relevant is not None and returned is None
+        # Keys hold the labels, of all rows, and know no order among tied ones.
+        all_rows = row_order is None and returned is None
+        carry = carry and all_rows and relevant is not None
         lists = _group_by_query(lists, row_query, row_order, carry)
     if relevant is None:
         lists.relevant = _has_highest_grade(lists)
@@ -162,7 +164,6 @@ def _group_by_query(lists, row_query, row_order, carry):
     keys = None
     if carry and lists.codes is not None:
         keys = pack_keys(lists.y_score, lists.codes)
-        keys = keys if row_order is None else keys[row_order]
         starts, keys = sort_by_code(codes, n_queries, keys)
         order = Order(lambda: sort_rows()[1])
     else:
