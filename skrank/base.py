@@ -7,8 +7,8 @@ import inspect
 
 from sklearn.pipeline import Pipeline
 
-from skrank._positions import rank_positions
-from skrank._qid import find_qid
+from skrank._columns import find_qid
+from skrank._ranking.rank import rank_rows
 from skrank.metrics import ndcg_score
 from skrank.metrics._fitted import warn_if_queries_are_cut
 from skrank.metrics._response import estimator_type
@@ -149,7 +149,7 @@ class RankingEstimator:
             rows.
         """
         y_score = self.predict(X)
-        return rank_positions(y_score, find_qid(qid, X=X))
+        return rank_rows(y_score, find_qid(qid, X=X))
 
     def __sklearn_tags__(self):
         """Return the tags, whose estimator type says that this is a ranker."""

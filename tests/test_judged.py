@@ -12,7 +12,7 @@ from brute_force import NAMES, REFERENCE, all_orders, call, relevant_grades
 from numpy.testing import assert_allclose
 
 from skrank import metrics
-from skrank._rank import rank_queries
+from skrank._ranking.rank import rank_queries
 from skrank.metrics._names import METRICS
 
 # Of the order of the documents that were returned, whatever was not.
@@ -78,7 +78,9 @@ def test_documents_that_were_not_returned_count_but_have_no_rank(name, expected)
     ranking = rank_queries(GRADES, SCORES, returned=RETURNED)
     if name.startswith("adjusted"):
         row = METRICS[name].definition
-        (value,), (chance,), (best,) = map(row, (ranking, ranking.chance, ranking.best))
+        (value,), (chance,), (best,) = map(
+            row, (ranking, ranking.chance, ranking.ideal)
+        )
         value = row.scale(SimpleNamespace(chance=chance, best=best))(value)
     else:
         (value,) = definition_of(name)(ranking)
@@ -118,7 +120,7 @@ def test_the_best_order_returns_all_relevant_documents_first(name):
     else:
         rows = returned | (y_true > 0)
     ids = np.unique(qid[returned | (y_true > 0)])
-    best = rank_queries(y_true, y_score, qid=qid, returned=returned).best
+    best = rank_queries(y_true, y_score, qid=qid, returned=returned).ideal
     alone = rank_queries(y_true[rows], y_true[rows], qid=qid[rows])
     got = dict(zip(best.ids.tolist(), of(best), strict=True))
     expected = dict(zip(alone.ids.tolist(), of(alone), strict=True))
@@ -132,7 +134,7 @@ def test_the_best_order_returns_all_relevant_documents_first(name):
 def test_all_judged_and_all_returned_is_as_if_nothing_were_said(name):
     y_true, y_score, qid, judged, _ = partly_judged(1)
     of, every = definition_of(name), np.ones_like(judged)
-    for order in ("condensed", "best", "chance"):
+    for order in ("_judged_only", "ideal", "chance"):
         ranking = rank_queries(y_true, y_score, qid=qid, judged=every, returned=every)
         plain = rank_queries(y_true, y_score, qid=qid)
         got, expected = of(getattr(ranking, order)), of(getattr(plain, order))
@@ -146,7 +148,7 @@ def test_a_document_without_a_judgement_is_not_relevant(name):
     ranking = rank_queries(np.where(judged, y_true, 9), y_score, qid=qid, judged=judged)
     of = definition_of(name)
     assert_allclose(of(ranking), of(expected), rtol=1e-12)
-    assert_allclose(of(ranking.best), of(expected.best), rtol=1e-12)
+    assert_allclose(of(ranking.ideal), of(expected.ideal), rtol=1e-12)
 
 
 @pytest.mark.parametrize("ties", ["expected", "optimistic", "pessimistic", "first"])

@@ -14,7 +14,8 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from skrank._qid import drop_qid_column, encode_qid, find_qid, require_qid
+from skrank._columns import drop_qid_column, find_qid, require_qid
+from skrank._ranking.ids import encode_qid
 
 BIG = 2**53  # from here on, floats no longer tell neighbouring integers apart
 DAY = dt.datetime(2024, 1, 1)

@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from skrank import _long
-from skrank._panels import MAX_CELLS, gather, split_by_width
-from skrank._positions import rank_positions
-from skrank._rank import rank_queries
+from skrank._ranking import long_lists
+from skrank._ranking.blocks import MAX_CELLS, gather, split_by_width
+from skrank._ranking.rank import rank_queries, rank_rows
 from skrank.metrics import ndcg_score
 from skrank.metrics._names import METRICS
 
@@ -255,9 +254,9 @@ def test_candidates_in_more_blocks_than_one():
 # documents take the way of much longer, or of very long ones; None is the usual way.
 WAYS = {
     "usual": {},
-    "much longer than the cutoff": {"MUCH_LONGER": _long.GROUP},
+    "much longer than the cutoff": {"MUCH_LONGER": long_lists.GROUP},
     "very long": {"LONGEST": 5, "PIECE": 2},
-    "both": {"MUCH_LONGER": _long.GROUP, "LONGEST": 5, "PIECE": 2},
+    "both": {"MUCH_LONGER": long_lists.GROUP, "LONGEST": 5, "PIECE": 2},
 }
 
 
@@ -265,7 +264,7 @@ def on_the_way(way, *args, **kwargs):
     """Rank queries under the limits of a way."""
     with pytest.MonkeyPatch.context() as patch:
         for name, limit in WAYS[way].items():
-            patch.setattr(_long, name, limit)
+            patch.setattr(long_lists, name, limit)
         return rank_queries(*args, **kwargs)
 
 
@@ -318,7 +317,7 @@ def test_a_metric_with_a_cutoff_reads_no_further(name, way):
 )
 def test_runs_of_a_list_of_several_hundred_thousand_documents(scores):
     rng = np.random.default_rng(0)
-    size = _long.LONGEST + 1000
+    size = long_lists.LONGEST + 1000
     y_score = rng.standard_normal(size)
     if scores == "tied":
         y_score = np.round(y_score, 3)
@@ -389,9 +388,9 @@ def test_best_and_chance_are_the_order_by_grade_and_one_tie():
     y_true, y_score = np.array([0, 2, 1, 2, 0, 0, 0]), np.arange(7.0)
     qid = np.array([0, 0, 0, 0, 0, 1, 1])
     ranking = rank_queries(y_true, y_score, qid=qid)
-    assert runs_of_ranking(ranking.best) == [[(0, 2, 2, [2, 2]), (2, 1, 1, [1])], []]
+    assert runs_of_ranking(ranking.ideal) == [[(0, 2, 2, [2, 2]), (2, 1, 1, [1])], []]
     assert runs_of_ranking(ranking.chance) == [[(0, 5, 3, [1, 2, 2])], []]
-    for other in (ranking.best, ranking.chance):
+    for other in (ranking.ideal, ranking.chance):
         assert other.n_documents.tolist() == [5, 2]
         assert other.n_relevant.tolist() == [3, 0]
 
@@ -434,10 +433,10 @@ def test_rank_positions_count_from_one_with_ties_in_input_order(rows):
         )
         for i, s in enumerate(y_score)
     ]
-    assert rank_positions(y_score, qid).tolist() == expected
+    assert rank_rows(y_score, qid).tolist() == expected
     words = np.array(["b", "c", "a", "e", "d"])
-    assert rank_positions(y_score.tolist(), words[qid].tolist()).tolist() == expected
+    assert rank_rows(y_score.tolist(), words[qid].tolist()).tolist() == expected
 
 
 def test_rank_positions_of_one_query():
-    assert rank_positions([3, 9, 3, 1]).tolist() == [2, 1, 3, 4]
+    assert rank_rows([3, 9, 3, 1]).tolist() == [2, 1, 3, 4]

@@ -6,7 +6,7 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from skrank._validation import check_choice
+from skrank._checks import check_choice
 from skrank.link_prediction._evaluate import evaluate_link_prediction
 from skrank.link_prediction._model import checked_scores
 from skrank.link_prediction._rank import rank_triples

@@ -9,7 +9,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils import check_random_state
 
-from skrank._candidates import count_beside
+from skrank._ranking.count import count_around_target
 from skrank.link_prediction._count import (
     count_negatives,
     draw_negatives,
@@ -137,7 +137,7 @@ class AllEntities:
 
     def count(self, scores, batch, relation, target, out_row, out_column):
         """Return (above, tied, n_candidates, n_negatives) of a batch of rows."""
-        return *count_beside(scores, target, out_row, out_column), None
+        return *count_around_target(scores, target, out_row, out_column), None
 
 
 class EntitySets:
@@ -164,7 +164,7 @@ class EntitySets:
                 np.concatenate(columns),
             ] = True
             allowed = allowed[kind.reshape(-1)]
-        return *count_beside(scores, target, out_row, out_column, allowed), None
+        return *count_around_target(scores, target, out_row, out_column, allowed), None
 
 
 class Sample:

@@ -3,7 +3,7 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank._validation import check_choice
+from skrank._checks import check_choice
 from skrank.link_prediction._rank import rank_in_batches
 from skrank.link_prediction._summaries import CONVENTIONS
 

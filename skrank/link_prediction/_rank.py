@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrank._validation import check_flag
+from skrank._checks import check_flag
 from skrank.link_prediction._candidates import read_candidates
 from skrank.link_prediction._known import KnownAnswers, relation_categories
 from skrank.link_prediction._model import (

@@ -7,10 +7,10 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from skrank._lists import OneRight
-from skrank._ranking import RankedQueries
-from skrank._runs import Runs
-from skrank._validation import check_choice
+from skrank._checks import check_choice
+from skrank._ranking.lists import OneTarget
+from skrank._ranking.queries import RankedQueries
+from skrank._ranking.tie_groups import TieGroups
 from skrank.link_prediction._summaries import CONVENTIONS, evaluate_ranks
 
 TIES = ("expected", "optimistic", "pessimistic", "realistic")
@@ -210,14 +210,14 @@ class LinkRanks:
             share = {"optimistic": 0, "pessimistic": 1, "realistic": 0.5}[ties]
             above, size = above + share * self.tied, one
         query = np.arange(len(self))
-        runs = Runs(query, above, size, one, one.astype(np.float64))
+        runs = TieGroups(query, above, size, one, one.astype(np.float64))
         rest = self.n_candidates, query, Questions(query), ties
         if self.n_negatives is None:
             return RankedQueries(runs, *rest)
         return EstimatedRanking(runs, *rest, spread=self._spread)
 
 
-class Questions(OneRight):
+class Questions(OneTarget):
     """What a ranking asks of its input."""
 
     def __init__(self, ids):

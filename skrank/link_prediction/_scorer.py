@@ -3,7 +3,7 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank._validation import check_choice
+from skrank._checks import check_choice
 from skrank.link_prediction._evaluate import evaluate_link_prediction
 from skrank.link_prediction._ranks import AVERAGES, TIES
 from skrank.link_prediction._summaries import CONVENTIONS, name_if_negated, resolve

@@ -8,7 +8,7 @@ from numbers import Integral
 import numpy as np
 from scipy import sparse
 
-from skrank._qid import drop_qid_column
+from skrank._columns import drop_qid_column
 
 HEAD, RELATION, TAIL = range(3)
 SIDES = ("head", "tail")

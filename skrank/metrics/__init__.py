@@ -3,7 +3,7 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank._ranking import RankedQueries
+from skrank._ranking.queries import RankedQueries
 from skrank.metrics._adjusted_geometric import (
     adjusted_geometric_mean_rank_index_score,
     z_geometric_mean_rank_score,

@@ -11,9 +11,9 @@ from skrank.metrics._pairs import pair_agreement
 
 def query_auc(ranking):
     """Return the share of (relevant, other) pairs in the right order."""
-    ranking = ranking.returned
-    n_pairs = ranking.n_found * (ranking.n_documents - ranking.n_found)
-    won = ranking.total(ranking.relevant * ranking.others_below)
+    ranking = ranking._returned_only
+    n_pairs = ranking._n_found * (ranking.n_documents - ranking._n_found)
+    won = ranking.total(ranking.relevant * ranking._others_below)
     return np.divide(won, n_pairs, out=np.full_like(won, np.nan), where=n_pairs > 0)
 
 
@@ -124,7 +124,7 @@ def rank_correlation(
     ranking, *, weights="uniform", gain="exponential", discount="log2"
 ):
     """Return the weighted share of the pairs of grades in the right order."""
-    won, total = pair_agreement(ranking.returned, weights, gain, discount)
+    won, total = pair_agreement(ranking._returned_only, weights, gain, discount)
     return np.divide(won, total, out=np.full_like(won, np.nan), where=total > 0)
 
 

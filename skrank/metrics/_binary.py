@@ -5,9 +5,8 @@
 
 import numpy as np
 
-from skrank._validation import check_choice
+from skrank._checks import check_beta, check_choice
 from skrank.metrics._measure import measure
-from skrank.metrics._options import check_beta
 
 
 def found(ranking, k):

@@ -5,10 +5,11 @@
 
 import numpy as np
 
-from skrank._panels import split_by_width
-from skrank._segments import accumulate_before
+from skrank._checks import check_persistence
+from skrank._ranking.blocks import split_by_width
+from skrank._ranking.neighbours import accumulate_before
+from skrank.metrics._grades import highest_grade
 from skrank.metrics._measure import measure
-from skrank.metrics._options import check_persistence, highest_grade
 
 
 def expected_reciprocal_rank(ranking, *, k=None, max_grade=None):

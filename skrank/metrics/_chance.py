@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from skrank._qid import starts_of_runs
+from skrank._ranking.neighbours import starts_of
 from skrank.metrics._first_ranks import FirstRanks, first_runs, values_at_first
 from skrank.metrics._measure import adjust
 
@@ -89,7 +89,7 @@ def _log_mean_power(levels, power):
     runs = first_runs(levels.random)
     log_mean = np.empty(len(power))
     order = np.argsort(power, kind="stable")
-    for rows in np.split(order, starts_of_runs(power[order])[1:]):
+    for rows in np.split(order, starts_of(power[order])[1:]):
         own = {"power": power[rows[0]]}
         part = FirstRanks(*runs[:, rows])
         log_mean[rows] = np.log(values_at_first(_mean_power, part, own))

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrank._rank import DOC_ORDERS, rank_queries
-from skrank._validation import check_choice, check_threshold, numeric_array
+from skrank._checks import check_choice, check_threshold, numeric_array
+from skrank._ranking.rank import DOC_ORDERS, rank_queries
 from skrank.metrics._conventions import NoNumber, check_convention, rules_of
 from skrank.metrics._measure import check_options, check_ties, depth_of, summarize
 from skrank.metrics._names import METRICS, parse_name

@@ -5,10 +5,10 @@
 
 import numpy as np
 
-from skrank._qid import lengths_of_runs, starts_of_runs
-from skrank._ranking import RankedQueries
-from skrank._runs import Runs
-from skrank._segments import sum_over_places
+from skrank._ranking.expectation import sum_over_places
+from skrank._ranking.neighbours import lengths_of, starts_of
+from skrank._ranking.queries import RankedQueries
+from skrank._ranking.tie_groups import TieGroups
 
 # From so many tied places a query on, queries with like ties are looked at once.
 MANY = 16
@@ -30,9 +30,9 @@ class FirstRanks(RankedQueries):
 
     def __init__(self, above, size, relevant, n_relevant):
         query = np.flatnonzero(relevant)
-        runs = Runs(query, above[query], size[query], relevant[query], np.zeros(0))
+        runs = TieGroups(query, above[query], size[query], relevant[query], np.zeros(0))
         super().__init__(runs, above + size, np.arange(len(above)), None, "expected")
-        self.n_found, self.n_relevant = relevant, n_relevant
+        self._n_found, self.n_relevant = relevant, n_relevant
 
     def expected_at_first(self, value, k=None, missing=0.0):
         """Return the expected value, by cumulative sums if only one is relevant."""
@@ -116,14 +116,14 @@ def first_runs(ranking):
     columns = np.zeros((4, ranking.n_queries), dtype=np.intp)
     of_runs = ranking.above, ranking.size, ranking.relevant
     for column, of_run in zip(columns, of_runs, strict=False):
-        column[ranking.query[ranking.first]] = of_run[ranking.first]
+        column[ranking.query[ranking._first]] = of_run[ranking._first]
     columns[3] = ranking.n_relevant > 0
     return columns
 
 
 def has_one_rank(ranking):
     """Tell which queries leave nothing open, having one rank for sure or none."""
-    first = ranking.first
+    first = ranking._first
     has_one = np.ones(ranking.n_queries, dtype=bool)
     has_one[ranking.query[first]] = ranking.size[first] == ranking.relevant[first]
     return has_one
@@ -133,7 +133,7 @@ def _has_large_ties(ranking):
     # A ranking of another kind, such as that of a sample, knows what its ranks mean.
     if type(ranking) not in (RankedQueries, FirstRanks):
         return False
-    others = ranking.size[ranking.first] - ranking.relevant[ranking.first]
+    others = ranking.size[ranking._first] - ranking.relevant[ranking._first]
     return others.sum() > MANY * ranking.n_queries
 
 
@@ -152,7 +152,7 @@ def _kinds(ranking):
 def _blocks(kinds):
     """Yield rankings of some kinds each, and which ones, with limited tied places."""
     above, size, relevant, _ = kinds
-    starts = starts_of_runs(np.cumsum(size - relevant + 1) // BLOCK)
+    starts = starts_of(np.cumsum(size - relevant + 1) // BLOCK)
     for start, stop in zip(starts, np.append(starts[1:], len(above)), strict=True):
         rows = slice(start, stop)
         yield FirstRanks(*kinds[:, rows]), rows
@@ -168,9 +168,9 @@ def weighted_median(group, value, weight, n_groups):
     group, value, weight = group[kept], value[kept], weight[kept]
     order = np.lexsort((value, group))
     group, value, weight = group[order], value[order], weight[order]
-    first = starts_of_runs(group)
+    first = starts_of(group)
     up_to = np.cumsum(weight, dtype=np.longdouble)
-    size = lengths_of_runs(first, len(group))
+    size = lengths_of(first, len(group))
     up_to -= np.repeat(up_to[first] - weight[first], size)
     share = (up_to / np.repeat(up_to[first + size - 1], size)).astype(np.float64)
     # Shares are rounded: exactly half is half but for the last digits.

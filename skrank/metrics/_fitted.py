@@ -8,7 +8,8 @@ import warnings
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from skrank._qid import encode_qid, find_qid
+from skrank._columns import find_qid
+from skrank._ranking.ids import encode_qid
 from skrank.exceptions import QuerySplitWarning
 
 

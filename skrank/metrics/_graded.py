@@ -256,7 +256,7 @@ def dcg_score(
 def normalized_discounted_gain(ranking, *, k=None, gain="exponential", discount="log2"):
     """Return the discounted gain over that of the best order."""
     own = discounted_gain(ranking, k=k, gain=gain, discount=discount)
-    best = discounted_gain(ranking.best, k=k, gain=gain, discount=discount)
+    best = discounted_gain(ranking.ideal, k=k, gain=gain, discount=discount)
     return np.divide(own, best, out=np.full_like(own, np.nan), where=best != 0)
 
 

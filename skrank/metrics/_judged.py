@@ -10,15 +10,15 @@ from skrank.metrics._measure import measure
 
 def binary_preference(ranking):
     """Return the share of judged others that relevant documents do not stand below."""
-    judged = ranking.condensed
+    judged = ranking._judged_only
     n_relevant = np.maximum(ranking.n_relevant, 1)
     cap = n_relevant[judged.query]
-    above = judged.above - judged.relevant_above
+    above = judged.above - judged._relevant_above
     tied = judged.size - judged.relevant
     # The sum of min(above + x, cap) over x = 0, ..., tied: `free` terms are below cap.
     free = np.clip(cap - above, 0, tied + 1)
     capped = free * above + free * (free - 1) / 2 + (tied + 1 - free) * cap
-    limit = np.maximum(np.minimum(ranking.n_others, n_relevant), 1)[judged.query]
+    limit = np.maximum(np.minimum(ranking._n_others, n_relevant), 1)[judged.query]
     preferred = judged.relevant * (1 - capped / ((tied + 1) * limit))
     return ranking.where_relevant(judged.total(preferred) / n_relevant)
 
@@ -149,7 +149,7 @@ def bpref_score(
 
 def judged_share(ranking, *, k=None):
     """Return the share of the first k documents that is judged."""
-    judged = ranking.by_judgement
+    judged = ranking._by_judgement
     places = judged.total(judged.relevant * judged.mean_over_places(np.ones_like, k))
     length = ranking.n_documents if k is None else np.minimum(ranking.n_documents, k)
     return places / np.maximum(length, 1)

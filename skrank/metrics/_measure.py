@@ -9,10 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrank._rank import rank_queries
-from skrank._ranking import RankedQueries
-from skrank._runs import FIRST
-from skrank._validation import (
+from skrank._checks import (
     AVERAGES,
     TIES,
     check_choice,
@@ -21,6 +18,9 @@ from skrank._validation import (
     check_number,
     check_threshold,
 )
+from skrank._ranking.methods import FIRST
+from skrank._ranking.queries import RankedQueries
+from skrank._ranking.rank import rank_queries
 from skrank.metrics._first_ranks import values_at_first
 
 
@@ -223,7 +223,7 @@ def summarize(
     """
     pool = getattr(definition, "pool", mean_of_queries)
     scale = getattr(definition, "scale", None)
-    weight = ranking.query_weights(sample_weight)
+    weight = ranking._query_weights(sample_weight)
     if average == "weighted":
         n_documents = ranking.n_documents.astype(np.float64)
         weight = n_documents if weight is None else weight * n_documents
@@ -244,7 +244,7 @@ def summarize(
         random = ranking.chance
         chance, best = (
             summary(other, values_of(definition, other, own))
-            for other in (random, ranking.best)
+            for other in (random, ranking.ideal)
         )
         if scale:
             values = replaced(values)

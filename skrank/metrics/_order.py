@@ -5,21 +5,21 @@
 
 import numpy as np
 
+from skrank._checks import check_persistence
 from skrank.metrics._measure import measure
-from skrank.metrics._options import check_persistence
 from skrank.metrics._overlap import sum_over_depths
 
 
 def spearman_correlation(ranking):
     """Return the correlation of the ranks by score with those by grade."""
-    ranking, best = ranking.returned, ranking.returned.best
-    n, others = ranking.n_documents, ranking.n_documents - ranking.n_found
+    ranking, best = ranking._returned_only, ranking._returned_only.ideal
+    n, others = ranking.n_documents, ranking.n_documents - ranking._n_found
     middle = (n + 1) / 2
     # Tied documents share their mean rank, in expectation or by definition.
     rank = ranking.above + (ranking.size + 1) / 2 - middle[ranking.query]
     of_grade = best.above + (best.size + 1) / 2 - middle[best.query]
     of_others = n - (others - 1) / 2 - middle
-    weight = of_grade[ranking.run_in_best] - of_others[ranking.query_of_grade]
+    weight = of_grade[ranking._group_in_ideal] - of_others[ranking._query_of_grade]
     joint = ranking.total(ranking.grade_total(weight) * rank)
     spread = best.total(best.size * of_grade**2) + others * of_others**2
     return _ratio(joint, np.sqrt(spread * (n**3.0 - n) / 12), ranking)
@@ -27,9 +27,9 @@ def spearman_correlation(ranking):
 
 def _ratio(value, unit, ranking):
     """Return value / unit, NaN for queries without two different grades."""
-    best = ranking.best
+    best = ranking.ideal
     n_grades = np.bincount(best.query, minlength=ranking.n_queries)
-    n_grades += ranking.n_documents > ranking.n_found
+    n_grades += ranking.n_documents > ranking._n_found
     return np.where(n_grades > 1, value / np.where(n_grades > 1, unit, 1), np.nan)
 
 
@@ -150,7 +150,7 @@ def spearman_score(
 def rank_biased_overlap(ranking, *, p=0.9):
     """Return the overlap of the orders by score and by grade at a user's depth."""
     check_persistence(p, "rbo_score")
-    ranking = ranking.returned
+    ranking = ranking._returned_only
     # Depths that fewer than 1e-20 of the users reach do not count.
     deepest = int(np.ceil(np.log(1e-20) / np.log(p)))
     agreed = sum_over_depths(ranking, lambda d: (1 - p) * p ** (d - 1.0) / d, deepest)

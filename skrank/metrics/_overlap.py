@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from skrank._panels import gather, split_by_width
+from skrank._ranking.blocks import gather, split_by_width
 
 
 def sum_over_depths(ranking, weight, deepest):
@@ -27,12 +27,12 @@ def sum_over_depths(ranking, weight, deepest):
         d of both orders, times the weight of d.
     """
     depth = np.minimum(ranking.n_documents, deepest)
-    n_others = np.maximum(ranking.n_documents - ranking.n_found, 1)
+    n_others = np.maximum(ranking.n_documents - ranking._n_found, 1)
     total = np.zeros(len(depth))
     for rows, overlap in _overlaps(ranking, depth):
         d = np.arange(1, overlap.shape[1] + 1)
         # The first d by grade hold others only if they hold all the relevant ones.
-        beyond = d - ranking.n_found[rows, np.newaxis]
+        beyond = d - ranking._n_found[rows, np.newaxis]
         others = np.clip(beyond / n_others[rows, np.newaxis], 0, 1)
         overlap += others * (d - overlap)
         total[rows] = np.sum(
@@ -64,10 +64,13 @@ def _overlaps(ranking, depth):
 
 def _changes(ranking, depth, starts, n_cells):
     """Return the change of each coefficient at each depth of each query."""
-    best, query = ranking.best, ranking.query_of_grade
+    best, query = ranking.ideal, ranking._query_of_grade
     run = np.repeat(np.arange(len(ranking.size)), ranking.relevant)
     above, size = ranking.above[run], ranking.size[run].astype(np.float64)
-    above_2, size_2 = best.above[ranking.run_in_best], best.size[ranking.run_in_best]
+    above_2, size_2 = (
+        best.above[ranking._group_in_ideal],
+        best.size[ranking._group_in_ideal],
+    )
     end, end_2 = ranking.above[run] + ranking.size[run], above_2 + size_2
     begin, last = np.maximum(above, above_2), np.maximum(end, end_2)
     # Between them one chance is 1 already and the other still grows.

@@ -5,8 +5,9 @@
 
 import numpy as np
 
-from skrank._segments import spans, sum_over_places
-from skrank._validation import check_choice
+from skrank._checks import check_choice
+from skrank._ranking.expectation import sum_over_places
+from skrank._ranking.neighbours import spans
 from skrank.metrics._weights import check_gain, discount_function, gains
 
 WEIGHTS = ("uniform", "gain", "discount")
@@ -38,10 +39,10 @@ def pair_agreement(ranking, weights, gain, discount):
     # The pairs of a relevant document and one that is not.
     weight = np.ones(len(ranking.grade)) if value is None else value
     if base is not None:
-        weight = weight - base[ranking.query_of_grade]
+        weight = weight - base[ranking._query_of_grade]
     weight = ranking.grade_total(weight)
     others = (ranking.n_documents - ranking.n_relevant)[ranking.query]
-    won += ranking.total(weight * ranking.others_below)
+    won += ranking.total(weight * ranking._others_below)
     total += ranking.total(weight * others)
     return won, total
 
@@ -54,8 +55,8 @@ def _mean_discounts(ranking, discount):
     """
     n_others = ranking.n_documents - ranking.n_relevant
     base = sum_over_places(discount, ranking.n_relevant, ranking.n_documents)
-    shared = ranking.best.mean_over_places(discount)
-    return shared[ranking.run_in_best], base / np.maximum(n_others, 1)
+    shared = ranking.ideal.mean_over_places(discount)
+    return shared[ranking._group_in_ideal], base / np.maximum(n_others, 1)
 
 
 def _relevant_pairs(ranking, value):
@@ -68,8 +69,8 @@ def _relevant_pairs(ranking, value):
     which running sums give.
     """
     won, total = np.zeros(ranking.n_queries), np.zeros(ranking.n_queries)
-    levels, code = ranking.levels
-    query = ranking.query_of_grade
+    levels, code = ranking._grade_codes
+    query = ranking._query_of_grade
     run = np.repeat(np.arange(len(ranking.query)), ranking.relevant)
     is_uniform = value is None
     value = np.zeros(len(query)) if is_uniform else value
@@ -103,11 +104,11 @@ def _relevant_pairs(ranking, value):
 
 def _listed_pairs(ranking, weights):
     """Weigh every pair by a function of its higher and its lower grade."""
-    grade, query = ranking.grade, ranking.query_of_grade
+    grade, query = ranking.grade, ranking._query_of_grade
     run = np.repeat(np.arange(len(ranking.query)), ranking.relevant)
     weight = ranking.grade_total(_checked(weights(grade, np.zeros_like(grade))))
     others = (ranking.n_documents - ranking.n_relevant)[ranking.query]
-    won = ranking.total(weight * ranking.others_below)
+    won = ranking.total(weight * ranking._others_below)
     total = ranking.total(weight * others)
     # Pairs by their distance in rank order: each step is one array of pairs.
     for distance in range(1, int(ranking.n_relevant.max(initial=0))):

@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from skrank._validation import check_choice
+from skrank._checks import check_choice
 from skrank.metrics._binary import found
 from skrank.metrics._measure import measure
 
@@ -14,7 +14,7 @@ def average_precision(ranking, *, k=None, normalize="relevant"):
     """Return the mean precision at the ranks of the relevant documents."""
     # A place at rank i adds [H + 1 + (i - t - 1) b] / i = (H + 1 - (t + 1) b) / i + b.
     slope = (ranking.relevant - 1) / np.maximum(ranking.size - 1, 1)
-    start = ranking.relevant_above + 1 - (ranking.above + 1) * slope
+    start = ranking._relevant_above + 1 - (ranking.above + 1) * slope
     per_place = start * ranking.mean_over_places(lambda rank: 1 / rank, k)
     per_place += slope * ranking.mean_over_places(np.ones_like, k)
     total = ranking.total(ranking.relevant * per_place)

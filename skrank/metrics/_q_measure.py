@@ -5,9 +5,9 @@
 
 import numpy as np
 
-from skrank._segments import accumulate_before
+from skrank._checks import check_beta
+from skrank._ranking.neighbours import accumulate_before
 from skrank.metrics._measure import measure
-from skrank.metrics._options import check_beta
 from skrank.metrics._weights import gains
 
 
@@ -20,7 +20,7 @@ def q_measure(ranking, *, beta=1.0, gain="exponential"):
     # another one with this chance.
     chance = (ranking.relevant - 1) / np.maximum(ranking.size - 1, 1)
     above = accumulate_before(np.add, gained, ranking.query)
-    start = ranking.relevant_above + 1 + beta * (above + mean)
+    start = ranking._relevant_above + 1 + beta * (above + mean)
     ratio = _mean_ratio(ranking, start, chance * (1 + beta * mean), beta, gain)
     total = ranking.total(ranking.relevant * ratio)
     return ranking.where_relevant(total / np.maximum(ranking.n_relevant, 1))
@@ -32,12 +32,12 @@ def _mean_ratio(ranking, start, slope, beta, gain):
     first = np.cumsum(ranking.size) - ranking.size
     before = np.arange(len(run)) - first[run]
     rank = ranking.above[run] + before + 1
-    best, query = ranking.best, ranking.query[run]
+    best, query = ranking.ideal, ranking.query[run]
     gained = gains(best, gain)
-    ideal = accumulate_before(np.add, gained, best.query_of_grade) + gained
+    ideal = accumulate_before(np.add, gained, best._query_of_grade) + gained
     # From rank R on there is nothing more to gain.
-    last = np.cumsum(best.n_found)[query] - 1
-    ideal = ideal[last - np.maximum(best.n_found[query] - rank, 0)]
+    last = np.cumsum(best._n_found)[query] - 1
+    ideal = ideal[last - np.maximum(best._n_found[query] - rank, 0)]
     ratio = (start[run] + before * slope[run]) / (rank + beta * ideal)
     return np.add.reduceat(ratio, first) / ranking.size
 

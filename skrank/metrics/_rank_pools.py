@@ -64,7 +64,7 @@ def check_not_negative(values):
 def ranks_of(ranking, values, weight):
     """Return the ranks of all queries, and their weights."""
     # A query of one rank has no spread: any other value is the rank that replaces it.
-    is_own = has_one_rank(ranking) & (ranking.n_found > 0) & (values == 0)
+    is_own = has_one_rank(ranking) & (ranking._n_found > 0) & (values == 0)
     instead = np.where(is_own, np.nan, values)
     return ranks_with_weights(ranking, instead, values, weight)
 

@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 from sklearn.utils import get_tags
 
-from skrank._qid import QID
+from skrank._columns import QID
 
 # What a scorer may ask an estimator for. scikit-learn reads it to see whether several
 # scorers can share one prediction.

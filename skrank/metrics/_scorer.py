@@ -11,7 +11,7 @@ from functools import partial
 import sklearn.metrics
 from sklearn import config_context
 
-from skrank._qid import find_qid, require_qid
+from skrank._columns import find_qid, require_qid
 from skrank.metrics._evaluate import evaluate, read_requests, takes_a_ranking
 from skrank.metrics._fitted import find_scored_qid, warn_if_queries_are_cut
 from skrank.metrics._names import METRICS, is_name, listed_names, parse_name

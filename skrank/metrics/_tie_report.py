@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skrank._lists import Candidates
-from skrank._qid import lengths_of_runs
-from skrank._read import read_lists
-from skrank._runs import find_runs
+from skrank._ranking.lists import Candidates
+from skrank._ranking.methods import find_tie_groups
+from skrank._ranking.neighbours import lengths_of
+from skrank._ranking.read import read_lists
 from skrank.metrics._evaluate import evaluate
 from skrank.metrics._table import table
 
@@ -168,7 +168,7 @@ def count_ties(
         # With every document relevant the runs are the tie classes.
         grades = np.ones(len(scores), dtype=np.uint8)
         lists = lists.relabelled(every, y_score=scores, grades=grades, graded=None)
-        query, _, size, _, _ = find_runs(lists, "expected")
+        query, _, size, _, _ = find_tie_groups(lists, "expected")
     tied = size > 1
     return {
         "n_queries": len(lists.ids),
@@ -190,4 +190,4 @@ def _classes_of_candidates(lists, scores):
     query, scores = query[order], scores[order]
     new = (query[1:] != query[:-1]) | (scores[1:] != scores[:-1])
     starts = np.flatnonzero(np.append(True, new))
-    return query[starts], lengths_of_runs(starts, len(query))
+    return query[starts], lengths_of(starts, len(query))

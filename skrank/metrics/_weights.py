@@ -13,13 +13,13 @@ def gains(ranking, gain):
         return _checked(gain, ranking.grade, "gain")
     if gain == "linear":
         return ranking.grade
-    if ranking.lowest_grade < 0:
+    if ranking._lowest_grade < 0:
         raise ValueError(
             "gain='exponential' takes no negative grades: 2 ** grade - 1 would be "
-            f"below 0. Got a lowest grade of {ranking.lowest_grade} in y_true; pass "
+            f"below 0. Got a lowest grade of {ranking._lowest_grade} in y_true; pass "
             "gain='linear' or shift the grades."
         )
-    highest = float(ranking.highest_grade)
+    highest = float(ranking._highest_grade)
     with np.errstate(over="ignore"):
         no_less_than_any_sum = np.exp2(highest) * ranking.n_documents.max(initial=0)
     if not np.isfinite(no_less_than_any_sum):

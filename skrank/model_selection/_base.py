@@ -11,7 +11,8 @@ import numpy as np
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_consistent_length, check_scalar
 
-from skrank._qid import encode_qid, find_qid, require_qid
+from skrank._columns import find_qid, require_qid
+from skrank._ranking.ids import encode_qid
 
 
 class Queries(NamedTuple):

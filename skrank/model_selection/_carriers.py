@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from skrank._qid import encode_qid
+from skrank._ranking.ids import encode_qid
 
 
 def check_own(own, name, caller):

@@ -8,7 +8,7 @@ from itertools import chain
 import numpy as np
 from sklearn.utils import _safe_indexing, check_random_state, indexable
 
-from skrank._qid import find_qid, require_qid
+from skrank._columns import find_qid, require_qid
 from skrank.model_selection._allocate import ordered_parts, random_parts
 from skrank.model_selection._base import Queries
 from skrank.model_selection._sizes import rows_wanted

@@ -11,7 +11,8 @@ from scipy import sparse
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_random_state
 
-from skrank._qid import drop_qid_column, encode_qid
+from skrank._columns import drop_qid_column
+from skrank._ranking.ids import encode_qid
 from skrank.model_selection._base import check_count
 
 HEAD, RELATION, TAIL = range(3)

@@ -15,7 +15,8 @@ from sklearn.utils import (
 )
 from sklearn.utils.validation import check_is_fitted
 
-from skrank._qid import encode_qid, find_qid, require_qid
+from skrank._columns import find_qid, require_qid
+from skrank._ranking.ids import encode_qid
 from skrank.base import RankingEstimator
 from skrank.rankers._clone import clone_estimator, keep_settings
 from skrank.rankers._columns import check_column, ids_in_column, without_column

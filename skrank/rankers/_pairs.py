@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from skrank._qid import lengths_of_runs
+from skrank._ranking.neighbours import lengths_of
 
 
 def draw_pairs(y, codes, max_pairs, rng):
@@ -44,7 +44,7 @@ def draw_pairs(y, codes, max_pairs, rng):
     first_of_query = np.flatnonzero(new_query)
     first_pair = (last_pair - n_worse)[first_of_query]
     pairs = _draw_numbers(
-        first_pair, lengths_of_runs(first_pair, n_worse.sum()), max_pairs, rng
+        first_pair, lengths_of(first_pair, n_worse.sum()), max_pairs, rng
     )
     better = np.searchsorted(last_pair, pairs, side="right")
     worse = worse_from[better] + pairs - (last_pair - n_worse)[better]

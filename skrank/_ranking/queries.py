@@ -8,28 +8,23 @@ from functools import cached_property
 
 import numpy as np
 
-from skrank._lists import count_by_grade, query_weights
-from skrank._qid import starts_of_runs
-from skrank._runs import Runs, find_runs
-from skrank._segments import (
-    encode_levels,
-    law_of_first,
-    sum_before,
-    sum_over_places,
-    weights_at,
-)
+from skrank._ranking.expectation import law_of_first, sum_over_places, weights_at
+from skrank._ranking.lists import count_by_grade, query_weights
+from skrank._ranking.methods import find_tie_groups
+from skrank._ranking.neighbours import encode_levels, starts_of, sum_before
+from skrank._ranking.tie_groups import TieGroups
 
 
 def rank_lists(lists, ties, depth=None):
     """Return lists of documents as ranked queries."""
-    runs = find_runs(lists, ties, depth)
+    runs = find_tie_groups(lists, ties, depth)
     return RankedQueries(runs, lists.n_documents(), lists.ids, lists, ties)
 
 
 class RankedQueries:
     """Where the relevant documents of every query stand.
 
-    A *run* is a tie class that holds at least one relevant document. Runs are in
+    A *run* is a tie class that holds at least one relevant document. TieGroups are in
     rank order within a query, and the runs of a query stand together. Any order of
     the documents of a tie class is equally likely, so what is known of a run is all
     that an exact expectation needs. Without ties a run is one relevant document, at
@@ -37,7 +32,7 @@ class RankedQueries:
 
     Parameters
     ----------
-    runs : Runs
+    runs : TieGroups
         The runs of all queries.
     n_documents : ndarray of shape (n_queries,)
         The number of documents of each query.
@@ -47,7 +42,7 @@ class RankedQueries:
         The input.
     ties : str
         The tie policy.
-    order : {"best", "chance"}, default=None
+    order : {"ideal", "chance"}, default=None
         What the documents are ranked by; None is the score.
 
     Attributes
@@ -99,7 +94,7 @@ class RankedQueries:
         self._order = order
 
     @cached_property
-    def n_found(self):
+    def _n_found(self):
         """Return the number of relevant documents that each query returned."""
         return self._lists.n_relevant()
 
@@ -107,39 +102,39 @@ class RankedQueries:
     def n_relevant(self):
         """Return the number of relevant documents of each query."""
         missing = self._lists.missing
-        if missing is None or self._order == "best":
-            return self.n_found
-        return self.n_found + np.bincount(missing.query, minlength=self.n_queries)
+        if missing is None or self._order == "ideal":
+            return self._n_found
+        return self._n_found + np.bincount(missing.query, minlength=self.n_queries)
 
     @cached_property
-    def n_others(self):
+    def _n_others(self):
         """Return the number of judged documents that are not relevant, likewise."""
         missing = self._lists.missing
-        others = self.condensed.n_documents - self.n_found
+        others = self._judged_only.n_documents - self._n_found
         return others if missing is None else others + missing.n_others
 
     # A ranking that kept itself would outlive its last use.
 
     @property
-    def condensed(self):
+    def _judged_only(self):
         """Return the ranking of the judged documents alone."""
-        return self if self._lists.judged is None else self._condensed
+        return self if self._lists.judged is None else self._judged_lists
 
     @cached_property
-    def _condensed(self):
+    def _judged_lists(self):
         return self._in_this_order(self._lists.select(self._lists.judged))
 
     @property
-    def returned(self):
+    def _returned_only(self):
         """Return the ranking as if there were no documents but the returned ones."""
-        return self if self._lists.missing is None else self._returned
+        return self if self._lists.missing is None else self._returned_lists
 
     @cached_property
-    def _returned(self):
+    def _returned_lists(self):
         return self._in_this_order(replace(self._lists, missing=None))
 
     @cached_property
-    def by_judgement(self):
+    def _by_judgement(self):
         """Return the ranking in which the judged documents are the relevant ones."""
         lists = self._lists
         if lists.judged is not None:
@@ -147,9 +142,9 @@ class RankedQueries:
             return self._in_this_order(lists)
         query = np.flatnonzero(self.n_documents)
         size = self.n_documents[query]
-        runs = Runs(query, np.zeros_like(size), size, size, np.ones(size.sum()))
+        runs = TieGroups(query, np.zeros_like(size), size, size, np.ones(size.sum()))
         ranking = RankedQueries(runs, self.n_documents, self.ids, lists, self._ties)
-        ranking.n_found = self.n_documents
+        ranking._n_found = self.n_documents
         return ranking
 
     def _in_this_order(self, lists):
@@ -158,56 +153,56 @@ class RankedQueries:
         return ranking if self._order is None else getattr(ranking, self._order)
 
     @cached_property
-    def lowest_grade(self):
+    def _lowest_grade(self):
         """Return the lowest grade of the input, of documents relevant or not."""
         return self._lists.lowest_grade()
 
     @cached_property
-    def highest_grade(self):
+    def _highest_grade(self):
         """Return the highest grade of a relevant document, returned or not, or 0."""
         highest = self._lists.highest_grade()
         missing = self._lists.missing
         return highest if missing is None else missing.grade.max(initial=highest)
 
     @cached_property
-    def first(self):
+    def _first(self):
         """Return the position of the first run of each query that has one."""
-        return starts_of_runs(self.query)
+        return starts_of(self.query)
 
     @cached_property
-    def relevant_above(self):
+    def _relevant_above(self):
         """Return, for each run, how many relevant documents stand above it."""
         return sum_before(self.relevant, self.query)
 
     @cached_property
-    def others_below(self):
+    def _others_below(self):
         """Return how many documents that are not relevant stand below each run.
 
         Those that are tied with it count half.
         """
         tied = self.size - self.relevant
-        others = (self.n_documents - self.n_found)[self.query]
-        return others - (self.above - self.relevant_above) - tied / 2
+        others = (self.n_documents - self._n_found)[self.query]
+        return others - (self.above - self._relevant_above) - tied / 2
 
     @cached_property
-    def query_of_grade(self):
+    def _query_of_grade(self):
         """Return the query of each relevant document."""
         if len(self.grade) == len(self.query):
             return self.query
         return np.repeat(self.query, self.relevant)
 
     @cached_property
-    def levels(self):
+    def _grade_codes(self):
         """Return the grades that occur, ascending, and the place of each in them."""
         return encode_levels(self.grade)
 
     @property
-    def best(self):
+    def ideal(self):
         """Return the ranking by `y_true`: no order of the documents is better."""
-        return self if self._order == "best" else self._best
+        return self if self._order == "ideal" else self._ideal
 
     @cached_property
-    def _best(self):
+    def _ideal(self):
         query, grade, count = self._lists.count_grades()
         missing = self._lists.missing
         if missing is not None:
@@ -215,20 +210,20 @@ class RankedQueries:
             grade = np.concatenate([np.repeat(grade, count), missing.grade])
             query, grade, count = count_by_grade(query, grade)
         grades = np.repeat(grade, count)
-        runs = Runs(query, sum_before(count, query), count, count, grades)
-        n_documents = self.n_documents + self.n_relevant - self.n_found
+        runs = TieGroups(query, sum_before(count, query), count, count, grades)
+        n_documents = self.n_documents + self.n_relevant - self._n_found
         lists, ties = self._lists, self._ties
-        best = RankedQueries(runs, n_documents, self.ids, lists, ties, "best")
-        best.n_found = self.n_relevant
+        best = RankedQueries(runs, n_documents, self.ids, lists, ties, "ideal")
+        best._n_found = self.n_relevant
         return best
 
     @cached_property
-    def run_in_best(self):
+    def _group_in_ideal(self):
         """Return, for each relevant document, its run in the ranking by `y_true`."""
-        best = self.best
+        best = self.ideal
         grade_of_run = best.grade[np.cumsum(best.relevant) - 1]
         levels, level = encode_levels(np.concatenate([grade_of_run, self.grade]))
-        query = np.concatenate([best.query, self.query_of_grade])
+        query = np.concatenate([best.query, self._query_of_grade])
         key = (query + 1) * len(levels) - level  # rises as the grade falls
         return np.searchsorted(key[: len(best.query)], key[len(best.query) :])
 
@@ -236,10 +231,10 @@ class RankedQueries:
     def chance(self):
         """Return the ranking in which all documents of a query are tied."""
         grade_query, grade, count = self._lists.count_grades()
-        query = grade_query[starts_of_runs(grade_query)]
-        n_documents, n_found = self.n_documents[query], self.n_found[query]
+        query = grade_query[starts_of(grade_query)]
+        n_documents, n_found = self.n_documents[query], self._n_found[query]
         above, grades = np.zeros_like(n_found), np.repeat(grade, count)
-        runs = Runs(query, above, n_documents, n_found, grades)
+        runs = TieGroups(query, above, n_documents, n_found, grades)
         lists, ties = self._lists, self._ties
         return RankedQueries(runs, self.n_documents, self.ids, lists, ties, "chance")
 
@@ -275,7 +270,7 @@ class RankedQueries:
         if len(values) == len(self.query):
             return values
         first = np.cumsum(self.relevant) - self.relevant
-        if self._order == "best":  # one grade, and so one value, in each run
+        if self._order == "ideal":  # one grade, and so one value, in each run
             return values[first] * self.relevant
         return np.add.reduceat(values, first)
 
@@ -349,7 +344,7 @@ class RankedQueries:
         query, rank, chance = self.first_rank_law(k)
         values = value(rank) if k is None else np.where(rank <= k, value(rank), 0.0)
         expected = np.bincount(query, chance * values, minlength=self.n_queries)
-        found = self.n_found > 0
+        found = self._n_found > 0
         return np.where(found, expected, self.where_relevant(missing))
 
     def first_rank_law(self, k=None):
@@ -366,12 +361,12 @@ class RankedQueries:
             A query, a rank, and the chance that its first relevant document has it.
             Without ties every query that found one has a single rank, of chance 1.
         """
-        above, size = self.above[self.first], self.size[self.first]
-        relevant = self.relevant[self.first]
+        above, size = self.above[self._first], self.size[self._first]
+        relevant = self.relevant[self._first]
         run, rank, chance = law_of_first(above, size, relevant, k)
-        return self.query[self.first[run]], rank, chance
+        return self.query[self._first[run]], rank, chance
 
-    def query_weights(self, sample_weight):
+    def _query_weights(self, sample_weight):
         """Return the weight of each query.
 
         Parameters

@@ -5,11 +5,11 @@
 
 import numpy as np
 
-from skrank._qid import encode_qid
-from skrank._ranking import rank_lists
-from skrank._read import read_lists
-from skrank._runs import FIRST
-from skrank._validation import check_choice
+from skrank._checks import check_choice, check_scores
+from skrank._ranking.ids import encode_qid, encode_rows, repeat_heads
+from skrank._ranking.methods import FIRST
+from skrank._ranking.queries import rank_lists
+from skrank._ranking.read import read_lists
 
 DOC_ORDERS = ("ascending", "descending")
 
@@ -86,3 +86,31 @@ def rank_queries(
         carry=depth != FIRST and ties != "first",
     )
     return rank_lists(lists, ties, depth)
+
+
+def rank_rows(y_score, qid=None):
+    """Return the rank of each row within its query.
+
+    Parameters
+    ----------
+    y_score : array-like of shape (n_samples,)
+        The predicted scores.
+
+    qid : array-like of shape (n_samples,), default=None
+        The query of each row; None means one query.
+
+    Returns
+    -------
+    rank : ndarray of int of shape (n_samples,)
+        1 for the highest score of the query, then 2, 3, ...; tied documents keep
+        their input order.
+    """
+    y_score = check_scores(y_score)
+    _, codes, starts = encode_rows(qid, len(y_score))
+    codes = repeat_heads(codes, starts, len(y_score))
+    counts = np.bincount(codes)
+    rank = np.empty(len(y_score), dtype=np.intp)
+    place = np.arange(1, len(y_score) + 1)
+    above = np.repeat(np.cumsum(counts) - counts, counts)
+    rank[np.lexsort((-y_score, codes))] = place - above
+    return rank

@@ -1,4 +1,4 @@
-"""The three input shapes, read as ragged lists of documents."""
+"""The documents of every query, as lists."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -8,15 +8,65 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
-from skrank._groups import Order
-from skrank._keys import are_exact, codes_of
-from skrank._qid import lengths_of_runs
-from skrank._segments import count_keys, encode_levels
-from skrank._validation import check_weights
+from skrank._checks import check_weights
+from skrank._ranking.neighbours import count_keys, encode_levels, lengths_of
+from skrank._ranking.packed import are_exact, codes_of
+
+
+def sort_by_code(codes, n_codes, values):
+    """Sort values by their codes; those of one code keep their order.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_values,)
+        Integers from 0 to ``n_codes - 1``.
+    n_codes : int
+        The number of codes.
+    values : ndarray of shape (n_values,)
+        Numbers.
+
+    Returns
+    -------
+    starts : ndarray of shape (n_codes,)
+        Where each code starts.
+    values : ndarray of shape (n_values,)
+        The values of the first code, then those of the next.
+    """
+    # A matrix of one row, with a value in the column of its code: to compress it by
+    # column is a counting sort. Nothing is summed on the way.
+    size = np.int32 if len(codes) < 2**31 - 1 else np.int64
+    cells = (
+        values,
+        codes.astype(size, copy=False),
+        np.array([0, len(codes)], dtype=size),
+    )
+    sorted_cells = sparse.csr_matrix(cells, shape=(1, n_codes)).tocsc()
+    return sorted_cells.indptr[:-1].astype(np.intp), sorted_cells.data
+
+
+class Order:
+    """The row at each place, found when it is first asked for.
+
+    Parameters
+    ----------
+    find : callable
+        Returns the rows.
+    """
+
+    def __init__(self, find):
+        self._find = find
+
+    @cached_property
+    def rows(self):
+        """Return the rows."""
+        return self._find()
+
 
 # Grades of up to so many levels are counted level by level.
 FEW_LEVELS = 16
+
 
 # Lists are counted by flags if they have so many documents each: a list costs as much.
 SHORT = 32
@@ -275,7 +325,7 @@ class Lists:
 
     def select_places(self, places):
         """Return the lists of the ascending `places` alone."""
-        lengths = lengths_of_runs(np.searchsorted(places, self.starts), len(places))
+        lengths = lengths_of(np.searchsorted(places, self.starts), len(places))
         listed = lengths > 0
         rows = places if self.order is None else self.order.rows[places]
         return replace(
@@ -298,7 +348,7 @@ def count_by_grade(query, grade):
     return query, levels[top - level], count
 
 
-class OneRight:
+class OneTarget:
     """Queries of which each has exactly one right candidate.
 
     Attributes
@@ -329,7 +379,7 @@ class OneRight:
 
 
 @dataclass
-class Candidates(OneRight):
+class Candidates(OneTarget):
     """One row of candidates per query, of which exactly one is right."""
 
     y_score: np.ndarray

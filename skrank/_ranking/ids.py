@@ -1,54 +1,19 @@
-"""Where query ids come from, and how they become integer codes."""
+"""Ids of any type, as integer codes."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np
 
-QID = "qid"
+from skrank._ranking.neighbours import differ_from_before, lengths_of
 
 
-def find_qid(qid=None, *, X=None, y=None, groups=None):
-    """Return the query ids of the rows, or None where nothing carries them.
-
-    The carriers, in the order in which they are asked: the argument (or its
-    scikit-learn synonym `groups`), a column of `X` named ``"qid"``, the index of
-    `y` (or one of its levels) named ``"qid"``.
-    """
-    if qid is not None:
-        return qid
-    if groups is not None:
-        return groups
-    if has_qid_column(X):
-        return X[QID]
-    return _qid_of_index(y)
-
-
-def has_qid_column(X):
-    """Tell whether `X` is a data frame with a column named ``"qid"``."""
-    columns = getattr(X, "columns", None)
-    return columns is not None and QID in list(columns)
-
-
-def drop_qid_column(X):
-    """Return `X` without its column ``"qid"``; `X` itself if it has none."""
-    if not has_qid_column(X):
-        return X
-    # pandas needs to be told that the label is a column; polars has nothing else.
-    return X.drop(columns=QID) if hasattr(X, "loc") else X.drop(QID)
-
-
-def require_qid(qid, caller):
-    """Return `qid`, or raise the error that names its three carriers."""
+def encode_rows(qid, n_rows):
+    """Return ids, codes and starts as `encode_heads` does; None is one query."""
     if qid is None:
-        raise ValueError(
-            f"{caller} needs to know which rows belong to one query. Pass the query "
-            "ids as `qid` (scikit-learn hands them on when metadata routing is "
-            "enabled: sklearn.set_config(enable_metadata_routing=True)), or as a "
-            "column named 'qid' of a DataFrame X, or as the index of y named 'qid': "
-            "y = pd.Series(y, index=pd.Index(qid, name='qid')). Got no query ids."
-        )
-    return qid
+        one = np.zeros(1, dtype=np.intp)
+        return one, one, one
+    return encode_heads(qid, n_rows)
 
 
 def encode_qid(qid, n_samples=None, *, name="qid"):
@@ -75,11 +40,11 @@ def encode_qid(qid, n_samples=None, *, name="qid"):
         For each row the position of its id in `ids`.
     """
     qid = _as_ids(qid, name)
-    ids, codes, starts = encode_runs(qid, n_samples, name=name)
-    return ids, repeat_runs(codes, starts, len(qid))
+    ids, codes, starts = encode_heads(qid, n_samples, name=name)
+    return ids, repeat_heads(codes, starts, len(qid))
 
 
-def encode_runs(qid, n_samples=None, *, name="qid"):
+def encode_heads(qid, n_samples=None, *, name="qid"):
     """Turn query ids into codes, one for each run of rows with the same id if any.
 
     Parameters
@@ -107,60 +72,33 @@ def encode_runs(qid, n_samples=None, *, name="qid"):
         )
     if qid.dtype.kind in "OTV":
         ids, codes = _encode_objects(qid, name)
-        starts = _few_runs(codes)
+        starts = _find_heads(codes)
         return ids, codes if starts is None else codes[starts], starts
     if qid.dtype.kind in "fmM" and (qid != qid).any():
         raise ValueError(_MISSING.format(name))
     # The rows of a query mostly stand together: encode the start of each run only.
-    starts = _few_runs(qid)
+    starts = _find_heads(qid)
     return *_encode_values(qid if starts is None else qid[starts]), starts
 
 
-def _few_runs(values):
+def _find_heads(values):
     """Return where the runs of equal values start, or None if there are many."""
-    new = _differ_from_before(values)
+    new = differ_from_before(values)
     few = 2 * np.count_nonzero(new) <= len(values) + 2
     return np.flatnonzero(new) if few else None
 
 
-def repeat_runs(codes, starts, n_samples):
-    """Return the code of each row from what :func:`encode_runs` returns."""
+def repeat_heads(codes, starts, n_samples):
+    """Return the code of each row from what :func:`encode_heads` returns."""
     if starts is None:
         return codes
-    return np.repeat(codes, lengths_of_runs(starts, n_samples))
-
-
-def starts_of_runs(values):
-    """Return where the runs of equal values start."""
-    return np.flatnonzero(_differ_from_before(values))
-
-
-def _differ_from_before(values):
-    new = np.ones(len(values), dtype=bool)
-    np.not_equal(values[1:], values[:-1], out=new[1:])
-    return new
-
-
-def lengths_of_runs(starts, stop):
-    """Return the lengths of runs that stand one after the other, up to `stop`."""
-    lengths = np.empty(len(starts), dtype=np.intp)
-    np.subtract(starts[1:], starts[:-1], out=lengths[:-1])
-    lengths[-1:] = stop - starts[-1:]
-    return lengths
+    return np.repeat(codes, lengths_of(starts, n_samples))
 
 
 _MISSING = (
     "The {!r} parameter must hold an id for every row. "
     "Got missing values (None, NaN or NaT) instead."
 )
-
-
-def _qid_of_index(y):
-    """Return the level of the index of `y` that is named ``"qid"``, if any."""
-    index = getattr(y, "index", None)
-    if QID in list(getattr(index, "names", None) or []):
-        return index.get_level_values(QID)
-    return None
 
 
 def _as_ids(qid, name):

@@ -1,14 +1,16 @@
-"""The rank of the one right candidate of each query, by counting."""
+"""Count instead of sorting: the first relevant document, or the one target."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np
 
-from skrank._validation import check_scores
+from skrank._checks import check_scores
+from skrank._ranking.tie_groups import TieGroups
 
 # A block of rows fits the cache, and is long enough to hide the cost of a call.
 MAX_BYTES = 2_097_152
+
 
 # From here on a row is work enough for a call of its own: all rows at once are counted
 # in integers, which is slower.
@@ -49,10 +51,10 @@ def _count_block(lists, rows, ties):
     scores = check_scores(lists.y_score[rows])
     target = lists.target[rows]
     out = _left_out(lists.exclude, rows)
-    above, tied, _ = count_beside(scores, target, *out)
+    above, tied, _ = count_around_target(scores, target, *out)
     if ties == "first":
         before = np.arange(scores.shape[1]) < target[:, np.newaxis]
-        _, tied, _ = count_beside(scores, target, *out, before)
+        _, tied, _ = count_around_target(scores, target, *out, before)
         return above + tied, np.ones_like(above)
     return above, tied + 1
 
@@ -60,7 +62,7 @@ def _count_block(lists, rows, ties):
 def _left_out(exclude, rows):
     """Return the cells of a block that are excluded."""
     if exclude is None:
-        return _NONE, _NONE
+        return NONE, NONE
     starts = exclude.indptr[rows.start : rows.stop + 1]
     cells = slice(starts[0], starts[-1])
     row = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
@@ -68,10 +70,10 @@ def _left_out(exclude, rows):
     return row[out], exclude.indices[cells][out]
 
 
-_NONE = np.zeros(0, dtype=np.intp)
+NONE = np.zeros(0, dtype=np.intp)
 
 
-def count_beside(scores, target, out_row, out_column, allowed=None):
+def count_around_target(scores, target, out_row, out_column, allowed=None):
     """Count the candidates of each row next to the right one.
 
     Parameters
@@ -125,3 +127,24 @@ def _count_rows(found, allowed):
     if found.shape[1] < WIDE:
         return np.count_nonzero(found, axis=1)
     return np.fromiter(map(np.count_nonzero, found), np.intp, len(found))
+
+
+def find_first_groups(lists):
+    """Find the first run of each list alone, by counting: nothing is sorted."""
+    scores, places = lists.scores, lists.places
+    n_relevant = lists.count(lists.is_relevant)
+    listed = n_relevant > 0
+    first = (np.cumsum(n_relevant, dtype=np.intp) - n_relevant)[listed]
+    best = np.full(len(n_relevant), np.nan, dtype=scores.dtype)
+    best[listed] = np.maximum.reduceat(scores[places], first) if len(places) else 0
+    best_of_row = np.repeat(best, lists.lengths)
+    higher = scores > best_of_row
+    tied = scores == best_of_row
+    if lists.excluded is not None:
+        higher &= ~lists.is_excluded
+        tied &= ~lists.is_excluded
+    flags = higher, tied, tied & lists.is_relevant
+    counts = (lists.count(flag)[listed] for flag in flags)
+    above, size, relevant = (count.astype(np.intp) for count in counts)
+    grade = lists.grade_at(places[tied[places]])
+    return TieGroups(lists.query[listed], above, size, relevant, grade)

@@ -1,4 +1,4 @@
-"""Cutting ragged lists into small dense blocks that NumPy works on at once."""
+"""Lists of like length side by side, in dense blocks that NumPy works on at once."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -8,7 +8,11 @@ import numpy as np
 # A panel fits the cache of one core. It wastes at most a sixth of its cells, unless it
 # is so small that the calls cost more than the cells.
 MAX_CELLS = 131_072
+
+
 WIDTH_RATIO = 1.2
+
+
 CHEAP_CELLS = 32_768
 
 
@@ -75,3 +79,45 @@ def gather(values, starts, width):
     cells = starts[late, np.newaxis] + np.arange(width)
     block[late] = values[np.minimum(cells, len(values) - 1)]
     return block
+
+
+def block_of_negated_scores(lists, rows, width, excluded):
+    """Return the negated scores of lists side by side, and inf after their end."""
+    keys = negated_scores(lists, rows, width)
+    fill_after_the_end(keys, np.inf, lists.lengths[rows])
+    if lists.excluded is not None:
+        keys[block_of_flags(lists, rows, width, lists.is_excluded)] = excluded
+    return keys
+
+
+def negated_scores(lists, rows, width):
+    """Return the negated scores of lists side by side."""
+    scores = gather(lists.scores, lists.starts[rows], width)
+    is_own = scores.dtype == np.float64 and not _is_view(scores, lists.scores)
+    return np.subtract(0.0, scores, out=scores if is_own else None, dtype=np.float64)
+
+
+def block_of_flags(lists, rows, width, flags):
+    """Return flags of lists side by side, and False after their end."""
+    block = own_block(flags, lists.starts[rows], width)
+    fill_after_the_end(block, False, lists.lengths[rows])
+    return block
+
+
+def own_block(values, starts, width):
+    """Return values of lists side by side, in memory of their own."""
+    block = gather(values, starts, width)
+    return block.copy() if _is_view(block, values) else block
+
+
+def _is_view(block, values):
+    """Tell whether the block is a part of the values."""
+    return np.may_share_memory(block, values)
+
+
+def fill_after_the_end(block, value, lengths):
+    """Set the cells of lists side by side, in the order of length, that hold none."""
+    if lengths[0] < block.shape[1]:  # columns before are full
+        ragged = slice(lengths[0], block.shape[1])
+        ended = np.arange(lengths[0], block.shape[1]) >= lengths[:, np.newaxis]
+        np.copyto(block[:, ragged], value, where=ended)

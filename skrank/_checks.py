@@ -9,6 +9,8 @@ import numpy as np
 from scipy import sparse
 
 TIES = ("expected", "first", "optimistic", "pessimistic", "realistic")
+
+
 AVERAGES = ("macro", "weighted", None)
 
 
@@ -178,3 +180,25 @@ def check_flag(value, name, caller):
             f"Got {value!r} instead."
         )
     return bool(value)
+
+
+def check_beta(beta, caller):
+    """Return a weight, a finite number >= 0."""
+    beta = check_number(beta, "beta", caller)
+    if not 0 <= beta < np.inf:
+        raise ValueError(
+            f"The 'beta' parameter of {caller} must be a float in the range [0.0, inf)."
+            f" Got {beta!r} instead."
+        )
+    return beta
+
+
+def check_persistence(p, caller):
+    """Return the chance to go on to the next rank, above 0 and below 1."""
+    p = check_number(p, "p", caller)
+    if not 0 < p < 1:
+        raise ValueError(
+            f"The 'p' parameter of {caller} must be a float in the range (0.0, 1.0). "
+            f"Got {p!r} instead."
+        )
+    return p

@@ -1,4 +1,4 @@
-"""Reading the three input shapes."""
+"""Read the three input shapes."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -9,11 +9,12 @@ from dataclasses import replace
 import numpy as np
 from scipy import sparse
 
-from skrank._groups import Order, encode_rows, sort_by_code
-from skrank._keys import pack_keys
-from skrank._lists import Candidates, Lists, Missing
-from skrank._qid import find_qid, lengths_of_runs, repeat_runs, starts_of_runs
-from skrank._validation import check_grades, check_scores, numeric_array
+from skrank._checks import check_grades, check_scores, numeric_array
+from skrank._columns import find_qid
+from skrank._ranking.ids import encode_rows, repeat_heads
+from skrank._ranking.lists import Candidates, Lists, Missing, Order, sort_by_code
+from skrank._ranking.neighbours import lengths_of, starts_of
+from skrank._ranking.packed import pack_keys
 
 
 def read_lists(
@@ -135,10 +136,10 @@ def _read_flat(y_true, y_score, qid, threshold, judged, returned, row_order, car
         relevant &= judged
     if row_order is None and len(codes) == len(ids):
         starts = np.arange(n_rows) if starts is None else starts
-        shape = starts, lengths_of_runs(starts, n_rows), codes.astype(np.intp)
+        shape = starts, lengths_of(starts, n_rows), codes.astype(np.intp)
         lists = Lists(y_score, relevant, y_true, *shape, ids, judged=judged)
     else:
-        row_query = repeat_runs(codes, starts, n_rows)
+        row_query = repeat_heads(codes, starts, n_rows)
         one = np.zeros(1, dtype=np.intp)
         lists = Lists(
             y_score, relevant, y_true, one, one + n_rows, one, ids, judged=judged
@@ -173,7 +174,7 @@ def _group_by_query(lists, row_query, row_order, carry):
         lists,
         order=order,
         starts=starts,
-        lengths=lengths_of_runs(starts, len(row_query)),
+        lengths=lengths_of(starts, len(row_query)),
         query=np.arange(n_queries),
         row_query=row_query,
     )
@@ -281,9 +282,9 @@ def _read_sparse_grades(y_true, threshold, exclude):
         kept = ~exclude[cells]
         rows, cells, grades = rows[kept], cells[kept], grades[kept]
     if threshold == "max":
-        first = starts_of_runs(rows)
+        first = starts_of(rows)
         highest = np.maximum.reduceat(grades, first) if len(first) else grades
-        highest = np.repeat(highest, lengths_of_runs(first, len(rows)))
+        highest = np.repeat(highest, lengths_of(first, len(rows)))
         listed = (grades == highest) & (grades > 0)
     else:
         listed = _is_above(grades, threshold)

@@ -1,4 +1,4 @@
-"""Lists too long to be sorted whole: less of them, or piece by piece."""
+"""Lists too long to be sorted whole: cut to a depth, or sorted piece by piece."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -7,22 +7,30 @@ from dataclasses import replace
 
 import numpy as np
 
-from skrank._groups import Order, sort_by_code
-from skrank._keys import STRETCH, pack_keys
-from skrank._panels import gather, split_by_width
-from skrank._qid import lengths_of_runs
+from skrank._ranking.blocks import gather, split_by_width
+from skrank._ranking.lists import Order, sort_by_code
+from skrank._ranking.neighbours import lengths_of
+from skrank._ranking.packed import STRETCH, pack_keys
 
 # A list is cut to its first documents if it has so many for each rank asked for.
 MUCH_LONGER = 32
 
+
 # As many documents share a place among the maxima that are sorted in their stead.
 GROUP = 8
+
 
 # Longer lists are sorted by pieces of like score, about so many documents each: they
 # stay in the cache, and rows of that width are what NumPy sorts fastest.
 LONGEST = 262_144
+
+
 PIECE = 128
+
+
 MOST_PIECES = 65_536
+
+
 SAMPLE = 4096
 
 
@@ -118,7 +126,7 @@ def split_by_score(lists, i):
 
     values = scores if codes is None else pack_keys(scores, codes[start:stop])
     starts, values = sort_by_code(piece, n_pieces, values)
-    lengths = lengths_of_runs(starts, len(values))
+    lengths = lengths_of(starts, len(values))
     listed = lengths > 0
     pieces = replace(
         lists,

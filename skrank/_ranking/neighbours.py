@@ -1,0 +1,81 @@
+"""Arithmetic on equal neighbours: arrays whose like entries stand together."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+
+from skrank._ranking.blocks import gather, split_by_width
+
+
+def starts_of(values):
+    """Return where the runs of equal values start."""
+    return np.flatnonzero(differ_from_before(values))
+
+
+def differ_from_before(values):
+    new = np.ones(len(values), dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=new[1:])
+    return new
+
+
+def lengths_of(starts, stop):
+    """Return the lengths of runs that stand one after the other, up to `stop`."""
+    lengths = np.empty(len(starts), dtype=np.intp)
+    np.subtract(starts[1:], starts[:-1], out=lengths[:-1])
+    lengths[-1:] = stop - starts[-1:]
+    return lengths
+
+
+def spans(*keys):
+    """Return where the block of equal keys of each element starts and stops."""
+    length = len(keys[0])
+    new = np.ones(length, dtype=bool)
+    new[1:] = np.any([key[1:] != key[:-1] for key in keys], axis=0)
+    start = np.flatnonzero(new)
+    sizes = lengths_of(start, length)
+    return np.repeat(start, sizes), np.repeat(start + sizes, sizes)
+
+
+def sum_before(values, query):
+    """Return, for each run, the sum of `values` over the runs of its query above it."""
+    before = np.cumsum(values) - values
+    first = starts_of(query)
+    return before - np.repeat(before[first], lengths_of(first, len(query)))
+
+
+def accumulate_before(ufunc, values, query):
+    """Return `ufunc` of all values of the same query that stand before each.
+
+    Each query is accumulated by itself: what others hold costs no digits.
+    """
+    first = starts_of(query)
+    lengths = lengths_of(first, len(query))
+    before = np.empty(len(values))
+    before[first] = ufunc.identity
+    for rows, width in split_by_width(lengths - 1):
+        column = np.arange(width)
+        inside = column < lengths[rows, np.newaxis] - 1
+        block = ufunc.accumulate(gather(values, first[rows], max(width, 1)), axis=1)
+        place = first[rows, np.newaxis] + 1 + column
+        before[place[inside]] = block[:, :width][inside]
+    return before
+
+
+def encode_levels(grade):
+    """Return grades in ascending order, at least one, and the place of each in them."""
+    if len(grade) and grade.min() >= 0 and grade.max() < 256:
+        level = grade.astype(np.intp)
+        if np.array_equal(level, grade):  # small integers are their own places
+            return np.arange(level.max() + 1.0), level
+    levels, level = np.unique(grade, return_inverse=True)
+    return (levels if len(levels) else np.zeros(1)), level
+
+
+def count_keys(keys, n_keys):
+    """Return the distinct keys in ascending order and how often each occurs."""
+    if n_keys > 8 * len(keys) + 1024:
+        return np.unique(keys, return_counts=True)
+    counts = np.bincount(keys, minlength=n_keys)
+    keys = np.flatnonzero(counts)
+    return keys, counts[keys]
