@@ -34,7 +34,7 @@ def gains(ranking, gain):
 
 
 def check_gain(gain):
-    """Raise if `gain` names no gain."""
+    """Raise if `gain` is neither a name nor a callable."""
     if not callable(gain) and gain not in ("exponential", "linear"):
         raise ValueError(
             "The 'gain' parameter must be a str among {'exponential', 'linear'} or a "
@@ -61,7 +61,7 @@ _DISCOUNTS = {
 
 
 def _checked(function, argument, name):
-    """Return what a user's function gives, if that is a finite number for each."""
+    """Return the values of a user's function; raise if one is not a finite number."""
     values = np.asarray(function(argument), dtype=np.float64)
     if values.shape != np.shape(argument) or not np.isfinite(values).all():
         raise ValueError(
@@ -73,7 +73,7 @@ def _checked(function, argument, name):
 
 
 def highest_grade(ranking, max_grade, caller):
-    """Return the grade that others are measured by: `max_grade`, if it is not None."""
+    """Return `max_grade`, or the highest grade in `y_true` if it is None."""
     if ranking._lowest_grade < 0:
         raise ValueError(
             f"{caller} takes no negative grades. Got a lowest grade of "
@@ -85,7 +85,7 @@ def highest_grade(ranking, max_grade, caller):
     max_grade = check_number(max_grade, "max_grade", caller)
     if not max(highest, 0) <= max_grade < np.inf or max_grade == 0:
         raise ValueError(
-            f"The 'max_grade' parameter of {caller} must be a finite number above 0, "
-            f"and no less than the highest grade, {highest}. Got {max_grade!r} instead."
+            f"The 'max_grade' parameter of {caller} must be a finite number above 0 "
+            f"and not below the highest grade, {highest}. Got {max_grade!r} instead."
         )
     return max_grade

@@ -22,8 +22,8 @@ def summed_variance(queries, random):
     Returns
     -------
     variance : float or ndarray of shape (n_queries,)
-        V[sum_i w_i x_i] = sum_i w_i^2 V[x_i] of independent x_i, with V[x] =
-        E[x^2] - E[x]^2; that of each query if nothing is averaged.
+        V[sum_i w_i x_i] = sum_i w_i^2 V[x_i], since the values x_i of the queries are
+        independent, with V[x] = E[x^2] - E[x]^2. Without an average, the V[x_i].
     """
     value = queries.metric.value
 
@@ -35,7 +35,7 @@ def summed_variance(queries, random):
     mean = queries.values_in(random)
     mean_square = values_at_first(squared, random, queries.own)
     variance = mean_square - mean**2
-    # A value that no order changes has no variance but that of rounding.
+    # The variance of a value that is equal in all orders is rounding error.
     is_random = ~queries.undefined & (variance > 1e-12 * mean_square)
     variance = np.where(is_random, variance, 0)
     proportions = queries.proportions
@@ -63,7 +63,7 @@ def moments_of_geometric_mean(queries, random):
             logs = [log[~np.isnan(values)].sum() for log in logs]
         log_mean, log_square = logs
         mean = np.exp(log_mean)
-        # E[x^2] - E[x]^2, without the difference of two numbers that are nearly equal.
+        # V = E[x]^2 (E[x^2] / E[x]^2 - 1): E[x^2] - E[x]^2 without cancellation.
         variance = np.expm1(np.maximum(log_square - 2 * log_mean, 0))
     return mean, mean * np.sqrt(variance)
 
