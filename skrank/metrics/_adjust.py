@@ -1,4 +1,4 @@
-"""Metrics adjusted for chance: what they are under random orders."""
+"""Metrics adjusted for chance: their expectation and variance under random orders."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -25,8 +25,8 @@ def adjust(queries, score, adjusted):
     -------
     adjusted : float or ndarray of shape (n_queries,)
         (M - E) / (B - E) with the value B of the ideal ranking; M / E for "ratio";
-        (M - E) / sqrt(V) for "z", with the sign that makes larger better. NaN where no
-        order differs from another.
+        (M - E) / sqrt(V) for "z", with the sign that makes larger better. NaN where all
+        orderings have the same value.
     """
     metric, random = queries.metric, queries.ranking.chance
     deviation = None
@@ -42,7 +42,7 @@ def adjust(queries, score, adjusted):
         sign = 1 if metric.greater_is_better else -1
         return sign * _ratio(score - expected, deviation) + 0.0  # never -0.0
     best = _summary_of(queries, queries.ranking.ideal)
-    # Sums in another order differ in their last digits.
+    # Sums in different orders differ by rounding errors.
     rounding = 1e-12 * np.maximum(np.abs(best), 1)
     gain, span = np.subtract(score, expected), np.subtract(best, expected)
     gain = np.where(np.abs(gain) <= rounding, 0, gain)
@@ -56,7 +56,7 @@ def _summary_of(queries, ranking):
 
 
 def _ratio(value, unit):
-    """Return value / unit, NaN where the unit is 0 but for rounding."""
+    """Return value / unit, NaN where the unit is 0 up to rounding."""
     is_zero = np.abs(unit) <= 1e-12
     return np.where(is_zero, np.nan, value / np.where(is_zero, 1, unit))
 

@@ -200,8 +200,8 @@ def fbeta_at_k_score(
 
     See Also
     --------
-    precision_at_k_score : The share of the first k documents that is relevant.
-    recall_at_k_score : The share of the relevant documents that is found.
+    precision_at_k_score : The fraction of the top k documents that are relevant.
+    recall_at_k_score : The fraction of the relevant documents in the top k.
     sklearn.metrics.fbeta_score : Of predicted classes.
 
     Notes
