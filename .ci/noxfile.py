@@ -80,7 +80,8 @@ def step(**options):
             session.chdir(ROOT)
             results = Path(session.create_tmp()) / "tests.xml"
             results.unlink(missing_ok=True)
-            session.env["PYTEST_ADDOPTS"] = f"--junitxml={results.as_posix()}"
+            options = os.environ.get("PYTEST_ADDOPTS", "")
+            session.env["PYTEST_ADDOPTS"] = f"{options} --junitxml={results.as_posix()}"
             start, outcome = time.monotonic(), "FAILED"
             try:
                 function(session, *args, **kwargs)
