@@ -1,8 +1,8 @@
 """Write the table of published metrics and those of skrank on Nations.
 
 Run ``python docs/make_nations_table.py`` to write ``docs/nations_table.inc``. PyKEEN's
-authors published the ranks with the metrics. The tests hold the ranks and how often each
-occurs; ``tests/link_prediction/check_recorded.py`` recomputes them from scores.
+authors published the ranks with the metrics. The tests keep the ranks, and
+``tests/link_prediction/check_recorded.py`` recomputes them from scores.
 """
 
 # Authors: The skrank developers

@@ -2,8 +2,8 @@
 
 Which images show the digit of a query image? A pipeline learns it from the pixels.
 GridSearchCV selects its parameters by mean reciprocal rank and, for comparison, by
-built-in metrics, which ignore queries. cross_validate then computes ranking and built-in
-metrics of each selected model in one call.
+built-in metrics, which ignore queries. cross_validate then computes ranking and
+built-in metrics of each selected model in one call.
 """
 
 # Authors: The skrank developers
