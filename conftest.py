@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 import sklearn
 
+from skrank.metrics._names import METRICS
+
 ROOT = Path(__file__).parent
 sys.path.append(str(ROOT / "tests"))
 
@@ -40,3 +42,12 @@ def _leave_the_sklearn_config_as_found():
     # Examples enable metadata routing, as a user would.
     with sklearn.config_context():
         yield
+
+
+@pytest.fixture(autouse=True)
+def _leave_the_table_of_metrics_as_found():
+    # Examples add scorers.
+    known = dict(METRICS)
+    yield
+    METRICS.clear()
+    METRICS.update(known)

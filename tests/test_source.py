@@ -22,7 +22,7 @@ HEADER = [
 ]
 REQUIRED = {"numpy", "scipy", "sklearn"}
 # scikit-learn has no public way to add a scorer name.
-REGISTERS_SCORERS = "metrics/_registry.py"
+REGISTERS_SCORERS = "metrics/_scoring/registry.py"
 # scikit-learn documents this function for its users.
 DOCUMENTED = {"sklearn.utils._safe_indexing"}
 
