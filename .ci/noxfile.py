@@ -34,12 +34,12 @@ SKLEARN = [
 # These compute metrics from arrays, where scikit-learn plays no part. All other tests,
 # and every new file, run with each version of scikit-learn.
 WITHOUT_SKLEARN = [
-    "tests/test_common.py",
-    "tests/test_docstrings.py",
-    "tests/test_golden.py",
     "tests/test_ranking.py",
-    "tests/test_ties.py",
-    "tests/test_validation.py",
+    "tests/metrics/test_common.py",
+    "tests/metrics/test_docstrings.py",
+    "tests/metrics/test_ties.py",
+    "tests/metrics/test_validation.py",
+    "tests/other_libraries/test_golden.py",
 ]
 
 nox.needs_version = ">=2025.5"
@@ -215,7 +215,7 @@ def rankers(session):
 def peers(session):
     """The libraries that skrank is compared with, live beside the recorded numbers."""
     install(session, "-e", ".[test,peers]")
-    session.run("pytest", "tests/test_peers.py", "tests/test_conventions.py")
+    session.run("pytest", "tests/other_libraries")
 
 
 @step()
