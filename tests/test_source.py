@@ -4,10 +4,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import ast
+import inspect
 import sys
 from pathlib import Path
 
 import skrank
+from skrank.metrics._names import METRICS
 
 PACKAGE = Path(skrank.__file__).parent
 SOURCE = {
@@ -93,3 +95,13 @@ def test_importing_a_module_needs_only_the_required_packages():
         for node in outside_functions(tree):
             for name in imported_names(node):
                 assert name.partition(".")[0] in allowed, f"{module} imports {name}"
+
+
+def test_a_definition_is_short_and_has_no_loop():
+    """It reads like the formula, and NumPy loops over the documents."""
+    loops = ast.For | ast.While | ast.ListComp | ast.GeneratorExp
+    for name, metric in METRICS.items():
+        (function,) = ast.parse(inspect.getsource(metric.definition)).body
+        after_docstring = function.body[0].end_lineno
+        assert function.end_lineno - after_docstring <= 15, name
+        assert not any(isinstance(node, loops) for node in ast.walk(function)), name
