@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 import sklearn
 
-from skrank.metrics._names import METRICS
+from skrank.metrics._metric import METRICS
 
 ROOT = Path(__file__).parent
-sys.path.append(str(ROOT / "tests"))
+sys.path += [str(ROOT / "tests"), str(ROOT / "tests" / "other_libraries")]
 
 # Pages whose examples take more than a second.
 SLOW_PAGES = {ROOT / "README.md", ROOT / "docs/rankers.rst"}
@@ -46,7 +46,7 @@ def _leave_the_sklearn_config_as_found():
 
 @pytest.fixture(autouse=True)
 def _leave_the_table_of_metrics_as_found():
-    # Examples add scorers.
+    # Examples add scorer names.
     known = dict(METRICS)
     yield
     METRICS.clear()
