@@ -109,8 +109,8 @@ def _as_ids(qid, name):
         array = _array_of_list(qid, name)
     elif getattr(qid, "ndim", 1) != 1 or isinstance(qid, (str, bytes, dict, set)):
         raise ValueError(_not_one_dimensional(getattr(qid, "shape", ()), name))
-    elif hasattr(qid, "to_numpy"):
-        array = qid.to_numpy()
+    elif hasattr(qid, "to_numpy") and hasattr(qid, "dtype"):
+        array = qid.to_numpy()  # pyarrow has no dtype, and needs np.asarray for text
     elif hasattr(qid, "__array__") or not np.iterable(qid):
         array = np.asarray(qid)
     else:

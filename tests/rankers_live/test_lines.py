@@ -91,7 +91,9 @@ def search_without(X, y, qid, cv):
 
 
 def search_with(X, y, qid, cv):
-    ranker = QueryRanker(LGBMRanker(**LIGHTGBM), early_stopping=5, random_state=0)
+    ranker = QueryRanker(
+        LGBMRanker(**LIGHTGBM), early_stopping=True, n_iter_no_change=5, random_state=0
+    )
     grid = {"estimator__num_leaves": [3, 7]}
     search = GridSearchCV(ranker, grid, scoring="ndcg@10", cv=cv)
     search.fit(X, y, qid=qid, groups=qid)
