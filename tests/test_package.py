@@ -19,6 +19,7 @@ for name in ["base", "exceptions", "metrics", *{LAZY}]:
 """
 
 
+@pytest.mark.slow
 def test_submodules_are_imported_at_their_first_use():
     shown = subprocess.run(
         [sys.executable, "-c", CODE], check=True, capture_output=True, text=True

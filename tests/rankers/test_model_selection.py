@@ -276,6 +276,7 @@ def test_predictions_out_of_fold_are_scores_of_every_row():
 
 
 @pytest.mark.usefixtures("routing")
+@pytest.mark.slow
 def test_workers_rank_as_their_parent_does():
     grid = {"estimator__alpha": ALPHAS}
     results = [

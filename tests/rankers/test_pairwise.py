@@ -79,7 +79,8 @@ def test_at_most_so_many_distinct_pairs_of_a_query_are_drawn(max_pairs):
     }
 
 
-def test_every_pair_of_a_query_has_the_same_chance():
+@pytest.mark.slow
+def test_every_pair_of_a_query_has_the_same_probability():
     y, codes = [0, 0, 1, 1, 2, 0, 1], [0, 0, 0, 0, 0, 1, 1]
     n_draws = 8000
     counts = Counter(

@@ -46,8 +46,6 @@ SOURCES = {
     ),
 }
 
-IN_X = ["argument", "pandas column", "polars column", "pyarrow column", "index of X"]
-
 
 class Recorder(RankingEstimator, BaseEstimator):
     """A ranker that keeps what it was given."""
