@@ -11,6 +11,7 @@ from sklearn.utils.metadata_routing import MetadataRouter
 
 from skrank.base import fit_parameters
 from skrank.rankers._libraries import check_no_early_stopping, fit_function_of
+from skrank.rankers._pipeline import fit_transformers, needs_queries, transform
 from skrank.rankers._predicted_scores import as_taken
 
 
@@ -39,17 +40,6 @@ def fit_estimator(estimator, rows, stopping=None):
     return _fit_by_requests(estimator, rows)
 
 
-def fit_transformers(pipeline, rows):
-    """Fit all steps but the last in place and return the transformed rows."""
-    if len(pipeline.steps) == 1:
-        return rows
-    head = pipeline[:-1]
-    X = head.fit_transform(rows.X, rows.y, **_requested(head, rows))
-    # With `memory`, the fitted transformers are clones of the given ones.
-    pipeline.steps[:-1] = head.steps
-    return rows._replace(X=X)
-
-
 def _for_library(rows, estimator):
     rows = rows.by_query()
     return rows._replace(X=as_taken(rows.X, estimator))
@@ -67,10 +57,10 @@ def refuse_weights(estimator):
 
 def _fit_pipeline(pipeline, rows, stopping):
     """Fit the transformers, then the last step as a separate estimator."""
-    rows = fit_transformers(pipeline, rows)
-    if stopping is not None and len(pipeline.steps) > 1:
+    rows = fit_transformers(pipeline, rows, needs_queries=needs_queries(pipeline))
+    if stopping is not None:
         held = stopping.held_out
-        held = held._replace(X=pipeline[:-1].transform(held.X))
+        held = held._replace(X=transform(pipeline, held.X))
         stopping = stopping._replace(held_out=held)
     name, last = pipeline.steps[-1]
     pipeline.steps[-1] = (name, fit_estimator(last, rows, stopping))
@@ -86,16 +76,6 @@ def _fit_by_requests(estimator, rows):
         refuse_weights(estimator)
     X = as_taken(rows.X, estimator)
     return estimator.fit(X, rows.y, **{name: metadata[name] for name in taken})
-
-
-def _requested(head, rows):
-    """Return the metadata that the transformers request."""
-    if not get_config()["enable_metadata_routing"]:
-        return {}
-    metadata = {"qid": rows.codes, "sample_weight": rows.weight}
-    passed = {name for name, value in metadata.items() if value is not None}
-    wanted = head.get_metadata_routing().consumes("fit_transform", passed)
-    return {name: metadata[name] for name in wanted}
 
 
 def _taken(estimator, metadata):

@@ -7,6 +7,7 @@ from copy import copy, deepcopy
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.pipeline import Pipeline
 from sklearn.utils import (
     assert_all_finite,
     check_consistent_length,
@@ -184,9 +185,7 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
         """Raise if a parameter that all these rankers have is invalid."""
         inner = self._inner()
         caller = type(self).__name__
-        if isinstance(inner, type) or not (
-            hasattr(inner, "fit") and hasattr(inner, "predict")
-        ):
+        if isinstance(inner, type) or not (hasattr(inner, "fit") and _predicts(inner)):
             raise TypeError(
                 f"The 'estimator' parameter of {caller} must be an object "
                 f"implementing 'fit' and 'predict'. Got {inner!r} instead."
@@ -220,3 +219,13 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
             "learn from a single list, pass missing_qid='single'. Got one query, "
             f"{id!r}, of {size} rows."
         )
+
+
+def _predicts(estimator):
+    """Return True if an estimator, fitted or not, has `predict`."""
+    if isinstance(estimator, Pipeline):
+        return _predicts(estimator.steps[-1][1])
+    # Stacking has the method only after `fit`, when its final estimator exists.
+    if hasattr(estimator, "final_estimator"):
+        return hasattr(type(estimator), "predict")
+    return hasattr(estimator, "predict")

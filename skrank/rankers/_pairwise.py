@@ -22,8 +22,9 @@ from skrank.base import fit_parameters
 from skrank.rankers._check_grades import check_informative
 from skrank.rankers._clone import clone_estimator
 from skrank.rankers._draw_pairs import draw_pairs
-from skrank.rankers._fit import fit_transformers, refuse_weights
+from skrank.rankers._fit import refuse_weights
 from skrank.rankers._meta_ranker import MetaRanker
+from skrank.rankers._pipeline import fit_transformers, transform
 
 NUMBERS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
@@ -201,9 +202,8 @@ class PairwiseRanker(MetaRanker):
         X = drop_column(X, self.qid_column, self._n_columns)
         linear = self.estimator_
         if isinstance(linear, Pipeline):
-            transformers, linear = linear[:-1], linear.steps[-1][1]
-            X = transformers.transform(X) if len(transformers.steps) else X
-            X = check_array(X, **NUMBERS)
+            X = check_array(transform(linear, X), **NUMBERS)
+            linear = linear.steps[-1][1]
         else:
             X = validate_data(self, X, reset=False, **NUMBERS)
         return X @ np.ravel(linear.coef_)

@@ -10,6 +10,7 @@ from sklearn.utils import column_or_1d
 
 from skrank.base import fit_parameters
 from skrank.metrics._response import ranking_response
+from skrank.rankers._pipeline import transform
 
 
 def predicted_scores(estimator, X):
@@ -42,8 +43,7 @@ def as_taken(X, estimator):
 def _ask(estimator, method_name, X):
     if isinstance(estimator, Pipeline):
         # The transformers may return a sparse array, too.
-        X = estimator[:-1].transform(X) if len(estimator.steps) > 1 else X
-        return _ask(estimator.steps[-1][1], method_name, X)
+        return _ask(estimator.steps[-1][1], method_name, transform(estimator, X))
     return getattr(estimator, method_name)(as_taken(X, estimator))
 
 

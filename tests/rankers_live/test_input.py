@@ -127,7 +127,7 @@ def test_a_single_query_is_refused(library):
 
 @library
 def test_equal_grades_are_refused(library):
-    with pytest.raises(ValueError, match="nothing to learn where all grades are equal"):
+    with pytest.raises(ValueError, match="from equal grades there is nothing to learn"):
         QueryRanker(ALL[library]).fit(X, 0 * Y, qid=QID)
 
 

@@ -121,12 +121,12 @@ RANKERS = {
     ),
 }
 FORMS = {
-    "plain": lambda ranker, model, qid: ranker(model, qid=qid),
+    "plain": lambda ranker, model, qid: ranker(model, qid_column=qid),
     "pipeline within": lambda ranker, model, qid: ranker(
-        make_pipeline(MaxAbsScaler(), model), qid=qid
+        make_pipeline(MaxAbsScaler(), model), qid_column=qid
     ),
     "pipeline around": lambda ranker, model, qid: make_pipeline(
-        MaxAbsScaler(), ranker(model, qid=qid)
+        MaxAbsScaler(), ranker(model, qid_column=qid)
     ),
 }
 
@@ -207,7 +207,7 @@ def test_without_routing_metadata_do_not_reach_the_splitter_which_says_so(ranker
 @pytest.mark.parametrize("source", sorted(IN_A_COLUMN))
 def test_behind_a_transformer_the_column_is_lost_and_someone_says_so(source):
     data, y, qid, metadata, _ = SOURCES[source]
-    pipe = make_pipeline(MaxAbsScaler(), QueryRanker(Ridge(), qid=qid))
+    pipe = make_pipeline(MaxAbsScaler(), QueryRanker(Ridge(), qid_column=qid))
     with pytest.raises(ValueError, match=r"needs to know which rows|could not convert"):
         cross_val_score(
             pipe,
