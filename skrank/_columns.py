@@ -26,14 +26,27 @@ def find_qid(qid=None, *, X=None, y=None, groups=None):
     return find_named(QID, X=X, y=y)
 
 
-def require_qid(qid, caller):
-    """Return `qid`, or raise the error that names the places of query ids."""
+def require_qid(qid, caller, *, takes_groups=False):
+    """Return `qid`, or raise the error that names the places of query ids.
+
+    Parameters
+    ----------
+    qid : array-like or None
+        What was found.
+
+    caller : str
+        The name that the error begins with.
+
+    takes_groups : bool, default=False
+        Whether the caller reads `groups`, as splitters do.
+    """
     if qid is not None:
         return qid
+    groups = "" if takes_groups else "`groups` reaches the splitter only. "
     cure = ": y = pd.Series(y, index=pd.Index(qid, name='qid'))"
     raise ValueError(
         f"{caller} needs to know which rows belong to one query. Pass the query ids as "
-        f"{_places(QID, QID)}{cure}. Got no query ids."
+        f"{_places(QID, QID)}{cure}. {groups}Got no query ids."
     )
 
 

@@ -69,6 +69,7 @@ def encode_heads(qid, n_samples=None, *, name="qid"):
         raise ValueError(
             "Found input variables with inconsistent numbers of samples: "
             f"{[n_samples, len(qid)]}. The {name!r} parameter must hold one id per row."
+            + _cure_for_sizes(qid, n_samples)
         )
     if qid.dtype.kind in "OTV":
         ids, codes = _encode_objects(qid, name)
@@ -93,6 +94,16 @@ def repeat_heads(codes, starts, n_samples):
     if starts is None:
         return codes
     return np.repeat(codes, lengths_of(starts, n_samples))
+
+
+def _cure_for_sizes(qid, n_samples):
+    """Return the end of an error if the ids look like the sizes of the queries."""
+    if qid.dtype.kind not in "iu" or int(qid.sum()) != n_samples:
+        return ""
+    return (
+        " Got integers that sum to the number of rows: if they are the sizes of the "
+        "queries, pass np.repeat(np.arange(len(sizes)), sizes) instead."
+    )
 
 
 _MISSING = (

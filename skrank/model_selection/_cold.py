@@ -142,7 +142,7 @@ class ColdStartKFold(QuerySplitter):
         test : ndarray of int
             The rows of the test set, in ascending order.
         """
-        check_consistent_length(X, y, qid, groups, item)
+        check_consistent_length(X, y, item)
         rng = check_random_state(self.random_state) if self.shuffle else None
         folds = []
         if self.cold != "item":

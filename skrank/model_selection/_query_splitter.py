@@ -82,13 +82,17 @@ class QuerySplitter(BaseCrossValidator):
 
     def _group(self, X, y, groups, qid):
         """Find the query ids and group the rows by them."""
-        check_consistent_length(X, y, qid, groups)
-        caller = type(self).__name__
-        found = require_qid(find_qid(qid, X=X, y=y, groups=groups), caller)
-        queries = Queries.of_rows(found)
+        check_consistent_length(X, y)
+        for ids in (qid, groups):  # their lengths are compared below, with a cure
+            check_consistent_length(ids)
+        caller, n_samples = type(self).__name__, count_rows(y if X is None else X)
+        found = find_qid(qid, X=X, y=y, groups=groups)
+        found = require_qid(found, caller, takes_groups=True)
+        queries = Queries.of_rows(found, n_samples)
         check_not_empty(queries, caller)
         if qid is not None and groups is not None:
-            _check_same_queries(queries, Queries.of_rows(groups), caller)
+            others = Queries.of_rows(groups, n_samples, name="groups")
+            _check_same_queries(queries, others, caller)
         return queries
 
 
@@ -204,6 +208,13 @@ def find_values(values, parameter, *, X, y, name, caller):
         return parameter
     values = find_named(parameter, X=X, y=y)
     return require_named(values, parameter, argument=name, caller=caller)
+
+
+def count_rows(data):
+    """Return the number of rows of arrays, tables and lists; None if there are none."""
+    if data is None:
+        return None
+    return data.shape[0] if hasattr(data, "shape") else len(data)
 
 
 def check_not_empty(queries, caller):

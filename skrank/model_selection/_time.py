@@ -54,7 +54,7 @@ class _TimeSplitter(QuerySplitter):
         test : ndarray of int
             The rows of the test set, in ascending order.
         """
-        check_consistent_length(X, y, qid, groups, time)
+        check_consistent_length(X, y, time)
         queries = self._group(X, y, groups, qid)
         time = find_values(
             time, self.time, X=X, y=y, name="time", caller=type(self).__name__

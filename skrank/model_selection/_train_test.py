@@ -10,7 +10,7 @@ from sklearn.utils import _safe_indexing, check_random_state, indexable
 
 from skrank._columns import QID, find_column, find_level, require_qid
 from skrank.model_selection._allocate import ordered_parts, random_parts
-from skrank.model_selection._query_splitter import Queries
+from skrank.model_selection._query_splitter import Queries, count_rows
 from skrank.model_selection._sizes import rows_wanted
 
 
@@ -78,8 +78,16 @@ def query_train_test_split(
         raise ValueError(f"{caller} needs at least one array to split. Got none.")
     if not isinstance(shuffle, (bool, np.bool_)):
         raise TypeError(f"shuffle must be True or False. Got {shuffle!r} instead.")
-    *arrays, qid = indexable(*arrays, qid)
-    queries = Queries.of_rows(require_qid(_find(qid, arrays), caller))
+    arrays = indexable(*arrays)
+    qid = _find(qid, arrays)
+    if qid is None and len(arrays) > 2:
+        raise ValueError(
+            f"{caller} needs to know which rows belong to one query. Got no query ids, "
+            f"but {len(arrays)} arrays: if the last one holds the query ids, pass it "
+            f"by name as well, {caller}(X, y, qid, qid=qid)."
+        )
+    qid = require_qid(qid, caller)
+    queries = Queries.of_rows(qid, count_rows(arrays[0]))
     n_train, n_test = rows_wanted(
         queries, test_size, train_size, default=0.25, caller=caller
     )

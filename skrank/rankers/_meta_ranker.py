@@ -204,7 +204,18 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
                 f"This {type(self).__name__} estimator requires y to be passed, but "
                 "the target y is None."
             )
-        y = column_or_1d(y, dtype="numeric", warn=True)
+        try:
+            y = column_or_1d(y, dtype="numeric", warn=True)
+        except ValueError:
+            labels = np.ravel(np.asarray(y, dtype=object))
+            text = next((label for label in labels if isinstance(label, str)), None)
+            if text is None:
+                raise
+            raise ValueError(
+                f"The 'y' parameter of {type(self).__name__}.fit must hold numbers, "
+                f"the grades. Got {str(text)!r} instead: number the labels from the worst "
+                "to the best, for example pd.Series(y).map({'bad': 0, 'good': 1})."
+            ) from None
         assert_all_finite(y, input_name="y")
         return y
 

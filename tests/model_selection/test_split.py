@@ -135,6 +135,13 @@ class TestEverySplitter:
         assert check_cv(cv) is cv
 
     @every_splitter
+    def test_sizes_of_queries_are_recognized(self, cv):
+        _, sizes = np.unique(QID, return_counts=True)
+        for data in ({"qid": sizes}, {"groups": sizes}):
+            with pytest.raises(ValueError, match=r"sum to the number .*np\.repeat"):
+                next(cv.split(X, Y, **data))
+
+    @every_splitter
     def test_no_query_ids_is_an_error_that_names_the_sources(self, cv):
         with pytest.raises(ValueError, match=r"column named 'qid'.*index of y"):
             next(cv.split(X, Y))
@@ -373,6 +380,15 @@ class TestQueryShuffleSplit:
 
 
 class TestQueryTrainTestSplit:
+    def test_query_ids_without_their_name_are_recognized(self):
+        with pytest.raises(
+            ValueError,
+            match=r"but 3 arrays.*query_train_test_split\(X, y, qid, qid=qid",
+        ):
+            query_train_test_split(X, Y, QID)
+        with pytest.raises(ValueError, match="needs to know which rows"):
+            query_train_test_split(X, Y)
+
     def test_it_returns_the_parts_in_the_order_of_train_test_split(self):
         parts = query_train_test_split(X, Y, QID, qid=QID, random_state=0)
         X_train, X_test, y_train, y_test, qid_train, qid_test = parts
