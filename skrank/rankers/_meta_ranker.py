@@ -213,8 +213,8 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
                 raise
             raise ValueError(
                 f"The 'y' parameter of {type(self).__name__}.fit must hold numbers, "
-                f"the grades. Got {str(text)!r} instead: number the labels from the worst "
-                "to the best, for example pd.Series(y).map({'bad': 0, 'good': 1})."
+                f"the grades. Got {str(text)!r} instead: number the labels from the "
+                "worst to the best, as in pd.Series(y).map({'bad': 0, 'good': 1})."
             ) from None
         assert_all_finite(y, input_name="y")
         return y
