@@ -9,7 +9,7 @@ scikit-learn. Its submodules are imported when they are first used.
 
 import importlib
 
-from skrank.metrics._registry import register_scorers, unregister_scorers
+from skrank.metrics._scoring.registry import register_scorers, unregister_scorers
 
 _SUBMODULES = [
     "base",
