@@ -34,7 +34,7 @@ SKLEARN = [
 # These compute metrics from arrays, where scikit-learn plays no part. All other tests,
 # and every new file, run with each version of scikit-learn.
 WITHOUT_SKLEARN = [
-    "tests/test_ranking.py",
+    "tests/_ranking",
     "tests/metrics/test_common.py",
     "tests/metrics/test_docstrings.py",
     "tests/metrics/test_ties.py",
