@@ -69,6 +69,7 @@ def encode_heads(qid, n_samples=None, *, name="qid"):
         raise ValueError(
             "Found input variables with inconsistent numbers of samples: "
             f"{[n_samples, len(qid)]}. The {name!r} parameter must hold one id per row."
+            + _cure_for_sizes(qid, n_samples)
         )
     if qid.dtype.kind in "OTV":
         ids, codes = _encode_objects(qid, name)
@@ -95,6 +96,16 @@ def repeat_heads(codes, starts, n_samples):
     return np.repeat(codes, lengths_of(starts, n_samples))
 
 
+def _cure_for_sizes(qid, n_samples):
+    """Return the end of an error if the ids look like the sizes of the queries."""
+    if qid.dtype.kind not in "iu" or int(qid.sum()) != n_samples:
+        return ""
+    return (
+        " Got integers that sum to the number of rows: if they are the sizes of the "
+        "queries, pass np.repeat(np.arange(len(sizes)), sizes) instead."
+    )
+
+
 _MISSING = (
     "The {!r} parameter must hold an id for every row. "
     "Got missing values (None, NaN or NaT) instead."
@@ -109,8 +120,8 @@ def _as_ids(qid, name):
         array = _array_of_list(qid, name)
     elif getattr(qid, "ndim", 1) != 1 or isinstance(qid, (str, bytes, dict, set)):
         raise ValueError(_not_one_dimensional(getattr(qid, "shape", ()), name))
-    elif hasattr(qid, "to_numpy"):
-        array = qid.to_numpy()
+    elif hasattr(qid, "to_numpy") and hasattr(qid, "dtype"):
+        array = qid.to_numpy()  # pyarrow has no dtype, and needs np.asarray for text
     elif hasattr(qid, "__array__") or not np.iterable(qid):
         array = np.asarray(qid)
     else:
