@@ -1,18 +1,15 @@
-"""Lists too long to be sorted whole: cut to a depth, or sorted piece by piece."""
+"""Lists too long to be sorted whole: their top alone, or piece by piece."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from dataclasses import replace
-
 import numpy as np
 
-from skrank._ranking.blocks import gather, split_by_width
-from skrank._ranking.lists import Order, sort_by_code
-from skrank._ranking.neighbours import lengths_of
-from skrank._ranking.packed import STRETCH, pack_keys
+from skrank._ranking.blocks import STRETCH, gather, split_by_width
+from skrank._ranking.lists import Lists
+from skrank._ranking.order import ByCode
 
-# A list is cut to its first documents if it has so many for each rank asked for.
+# Only the top of a list is kept if it has so many documents for each rank asked for.
 MUCH_LONGER = 32
 
 
@@ -47,11 +44,11 @@ def keep_top(lists, depth):
     for rows, _ in split_by_width(lists.lengths[long]):
         floor[long[rows]] = _lower_bounds(lists, long[rows], depth)
     kept = [_not_below(lists, floor, *span) for span in _stretches(lists)]
-    return lists.select_places(np.concatenate(kept))
+    return lists.select(np.concatenate(kept))
 
 
 def _lower_bounds(lists, rows, depth):
-    """Return a score for each list that its document at rank `depth` does reach.
+    """Return a score for each list that its document at rank `depth` reaches.
 
     The depth-th highest of all scores is no lower than that of some of them, such as
     the highest of each group of documents.
@@ -92,7 +89,7 @@ def _not_below(lists, floor, first, last):
 
 
 def is_very_long(lists):
-    """Tell which lists are better sorted by pieces."""
+    """Return True for the lists that are better sorted by pieces."""
     return lists.lengths > LONGEST
 
 
@@ -111,36 +108,34 @@ def split_by_score(lists, i):
     Returns
     -------
     pieces : Lists or None
-        The query of each piece is its number. None if the scores lie in too few
-        places to tell many pieces.
+        Each piece is a query, each document of the list a row. None if the scores lie
+        in too few places to separate many pieces.
+    grade_of : callable
+        Maps the grades in the pieces, which are codes, to those of the documents.
     """
     start, stop = lists.starts[i], lists.starts[i] + lists.lengths[i]
-    scores, codes = lists.scores[start:stop], lists.codes
+    places = slice(start, stop)
+    scores = lists.scores[places]
     piece, n_pieces = _pieces(scores)
     if piece is None:
-        return None
-
-    def find_rows():
-        _, places = sort_by_code(piece, n_pieces, np.arange(start, stop))
-        return places if lists.order is None else lists.order.rows[places]
-
-    values = scores if codes is None else pack_keys(scores, codes[start:stop])
-    starts, values = sort_by_code(piece, n_pieces, values)
-    lengths = lengths_of(starts, len(values))
-    listed = lengths > 0
-    pieces = replace(
-        lists,
-        order=Order(find_rows),
-        starts=starts[listed],
-        lengths=lengths[listed],
-        query=np.arange(np.count_nonzero(listed)),
-        keys=None,
-    )
-    if codes is None:
-        pieces.scores = values
+        return None, None
+    if lists.coded is None:
+        relevant = lists.is_relevant[places]
+        codes = np.arange(start, stop)
+        grade_of = lists.grade_at
     else:
-        pieces.carry(values, lists.levels)
-    return pieces
+        codes = lists.order.take(lists.coded.codes)[places]
+        relevant = codes != 0
+        grade_of = lists.coded.grades.__getitem__
+    pieces = Lists(
+        scores,
+        relevant,
+        codes,
+        ByCode(piece, n_pieces),
+        np.arange(n_pieces),
+        excluded=None if lists.excluded is None else lists.is_excluded[places],
+    )
+    return pieces, lambda grade: grade_of(grade.astype(np.intp))
 
 
 def _pieces(scores):

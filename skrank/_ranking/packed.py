@@ -1,13 +1,20 @@
-"""Sort scores that carry the grade of their document."""
+"""Sort scores that carry the grade of their document in their last byte.
+
+Such a key is the negated score, a float64, with the code of the grade in its low byte.
+Sorting keys is twice as fast as sorting indices and needs no look-up afterwards.
+"""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import sys
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from skrank._ranking.blocks import (
+    STRETCH,
     block_of_flags,
     block_of_negated_scores,
     fill_after_the_end,
@@ -15,60 +22,89 @@ from skrank._ranking.blocks import (
     negated_scores,
     own_block,
 )
+from skrank._ranking.grades import GradeCodes
+from skrank._ranking.lists import Lists
 from skrank._ranking.tie_groups import TieGroups, groups_of_sorted
-
-# A stretch of rows that stays in the cache while it is worked on.
-STRETCH = 65_536
-
 
 # The low byte of a float64: the last 8 bits of its fraction.
 _LOW = np.uint64(0xFF)
 
 
-def pack_keys(scores, codes):
-    """Put the code of each document into the low byte of its negated score.
+def pack_lists(lists):
+    """Return lists as :class:`PackedLists`, or None if they cannot be packed.
 
-    There it decides nothing but the order within a tie class. Scores that differ in
-    that byte alone look tied.
-
-    Parameters
-    ----------
-    scores : ndarray of float of shape (n_documents,)
-        The scores, finite.
-    codes : ndarray of uint8 of shape (n_documents,)
-        What the keys carry.
-
-    Returns
-    -------
-    keys : ndarray of float64 of shape (n_documents,)
-        The keys, smaller is better.
+    They cannot if there are more grades than a byte can name, or if scores are
+    infinite: these have no bits to spare. Rows that have to be sorted by query are
+    packed first and sorted as keys, so that nothing else has to be sorted.
     """
-    values = np.empty(len(scores))
+    if not np.isfinite(lists.y_score).all() or lists.coded is None:
+        return None
+    if lists.order.is_as_given:
+        return PackedLists(lists, lists.coded)
+    keys = lists.order.sort(_pack(lists.y_score, lists.coded.codes))
+    return PackedLists(lists, lists.coded, keys)
+
+
+@dataclass(frozen=True, eq=False)
+class PackedLists:
+    """Lists whose scores and grades fit into one number for each document.
+
+    Attributes
+    ----------
+    lists : Lists
+        The lists.
+    coded : GradeCodes
+        The codes of their grades.
+    keys : ndarray of float64 of shape (n_places,) or None
+        The key at each place, smaller is better; None if rows are packed list by list.
+    """
+
+    lists: Lists
+    coded: GradeCodes
+    keys: np.ndarray | None = None
+
+    @cached_property
+    def are_exact(self):
+        """Whether keys that differ only in their code always come of equal scores."""
+        scores = self.lists.y_score
+        return scores.dtype.itemsize < 8 or not (
+            np.bitwise_or.reduce(scores.view(np.uint64)) & _LOW
+        )
+
+    def block(self, rows, width):
+        """Return the keys of lists side by side, and inf where there is no document."""
+        lists = self.lists
+        if self.keys is None:
+            keys = negated_scores(lists, rows, width)
+            _low_bytes(keys)[...] = gather(self.coded.codes, lists.starts[rows], width)
+        else:
+            keys = own_block(self.keys, lists.starts[rows], width)
+        fill_after_the_end(keys, np.inf, lists.lengths[rows])
+        if lists.excluded is not None:
+            keys[block_of_flags(lists, rows, width, lists.is_excluded)] = np.inf
+        return keys
+
+
+def _pack(scores, codes):
+    """Return the keys of finite scores, with the codes in their low bytes.
+
+    There a code decides nothing but the order within a tie group. Scores that differ
+    in that byte alone look tied.
+    """
+    keys = np.empty(len(scores))
     for start in range(0, len(scores), STRETCH):
         stretch = slice(start, start + STRETCH)
-        np.subtract(0.0, scores[stretch], out=values[stretch])
-        pack_in_place(values[stretch], codes[stretch])
-    return values
+        np.subtract(0.0, scores[stretch], out=keys[stretch])
+        _low_bytes(keys[stretch])[...] = codes[stretch]
+    return keys
 
 
-def pack_in_place(keys, codes):
-    """Put codes into the low byte of negated scores."""
-    _low_bytes(keys)[...] = codes
-
-
-def are_exact(scores):
-    """Tell whether keys of these scores differ wherever the scores do."""
-    return scores.dtype.itemsize < 8 or not (
-        np.bitwise_or.reduce(scores.view(np.uint64)) & _LOW
-    )
-
-
-def codes_of(keys):
+def _codes_of(keys):
     """Return the codes that keys carry."""
     return keys.view(np.uint64).astype(np.uint8)
 
 
-def without_codes(keys):
+def _without_codes(keys):
     """Return the keys with the code 0, alike for tied documents, in their own place."""
     bits = keys.view(np.uint64)
     bits &= ~_LOW
@@ -81,38 +117,25 @@ def _low_bytes(keys):
     return keys.view(np.uint8)[..., first::8]
 
 
-def block_of_keys(lists, rows, width):
-    """Return the keys of lists side by side, and inf where there is no document."""
-    if lists.keys is None:
-        keys = negated_scores(lists, rows, width)
-        pack_in_place(keys, gather(lists.codes, lists.starts[rows], width))
-    else:
-        keys = own_block(lists.keys, lists.starts[rows], width)
-    fill_after_the_end(keys, np.inf, lists.lengths[rows])
-    if lists.excluded is not None:
-        keys[block_of_flags(lists, rows, width, lists.is_excluded)] = np.inf
-    return keys
+def sort_packed(packed, rows, width, depth):
+    """Rank lists by sorting their keys.
 
-
-def sort_packed(lists, rows, width, depth):
-    """Rank lists by sorting the keys, which carry the code of the grade themselves.
-
-    Sorting values is twice as fast as sorting indices and needs no look-up. Where the
-    keys are not exact, a sort of the true scores tells whether tied keys are tied
-    scores.
+    Where the keys are not exact, a sort of the true scores shows whether tied keys are
+    tied scores.
 
     Returns
     -------
-    runs : TieGroups
+    groups : TieGroups
         Those of the lists that could be ranked this way.
     left : ndarray
         The other lists, with scores too close to each other.
     """
-    keys = block_of_keys(lists, rows, width)
+    lists, grades = packed.lists, packed.coded.grades
+    keys = packed.block(rows, width)
     keys.sort(axis=1)
     if depth is not None:
         keys = _down_to(keys, depth)
-    code, keys = codes_of(keys), without_codes(keys)
+    code, keys = _codes_of(keys), _without_codes(keys)
     place = np.flatnonzero(code != 0)
     code = code.ravel()[place]
     row = place // keys.shape[1]
@@ -120,9 +143,9 @@ def sort_packed(lists, rows, width, depth):
     if _stand_alone(keys, place, column):
         one = np.ones(len(place), dtype=np.intp)
         query = lists.query[rows][row]
-        return TieGroups(query, column, one, one, lists.levels[code]), rows[:0]
+        return TieGroups(query, column, one, one, grades[code]), rows[:0]
     left = rows[:0]
-    if not lists.keys_are_exact:
+    if not packed.are_exact:
         scores = np.sort(
             block_of_negated_scores(lists, rows, width, excluded=np.inf), axis=1
         )
@@ -132,18 +155,18 @@ def sort_packed(lists, rows, width, depth):
         bad = (same != close).any(axis=1)
         left, kept = rows[bad], ~bad[row]
         place, code, row = place[kept], code[kept], row[kept]
-    runs = groups_of_sorted(lists, rows, keys, place, row, lists.levels[code])
-    return runs, left
+    groups = groups_of_sorted(lists, rows, keys, place, row, grades[code])
+    return groups, left
 
 
 def _down_to(keys, depth):
     """Return the columns of sorted keys that hold the first `depth` documents.
 
-    And those tied with one of them: no tie class is cut in two.
+    And those tied with one of them: no tie group is split.
     """
     width = keys.shape[1]
     while depth < width:
-        edge = without_codes(keys[:, depth - 1 : depth + 1].copy())
+        edge = _without_codes(keys[:, depth - 1 : depth + 1].copy())
         tied = (edge[:, 0] == edge[:, 1]) & (edge[:, 0] < np.inf)
         if not tied.any():
             return keys[:, :depth].copy()
@@ -152,7 +175,7 @@ def _down_to(keys, depth):
 
 
 def _stand_alone(keys, place, column):
-    """Tell whether no document at `place` has the key of a neighbour."""
+    """Return True if no document at `place` has the key of a neighbour."""
     flat = keys.ravel()
     own = flat[place]
     tied = (flat[place - 1] == own) & (column > 0)

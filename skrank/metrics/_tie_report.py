@@ -3,11 +3,11 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from skrank._ranking.lists import Candidates
+from skrank._ranking.documents import Candidates
 from skrank._ranking.methods import find_tie_groups
 from skrank._ranking.neighbours import lengths_of
 from skrank._ranking.read import read_lists
@@ -165,9 +165,11 @@ def count_ties(
         every = np.ones(len(scores), dtype=bool)
         if lists.excluded is not None:
             every = ~lists.excluded
-        # With every document relevant the runs are the tie classes.
+        # With every document relevant all tie groups are found.
         grades = np.ones(len(scores), dtype=np.uint8)
-        lists = lists.relabelled(every, y_score=scores, grades=grades, graded=None)
+        lists = replace(
+            lists, relevant=every, y_score=scores, grades=grades, graded=None
+        )
         query, _, size, _, _ = find_tie_groups(lists, "expected")
     tied = size > 1
     return {
