@@ -3,14 +3,20 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
 
 from skrank._checks import check_weights
 from skrank._ranking.documents import Missing
-from skrank._ranking.grades import are_bytes, code_bytes, code_grades, count_by_grade
+from skrank._ranking.grades import (
+    GradeCodes,
+    are_bytes,
+    code_bytes,
+    code_grades,
+    count_by_grade,
+)
 from skrank._ranking.neighbours import lengths_of
 from skrank._ranking.order import AsGiven, Order
 
@@ -113,18 +119,20 @@ class Lists:
         return np.flatnonzero(self.is_relevant)
 
     @cached_property
-    def _relevant_rows(self):
-        if self.graded is not None:
-            return self.graded[self.relevant[self.graded]]
-        return np.flatnonzero(self.relevant)
-
-    @cached_property
     def _query_of_relevant(self):
-        return self.order.query_of(self._relevant_rows)
+        """Return the query of the document at each of the `relevant_places`."""
+        place = np.searchsorted(self.starts, self.relevant_places, side="right")
+        return self.query[place - 1]
 
     def grade_at(self, places):
         """Return the grades of relevant documents."""
         return self._grade_of(self.order.rows_at(places))
+
+    @cached_property
+    def _relevant_rows(self):
+        if self.graded is not None:
+            return self.graded[self.relevant[self.graded]]
+        return np.flatnonzero(self.relevant)
 
     def _grade_of(self, rows):
         if self.graded is not None:
@@ -132,7 +140,7 @@ class Lists:
         return self.grades[rows].astype(np.float64)
 
     @cached_property
-    def coded(self):
+    def row_codes(self):
         """Return the :class:`GradeCodes` of the rows; None if a byte is too small."""
         if self._grades_are_bytes:
             coded = code_bytes(self.grades, self.relevant)
@@ -140,6 +148,13 @@ class Lists:
                 return coded
         rows = self._relevant_rows
         return code_grades(self._grade_of(rows), rows, len(self.y_score))
+
+    @cached_property
+    def coded(self):
+        """Return the :class:`GradeCodes` of the places, or None likewise."""
+        if self.row_codes is None or self.order.is_as_given:
+            return self.row_codes
+        return GradeCodes(self.order.take(self.row_codes.codes), self.row_codes.grades)
 
     @cached_property
     def _grades_are_bytes(self):
@@ -158,15 +173,14 @@ class Lists:
 
     def n_relevant(self):
         """Return the number of relevant documents of each query, likewise."""
-        if self._count_by_row:
+        if self._one_by_one:
             return np.bincount(self._query_of_relevant, minlength=len(self.ids))
-        return self._by_query(self.count(self.relevant))
+        return self._by_query(self.count(self.is_relevant))
 
     @cached_property
-    def _count_by_row(self):
-        """Whether to count the relevant documents row by row, not by flags."""
-        is_grouped = self.order.is_as_given and self.graded is None
-        return not is_grouped or len(self.relevant) < SHORT * len(self.starts)
+    def _one_by_one(self):
+        """Whether to count the relevant documents one by one, not by flags."""
+        return self.graded is not None or len(self.relevant) < SHORT * len(self.starts)
 
     def count(self, flags):
         """Return how many places of each list have a flag."""
@@ -191,7 +205,7 @@ class Lists:
     def count_grades(self):
         """Return (query, grade, count) of the relevant documents, by falling grade."""
         top = 0
-        if not self._count_by_row and self.coded is not None:
+        if not self._one_by_one and self.coded is not None:
             codes, grades = self.coded
             top = int(codes.max(initial=0))
         if 0 < top <= FEW_LEVELS:
@@ -200,7 +214,7 @@ class Lists:
             query, column = np.nonzero(counts)
             return query, grades[top - column], counts[query, column]
         return count_by_grade(
-            self._query_of_relevant, self._grade_of(self._relevant_rows)
+            self._query_of_relevant, self.grade_at(self.relevant_places)
         )
 
     def lowest_grade(self):
@@ -210,7 +224,7 @@ class Lists:
     def highest_grade(self):
         """Return the highest grade of a relevant document, or 0 if there is none."""
         if self.coded is None:
-            return self._grade_of(self._relevant_rows).max(initial=0.0)
+            return self.grade_at(self.relevant_places).max(initial=0.0)
         codes, grades = self.coded
         return max(grades[codes.max(initial=0)], 0.0)
 
@@ -220,11 +234,16 @@ class Lists:
 
     def returned_only(self):
         """Return the lists as if there were no documents but the returned ones."""
-        return replace(self, missing=None)
+        return self.changed(missing=None)
 
     def by_judgement(self):
         """Return the lists with the judged documents as the relevant ones."""
-        return replace(self, relevant=self.judged, missing=None)
+        return self.changed(relevant=self.judged, missing=None)
+
+    def changed(self, **changes):
+        """Return other lists, with some of the attributes changed."""
+        kept = {field.name: getattr(self, field.name) for field in fields(Lists)}
+        return Lists(**(kept | changes))
 
     def select(self, places):
         """Return lists of the documents at the ascending `places`, as their only rows.
@@ -241,8 +260,7 @@ class Lists:
         else:
             graded = np.flatnonzero(relevant)
             grades = self._grade_of(rows[graded])
-        return replace(
-            self,
+        return self.changed(
             y_score=self.y_score[rows],
             relevant=relevant,
             grades=grades,

@@ -124,7 +124,7 @@ def split_by_score(lists, i):
         codes = np.arange(start, stop)
         grade_of = lists.grade_at
     else:
-        codes = lists.order.take(lists.coded.codes)[places]
+        codes = lists.coded.codes[places]
         relevant = codes != 0
         grade_of = lists.coded.grades.__getitem__
     pieces = Lists(

@@ -10,7 +10,7 @@ from skrank._ranking.count import count_candidates, find_first_groups
 from skrank._ranking.documents import Candidates
 from skrank._ranking.indices import sort_indices
 from skrank._ranking.long_lists import is_very_long, keep_top, split_by_score
-from skrank._ranking.packed import pack_lists, sort_packed
+from skrank._ranking.packed import KeySort, are_packable, sort_keys
 from skrank._ranking.tie_groups import TieGroups, resolve_ties
 
 NONE = np.zeros(0, dtype=np.intp)
@@ -20,6 +20,13 @@ _NO_GROUPS = TieGroups(NONE, NONE, NONE, NONE, np.zeros(0))
 
 
 FIRST = "first"
+
+
+def prepare_lists(lists, ties, depth):
+    """Return lists in the form from which their tie groups are found fastest."""
+    if isinstance(lists, Candidates) or FIRST in (ties, depth):
+        return lists
+    return sort_keys(lists)
 
 
 def find_tie_groups(lists, ties, depth=None):
@@ -40,33 +47,28 @@ def find_tie_groups(lists, ties, depth=None):
 
 
 def _sort_lists(lists, ties, depth):
-    # Before the lengths are asked for: to sort the keys of scattered rows shows them.
-    packed = _pack(lists, ties)
     if depth is not None:
-        top = keep_top(lists, depth)
-        if top is not lists:
-            lists, packed = top, _pack(top, ties)
+        lists = keep_top(lists, depth)
     parts, whole = [_NO_GROUPS], np.ones(len(lists.lengths), dtype=bool)
     for i in np.flatnonzero(is_very_long(lists)):
         pieces, grade_of = split_by_score(lists, i)
         if pieces is not None:
             whole[i] = False
             parts.append(_sort_pieces(pieces, grade_of, lists.query[i], ties))
-    return _concatenate(parts + _sort_whole(lists, packed, whole, ties, depth))
+    whole = np.flatnonzero(whole)
+    return _concatenate(parts + _sort_whole(lists, whole, ties, depth))
 
 
-def _pack(lists, ties):
-    """Return packed lists; None where the order of the input resolves ties."""
-    return None if ties == "first" else pack_lists(lists)
-
-
-def _sort_whole(lists, packed, which, ties, depth):
-    """Return the tie groups of lists, of some at a time."""
-    parts, which = [], np.flatnonzero(which)
+def _sort_whole(lists, which, ties, depth):
+    """Return the tie groups of the lists `which`, of some at a time."""
+    parts = []
+    by_key = None
+    if len(which) and ties != "first" and are_packable(lists):
+        by_key = KeySort(lists)
     for rows, width in split_by_width(lists.lengths[which]):
         rows = left = which[rows]
-        if packed is not None:
-            groups, left = sort_packed(packed, rows, width, depth)
+        if by_key is not None:
+            groups, left = by_key.find_groups(rows, width, depth)
             parts.append(groups)
         if len(left):
             parts.append(sort_indices(lists, left, width, ties))
@@ -75,9 +77,9 @@ def _sort_whole(lists, packed, which, ties, depth):
 
 def _sort_pieces(pieces, grade_of, query, ties):
     """Return the tie groups of one query, whose pieces come in the order of rank."""
-    packed = _pack(pieces, ties)
-    every = np.ones(len(pieces.lengths), dtype=bool)
-    groups = _concatenate(_sort_whole(pieces, packed, every, ties, depth=None))
+    pieces = prepare_lists(pieces, ties, depth=None)
+    every = np.arange(len(pieces.lengths))
+    groups = _concatenate(_sort_whole(pieces, every, ties, depth=None))
     n_documents = pieces.n_documents()
     n_above = np.cumsum(n_documents) - n_documents
     above = groups.above + n_above[groups.query]

@@ -46,9 +46,6 @@ class Order(Protocol):
     def rows_at(self, places):
         """Return the rows at some places."""
 
-    def query_of(self, rows):
-        """Return the query of each of the ascending `rows`."""
-
 
 @dataclass(frozen=True, eq=False)
 class AsGiven:
@@ -69,10 +66,6 @@ class AsGiven:
         return values
 
     sort = rows_at = take
-
-    def query_of(self, rows):
-        """Return the query of each of the ascending `rows`."""
-        return self.query[np.searchsorted(self.starts, rows, side="right") - 1]
 
 
 class ByCode:
@@ -142,10 +135,6 @@ class ByCode:
     def rows_at(self, places):
         """Return the rows at some places."""
         return self._rows[places]
-
-    def query_of(self, rows):
-        """Return the query of each row."""
-        return self.row_query[rows]
 
 
 def _sort_by_code(codes, n_codes, values):

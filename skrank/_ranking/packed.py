@@ -8,7 +8,7 @@ Sorting keys is twice as fast as sorting indices and needs no look-up afterwards
 # SPDX-License-Identifier: BSD-3-Clause
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
@@ -30,59 +30,60 @@ from skrank._ranking.tie_groups import TieGroups, groups_of_sorted
 _LOW = np.uint64(0xFF)
 
 
-def pack_lists(lists):
-    """Return lists as :class:`PackedLists`, or None if they cannot be packed.
+def are_packable(lists):
+    """Return True if the score and the grade of each document fit into a key.
 
-    They cannot if there are more grades than a byte can name, or if scores are
-    infinite: these have no bits to spare. Rows that have to be sorted by query are
-    packed first and sorted as keys, so that nothing else has to be sorted.
+    They do not if there are more grades than a byte can name, or if scores are
+    infinite: these have no bits to spare.
     """
-    if not np.isfinite(lists.y_score).all() or lists.coded is None:
-        return None
-    if lists.order.is_as_given:
-        return PackedLists(lists, lists.coded)
-    keys = lists.order.sort(_pack(lists.y_score, lists.coded.codes))
-    return PackedLists(lists, lists.coded, keys)
+    if isinstance(lists, KeyedLists):
+        return True
+    return bool(np.isfinite(lists.y_score).all()) and lists.row_codes is not None
+
+
+def sort_keys(lists):
+    """Return lists whose keys are sorted by query, where rows do not stand so yet.
+
+    Lists that stand as they came, or are not packable, are returned as they are.
+    """
+    if lists.order.is_as_given or not are_packable(lists):
+        return lists
+    codes, grades = lists.row_codes
+    keys = lists.order.sort(_pack(lists.y_score, codes))
+    given = {field.name: getattr(lists, field.name) for field in fields(Lists)}
+    return KeyedLists(**given, keys=keys, grade_of_code=grades)
 
 
 @dataclass(frozen=True, eq=False)
-class PackedLists:
-    """Lists whose scores and grades fit into one number for each document.
+class KeyedLists(Lists):
+    """Lists whose scores and codes were sorted by query as one number.
+
+    So the rows need not be sorted.
 
     Attributes
     ----------
-    lists : Lists
-        The lists.
-    coded : GradeCodes
-        The codes of their grades.
-    keys : ndarray of float64 of shape (n_places,) or None
-        The key at each place, smaller is better; None if rows are packed list by list.
+    keys : ndarray of float64 of shape (n_places,)
+        The key at each place.
+    grade_of_code : ndarray
+        The grade of each code.
     """
 
-    lists: Lists
-    coded: GradeCodes
     keys: np.ndarray | None = None
+    grade_of_code: np.ndarray | None = None
 
     @cached_property
-    def are_exact(self):
-        """Whether keys that differ only in their code always come of equal scores."""
-        scores = self.lists.y_score
-        return scores.dtype.itemsize < 8 or not (
-            np.bitwise_or.reduce(scores.view(np.uint64)) & _LOW
-        )
+    def coded(self):
+        """Return the codes that the keys carry."""
+        return GradeCodes(_codes_of(self.keys), self.grade_of_code)
 
-    def block(self, rows, width):
-        """Return the keys of lists side by side, and inf where there is no document."""
-        lists = self.lists
-        if self.keys is None:
-            keys = negated_scores(lists, rows, width)
-            _low_bytes(keys)[...] = gather(self.coded.codes, lists.starts[rows], width)
-        else:
-            keys = own_block(self.keys, lists.starts[rows], width)
-        fill_after_the_end(keys, np.inf, lists.lengths[rows])
-        if lists.excluded is not None:
-            keys[block_of_flags(lists, rows, width, lists.is_excluded)] = np.inf
-        return keys
+    @cached_property
+    def is_relevant(self):
+        """Return which places hold a relevant document."""
+        return self.coded.codes != 0
+
+    def grade_at(self, places):
+        """Return the grades of relevant documents."""
+        return self.grade_of_code[self.coded.codes[places]]
 
 
 def _pack(scores, codes):
@@ -117,46 +118,81 @@ def _low_bytes(keys):
     return keys.view(np.uint8)[..., first::8]
 
 
-def sort_packed(packed, rows, width, depth):
-    """Rank lists by sorting their keys.
+def _block_of_keys(lists, rows, width):
+    """Return the keys of lists side by side, and inf where there is no document."""
+    starts = lists.starts[rows]
+    if isinstance(lists, KeyedLists):
+        keys = own_block(lists.keys, starts, width)
+    else:
+        keys = negated_scores(lists, rows, width)
+        _low_bytes(keys)[...] = gather(lists.coded.codes, starts, width)
+    fill_after_the_end(keys, np.inf, lists.lengths[rows])
+    if lists.excluded is not None:
+        keys[block_of_flags(lists, rows, width, lists.is_excluded)] = np.inf
+    return keys
 
-    Where the keys are not exact, a sort of the true scores shows whether tied keys are
-    tied scores.
 
-    Returns
-    -------
-    groups : TieGroups
-        Those of the lists that could be ranked this way.
-    left : ndarray
-        The other lists, with scores too close to each other.
+class KeySort:
+    """Ranks packable lists by sorting their keys.
+
+    Parameters
+    ----------
+    lists : Lists
+        The lists.
     """
-    lists, grades = packed.lists, packed.coded.grades
-    keys = packed.block(rows, width)
-    keys.sort(axis=1)
-    if depth is not None:
-        keys = _down_to(keys, depth)
-    code, keys = _codes_of(keys), _without_codes(keys)
-    place = np.flatnonzero(code != 0)
-    code = code.ravel()[place]
-    row = place // keys.shape[1]
-    column = place - row * keys.shape[1]
-    if _stand_alone(keys, place, column):
-        one = np.ones(len(place), dtype=np.intp)
-        query = lists.query[rows][row]
-        return TieGroups(query, column, one, one, grades[code]), rows[:0]
-    left = rows[:0]
-    if not packed.are_exact:
-        scores = np.sort(
-            block_of_negated_scores(lists, rows, width, excluded=np.inf), axis=1
+
+    def __init__(self, lists):
+        self._lists = lists
+
+    @cached_property
+    def _are_exact(self):
+        """Whether keys that differ in their code alone always come of equal scores.
+
+        They do where the low byte of every score is zero.
+        """
+        scores = self._lists.y_score
+        return scores.dtype.itemsize < 8 or not (
+            np.bitwise_or.reduce(scores.view(np.uint64)) & _LOW
         )
-        scores = scores[:, : keys.shape[1]]
-        same = scores[:, 1:] == scores[:, :-1]
-        close = keys[:, 1:] == keys[:, :-1]
-        bad = (same != close).any(axis=1)
-        left, kept = rows[bad], ~bad[row]
-        place, code, row = place[kept], code[kept], row[kept]
-    groups = groups_of_sorted(lists, rows, keys, place, row, grades[code])
-    return groups, left
+
+    def find_groups(self, rows, width, depth):
+        """Return the tie groups of some lists, down to a depth.
+
+        Where the keys are not exact, a sort of the true scores shows whether tied keys
+        are tied scores.
+
+        Returns
+        -------
+        groups : TieGroups
+            Those of the lists that could be ranked this way.
+        left : ndarray
+            The other lists, with scores too close to each other.
+        """
+        lists, grades = self._lists, self._lists.coded.grades
+        keys = _block_of_keys(lists, rows, width)
+        keys.sort(axis=1)
+        if depth is not None:
+            keys = _down_to(keys, depth)
+        code, keys = _codes_of(keys), _without_codes(keys)
+        place = np.flatnonzero(code != 0)
+        code = code.ravel()[place]
+        row = place // keys.shape[1]
+        column = place - row * keys.shape[1]
+        if _stand_alone(keys, place, column):
+            one = np.ones(len(place), dtype=np.intp)
+            query = lists.query[rows][row]
+            return TieGroups(query, column, one, one, grades[code]), rows[:0]
+        left = rows[:0]
+        if not self._are_exact:
+            scores = block_of_negated_scores(lists, rows, width, excluded=np.inf)
+            scores = np.sort(scores, axis=1)[:, : keys.shape[1]]
+            same = scores[:, 1:] == scores[:, :-1]
+            close = keys[:, 1:] == keys[:, :-1]
+            bad = (same != close).any(axis=1)
+            left, kept = rows[bad], ~bad[row]
+            place, code, row = place[kept], code[kept], row[kept]
+        groups = groups_of_sorted(lists, rows, keys, place, row, grades[code])
+        return groups, left
 
 
 def _down_to(keys, depth):

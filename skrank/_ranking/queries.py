@@ -9,13 +9,14 @@ import numpy as np
 
 from skrank._ranking.expectation import law_of_first, sum_over_places, weights_at
 from skrank._ranking.grades import count_by_grade, encode_levels
-from skrank._ranking.methods import find_tie_groups
+from skrank._ranking.methods import find_tie_groups, prepare_lists
 from skrank._ranking.neighbours import starts_of, sum_before
 from skrank._ranking.tie_groups import TieGroups
 
 
 def rank_lists(lists, ties, depth=None):
     """Return documents, as :func:`read_lists` returns them, as ranked queries."""
+    lists = prepare_lists(lists, ties, depth)
     groups = find_tie_groups(lists, ties, depth)
     return RankedQueries(groups, lists.n_documents(), lists.ids, lists, ties)
 

@@ -4,7 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import math
-from dataclasses import replace
 
 import numpy as np
 from scipy import sparse
@@ -182,7 +181,7 @@ def _without_missing(lists, returned):
         lists.grades[rows].astype(np.float64),
         np.bincount(query[others], minlength=len(lists.ids)),
     )
-    lists = replace(lists, row_query=row_query, missing=missing)
+    lists = lists.changed(row_query=row_query, missing=missing)
     return lists.select(np.flatnonzero(lists.order.take(returned)))
 
 

@@ -3,7 +3,7 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -167,8 +167,8 @@ def count_ties(
             every = ~lists.excluded
         # With every document relevant all tie groups are found.
         grades = np.ones(len(scores), dtype=np.uint8)
-        lists = replace(
-            lists, relevant=every, y_score=scores, grades=grades, graded=None
+        lists = lists.changed(
+            relevant=every, y_score=scores, grades=grades, graded=None
         )
         query, _, size, _, _ = find_tie_groups(lists, "expected")
     tied = size > 1
