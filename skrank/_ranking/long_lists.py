@@ -13,7 +13,7 @@ from skrank._ranking.order import ByCode
 MUCH_LONGER = 32
 
 
-# As many documents share a place among the maxima that are sorted in their stead.
+# The documents of a long list are partitioned by the maximum of so many each.
 GROUP = 8
 
 
@@ -32,18 +32,18 @@ SAMPLE = 4096
 
 
 def keep_top(lists, depth):
-    """Return the lists without documents that surely rank below `depth`.
+    """Return the lists without documents that are known to rank below `depth`.
 
-    Those tied with the last one kept are kept too.
+    Documents that are tied with the last one kept are kept too.
     """
     is_long = lists.lengths >= MUCH_LONGER * depth
     if 2 * lists.lengths[is_long].sum() <= lists.lengths.sum():
         return lists
-    floor = np.full(len(lists.lengths), -np.inf, dtype=lists.scores.dtype)
+    lowest = np.full(len(lists.lengths), -np.inf, dtype=lists.scores.dtype)
     (long,) = np.nonzero(is_long)
     for rows, _ in split_by_width(lists.lengths[long]):
-        floor[long[rows]] = _lower_bounds(lists, long[rows], depth)
-    kept = [_not_below(lists, floor, *span) for span in _stretches(lists)]
+        lowest[long[rows]] = _lower_bounds(lists, long[rows], depth)
+    kept = [_not_below(lists, lowest, *span) for span in _stretches(lists)]
     return lists.select(np.concatenate(kept))
 
 
@@ -76,12 +76,12 @@ def _stretches(lists):
         first = last
 
 
-def _not_below(lists, floor, first, last):
-    """Return the places of the lists from `first` to `last` that reach their floor."""
+def _not_below(lists, lowest, first, last):
+    """Return the places of some lists whose score is not below the lowest allowed."""
     start = lists.starts[first]
     places = slice(start, lists.starts[last - 1] + lists.lengths[last - 1])
     keep = lists.scores[places] >= np.repeat(
-        floor[first:last], lists.lengths[first:last]
+        lowest[first:last], lists.lengths[first:last]
     )
     if lists.excluded is not None:
         keep &= ~lists.is_excluded[places]
