@@ -24,8 +24,8 @@ def code_bytes(grades, relevant):
 
     None if a relevant document has the grade 0, the code of the others.
     """
-    codes = grades.astype(np.uint8)
-    codes *= relevant.view(np.uint8)
+    own = None if grades.dtype == np.uint8 else grades.astype(np.uint8)
+    codes = np.multiply(grades if own is None else own, relevant.view(np.uint8), own)
     if np.count_nonzero(codes) < np.count_nonzero(relevant):
         return None
     return GradeCodes(codes, np.arange(256.0))

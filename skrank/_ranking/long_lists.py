@@ -120,16 +120,12 @@ def split_by_score(lists, i):
     if piece is None:
         return None, None
     if lists.coded is None:
-        relevant = lists.is_relevant[places]
-        codes = np.arange(start, stop)
-        grade_of = lists.grade_at
+        codes, grade_of = np.arange(start, stop), lists.grade_at
     else:
-        codes = lists.coded.codes[places]
-        relevant = codes != 0
-        grade_of = lists.coded.grades.__getitem__
+        codes, grade_of = lists.coded.codes[places], lists.coded.grades.__getitem__
     pieces = Lists(
         scores,
-        relevant,
+        lists.is_relevant[places],
         codes,
         ByCode(piece, n_pieces),
         np.arange(n_pieces),

@@ -26,7 +26,7 @@ def prepare_lists(lists, ties, depth):
     """Return lists in the form from which their tie groups are found fastest."""
     if isinstance(lists, Candidates) or FIRST in (ties, depth):
         return lists
-    return sort_keys(lists)
+    return sort_keys(lists) if are_packable(lists) else lists
 
 
 def find_tie_groups(lists, ties, depth=None):
@@ -49,22 +49,25 @@ def find_tie_groups(lists, ties, depth=None):
 def _sort_lists(lists, ties, depth):
     if depth is not None:
         lists = keep_top(lists, depth)
+    is_packable = ties != "first" and are_packable(lists)
     parts, whole = [_NO_GROUPS], np.ones(len(lists.lengths), dtype=bool)
     for i in np.flatnonzero(is_very_long(lists)):
         pieces, grade_of = split_by_score(lists, i)
         if pieces is not None:
             whole[i] = False
-            parts.append(_sort_pieces(pieces, grade_of, lists.query[i], ties))
-    whole = np.flatnonzero(whole)
-    return _concatenate(parts + _sort_whole(lists, whole, ties, depth))
+            pieces = sort_keys(pieces) if is_packable else pieces
+            groups = _concatenate(_sort_whole(pieces, is_packable, ties))
+            parts.append(_join_pieces(pieces, groups, grade_of, lists.query[i]))
+    which = np.flatnonzero(whole)
+    return _concatenate(parts + _sort_whole(lists, is_packable, ties, depth, which))
 
 
-def _sort_whole(lists, which, ties, depth):
-    """Return the tie groups of the lists `which`, of some at a time."""
+def _sort_whole(lists, is_packable, ties, depth=None, which=None):
+    """Return the tie groups of lists, or of `which` of them, of some at a time."""
     parts = []
-    by_key = None
-    if len(which) and ties != "first" and are_packable(lists):
-        by_key = KeySort(lists)
+    by_key = KeySort(lists) if is_packable else None
+    if which is None:
+        which = np.arange(len(lists.lengths))
     for rows, width in split_by_width(lists.lengths[which]):
         rows = left = which[rows]
         if by_key is not None:
@@ -75,11 +78,8 @@ def _sort_whole(lists, which, ties, depth):
     return parts
 
 
-def _sort_pieces(pieces, grade_of, query, ties):
-    """Return the tie groups of one query, whose pieces come in the order of rank."""
-    pieces = prepare_lists(pieces, ties, depth=None)
-    every = np.arange(len(pieces.lengths))
-    groups = _concatenate(_sort_whole(pieces, every, ties, depth=None))
+def _join_pieces(pieces, groups, grade_of, query):
+    """Return the tie groups of one query from those of its pieces, in rank order."""
     n_documents = pieces.n_documents()
     n_above = np.cumsum(n_documents) - n_documents
     above = groups.above + n_above[groups.query]

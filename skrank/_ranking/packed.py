@@ -42,11 +42,11 @@ def are_packable(lists):
 
 
 def sort_keys(lists):
-    """Return lists whose keys are sorted by query, where rows do not stand so yet.
+    """Return packable lists with their keys sorted by query.
 
-    Lists that stand as they came, or are not packable, are returned as they are.
+    Lists whose rows stand together are returned as they are.
     """
-    if lists.order.is_as_given or not are_packable(lists):
+    if lists.order.is_as_given:
         return lists
     codes, grades = lists.row_codes
     keys = lists.order.sort(_pack(lists.y_score, codes))
