@@ -11,7 +11,8 @@ from skrank._checks import check_choice
 from skrank._ranking.documents import OneTarget
 from skrank._ranking.queries import RankedQueries
 from skrank._ranking.tie_groups import TieGroups
-from skrank.link_prediction._summaries import CONVENTIONS, evaluate_ranks
+from skrank.link_prediction._summaries import evaluate_ranks
+from skrank.metrics._conventions import OF_RANKS
 
 TIES = ("expected", "optimistic", "pessimistic", "realistic")
 AVERAGES = ("micro", "macro")
@@ -173,8 +174,9 @@ class LinkRanks:
         check_choice(average, AVERAGES, "average", "evaluate_link_prediction")
         check_choice(by, GROUPS, "by", "evaluate_link_prediction")
         check_choice(ties, {*TIES, None}, "ties", "evaluate_link_prediction")
-        choices = {*CONVENTIONS, None}
-        check_choice(convention, choices, "convention", "evaluate_link_prediction")
+        check_choice(
+            convention, {*OF_RANKS, None}, "convention", "evaluate_link_prediction"
+        )
         params = {"ties": ties, "convention": convention, **params}
         if by is None:
             return self._evaluate(metrics, average, params)

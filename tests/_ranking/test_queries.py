@@ -299,7 +299,7 @@ def test_a_ranking_holds_all_tie_groups_down_to_its_depth(
 
 @pytest.mark.parametrize("limits", LIMITS)
 @pytest.mark.parametrize(
-    "name", [row.name for row in METRICS.values() if row.cut != "never"]
+    "name", [row.name for row in METRICS.values() if row.cutoff != "never"]
 )
 def test_a_metric_with_a_cutoff_reads_no_further(name, limits):
     rng = np.random.default_rng(0)

@@ -181,8 +181,16 @@ def test_triples_whose_relation_has_no_candidates_are_counted():
     [
         ("mean_rank", ValueError, "Did you mean 'neg_mean_rank'"),
         ("arithmetic_mean_rank", ValueError, "Did you mean 'neg_mean_rank'"),
-        ("harmonic_mean_rank", ValueError, "less is. Did you mean 'neg_harmonic"),
-        (["mrr", "variance"], ValueError, "less is. Did you mean 'neg_rank_variance'"),
+        (
+            "harmonic_mean_rank",
+            ValueError,
+            "lower .* is better. Did you mean 'neg_harmonic",
+        ),
+        (
+            ["mrr", "variance"],
+            ValueError,
+            "is better. Did you mean 'neg_rank_variance'",
+        ),
         (None, TypeError, "must be a str or a list of str"),
         ([], TypeError, "must be a str or a list of str"),
     ],
