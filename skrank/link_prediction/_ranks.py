@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from skrank._checks import check_choice
-from skrank._ranking.lists import OneTarget
+from skrank._ranking.documents import OneTarget
 from skrank._ranking.queries import RankedQueries
 from skrank._ranking.tie_groups import TieGroups
 from skrank.link_prediction._summaries import evaluate_ranks
@@ -213,17 +213,11 @@ class LinkRanks:
             above, size = above + share * self.tied, one
         query = np.arange(len(self))
         runs = TieGroups(query, above, size, one, one.astype(np.float64))
-        rest = self.n_candidates, query, Questions(query), ties
+        lists = OneTarget(query, self.n_candidates)
+        rest = self.n_candidates, query, lists, ties
         if self.n_negatives is None:
             return RankedQueries(runs, *rest)
         return EstimatedRanking(runs, *rest, spread=self._spread)
-
-
-class Questions(OneTarget):
-    """What a ranking asks of its input."""
-
-    def __init__(self, ids):
-        self.ids = ids
 
 
 class EstimatedRanking(RankedQueries):

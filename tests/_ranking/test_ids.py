@@ -1,4 +1,4 @@
-"""Query ids are found in their carriers and told apart exactly."""
+"""Query ids of every type are encoded exactly."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
