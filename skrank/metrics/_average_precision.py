@@ -7,7 +7,7 @@ import numpy as np
 
 from skrank._checks import check_beta, check_choice
 from skrank._ranking.neighbours import accumulate_before
-from skrank.metrics._gain_functions import gains
+from skrank.metrics._gains import gains
 from skrank.metrics._metric import ranking_metric
 
 

@@ -8,19 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skrank.metrics._answer import Arrays, Request, answer_all
 from skrank.metrics._conventions import NoNumber, check_convention, rules_of
-from skrank.metrics._metric import METRICS, metric_of
+from skrank.metrics._metric import METRICS, OF_EVALUATE, Metric, metric_of
 from skrank.metrics._names import parse_name
 from skrank.metrics._own_metrics import own_metric, takes_a_ranking
-from skrank.metrics._requests import (
-    OF_EVALUATE,
-    Arrays,
-    Metric,
-    Request,
-    answer,
-    check_order,
-    depths_of,
-)
 from skrank.metrics._words import share_words
 
 
@@ -126,11 +118,11 @@ def evaluate(
         returned=returned,
         doc_id=doc_id,
         sample_weight=sample_weight,
-        depths=depths_of(requests),
     )
     scores = answer_all(requests, arrays)
     if average is None:
-        scores["qid"] = next(iter(arrays.rankings.values())).ids
+        _, ranking = next(iter(arrays.rankings.values()))
+        scores["qid"] = ranking.ids
     return scores
 
 
@@ -140,11 +132,6 @@ def split_params(y_true, y_score, qid, params):
     given = {name: params[name] for name in names if name in params}
     others = {name: params[name] for name in params if name not in names}
     return Arrays(y_true, y_score, qid=qid, **given), others
-
-
-def answer_all(requests, source):
-    """Return a dict of the values of all requests."""
-    return {request.key: answer(request, source) for request in requests}
 
 
 def check_ids_unneeded(requests, convention):
@@ -261,9 +248,11 @@ def read_requests(
         defaults, settable = metric.defaults | OF_EVALUATE, _settable(metric)
         # Parameters of the user win over the name, the name over the convention.
         options = defaults | _known(followed, defaults) | metric.fixed
-        options |= {} if k is None else {"k": k}
-        options = metric.check_options(options | _known(params, settable), caller)
-        requests.append(Request(key, metric, sign, check_order(options, caller)))
+        given = {} if k is None else {"k": k}
+        options |= metric.check(given | _known(params, settable), caller)
+        if options["ties"] != "first":
+            options["doc_order"] = None
+        requests.append(Request(key, metric, sign, options))
     if params.get("doc_order") and not any(
         request.options["doc_order"] for request in requests
     ):

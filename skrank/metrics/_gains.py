@@ -5,7 +5,6 @@
 
 import numpy as np
 
-from skrank.metrics._gain_functions import discount_function, gains
 from skrank.metrics._metric import ranking_metric
 
 
@@ -203,3 +202,67 @@ def ndcg_score(
     >>> ndcg_score([[0, 1, 2, 0]], [[0.4, 0.2, 0.5, 0.7]], gain="linear")
     0.6433...
     """
+
+
+def gains(ranking, gain):
+    """Return the gain of each relevant document."""
+    check_gain(gain)
+    if callable(gain):
+        return _checked(gain, ranking.grade, "gain")
+    if gain == "linear":
+        return ranking.grade
+    if ranking._lowest_grade < 0:
+        raise ValueError(
+            "gain='exponential' takes no negative grades: 2 ** grade - 1 would be "
+            f"below 0. Got a lowest grade of {ranking._lowest_grade} in y_true; pass "
+            "gain='linear' or shift the grades."
+        )
+    highest = float(ranking._highest_grade)
+    with np.errstate(over="ignore"):
+        no_less_than_any_sum = np.exp2(highest) * ranking.n_documents.max(initial=0)
+    if not np.isfinite(no_less_than_any_sum):
+        raise ValueError(
+            "gain='exponential' takes no grades for which 2 ** grade overflows. Got a "
+            f"highest grade of {highest} in y_true; pass gain='linear' or rescale the "
+            "grades."
+        )
+    return np.exp2(ranking.grade) - 1
+
+
+def check_gain(gain):
+    """Raise if `gain` names no gain."""
+    if not callable(gain) and gain not in ("exponential", "linear"):
+        raise ValueError(
+            "The 'gain' parameter must be a str among {'exponential', 'linear'} or a "
+            f"callable. Got {gain!r} instead."
+        )
+
+
+def discount_function(discount):
+    """Return the function that maps ranks to their discounts."""
+    if callable(discount):
+        return lambda rank: _checked(discount, rank, "discount")
+    if not isinstance(discount, str) or discount not in _DISCOUNTS:
+        raise ValueError(
+            "The 'discount' parameter must be a str among {'ln', 'log2'} or a "
+            f"callable. Got {discount!r} instead."
+        )
+    return _DISCOUNTS[discount]
+
+
+_DISCOUNTS = {
+    "log2": lambda rank: 1 / np.log2(np.asarray(rank) + 1.0),
+    "ln": lambda rank: 1 / np.log(np.asarray(rank) + 1.0),
+}
+
+
+def _checked(function, argument, name):
+    """Return what a user's function gives, if that is a finite number for each."""
+    values = np.asarray(function(argument), dtype=np.float64)
+    if values.shape != np.shape(argument) or not np.isfinite(values).all():
+        raise ValueError(
+            f"The '{name}' parameter must be a callable that returns a finite number "
+            f"for each entry of an array. Got an array of shape {values.shape} for "
+            f"one of shape {np.shape(argument)}, or NaN or infinity in it."
+        )
+    return values

@@ -7,16 +7,147 @@ import copyreg
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import ParamSpec, TypeVar
 
 import numpy as np
 
-from skrank.metrics._requests import Arrays, Metric, Request, answer, depths_of
+from skrank._checks import (
+    AVERAGES,
+    TIES,
+    check_choice,
+    check_k,
+    check_number,
+    check_threshold,
+)
+from skrank._ranking.rank import DOC_ORDERS
+from skrank.metrics._answer import Arrays, Request, answer, mean_of_queries
 from skrank.metrics._words import complete
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+# The parameters that every metric has, with their defaults.
+DEFAULTS = {
+    "threshold": 0.0,
+    "ties": "expected",
+    "replace_undefined_by": 0.0,
+    "average": "macro",
+    "adjusted": False,
+}
+# The parameters that `evaluate` adds to those of a metric.
+OF_EVALUATE = {"doc_order": None, "score_dtype": None}
+
+
+@dataclass(frozen=True, eq=False)
+class Metric:
+    """One row of the table of metrics.
+
+    Attributes
+    ----------
+    name : str
+        The scorer name, without ``neg_`` and ``@k``.
+    definition : callable
+        Maps a ranking, and the metric's own parameters, to one value per query; NaN
+        means undefined.
+    function : callable or None
+        The public metric function; None for a metric that has none.
+    defaults : dict
+        The defaults of all parameters but the input; `k` is missing if it is required.
+    cutoff : {"optional", "required", "never"}
+        Whether the scorer name takes ``@k``.
+    greater_is_better : bool
+        Whether larger values are better, if they are not adjusted.
+    pool : callable
+        ``pool(ranking, values, weight)`` returns the summary of the values that are not
+        NaN; `weight` is None where all queries weigh the same.
+    reads_first_rank : bool
+        Whether the definition reads nothing but the rank of the first relevant
+        document. Such a metric also has a value at the realistic rank.
+    value : callable or None
+        The metric is the expectation of ``value(rank)`` at the first relevant rank, so
+        that its variance under random orders is known.
+    moments : callable or None
+        ``moments(queries, random)`` returns the mean and the standard deviation of the
+        summary under random orders, where it is no mean of values.
+    fixed : dict
+        Parameters that the row sets, so that its name does not take them.
+    inverse : bool
+        Whether the summary is inverted.
+    own : callable or None
+        The function that a user gave, for a metric of the user's own.
+    """
+
+    name: str
+    definition: Callable
+    function: Callable | None = None
+    defaults: dict = field(default_factory=lambda: dict(DEFAULTS), repr=False)
+    cutoff: str = "optional"
+    greater_is_better: bool = True
+    pool: Callable = mean_of_queries
+    reads_first_rank: bool = False
+    value: Callable | None = None
+    moments: Callable | None = None
+    fixed: dict = field(default_factory=dict)
+    inverse: bool = False
+    own: Callable | None = None
+
+    @property
+    def full_name(self):
+        """Return the scorer name without ``@k``."""
+        is_better = self.is_better_when_greater(self.fixed.get("adjusted", False))
+        return self.name if is_better else f"neg_{self.name}"
+
+    @property
+    def knows_its_variance(self):
+        """Return True if the variance of the metric under random orders is known."""
+        return self.value is not None or self.moments is not None
+
+    def is_better_when_greater(self, adjusted):
+        """Return True if larger values are better, `adjusted` as the parameter is."""
+        return self.greater_is_better or adjusted in (True, "z")
+
+    def check(self, given, caller):
+        """Return the checked values of given parameters; raise where one is wrong."""
+        checked = dict(given)
+        if "k" in given:
+            checked["k"] = check_k(given["k"])
+        if "threshold" in given:
+            checked["threshold"] = check_threshold(given["threshold"], caller)
+        if "ties" in given:
+            ties = TIES if self.reads_first_rank else TIES - {"realistic"}
+            check_choice(given["ties"], ties, "ties", caller)
+        if "replace_undefined_by" in given:
+            replaced = given["replace_undefined_by"]
+            check_number(replaced, "replace_undefined_by", caller, nan=True)
+        if "average" in given:
+            check_choice(given["average"], AVERAGES, "average", caller)
+        if "adjusted" in given:
+            self._check_adjusted(given["adjusted"], caller)
+        if given.get("doc_order") is not None:
+            check_choice(given["doc_order"], DOC_ORDERS, "doc_order", caller)
+        if given.get("score_dtype") is not None:
+            dtypes = {"float32", "float64"}
+            check_choice(given["score_dtype"], dtypes, "score_dtype", caller)
+        return checked
+
+    def _check_adjusted(self, adjusted, caller):
+        if isinstance(adjusted, (bool, np.bool_)):
+            return
+        choices = ["'ratio'"] if self.reads_first_rank else []
+        if self.knows_its_variance:
+            choices.append("'z'")
+        if isinstance(adjusted, str) and f"'{adjusted}'" in choices:
+            return
+        accepted = "an instance of bool"
+        if choices:
+            accepted = f"a bool or a str among {{{', '.join(choices)}}}"
+        error = ValueError if choices and isinstance(adjusted, str) else TypeError
+        raise error(
+            f"The 'adjusted' parameter of {caller} must be {accepted}. "
+            f"Got {adjusted!r} instead."
+        )
+
 
 # Every metric by its scorer name, without ``neg_`` and ``@k``.
 METRICS: dict[str, Metric] = {}
@@ -46,7 +177,7 @@ def ranking_metric(
     inverse_name : str, default=None
         A further scorer name, for one over the metric.
     **facts : dict
-        The other attributes of a :class:`~skrank.metrics._requests.Metric`, such as
+        The other attributes of a :class:`Metric`, such as
         ``cutoff="never"`` and ``greater_is_better=False``.
 
     Returns
@@ -68,17 +199,17 @@ def ranking_metric(
         @functools.wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             function(*args, **kwargs)  # raises where Python refuses the arguments
-            values = given | dict(zip(names, args, strict=False)) | kwargs
-            data = {name: values.pop(name) for name in INPUT}
-            options = metric.check_options(values, function.__name__)
+            values = dict(zip(names, args, strict=False)) | kwargs
+            data = {name: values.pop(name) for name in INPUT if name in values}
+            options = defaults | metric.check(values, function.__name__)
             request = Request(function.__name__, metric, 1, options)
-            return answer(request, Arrays(**data, depths=depths_of([request])))
+            return answer(request, Arrays(**data))
 
-        options = {key: value for key, value in given.items() if key not in INPUT}
-        metric = Metric(name, definition, call, options, **facts)
+        defaults = {key: value for key, value in given.items() if key not in INPUT}
+        metric = Metric(name, definition, call, defaults, **facts)
         call.__doc__ = complete(function.__doc__, signature, metric)
         _enter(metric)
-        left_out = options | {"replace_undefined_by": np.nan}
+        left_out = defaults | {"replace_undefined_by": np.nan}
         for variant, adjusted in dict(adjusted_names).items():
             fixed = {"adjusted": adjusted}
             _enter(replace(metric, name=variant, defaults=left_out, fixed=fixed))

@@ -19,8 +19,7 @@ from skrank.metrics import (  # noqa: F401
     _reader,
     _top_k,
 )
-from skrank.metrics._metric import METRICS
-from skrank.metrics._requests import Metric
+from skrank.metrics._metric import METRICS, Metric
 
 ALIASES = {
     "hit": "hits",

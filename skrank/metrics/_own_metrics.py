@@ -9,9 +9,8 @@ import re
 import numpy as np
 import sklearn.metrics
 
-from skrank.metrics._metric import METRICS
+from skrank.metrics._metric import DEFAULTS, METRICS, OF_EVALUATE, Metric
 from skrank.metrics._names import ALIASES
-from skrank.metrics._requests import DEFAULTS, OF_EVALUATE, Metric
 
 _EMPTY = inspect.Parameter.empty
 _NAME = re.compile(r"(?!neg_)[a-z](?:[a-z0-9_]*[a-z0-9])?", re.ASCII)

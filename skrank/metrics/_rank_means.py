@@ -5,9 +5,9 @@
 
 import numpy as np
 
+from skrank.metrics._adjust import moments_of_geometric_mean
 from skrank.metrics._first_ranks import weighted_median
 from skrank.metrics._metric import ranking_metric
-from skrank.metrics._rank_law import moments_of_geometric_mean
 from skrank.metrics._rank_pools import (
     pooled_geometric_mean,
     pooled_harmonic_mean,

@@ -5,10 +5,9 @@
 
 import numpy as np
 
-from skrank._checks import check_persistence
+from skrank._checks import check_number, check_persistence
 from skrank._ranking.blocks import split_by_width
 from skrank._ranking.neighbours import accumulate_before
-from skrank.metrics._gain_functions import highest_grade
 from skrank.metrics._metric import ranking_metric
 
 
@@ -208,3 +207,22 @@ def rbp_score(
     >>> rbp_score([2, 0, 1, 0], [4, 3, 2, 1], p=0.5, k=2)
     0.5
     """
+
+
+def highest_grade(ranking, max_grade, caller):
+    """Return the grade that others are measured by: `max_grade`, if it is not None."""
+    if ranking._lowest_grade < 0:
+        raise ValueError(
+            f"{caller} takes no negative grades. Got a lowest grade of "
+            f"{ranking._lowest_grade} in y_true; shift the grades."
+        )
+    highest = float(ranking._highest_grade)
+    if max_grade is None:
+        return highest or 1.0
+    max_grade = check_number(max_grade, "max_grade", caller)
+    if not max(highest, 0) <= max_grade < np.inf or max_grade == 0:
+        raise ValueError(
+            f"The 'max_grade' parameter of {caller} must be a finite number above 0, "
+            f"and no less than the highest grade, {highest}. Got {max_grade!r} instead."
+        )
+    return max_grade

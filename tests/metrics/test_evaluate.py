@@ -15,7 +15,7 @@ from scipy import sparse
 from sklearn.exceptions import UndefinedMetricWarning
 
 import skrank.metrics
-from skrank.metrics import RankedQueries, _requests, evaluate
+from skrank.metrics import RankedQueries, _answer, evaluate
 from skrank.metrics._names import METRICS, listed_names
 
 SCORER_NAMES = {name: full_name(name) for name in NAMES}
@@ -107,8 +107,8 @@ def test_the_documents_are_ranked_once(data, monkeypatch):
         calls.append(params)
         return rank_queries(*args, **params)
 
-    rank_queries = _requests.rank_queries
-    monkeypatch.setattr(_requests, "rank_queries", counted)
+    rank_queries = _answer.rank_queries
+    monkeypatch.setattr(_answer, "rank_queries", counted)
     evaluate(**data, metrics=listed_names())
     assert len(calls) == 1
     evaluate(**data, metrics=["mrr", "ndcg@10", "ndcg@5", "map"], ties="optimistic")

@@ -266,7 +266,7 @@ def test_ids_order_tied_documents():
 
 
 def test_the_documents_are_ranked_once_for_each_way_to_rank_them(monkeypatch):
-    from skrank.metrics import _requests
+    from skrank.metrics import _answer
 
     calls = []
 
@@ -274,8 +274,8 @@ def test_the_documents_are_ranked_once_for_each_way_to_rank_them(monkeypatch):
         calls.append((params["threshold"], params["ties"], params["doc_order"]))
         return rank_queries(*args, **params)
 
-    rank_queries = _requests.rank_queries
-    monkeypatch.setattr(_requests, "rank_queries", counted)
+    rank_queries = _answer.rank_queries
+    monkeypatch.setattr(_answer, "rank_queries", counted)
     names = ["mrr", "ndcg@10", "map", "map@5", "hits@1", "neg_mean_rank"]
     evaluate([1, 0, 2], [3, 2, 1], names, convention="trec_eval", doc_id=[1, 2, 3])
     assert calls == [(FROM_ONE, "first", "descending")]

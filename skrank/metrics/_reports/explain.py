@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skrank.metrics._answer import Arrays, answer
 from skrank.metrics._conventions import NoNumber, check_convention, grouped, in_words
 from skrank.metrics._evaluate import read_requests, split_params
 from skrank.metrics._reports.table import table
-from skrank.metrics._requests import Arrays, answer
 from skrank.metrics._words import share_words
 
 OURS = "skrank"
@@ -200,7 +200,8 @@ def explain(
         values[name], per_query[name] = answer(request, data), asked.per_query(request)
         rules[name] = asked.rules(base, request)
     shown, n_differing = _most_different(per_query, n_queries)
-    ids = next(iter(data.rankings.values())).ids
+    _, ranking = next(iter(data.rankings.values()))
+    ids = ranking.ids
     by_query = {name: found[shown] for name, found in per_query.items()}
     return Explanation(
         base.key, values, rules, refused, ids[shown], by_query, n_differing

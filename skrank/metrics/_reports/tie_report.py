@@ -3,7 +3,7 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,9 +11,9 @@ from skrank._ranking.lists import Candidates
 from skrank._ranking.methods import find_tie_groups
 from skrank._ranking.neighbours import lengths_of
 from skrank._ranking.read import read_lists
-from skrank.metrics._evaluate import answer_all, read_requests, split_params
+from skrank.metrics._answer import answer_all
+from skrank.metrics._evaluate import read_requests, split_params
 from skrank.metrics._reports.table import table
-from skrank.metrics._requests import depths_of
 from skrank.metrics._words import share_words
 
 BOUNDS = ("pessimistic", "expected", "optimistic")
@@ -118,8 +118,6 @@ def tie_report(
         ties: read_requests(metrics, {**params, "ties": ties}, "tie_report")
         for ties in BOUNDS
     }
-    depths = depths_of(request for requests in asked.values() for request in requests)
-    arrays = replace(arrays, depths=depths)
     bounds = [answer_all(requests, arrays) for requests in asked.values()]
     values = {name: tuple(scores[name] for scores in bounds) for name in bounds[0]}
     counts = count_ties(arrays, params.get("score_dtype"))

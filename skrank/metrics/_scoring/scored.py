@@ -6,6 +6,7 @@
 import warnings
 
 from skrank._columns import find_qid, require_qid
+from skrank.metrics._answer import Arrays, OwnRanks
 from skrank.metrics._evaluate import (
     Asked,
     answer_all,
@@ -14,7 +15,6 @@ from skrank.metrics._evaluate import (
     read_requests,
 )
 from skrank.metrics._metric import metric_of
-from skrank.metrics._requests import Arrays, OwnRanks
 
 CALLER = "make_ranking_scorer"
 

@@ -1,4 +1,4 @@
-"""Means and variances of metrics of the first rank under random orders."""
+"""Metrics adjusted for chance: what they are under random orders."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -9,12 +9,64 @@ from skrank._ranking.neighbours import starts_of
 from skrank.metrics._first_ranks import FirstRanks, first_groups, values_at_first
 
 
+def adjust(queries, score, adjusted):
+    """Compare a score with its expectation E under random orders.
+
+    Parameters
+    ----------
+    queries : Values
+        The values behind the score.
+    score : float or ndarray of shape (n_queries,)
+        The metric M.
+    adjusted : {True, "ratio", "z"}
+        What to return.
+
+    Returns
+    -------
+    adjusted : float or ndarray of shape (n_queries,)
+        (M - E) / (B - E) with the value B of the ideal ranking; M / E for "ratio";
+        (M - E) / sqrt(V) for "z", with the sign that makes larger better. NaN where no
+        order differs from another.
+    """
+    metric, random = queries.metric, queries.ranking.chance
+    deviation = None
+    if metric.moments is not None:
+        expected, deviation = metric.moments(queries, random)
+    else:
+        expected = _summary_of(queries, random)
+        if adjusted == "z":
+            deviation = np.sqrt(summed_variance(queries, random))
+    if adjusted == "ratio":
+        return _ratio(score, expected)
+    if adjusted == "z":
+        sign = 1 if metric.greater_is_better else -1
+        return sign * _ratio(score - expected, deviation) + 0.0  # never -0.0
+    best = _summary_of(queries, queries.ranking.ideal)
+    # Sums in another order differ in their last digits.
+    rounding = 1e-12 * np.maximum(np.abs(best), 1)
+    gain, span = np.subtract(score, expected), np.subtract(best, expected)
+    gain = np.where(np.abs(gain) <= rounding, 0, gain)
+    flat = np.abs(span) <= rounding
+    return np.where(flat, np.nan, gain / np.where(flat, 1, span) + 0.0)
+
+
+def _summary_of(queries, ranking):
+    """Return the summary of another ranking of the same queries."""
+    return queries.summary(ranking, queries.values_in(ranking))
+
+
+def _ratio(value, unit):
+    """Return value / unit, NaN where the unit is 0 but for rounding."""
+    is_zero = np.abs(unit) <= 1e-12
+    return np.where(is_zero, np.nan, value / np.where(is_zero, 1, unit))
+
+
 def summed_variance(queries, random):
     """Return the variance of a mean over queries under random orders.
 
     Parameters
     ----------
-    queries : Queries
+    queries : Values
         Their metric is the expectation of ``metric.value(rank)``.
     random : RankedQueries
         The ranking in which all documents of a query are tied.
@@ -36,7 +88,7 @@ def summed_variance(queries, random):
     mean_square = values_at_first(squared, random, queries.own)
     variance = mean_square - mean**2
     # A value that no order changes has no variance but that of rounding.
-    is_random = ~queries.undefined & (variance > 1e-12 * mean_square)
+    is_random = ~np.isnan(queries.values) & (variance > 1e-12 * mean_square)
     variance = np.where(is_random, variance, 0)
     proportions = queries.proportions
     return variance if proportions is None else (proportions**2 * variance).sum()
@@ -49,15 +101,16 @@ def moments_of_geometric_mean(queries, random):
 
         E[prod_i r_i^w_i] = prod_i E[r_i^w_i],  V = E[prod_i r_i^2w_i] - E[...]^2.
     """
-    values, proportions = queries.replaced(queries.values), queries.proportions
+    values, proportions = queries.replaced, queries.proportions
     power = np.ones(len(values)) if proportions is None else proportions
     with np.errstate(divide="ignore", invalid="ignore"):
         log_value = power * np.log(values)
+        undefined = np.isnan(queries.values)
         logs = [
             np.where(
-                queries.undefined, times * log_value, _log_mean_power(random, exponent)
+                undefined, times * log_value, _log_mean_power(random, times * power)
             )
-            for times, exponent in ((1, power), (2, 2 * power))
+            for times in (1, 2)
         ]
         if proportions is not None:
             logs = [log[~np.isnan(values)].sum() for log in logs]
