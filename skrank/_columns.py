@@ -193,7 +193,7 @@ def _position(X, column):
 
 
 def _check_exact(ids):
-    """Return the ids, but raise where floats are too coarse to tell integers apart."""
+    """Return the ids, but raise where floats are too coarse to distinguish integers."""
     dtype = getattr(ids, "dtype", None)
     if isinstance(dtype, np.dtype) and dtype.kind == "f" and len(ids):
         largest = 2.0 ** (np.finfo(dtype).nmant + 1)

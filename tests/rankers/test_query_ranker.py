@@ -9,11 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.svm import LinearSVC
 from sklearn.utils import get_tags
 
 from skrank.datasets import make_ranking
@@ -122,6 +124,13 @@ def test_labels_that_are_text_are_to_be_numbered(convert):
     labels = convert(np.array(["bad", "fair", "good"])[Y])
     with pytest.raises(ValueError, match=r"must hold numbers.*'bad' instead: number"):
         QueryRanker(Ridge()).fit(X, labels, qid=QID)
+
+
+def test_a_classifier_without_probabilities_is_refused_in_fit_on_grades_only():
+    with pytest.raises(ValueError, match=r"LinearSVC instead.*CalibratedClassifierCV"):
+        QueryRanker(LinearSVC()).fit(X, Y, qid=QID)
+    for model, y in ((LinearSVC(), Y > 0), (CalibratedClassifierCV(LinearSVC()), Y)):
+        assert QueryRanker(model).fit(X, y, qid=QID).predict(X).std() > 0
 
 
 def test_sizes_of_queries_are_recognized():
