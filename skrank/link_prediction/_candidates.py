@@ -10,11 +10,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from skrank._ranking.count import count_around_target
-from skrank.link_prediction._count import (
+from skrank.link_prediction._sampled_negatives import (
     count_negatives,
     draw_negatives,
 )
-from skrank.link_prediction._triples import (
+from skrank.link_prediction._triple_ids import (
     HEAD,
     RELATION,
     SIDES,

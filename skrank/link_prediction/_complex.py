@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state, check_scalar
 
-from skrank.link_prediction._base import LinkPredictor
+from skrank.link_prediction._mixin import LinkPredictor
 
 
 class ComplEx(LinkPredictor, BaseEstimator):

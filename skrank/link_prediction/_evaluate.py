@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from skrank._checks import check_choice
-from skrank.link_prediction._rank import rank_in_batches
+from skrank.link_prediction._rank_triples import rank_in_batches
 from skrank.link_prediction._summaries import CONVENTIONS
 
 # AmpliGraph compares scores in thousandths, cut to integers.
@@ -19,7 +19,7 @@ def evaluate_link_prediction(
     sides=("head", "tail"),
     metrics=("mrr", "neg_mean_rank", "hits@1", "hits@3", "hits@10"),
     ties=None,
-    average="micro",
+    average="rank",
     by=None,
     candidates=None,
     batch_size="auto",
@@ -57,9 +57,10 @@ def evaluate_link_prediction(
         What tied scores give: the exact expectation over all their orders, the value
         of the best or of the worst rank, or that of the mean of both. None is
         "expected", or the rule of `convention`.
-    average : {"micro", "macro"}, default="micro"
-        Whether all ranks weigh the same, or all pairs (h, r) and (r, t): then a rank
-        weighs one over the number of triples of `X` with its pair.
+    average : {"rank", "question"}, default="rank"
+        Whether each rank has the same weight, or each question, the pair (h, r) or
+        (r, t): the weight of a rank is then one over the number of triples of `X` with
+        its question.
     by : {"side", "relation", "category"}, default=None
         What to tell apart. The categories of relations are "1-1", "1-n", "n-1" and
         "n-n".

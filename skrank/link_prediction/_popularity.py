@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from skrank.link_prediction._base import LinkPredictor
+from skrank.link_prediction._mixin import LinkPredictor
 
 
 class PopularityPredictor(LinkPredictor, BaseEstimator):

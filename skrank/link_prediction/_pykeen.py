@@ -8,8 +8,8 @@ import importlib
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from skrank.link_prediction._base import LinkPredictor
-from skrank.link_prediction._triples import HEAD, RELATION, TAIL
+from skrank.link_prediction._mixin import LinkPredictor
+from skrank.link_prediction._triple_ids import HEAD, RELATION, TAIL
 
 
 def from_pykeen(model, triples_factory=None):

@@ -5,7 +5,7 @@
 
 from skrank._checks import check_choice
 from skrank.link_prediction._evaluate import evaluate_link_prediction
-from skrank.link_prediction._ranks import AVERAGES, TIES
+from skrank.link_prediction._link_ranks import AVERAGES, TIES
 from skrank.link_prediction._summaries import CONVENTIONS, name_if_negated, resolve
 
 CALLER = "make_link_prediction_scorer"
@@ -17,7 +17,7 @@ def make_link_prediction_scorer(
     known="auto",
     sides=("head", "tail"),
     ties=None,
-    average="micro",
+    average="rank",
     candidates=None,
     batch_size="auto",
     convention=None,
@@ -43,8 +43,9 @@ def make_link_prediction_scorer(
         Which entities are asked for.
     ties : {"expected", "optimistic", "pessimistic", "realistic"}, default=None
         What tied scores give. None is "expected", or the rule of `convention`.
-    average : {"micro", "macro"}, default="micro"
-        Whether all ranks weigh the same, or all pairs (h, r) and (r, t).
+    average : {"rank", "question"}, default="rank"
+        Whether each rank has the same weight, or each question, the pair (h, r) or
+        (r, t).
     candidates : array-like, dict or SampledNegatives, default=None
         The entities that are ranked with the right one, as in
         :func:`evaluate_link_prediction`. None is all entities.

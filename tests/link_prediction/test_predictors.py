@@ -182,7 +182,7 @@ def test_the_triples_of_the_fold_join_the_filter():
 def test_grid_search_selects_a_link_predictor(scoring, routing):
     if scoring == "z_mrr":
         scoring = make_link_prediction_scorer(
-            "z_mrr", known=NATIONS.valid, sides="tail", average="macro"
+            "z_mrr", known=NATIONS.valid, sides="tail", average="question"
         )
     refit = "mrr" if isinstance(scoring, list) else True
     grid = {"max_iter": [1, 12]}
@@ -204,7 +204,7 @@ def test_several_names_and_a_scorer_of_a_list_agree():
 
 def test_scorers_show_what_they_are():
     scorer = make_link_prediction_scorer("mrr", ties="realistic")
-    shown = "make_link_prediction_scorer('mrr', ties='realistic', average='micro')"
+    shown = "make_link_prediction_scorer('mrr', ties='realistic', average='rank')"
     assert repr(scorer) == shown
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from skrank.link_prediction._triples import (
+from skrank.link_prediction._triple_ids import (
     HEAD,
     RELATION,
     TAIL,

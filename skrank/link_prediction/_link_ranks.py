@@ -10,11 +10,11 @@ import numpy as np
 from skrank._checks import check_choice
 from skrank._ranking.lists import OneTarget
 from skrank._ranking.queries import RankedQueries
-from skrank._ranking.tie_groups import TieGroups
+from skrank._ranking.tie_groups import TieGroups, resolve_ties
 from skrank.link_prediction._summaries import CONVENTIONS, evaluate_ranks
 
 TIES = ("expected", "optimistic", "pessimistic", "realistic")
-AVERAGES = ("micro", "macro")
+AVERAGES = ("rank", "question")
 GROUPS = ("side", "relation", "category", None)
 
 
@@ -42,7 +42,7 @@ class LinkRanks:
         How many candidates there are, the right one included.
     weight : ndarray of float of shape (n_ranks,)
         One over the number of ranks that answer the same question, the pair of an
-        entity and a relation: the weights of the macro average.
+        entity and a relation: the weights for ``average="question"``.
     n_negatives : ndarray of int of shape (n_ranks,) or None, default=None
         The size of the sample from which the ranks are estimated.
 
@@ -143,7 +143,7 @@ class LinkRanks:
         metrics,
         *,
         ties=None,
-        average="micro",
+        average="rank",
         by=None,
         convention=None,
         **params,
@@ -156,8 +156,9 @@ class LinkRanks:
             As in :func:`evaluate_link_prediction`.
         ties : {"expected", "optimistic", "pessimistic", "realistic"}, default=None
             What tied scores give. None is "expected", or the rule of `convention`.
-        average : {"micro", "macro"}, default="micro"
-            Whether all ranks weigh the same, or all pairs of an entity and a relation.
+        average : {"rank", "question"}, default="rank"
+            Whether each rank has the same weight, or each question, the pair of an
+            entity and a relation.
         by : {"side", "relation", "category"}, default=None
             What to tell apart.
         convention : {"pykeen", "ogb", "ampligraph"}, default=None
@@ -185,7 +186,7 @@ class LinkRanks:
         }
 
     def _evaluate(self, metrics, average, params):
-        weight = self.weight if average == "macro" else None
+        weight = self.weight if average == "question" else None
         return evaluate_ranks(
             self, metrics, params, "evaluate_link_prediction", sample_weight=weight
         )
@@ -204,13 +205,9 @@ class LinkRanks:
             One query for each rank.
         """
         check_choice(ties, TIES, "ties", "evaluate_link_prediction")
-        one = np.ones(len(self), dtype=np.intp)
-        above, size = self.above, self.tied + 1
-        if ties != "expected":
-            share = {"optimistic": 0, "pessimistic": 1, "realistic": 0.5}[ties]
-            above, size = above + share * self.tied, one
-        query = np.arange(len(self))
-        runs = TieGroups(query, above, size, one, one.astype(np.float64))
+        query, one = np.arange(len(self)), np.ones(len(self), dtype=np.intp)
+        groups = TieGroups(query, self.above, self.tied + 1, one, one.astype(float))
+        runs = resolve_ties(groups, ties)
         rest = self.n_candidates, query, Questions(query), ties
         if self.n_negatives is None:
             return RankedQueries(runs, *rest)

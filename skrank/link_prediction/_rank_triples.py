@@ -12,8 +12,8 @@ import numpy as np
 
 from skrank._checks import check_flag
 from skrank.link_prediction._candidates import read_candidates
-from skrank.link_prediction._known import KnownAnswers, relation_categories
-from skrank.link_prediction._model import (
+from skrank.link_prediction._filter import KnownAnswers, relation_categories
+from skrank.link_prediction._read_model import (
     check_methods,
     checked_scores,
     encode_known,
@@ -22,8 +22,8 @@ from skrank.link_prediction._model import (
     vocabularies,
 )
 from skrank.link_prediction._progress import progress_bar
-from skrank.link_prediction._ranks import LinkRanks
-from skrank.link_prediction._triples import (
+from skrank.link_prediction._link_ranks import LinkRanks
+from skrank.link_prediction._triple_ids import (
     RELATION,
     SIDES,
     encode_triples,
@@ -146,7 +146,7 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
                 quantum,
                 advance,
             )
-            weight = _macro_weight(asked, len(relations))
+            weight = _question_weight(asked, len(relations))
             columns.append((np.full(len(triples), side), *counts, weight))
     side, above, tied, n_candidates, n_negatives, weight = map(
         _concatenated, zip(*columns, strict=True)
@@ -204,7 +204,7 @@ def _joined(parts):
     return tuple(map(np.concatenate, zip(*parts, strict=True)))
 
 
-def _macro_weight(asked, n_relations):
+def _question_weight(asked, n_relations):
     """Return one over the number of triples with the same question."""
     pair = asked.given * n_relations + asked.relation
     _, pair, counts = np.unique(pair, return_inverse=True, return_counts=True)
