@@ -8,8 +8,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrank._checks import check_choice
 from skrank.link_prediction._evaluate import evaluate_link_prediction
-from skrank.link_prediction._read_model import checked_scores
 from skrank.link_prediction._rank_triples import rank_triples
+from skrank.link_prediction._read_model import checked_scores
 from skrank.link_prediction._triple_ids import (
     HEAD,
     RELATION,

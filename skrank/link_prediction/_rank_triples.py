@@ -13,6 +13,8 @@ import numpy as np
 from skrank._checks import check_flag
 from skrank.link_prediction._candidates import read_candidates
 from skrank.link_prediction._filter import KnownAnswers, relation_categories
+from skrank.link_prediction._link_ranks import LinkRanks
+from skrank.link_prediction._progress import progress_bar
 from skrank.link_prediction._read_model import (
     check_methods,
     checked_scores,
@@ -21,8 +23,6 @@ from skrank.link_prediction._read_model import (
     triples_of,
     vocabularies,
 )
-from skrank.link_prediction._progress import progress_bar
-from skrank.link_prediction._link_ranks import LinkRanks
 from skrank.link_prediction._triple_ids import (
     RELATION,
     SIDES,
