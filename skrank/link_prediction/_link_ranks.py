@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from dataclasses import dataclass, fields
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from skrank._checks import check_choice
 from skrank._ranking.lists import OneTarget
 from skrank._ranking.queries import RankedQueries
 from skrank._ranking.tie_groups import TieGroups, resolve_ties
+from skrank.link_prediction._estimates import RANKINGS
 from skrank.link_prediction._summaries import CONVENTIONS, evaluate_ranks
 
 TIES = ("expected", "optimistic", "pessimistic", "realistic")
@@ -45,6 +47,8 @@ class LinkRanks:
         entity and a relation: the weights for ``average="question"``.
     n_negatives : ndarray of int of shape (n_ranks,) or None, default=None
         The size of the sample from which the ranks are estimated.
+    estimate : {"em", "bias-variance", "rank"} or None, default=None
+        How metrics are estimated from the sample, as in :class:`SampledNegatives`.
 
     Attributes
     ----------
@@ -79,6 +83,7 @@ class LinkRanks:
     n_candidates: np.ndarray
     weight: np.ndarray
     n_negatives: np.ndarray | None = None
+    estimate: str | None = None
 
     def __len__(self):
         """Return the number of ranks."""
@@ -105,7 +110,7 @@ class LinkRanks:
     @property
     def _spread(self):
         """How many candidates a negative of the sample stands for."""
-        if self.n_negatives is None:
+        if self.estimate is None:
             return np.ones(len(self))
         return (self.n_candidates - 1) / np.maximum(self.n_negatives, 1)
 
@@ -122,8 +127,12 @@ class LinkRanks:
         ranks : LinkRanks
             These ranks alone.
         """
-        columns = (getattr(self, field.name) for field in fields(self))
-        return LinkRanks(*(None if one is None else one[where] for one in columns))
+        columns = {field.name: getattr(self, field.name) for field in fields(self)}
+        kept = {
+            name: column[where] if isinstance(column, np.ndarray) else column
+            for name, column in columns.items()
+        }
+        return LinkRanks(**kept)
 
     def to_dict(self):
         """Return the ranks as columns, ready for a data frame.
@@ -188,16 +197,22 @@ class LinkRanks:
     def _evaluate(self, metrics, average, params):
         weight = self.weight if average == "question" else None
         return evaluate_ranks(
-            self, metrics, params, "evaluate_link_prediction", sample_weight=weight
+            self if weight is None else _Weighted(self, weight),
+            metrics,
+            params,
+            "evaluate_link_prediction",
+            sample_weight=weight,
         )
 
-    def ranking(self, ties):
+    def ranking(self, ties, sample_weight=None):
         """Return the ranking that metrics read.
 
         Parameters
         ----------
         ties : {"expected", "optimistic", "pessimistic", "realistic"}
             The tie policy.
+        sample_weight : ndarray of shape (n_ranks,), default=None
+            The weight of each rank in an estimate from a sample.
 
         Returns
         -------
@@ -207,11 +222,23 @@ class LinkRanks:
         check_choice(ties, TIES, "ties", "evaluate_link_prediction")
         query, one = np.arange(len(self)), np.ones(len(self), dtype=np.intp)
         groups = TieGroups(query, self.above, self.tied + 1, one, one.astype(float))
-        runs = resolve_ties(groups, ties)
+        groups = resolve_ties(groups, ties)
         rest = self.n_candidates, query, Questions(query), ties
-        if self.n_negatives is None:
-            return RankedQueries(runs, *rest)
-        return EstimatedRanking(runs, *rest, spread=self._spread)
+        if self.estimate is None:
+            return RankedQueries(groups, *rest)
+        sample = {"n_negatives": self.n_negatives, "sample_weight": sample_weight}
+        return RANKINGS[self.estimate](groups, *rest, **sample)
+
+
+class _Weighted(NamedTuple):
+    """Ranks that are ranked with weights."""
+
+    ranks: LinkRanks
+    sample_weight: np.ndarray
+
+    def ranking(self, ties):
+        """Return the ranking that metrics read."""
+        return self.ranks.ranking(ties, self.sample_weight)
 
 
 class Questions(OneTarget):
@@ -219,24 +246,3 @@ class Questions(OneTarget):
 
     def __init__(self, ids):
         self.ids = ids
-
-
-class EstimatedRanking(RankedQueries):
-    """Ranks among a sample of the candidates, spread over all of them.
-
-    Parameters
-    ----------
-    *rest
-        As of :class:`~skrank.metrics.RankedQueries`.
-    spread : ndarray of shape (n_queries,)
-        How many candidates a negative stands for.
-    """
-
-    def __init__(self, *rest, spread):
-        super().__init__(*rest)
-        self._spread = spread
-
-    def first_rank_law(self, k=None):
-        """Return what rank the right candidate of each query may have."""
-        query, rank, chance = super().first_rank_law()
-        return query, 1 + self._spread[query] * (rank - 1), chance

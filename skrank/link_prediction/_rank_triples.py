@@ -162,6 +162,7 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
         n_candidates=n_candidates,
         weight=weight,
         n_negatives=n_negatives,
+        estimate=getattr(candidates, "estimate", None),
     )
 
 
