@@ -198,6 +198,8 @@ def test_a_scorer_has_to_know_what_is_better(metric, error, message):
         ({"n_components": 0}, ValueError),
         ({"n_components": 2.5}, TypeError),
         ({"max_iter": 0}, ValueError),
+        ({"max_negatives": 0}, ValueError),
+        ({"max_negatives": 2.5}, TypeError),
         ({"batch_size": 0}, ValueError),
         ({"learning_rate": -1.0}, ValueError),
         ({"alpha": "much"}, TypeError),
