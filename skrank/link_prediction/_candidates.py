@@ -5,6 +5,7 @@
 
 import numpy as np
 
+from skrank._checks import shown
 from skrank._ranking.count import count_around_target
 from skrank.link_prediction._sampled_negatives import SampledNegatives, read_sample
 from skrank.link_prediction._triple_ids import (
@@ -132,7 +133,7 @@ def _of_side(given, side):
     if not set(given) <= set(SIDES) or side not in given:
         raise ValueError(
             "A dict of candidates must have the keys 'head' and 'tail', one for each "
-            f"side that is evaluated. Got {sorted(map(str, given))} for {side!r}."
+            f"side that is evaluated. Got {shown(list(given))} for {side!r}."
         )
     return given[side]
 
@@ -159,7 +160,7 @@ def _read_sets(given, entities, relations, relation):
         raise ValueError(
             f"{n_asked[empty].sum()} triples have no candidates: the 'candidates' "
             f"parameter has none for {sum(empty)} of their relations, such as "
-            f"{', '.join(map(repr, names))}."
+            f"{', '.join(shown(name, 36) for name in names)}."
         )
     return EntitySets(allowed)
 

@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from skrank._checks import check_choice
+from skrank.link_prediction._link_ranks import METRICS
 from skrank.link_prediction._rank_triples import rank_in_batches
 from skrank.link_prediction._summaries import CONVENTIONS
 
@@ -17,7 +18,7 @@ def evaluate_link_prediction(
     *,
     known="auto",
     sides=("head", "tail"),
-    metrics=("mrr", "neg_mean_rank", "hits@1", "hits@3", "hits@10"),
+    metrics=METRICS,
     ties=None,
     average="rank",
     by=None,

@@ -17,6 +17,7 @@ from skrank.link_prediction._summaries import CONVENTIONS, evaluate_ranks
 
 TIES = ("expected", "optimistic", "pessimistic", "realistic")
 AVERAGES = ("rank", "question")
+METRICS = ("mrr", "neg_mean_rank", "hits@1", "hits@3", "hits@10")
 GROUPS = ("side", "relation", "category", None)
 
 
@@ -149,7 +150,7 @@ class LinkRanks:
 
     def evaluate(
         self,
-        metrics,
+        metrics=METRICS,
         *,
         ties=None,
         average="rank",
@@ -161,7 +162,8 @@ class LinkRanks:
 
         Parameters
         ----------
-        metrics : str, callable or list of them
+        metrics : str, callable or list of them, \
+                default=("mrr", "neg_mean_rank", "hits@1", "hits@3", "hits@10")
             As in :func:`evaluate_link_prediction`.
         ties : {"expected", "optimistic", "pessimistic", "realistic"}, default=None
             What tied scores give. None is "expected", or the rule of `convention`.

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from skrank._checks import check_choice
 from skrank.link_prediction._evaluate import evaluate_link_prediction
 from skrank.link_prediction._rank_triples import rank_triples
-from skrank.link_prediction._read_model import checked_scores
+from skrank.link_prediction._read_model import check_not_nan, model_scores
 from skrank.link_prediction._triple_ids import (
     HEAD,
     RELATION,
@@ -122,8 +122,9 @@ class LinkPredictor:
         check_choice(side, SIDES, "side", "predict")
         check_is_fitted(self, "entities_")
         triples = read_triples(X)
-        scores = checked_scores(self, side, triples, len(self.entities_))
+        scores = model_scores(self, side, triples, len(self.entities_))
         if candidates is None:
+            check_not_nan(scores, side, lambda: True)
             return scores
         asked = as_ids(candidates, "candidates")
         if asked.ndim != 2 or len(asked) != len(triples):
@@ -133,7 +134,9 @@ class LinkPredictor:
                 f"Got shape {asked.shape}."
             )
         columns = Vocabulary(self.entities_, "entities").encode_all(asked, "candidates")
-        return np.take_along_axis(scores, columns, axis=1)
+        scores = np.take_along_axis(scores, columns, axis=1)
+        check_not_nan(scores, side, lambda: True)
+        return scores
 
     def __skrank_ranks__(self, X):
         """Return the ranks of the heads and tails of triples, for scorers."""

@@ -10,15 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrank._checks import check_flag
+from skrank._checks import check_flag, shown
 from skrank.link_prediction._candidates import read_candidates
 from skrank.link_prediction._filter import KnownAnswers, relation_categories
 from skrank.link_prediction._link_ranks import LinkRanks
 from skrank.link_prediction._progress import progress_bar
 from skrank.link_prediction._read_model import (
     check_methods,
-    checked_scores,
+    check_not_nan,
     encode_known,
+    model_scores,
     read_known,
     triples_of,
     vocabularies,
@@ -136,7 +137,8 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
             asked = _Questions(*_turned(side, head, relation, tail))
             filtered = answers[side] if filters else _known_answers(side, [], *sizes)
             counts = _count_side(
-                partial(checked_scores, model, side),
+                partial(model_scores, model, side),
+                side,
                 triples,
                 asked,
                 filtered,
@@ -167,7 +169,16 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
 
 
 def _count_side(
-    score, triples, asked, filtered, counter, n_entities, batch_size, quantum, advance
+    score,
+    side,
+    triples,
+    asked,
+    filtered,
+    counter,
+    n_entities,
+    batch_size,
+    quantum,
+    advance,
 ):
     """Score one batch after another and count."""
     parts = []
@@ -179,10 +190,23 @@ def _count_side(
             scores = scores * quantum
             np.trunc(scores, out=scores)
         out = filtered.of(given, relation)
+        is_read = partial(
+            _is_read, scores.shape, batch, relation, answer, out, counter.candidates
+        )
+        check_not_nan(scores, side, is_read)
         parts.append(counter.count(scores, batch, relation, answer, *out))
         del scores  # before the next batch is made
         advance(len(answer))
     return tuple(map(_concatenated, zip(*parts, strict=True)))
+
+
+def _is_read(shape, batch, relation, answer, out, candidates):
+    """Return which scores of a batch are those of candidates or targets."""
+    read = np.ones(shape, dtype=bool)
+    read[out] = False
+    read &= candidates(shape, batch, relation)
+    read[np.arange(len(answer)), answer] = True
+    return read
 
 
 def _concatenated(parts):
@@ -230,7 +254,7 @@ def _check_sides(sides):
     if not listed or not valid or len(set(listed)) < len(listed):
         raise ValueError(
             "The 'sides' parameter must be 'head', 'tail' or both, each once. "
-            f"Got {sides!r} instead."
+            f"Got {shown(sides)} instead."
         )
     return [side for side in SIDES if side in listed]
 
@@ -239,7 +263,7 @@ def _check_batch_size(batch_size):
     if isinstance(batch_size, bool) or not isinstance(batch_size, Integral):
         raise TypeError(
             "The 'batch_size' parameter must be an int or 'auto'. "
-            f"Got {batch_size!r} instead."
+            f"Got {shown(batch_size)} instead."
         )
     if batch_size < 1:
         raise ValueError(f"batch_size == {batch_size}, must be >= 1.")

@@ -3,7 +3,7 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank._checks import check_choice
+from skrank._checks import check_choice, shown
 from skrank.link_prediction._evaluate import evaluate_link_prediction
 from skrank.link_prediction._link_ranks import AVERAGES, TIES
 from skrank.link_prediction._summaries import CONVENTIONS, name_if_negated, resolve
@@ -91,7 +91,7 @@ def make_link_prediction_scorer(
     if not is_list or not all(isinstance(name, str) for name in named):
         raise TypeError(
             f"The 'metric' parameter of {CALLER} must be a str or a list of str. "
-            f"Got {metric!r} instead."
+            f"Got {shown(metric)} instead."
         )
     for name in named:
         _check_direction(name, params)

@@ -8,6 +8,7 @@ from numbers import Integral
 import numpy as np
 from scipy import sparse
 
+from skrank._checks import shown
 from skrank._columns import drop_qid_column
 
 HEAD, RELATION, TAIL = range(3)
@@ -145,7 +146,7 @@ class Vocabulary:
         if unknown.any():
             rows = unknown if unknown.ndim == 1 else unknown.any(axis=1)
             missing = np.unique(ids[unknown])
-            shown = ", ".join(repr(id_) for id_ in missing[:5].tolist())
+            listed = ", ".join(shown(id_, 36) for id_ in missing[:5].tolist())
             more = ", ..." if len(missing) > 5 else ""
             beyond = (
                 f"The model has {len(self)} {self.what}, 0 to {len(self) - 1}."
@@ -155,7 +156,9 @@ class Vocabulary:
             raise ValueError(
                 f"{np.count_nonzero(rows)} of the {len(rows)} rows of the '{name}' "
                 f"parameter hold {self.what} that the model does not know. {beyond} "
-                f"Got {len(missing)} others: {shown}{more}."
+                f"Got {len(missing)} others: {listed}{more}. Predictors take the "
+                f"{self.what} that are not in their training triples as the parameter "
+                f"`{self.what}=`, which lists all of them."
             )
         return codes
 

@@ -268,6 +268,12 @@ def test_ogb_hits_are_strict_against_the_kth_of_shared_negatives():
     }
 
 
+def test_ranks_are_evaluated_by_default_as_a_model_is():
+    expected = evaluate_link_prediction(MODEL, TEST, known=TRAIN)
+    assert rank_triples(MODEL, TEST, known=TRAIN).evaluate() == expected
+    assert list(expected) == ["mrr", "neg_mean_rank", "hits@1", "hits@3", "hits@10"]
+
+
 def test_duplicates_count_each_and_are_said():
     twice = np.concatenate([TEST, TEST[:2]])
     with pytest.warns(UserWarning, match="2 of the 22 triples are duplicates"):
