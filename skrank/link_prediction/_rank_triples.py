@@ -137,13 +137,12 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
             asked = _Questions(*_turned(side, head, relation, tail))
             filtered = answers[side] if filters else _known_answers(side, [], *sizes)
             counts = _count_side(
-                partial(model_scores, model, side),
+                partial(model_scores, model, side, n_entities=len(entities)),
                 side,
                 triples,
                 asked,
                 filtered,
                 counters[side],
-                len(entities),
                 batch_size,
                 quantum,
                 advance,
@@ -175,7 +174,6 @@ def _count_side(
     asked,
     filtered,
     counter,
-    n_entities,
     batch_size,
     quantum,
     advance,
@@ -185,7 +183,7 @@ def _count_side(
     for start in range(0, len(triples), batch_size):
         batch = slice(start, start + batch_size)
         given, relation, answer = (column[batch] for column in asked)
-        scores = score(triples[batch], n_entities)
+        scores = score(triples[batch])
         if quantum is not None:
             scores = scores * quantum
             np.trunc(scores, out=scores)
