@@ -19,12 +19,12 @@ from skrank.link_prediction._triple_ids import (
 
 
 def type_constraints(X):
-    """Return which entities each relation was seen with, at the head and at the tail.
+    """Return the heads and the tails that each relation was seen with.
 
     Parameters
     ----------
     X : array-like of shape (n_triples, 3)
-        Triples, those of training as a rule.
+        Triples, usually those of training.
 
     Returns
     -------
@@ -97,7 +97,7 @@ class EntitySets:
 
 
 def read_candidates(candidates, sides, entities, relations, relation, n_triples):
-    """Return what counts the candidates of each side, by side.
+    """Return an object that counts the candidates, for each side.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def read_candidates(candidates, sides, entities, relations, relation, n_triples)
     relation : ndarray of shape (n_triples,)
         The relation of each triple that is evaluated.
     n_triples : int
-        How many these are.
+        The number of these triples.
     """
     if candidates is None:
         return {side: AllEntities() for side in sides}
@@ -127,7 +127,7 @@ def read_candidates(candidates, sides, entities, relations, relation, n_triples)
 
 
 def _of_side(given, side):
-    """Return what is given for a side, if sides are told apart."""
+    """Return what is given for a side, if it differs between sides."""
     if not isinstance(given, dict):
         return given
     if not set(given) <= set(SIDES) or side not in given:

@@ -29,40 +29,41 @@ class ComplEx(LinkPredictor, BaseEstimator):
     max_iter : int, default=100
         The number of passes over the training triples.
     batch_size : int, default=100
-        The number of triples, half of them read backwards, between two updates.
+        The number of triples in an update. Each training triple counts twice, as
+        (h, r, t) and read backwards.
     learning_rate : float, default=0.1
-        The length of the first steps of Adagrad.
+        The initial step size of Adagrad.
     alpha : float, default=0.01
-        The strength of the regularization, the mean cube of the absolute values of the
-        components of the triples of a batch.
+        The strength of the N3 regularization: the mean over a batch of the summed cubes
+        of the absolute values of the components.
     max_negatives : int or None, default=1000
         In larger graphs, each batch draws this many entities, and predicts its answers
         among these and the answers themselves. None always takes all entities.
     entities, relations : array-like of shape (n_ids,), default=None
-        All ids there are, in the order of the columns of the scores. None: those of the
-        training triples, sorted. Give them if triples will be scored that hold others.
+        All ids, in the order of the columns of the scores. If None, those of the
+        training triples, sorted. Pass them if triples with other ids will be scored.
     random_state : int, RandomState instance or None, default=None
-        The seed of the first vectors and of the order of the triples. Pass an int to
-        get the same vectors from each call.
+        The seed of the initial vectors, the order of the triples and the drawn
+        entities. Pass an int to get the same vectors at each call.
 
     Attributes
     ----------
     entities_, relations_ : ndarray of shape (n_ids,)
         The ids.
     triples_ : ndarray of shape (n_triples, 3)
-        The training triples, which join the filter in evaluation.
+        The training triples, which are filtered out in evaluation.
     entity_embeddings_ : ndarray of complex of shape (n_entities, n_components)
         The vectors of the entities.
     relation_embeddings_ : ndarray of complex of shape (2 * n_relations, n_components)
         The vectors of the relations, then those of the relations read backwards.
     loss_curve_ : list of float
-        The mean loss of each pass, without the regularization.
+        The mean loss of each pass over the triples, without the regularization.
     n_features_in_ : int
         3, the columns of a triple.
 
     See Also
     --------
-    PopularityPredictor : A baseline that only counts.
+    PopularityPredictor : A baseline that counts.
     from_pykeen : Evaluate a model of PyKEEN.
 
     Notes
@@ -124,7 +125,7 @@ class ComplEx(LinkPredictor, BaseEstimator):
             Head, relation and tail, all integers or all text.
 
         y : object, default=None
-            Not used; taken for scikit-learn.
+            Not used, present for API consistency.
 
         Returns
         -------
@@ -167,7 +168,7 @@ class ComplEx(LinkPredictor, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_triples, 3)
-            Triples, whose tails are not read.
+            Triples; their tails are not read.
 
         Returns
         -------
@@ -183,7 +184,7 @@ class ComplEx(LinkPredictor, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_triples, 3)
-            Triples, whose heads are not read.
+            Triples; their heads are not read.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""The rank of every head and tail, and what is made of them."""
+"""The ranks of heads and tails, and their metrics."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -23,7 +23,7 @@ GROUPS = ("side", "relation", "category", None)
 
 @dataclass(frozen=True, eq=False)
 class LinkRanks:
-    """The ranks of the right heads and tails of triples.
+    """The ranks of the heads and tails of triples.
 
     Made by :func:`rank_triples`. All arrays have one entry for each triple and side,
     first all heads and then all tails.
@@ -31,7 +31,7 @@ class LinkRanks:
     Parameters
     ----------
     side : ndarray of str of shape (n_ranks,)
-        The entity that was asked for: "head" or "tail".
+        The predicted entity, the target: "head" or "tail".
     triple : ndarray of int of shape (n_ranks,)
         The row of the triple.
     relation : ndarray of shape (n_ranks,)
@@ -39,10 +39,10 @@ class LinkRanks:
     category : ndarray of str of shape (n_ranks,)
         The category of the relation: "1-1", "1-n", "n-1" or "n-n".
     above, tied : ndarray of int of shape (n_ranks,)
-        How many candidates, or negatives of a sample, score higher than the right
-        entity, and how many others score the same.
+        The number of candidates, or of negatives in a sample, that score higher than
+        the target, and of others that score the same.
     n_candidates : ndarray of int of shape (n_ranks,)
-        How many candidates there are, the right one included.
+        The number of candidates, including the target.
     weight : ndarray of float of shape (n_ranks,)
         One over the number of ranks that answer the same question, the pair of an
         entity and a relation: the weights for ``average="question"``.
@@ -121,12 +121,12 @@ class LinkRanks:
         Parameters
         ----------
         where : ndarray of bool or int, or slice
-            Which ones.
+            Which ranks.
 
         Returns
         -------
         ranks : LinkRanks
-            These ranks alone.
+            These ranks.
         """
         columns = {field.name: getattr(self, field.name) for field in fields(self)}
         kept = {
@@ -166,14 +166,14 @@ class LinkRanks:
                 default=("mrr", "neg_mean_rank", "hits@1", "hits@3", "hits@10")
             As in :func:`evaluate_link_prediction`.
         ties : {"expected", "optimistic", "pessimistic", "realistic"}, default=None
-            What tied scores give. None is "expected", or the rule of `convention`.
+            How ties are resolved. If None, the rule of `convention`, or "expected".
         average : {"rank", "question"}, default="rank"
             Whether each rank has the same weight, or each question, the pair of an
             entity and a relation.
         by : {"side", "relation", "category"}, default=None
-            What to tell apart.
+            Evaluate each side, relation or category separately.
         convention : {"pykeen", "ogb", "ampligraph"}, default=None
-            The library whose rule for ties is followed.
+            Follow the rules of a library for ties.
         **params
             Further parameters of the metrics.
 
@@ -244,7 +244,7 @@ class _Weighted(NamedTuple):
 
 
 class Questions(OneTarget):
-    """What a ranking asks of its input."""
+    """Queries with one target each, as the input of a ranking."""
 
     def __init__(self, ids):
         self.ids = ids

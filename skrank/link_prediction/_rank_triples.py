@@ -1,4 +1,4 @@
-"""From a model and triples to ranks, one batch of scores at a time."""
+"""Rank the heads and tails of triples, one batch of scores at a time."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -31,8 +31,8 @@ from skrank.link_prediction._triple_ids import (
     read_triples,
 )
 
-# The bytes that the scores of one batch may take, in double precision. A model that
-# multiplies matrices takes longer for many small batches.
+# The bytes that the scores of one batch may take in double precision. Many small
+# batches would slow down models that multiply matrices.
 BATCH_BYTES = 2**26
 
 
@@ -46,7 +46,7 @@ def rank_triples(
     batch_size="auto",
     progress=False,
 ):
-    """Rank the right heads and tails of triples among all entities.
+    """Rank the heads and tails of triples among all entities.
 
     Parameters
     ----------
@@ -57,13 +57,14 @@ def rank_triples(
         The triples to evaluate: head, relation and tail, all integers or all text.
     known : "auto", None, array-like of shape (n_known, 3) or list of them, \
             default="auto"
-        The filtered setting: other entities that are known to be right are no
-        candidates. "auto" knows the triples `X` and those that the model was trained
-        on; triples given here join them. None is the raw setting.
+        The triples whose entities are filtered out: another entity that completes a
+        known triple is no candidate. "auto" takes the triples `X` and those that the
+        model was trained on; triples given here are added to them. If None, nothing is
+        filtered (the raw setting).
     sides : {"head", "tail"} or sequence of them, default=("head", "tail")
-        Which entities are asked for.
+        Whether heads, tails or both are predicted.
     candidates : array-like, dict or SampledNegatives, default=None
-        The entities that are ranked with the right one, as in
+        The entities that the target is ranked with, as in
         :func:`evaluate_link_prediction`.
     batch_size : int or "auto", default="auto"
         How many triples the model scores at once. "auto" gives their scores 64 MiB.
@@ -97,7 +98,7 @@ def rank_triples(
 
 
 class _Questions(NamedTuple):
-    """What is asked on one side."""
+    """The questions of one side and their answers."""
 
     given: np.ndarray
     relation: np.ndarray

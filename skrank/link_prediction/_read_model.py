@@ -42,7 +42,7 @@ def check_not_nan(scores, side, is_read):
     scores : ndarray of shape (n_triples, n_entities)
         What the model returned.
     side : {"head", "tail"}
-        The side that was asked for.
+        The side that was predicted.
     is_read : callable
         Returns a mask of the scores that are read; called only if one is NaN.
     """
@@ -57,7 +57,7 @@ def check_not_nan(scores, side, is_read):
 
 
 def check_methods(model, sides):
-    """Raise if the model cannot be asked for a side."""
+    """Raise if the model cannot predict a side."""
     for name in (f"score_{side}s" for side in sides):
         if callable(getattr(model, name, None)):
             continue
@@ -89,7 +89,7 @@ def read_known(known):
 
 
 def vocabularies(model, side, parts):
-    """Return the ids of the columns of the model, and those of relations."""
+    """Return the ids of the columns of the model and of the relations."""
     ids = getattr(model, "entities_", None)
     if ids is None:
         triples = parts[0]

@@ -173,7 +173,7 @@ def read_sample(sample, sides, n_triples, columns_of):
     Parameters
     ----------
     sample : SampledNegatives
-        What the user asked for.
+        The sample that the user asked for.
     sides : list of str
         The sides that are evaluated.
     n_triples : int

@@ -36,23 +36,24 @@ def make_link_prediction_scorer(
         dict with a value per name, all from one scoring.
     known : "auto", None, array-like of shape (n_known, 3) or list of them, \
             default="auto"
-        The filtered setting: other entities that are known to be right are no
-        candidates. "auto" knows the triples that are scored and those that the
-        estimator was trained on; triples given here join them. None is the raw setting.
+        The triples whose entities are filtered out: another entity that completes a
+        known triple is no candidate. "auto" takes the triples that are scored and those
+        that the estimator was trained on; triples given here are added to them. If
+        None, nothing is filtered (the raw setting).
     sides : {"head", "tail"} or sequence of them, default=("head", "tail")
-        Which entities are asked for.
+        Whether heads, tails or both are predicted.
     ties : {"expected", "optimistic", "pessimistic", "realistic"}, default=None
-        What tied scores give. None is "expected", or the rule of `convention`.
+        How ties are resolved. If None, the rule of `convention`, or "expected".
     average : {"rank", "question"}, default="rank"
         Whether each rank has the same weight, or each question, the pair (h, r) or
         (r, t).
     candidates : array-like, dict or SampledNegatives, default=None
-        The entities that are ranked with the right one, as in
+        The entities that the target is ranked with, as in
         :func:`evaluate_link_prediction`. None is all entities.
     batch_size : int or "auto", default="auto"
         How many triples the model scores at once. "auto" gives their scores 64 MiB.
     convention : {"pykeen", "ogb", "ampligraph"}, default=None
-        The library whose rules for ties are followed.
+        Follow the rules of a library for ties.
     **params
         Further parameters of the metrics, such as ``adjusted=True``.
 
@@ -136,7 +137,7 @@ class LinkPredictionScorer:
         X : array-like of shape (n_triples, 3)
             True triples.
         y : object, default=None
-            Not used; taken for scikit-learn.
+            Not used, present for API consistency.
 
         Returns
         -------
@@ -163,6 +164,6 @@ def _check_direction(name, params):
     negated = name_if_negated(name)
     if negated is not None and not params.get("adjusted"):
         raise ValueError(
-            f"Larger must be better of a scorer, and of {name!r} less is. "
-            f"Did you mean {negated!r}?"
+            "A scorer must return larger values for better models, but lower "
+            f"{name!r} is better. Did you mean {negated!r}?"
         )

@@ -1,4 +1,4 @@
-"""Triples, and the ids of their entities and relations as numbers."""
+"""Read triples, and replace the ids of entities and relations by their positions."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -21,9 +21,9 @@ def read_triples(X, name="X"):
     Parameters
     ----------
     X : array-like or DataFrame of shape (n_triples, 3)
-        A head, a relation and a tail a row: all of them integers, or all text.
+        A head, a relation and a tail in each row, all integers or all text.
     name : str, default="X"
-        What errors call it.
+        The name of the parameter in errors.
 
     Returns
     -------
@@ -43,8 +43,9 @@ def read_triples(X, name="X"):
     values = _array_of(drop_qid_column(X), name)
     if values.ndim != 2 or values.shape[1] != 3:
         raise ValueError(
-            f"The '{name}' parameter must be an array-like of shape (n_triples, 3), a "
-            f"head, a relation and a tail a row. Got an array of shape {values.shape}."
+            f"The '{name}' parameter must be an array-like of shape (n_triples, 3), "
+            "a head, a relation and a tail in each row. "
+            f"Got an array of shape {values.shape}."
         )
     return as_ids(values, name)
 
@@ -94,14 +95,14 @@ def _kind_of_objects(values, name):
 
 
 class Vocabulary:
-    """The ids of entities or of relations, and their places.
+    """The ids of entities or of relations, and their positions.
 
     Parameters
     ----------
     ids : array-like of shape (n_ids,)
-        The ids in the order of their places, each once.
-    what : str
-        What they are the ids of, in the plural.
+        The ids in the order of their positions, each once.
+    what : {"entities", "relations"}
+        What the ids belong to.
     """
 
     def __init__(self, ids, what):
@@ -124,7 +125,7 @@ class Vocabulary:
         return len(self.ids)
 
     def encode(self, ids, name):
-        """Return the places of ids, -1 for those that are not known."""
+        """Return the positions of ids, -1 for those that are not known."""
         if len(self) and ids.dtype.kind != self.ids.dtype.kind:
             kind = {"i": "integers", "U": "strings"}
             raise ValueError(
@@ -140,7 +141,7 @@ class Vocabulary:
         return np.where(self._ordered[place] == ids, self._order[place], -1)
 
     def encode_all(self, ids, name):
-        """Return the places of ids, and raise if one is not known."""
+        """Return the positions of ids, and raise if one is not known."""
         codes = self.encode(ids, name)
         unknown = codes < 0
         if unknown.any():
@@ -164,7 +165,7 @@ class Vocabulary:
 
 
 def encode_triples(triples, entities, relations, name):
-    """Return the places of heads, relations and tails, each of shape (n_triples,)."""
+    """Return the positions of heads, relations and tails, each (n_triples,)."""
     ends = entities.encode_all(triples[:, [HEAD, TAIL]], name)
     relation = relations.encode_all(triples[:, RELATION], name)
     return ends[:, 0], relation, ends[:, 1]

@@ -141,9 +141,7 @@ def test_scores_of_entities_that_are_no_candidates_may_be_nan():
         return rank_triples(model, [[0, 0, 2]], **options).optimistic.tolist()
 
     assert ranks([5.0, np.nan, 1.0, 0.0]) == [2]
-    with pytest.raises(
-        ValueError, match=r"NaN for 1 of 1 triples\. Only entities that"
-    ):
+    with pytest.raises(ValueError, match="NaN for .* Only entities that are"):
         ranks([5.0, np.nan, 1.0, 0.0], known=None)
     for options in ({}, {"candidates": [0, 2]}):
         with pytest.raises(ValueError, match="NaN for 1 of 1 triples"):
@@ -259,8 +257,12 @@ def test_triples_whose_relation_has_no_candidates_are_counted():
     [
         ("mean_rank", ValueError, "Did you mean 'neg_mean_rank'"),
         ("arithmetic_mean_rank", ValueError, "Did you mean 'neg_mean_rank'"),
-        ("harmonic_mean_rank", ValueError, "less is. Did you mean 'neg_harmonic"),
-        (["mrr", "variance"], ValueError, "less is. Did you mean 'neg_rank_variance'"),
+        ("harmonic_mean_rank", ValueError, "is better. Did you mean 'neg_harmonic"),
+        (
+            ["mrr", "variance"],
+            ValueError,
+            "is better. Did you mean 'neg_rank_variance'",
+        ),
         (None, TypeError, "must be a str or a list of str"),
         ([], TypeError, "must be a str or a list of str"),
     ],
