@@ -141,7 +141,7 @@ def test_scores_of_entities_that_are_no_candidates_may_be_nan():
         return rank_triples(model, [[0, 0, 2]], **options).optimistic.tolist()
 
     assert ranks([5.0, np.nan, 1.0, 0.0]) == [2]
-    with pytest.raises(ValueError, match="NaN for .* Only entities that are"):
+    with pytest.raises(ValueError, match=r"NaN for .* Only entities that"):
         ranks([5.0, np.nan, 1.0, 0.0], known=None)
     for options in ({}, {"candidates": [0, 2]}):
         with pytest.raises(ValueError, match="NaN for 1 of 1 triples"):
