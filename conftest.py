@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 import sklearn
 
-sys.path.append(str(Path(__file__).parent / "tests"))
+TESTS = Path(__file__).parent / "tests"
+sys.path += [str(TESTS), str(TESTS / "other_libraries")]
 
 
 def pytest_report_header():

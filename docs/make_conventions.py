@@ -3,8 +3,8 @@
 python docs/make_conventions.py
 
 computes skrank's values anew, compares them with the numbers of the libraries in
-`tests/peers.json`, and writes the two parts of the page on conventions that are data:
-the table and the list of rules. The tests hold that both are up to date.
+`tests/other_libraries/peers.json`, and writes the two parts of the page on conventions
+that are data: the table and the list of rules. A test checks that both are up to date.
 """
 
 # Authors: The skrank developers
@@ -21,7 +21,7 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 HERE = Path(__file__).parent
-sys.path.append(str(HERE.parent / "tests"))
+sys.path += [str(HERE.parent / "tests"), str(HERE.parent / "tests" / "other_libraries")]
 
 import peers  # noqa: E402
 
@@ -30,6 +30,22 @@ from skrank.metrics._conventions import in_words, rules_of  # noqa: E402
 from skrank.metrics._names import METRICS  # noqa: E402
 
 QUERIES, VALUES, VERSIONS = peers.read()
+
+# The order of the rows, by the module of their definitions.
+FAMILIES = [
+    f"skrank.metrics.{module}"
+    for module in (
+        "_first_relevant",
+        "_rank_means",
+        "_rank_spread",
+        "_top_k",
+        "_average_precision",
+        "_judged",
+        "_gains",
+        "_reader",
+        "_agreement",
+    )
+]
 
 # Two libraries compute in single precision.
 TOLERANCE = {"ogb": 1e-6, "torchmetrics": 1e-6}
@@ -104,8 +120,8 @@ class Cell(NamedTuple):
 def number(query, name, **params):
     """Return what skrank says of one query, under a name without ``neg_``."""
     base, _, k = name.partition("@")
-    sign = 1 if METRICS[base].greater_is_better else -1
     full_name = METRICS[base].full_name + (f"@{k}" if k else "")
+    sign = -1 if full_name.startswith("neg_") else 1
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)
         got = evaluate(*query[:2], full_name, doc_id=query.names, **params)
@@ -172,14 +188,16 @@ def cells():
 
 def rows_of(names):
     """Return the rows of the table: a metric as a whole, and cut."""
-    order = list(METRICS)
+    order = sorted(
+        METRICS, key=lambda name: FAMILIES.index(METRICS[name].definition.__module__)
+    )
     found = {(name.partition("@")[0], "@" in name) for name in names}
     return sorted(found, key=lambda row: (order.index(row[0]), row[1]))
 
 
 def table(found):
     """Return the table, with the reasons below it."""
-    libraries = list(CONVENTIONS)
+    libraries = [name for name in CONVENTIONS if name in VALUES]
     footnotes = []
     lines = [
         ".. list-table::",
@@ -234,17 +252,20 @@ def _text(library, shown, footnotes):
 def rules():
     """Return the rules of every convention, in the parameters of skrank."""
     lines = []
-    for library, entries in CONVENTIONS.items():
+    for library, convention in CONVENTIONS.items():
         lines += [f"**{library}**", ""]
-        for metric, entry in entries.items():
-            name = "every metric" if metric == "*" else f"``{metric}``"
-            if isinstance(entry, str):
-                lines.append(f"- {name}: refused, {entry}.")
-                continue
+        for metric, why in convention.refused.items():
+            lines.append(f"- {_named(metric)}: refused, {why}.")
+        for metric, entry in convention.rules.items():
+            name = _named(metric)
             written = ", ".join(in_words({rule: entry[rule]})[0] for rule in entry)
             lines.append(f"- {name}: ``{written}``")
         lines.append("")
     return "\n".join(lines)
+
+
+def _named(metric):
+    return "every metric" if metric == "*" else f"``{metric}``"
 
 
 def parts():

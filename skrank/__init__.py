@@ -7,7 +7,7 @@ scikit-learn.
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank.metrics._registry import register_scorers, unregister_scorers
+from skrank.metrics._scoring.registry import register_scorers, unregister_scorers
 
 __all__ = ["register_scorers", "unregister_scorers"]
 __version__ = "0.1.0"

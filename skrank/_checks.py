@@ -4,14 +4,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numbers
+import sys
+import warnings
+from pathlib import Path
 
 import numpy as np
 from scipy import sparse
 
-TIES = ("expected", "first", "optimistic", "pessimistic", "realistic")
+TIES = frozenset({"expected", "first", "optimistic", "pessimistic", "realistic"})
 
 
 AVERAGES = ("macro", "weighted", None)
+
+
+_PACKAGE = str(Path(__file__).parent)
+
+
+def warn_caller(message, category):
+    """Warn, at the line outside of the package from which it was called."""
+    frame, level = sys._getframe(), 0
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level + 1)
 
 
 def numeric_array(values, name):

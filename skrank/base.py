@@ -10,8 +10,8 @@ from sklearn.pipeline import Pipeline
 from skrank._columns import find_qid
 from skrank._ranking.rank import rank_rows
 from skrank.metrics import ndcg_score
-from skrank.metrics._fitted import warn_if_queries_are_cut
-from skrank.metrics._response import estimator_type
+from skrank.metrics._scoring.queries import warn_if_queries_are_cut
+from skrank.metrics._scoring.response import estimator_type
 
 __all__ = ["RankingEstimator", "is_ranker"]
 

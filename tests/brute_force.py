@@ -14,6 +14,7 @@ import statistics
 
 import numpy as np
 
+from skrank.metrics import evaluate
 from skrank.metrics._names import METRICS, parse_name
 
 
@@ -467,17 +468,40 @@ def query_values(name, y_true, y_score, qid, **params):
 
 def forms_of(metric):
     """Return the scorer names of a row of the table, without ``neg_``."""
-    cuts = {"never": [""], "optional": ["", "@3"], "required": ["@3"]}[metric.cut]
+    cuts = {"never": [""], "optional": ["", "@3"], "required": ["@3"]}[metric.cutoff]
     return [metric.name + cut for cut in cuts]
 
 
 NAMES = sorted(form for metric in METRICS.values() for form in forms_of(metric))
 
+# Those of metrics that are not adjusted by their name already.
+ADJUSTABLE = sorted(
+    form for metric in METRICS.values() if not metric.fixed for form in forms_of(metric)
+)
+
+
+def full_name(name):
+    """Return a scorer name with the prefix ``neg_`` that it lacks."""
+    return METRICS[name.partition("@")[0]].full_name.replace(
+        name.partition("@")[0], name
+    )
+
 
 def call(name, y_true, y_score, **params):
-    """Call the metric function behind a scorer name that lacks ``neg_``."""
-    base = name.partition("@")[0]
-    metric, k, _ = parse_name(
-        name if METRICS[base].greater_is_better else "neg_" + name
-    )
-    return metric.door(y_true, y_score, **params, **({"k": k} if k else {}))
+    """Call the metric behind a scorer name that lacks ``neg_``.
+
+    Its function, or `evaluate` if the name has no function of its own.
+    """
+    metric, k, sign = parse_name(full_name(name))
+    if metric.fixed or metric.inverse:
+        asked = full_name(name)
+        return sign * evaluate(y_true, y_score, asked, **params)[asked]
+    return metric.function(y_true, y_score, **params, **({"k": k} if k else {}))
+
+
+# The metrics that have a function of their own.
+WITH_FUNCTION = sorted(
+    name
+    for name, metric in METRICS.items()
+    if metric.function is not None and not metric.fixed and not metric.inverse
+)

@@ -9,4 +9,4 @@ from pathlib import Path
 # pytest's importlib mode, which lets two folders hold a test of the same name, leaves
 # sys.path alone.
 HERE = Path(__file__).parent
-sys.path += [str(HERE), str(HERE / "benchmarks")]
+sys.path += [str(HERE), str(HERE / "benchmarks"), str(HERE / "other_libraries")]

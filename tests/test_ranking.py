@@ -297,7 +297,7 @@ def test_a_ranking_holds_all_runs_down_to_its_depth(way, ties, rows, dtype, dept
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
-    "name", [row.name for row in METRICS.values() if row.cut != "never"]
+    "name", [row.name for row in METRICS.values() if row.cutoff != "never"]
 )
 def test_a_metric_with_a_cutoff_reads_no_further(name, way):
     rng = np.random.default_rng(0)

@@ -6,7 +6,7 @@
 from skrank._checks import check_choice
 from skrank.link_prediction._link_ranks import METRICS
 from skrank.link_prediction._rank_triples import rank_in_batches
-from skrank.link_prediction._summaries import CONVENTIONS
+from skrank.metrics._conventions import OF_RANKS
 
 # AmpliGraph compares integers: the scores times 1000, truncated.
 THOUSANDTHS = 1e3
@@ -135,7 +135,7 @@ def evaluate_link_prediction(
     {'head': {'mrr': 0.5723...}, 'tail': {'mrr': 0.5566...}}
     """
     caller = "evaluate_link_prediction"
-    check_choice(convention, {*CONVENTIONS, None}, "convention", caller)
+    check_choice(convention, {*OF_RANKS, None}, "convention", caller)
     quantum = THOUSANDTHS if convention == "ampligraph" else None
     ranks = rank_in_batches(
         model, X, known, sides, candidates, batch_size, progress, quantum

@@ -4,7 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from dataclasses import dataclass, fields
-from typing import NamedTuple
 
 import numpy as np
 
@@ -13,7 +12,8 @@ from skrank._ranking.lists import OneTarget
 from skrank._ranking.queries import RankedQueries
 from skrank._ranking.tie_groups import TieGroups, resolve_ties
 from skrank.link_prediction._estimates import RANKINGS
-from skrank.link_prediction._summaries import CONVENTIONS, evaluate_ranks
+from skrank.link_prediction._summaries import evaluate_ranks
+from skrank.metrics._conventions import OF_RANKS
 
 TIES = ("expected", "optimistic", "pessimistic", "realistic")
 AVERAGES = ("rank", "question")
@@ -185,8 +185,9 @@ class LinkRanks:
         check_choice(average, AVERAGES, "average", "evaluate_link_prediction")
         check_choice(by, GROUPS, "by", "evaluate_link_prediction")
         check_choice(ties, {*TIES, None}, "ties", "evaluate_link_prediction")
-        choices = {*CONVENTIONS, None}
-        check_choice(convention, choices, "convention", "evaluate_link_prediction")
+        check_choice(
+            convention, {*OF_RANKS, None}, "convention", "evaluate_link_prediction"
+        )
         params = {"ties": ties, "convention": convention, **params}
         if by is None:
             return self._evaluate(metrics, average, params)
@@ -199,11 +200,7 @@ class LinkRanks:
     def _evaluate(self, metrics, average, params):
         weight = self.weight if average == "question" else None
         return evaluate_ranks(
-            self if weight is None else _Weighted(self, weight),
-            metrics,
-            params,
-            "evaluate_link_prediction",
-            sample_weight=weight,
+            self, metrics, params, "evaluate_link_prediction", sample_weight=weight
         )
 
     def ranking(self, ties, sample_weight=None):
@@ -230,17 +227,6 @@ class LinkRanks:
             return RankedQueries(groups, *rest)
         sample = {"n_negatives": self.n_negatives, "sample_weight": sample_weight}
         return RANKINGS[self.estimate](groups, *rest, **sample)
-
-
-class _Weighted(NamedTuple):
-    """Ranks that are ranked with weights."""
-
-    ranks: LinkRanks
-    sample_weight: np.ndarray
-
-    def ranking(self, ties):
-        """Return the ranking that metrics read."""
-        return self.ranks.ranking(ties, self.sample_weight)
 
 
 class Questions(OneTarget):

@@ -6,7 +6,9 @@
 from skrank._checks import check_choice, shown
 from skrank.link_prediction._evaluate import evaluate_link_prediction
 from skrank.link_prediction._link_ranks import AVERAGES, TIES
-from skrank.link_prediction._summaries import CONVENTIONS, name_if_negated, resolve
+from skrank.link_prediction._summaries import read_rank_requests
+from skrank.metrics._conventions import OF_RANKS
+from skrank.metrics._evaluate import check_direction
 
 CALLER = "make_link_prediction_scorer"
 
@@ -94,11 +96,11 @@ def make_link_prediction_scorer(
             f"The 'metric' parameter of {CALLER} must be a str or a list of str. "
             f"Got {shown(metric)} instead."
         )
-    for name in named:
-        _check_direction(name, params)
     check_choice(ties, {*TIES, None}, "ties", CALLER)
     check_choice(average, set(AVERAGES), "average", CALLER)
-    check_choice(convention, {*CONVENTIONS, None}, "convention", CALLER)
+    check_choice(convention, {*OF_RANKS, None}, "convention", CALLER)
+    for request in read_rank_requests(list(named), params, CALLER):
+        check_direction(request)
     options = {
         "known": known,
         "sides": sides,
@@ -156,14 +158,3 @@ class LinkPredictionScorer:
             if value is not None and name in ("ties", "average", "convention")
         )
         return f"{CALLER}({self.metric!r}{shown})"
-
-
-def _check_direction(name, params):
-    """Raise if less is better of a metric that is not negated."""
-    resolve(name, params)  # raises if there is no such metric
-    negated = name_if_negated(name)
-    if negated is not None and not params.get("adjusted"):
-        raise ValueError(
-            "A scorer must return larger values for better models, but lower "
-            f"{name!r} is better. Did you mean {negated!r}?"
-        )

@@ -8,9 +8,11 @@ import re
 
 import numpy as np
 
-from skrank.metrics._measure import pooled_by, reads_first_rank
+from skrank.metrics._answer import OwnRanks
+from skrank.metrics._conventions import CONVENTIONS
+from skrank.metrics._evaluate import Asked, answer_all, read_metric, read_requests
+from skrank.metrics._metric import Metric
 from skrank.metrics._names import is_name, parse_name
-from skrank.metrics._own_queries import evaluate_own_queries
 
 # The names in PyKEEN's results, which are not negated, and the names here.
 PYKEEN_NAMES = {
@@ -34,22 +36,21 @@ PYKEEN_NAMES = {
     "z_hits_at_": "z_hits@",
 }
 
-# The rules of other libraries: in OGB's Hits@k a positive has to beat the k-th
-# negative.
-CONVENTIONS = {
-    "pykeen": {"*": "realistic"},
-    "ogb": {"*": "realistic", "hits": "pessimistic"},
-    "ampligraph": {"*": "pessimistic"},
-}
-
 _PYKEEN_GRAMMAR = re.compile(r"([a-z_]*?hits_at_|[a-z_]+?)([1-9][0-9]*)?", re.ASCII)
 
 
-@reads_first_rank
-@pooled_by(lambda ranking, values, weight: float(values.sum()))
-def n_ranks(ranking):
-    """Return 1 for each rank: no metric, but PyKEEN's results hold the count."""
+def _count_ranks(ranking):
+    """Return 1 for each rank."""
     return np.ones(ranking.n_queries)
+
+
+# No metric, but PyKEEN's results hold the count.
+N_RANKS = Metric(
+    "n_ranks",
+    _count_ranks,
+    pool=lambda ranking, values, weight: float(values.sum()),
+    reads_first_rank=True,
+)
 
 
 def evaluate_ranks(ranks, metrics, params, caller, sample_weight=None):
@@ -63,7 +64,7 @@ def evaluate_ranks(ranks, metrics, params, caller, sample_weight=None):
         Scorer names, names of `PYKEEN_NAMES`, or definitions.
     params : dict
         Parameters of the metrics; `ties` is None or a policy, `convention` is None or
-        one of `CONVENTIONS`.
+        one of the libraries that rank links.
     caller : str
         The function that errors name.
     sample_weight : ndarray of shape (n_ranks,), default=None
@@ -74,54 +75,36 @@ def evaluate_ranks(ranks, metrics, params, caller, sample_weight=None):
     scores : dict of str to float
         The value under each name.
     """
-    params = dict(params)
-    ties, convention = params.pop("ties", None), params.pop("convention", None)
-    rules = {"*": "expected"} if convention is None else CONVENTIONS[convention]
-    asked, by_ties = {}, {}
-    for metric in _listed(metrics, caller):
-        target, sign = resolve(metric, params)
-        name = target if isinstance(target, str) else _name_of(target)
-        asked[metric if isinstance(metric, str) else name] = name, sign
-        how = ties or rules.get(name.partition("@")[0], rules["*"])
-        by_ties.setdefault(how, {})[name] = target
-    values = {}
-    for how, targets in by_ties.items():
-        values |= evaluate_own_queries(
-            ranks,
-            list(targets.values()),
-            {"ties": how, **params},
-            caller,
-            sample_weight,
-        )
-    return {key: sign * values[name] for key, (name, sign) in asked.items()}
+    params = {name: value for name, value in params.items() if value is not None}
+    requests = read_rank_requests(metrics, params, caller)
+    return answer_all(requests, OwnRanks(ranks, caller, sample_weight))
 
 
-def _listed(metrics, caller):
-    if isinstance(metrics, str) or callable(metrics):
-        return [metrics]
-    if not np.iterable(metrics) or not len(metrics := list(metrics)):
-        raise ValueError(
-            f"The 'metrics' parameter of {caller} must be a str, a callable or a list "
-            f"of at least one of them. Got {metrics!r} instead."
-        )
-    return metrics
+def read_rank_requests(metrics, params, caller):
+    """Read which metrics of ranks are asked for, as Requests."""
+    return read_requests(
+        metrics, params, caller, read=read_rank_metric, rules=_rules_of_ranks
+    )
 
 
-def _name_of(function):
-    return getattr(function, "__name__", type(function).__name__)
+def _rules_of_ranks(convention, metric, has_cutoff):
+    if convention is None:
+        return {}
+    ties = CONVENTIONS[convention].ranks
+    return {"ties": ties.get(metric, ties["*"])}
 
 
-def resolve(metric, params=()):
-    """Return (target, sign): what to evaluate, and what its value is times."""
+def read_rank_metric(metric):
+    """Return what a metric of ranks asks for, also under the names of PyKEEN."""
     if not isinstance(metric, str) or is_name(metric):
-        return metric, 1
+        return read_metric(metric)
     name = _from_pykeen(metric)
-    if name == n_ranks.__name__:
-        return n_ranks, 1
+    if name == N_RANKS.name:
+        return Asked(metric, N_RANKS)
     if not is_name(name):
         _refuse(metric)
-    adjusted = "adjusted" in params and params["adjusted"]
-    return name, -1 if name.startswith("neg_") and not adjusted else 1
+    # PyKEEN negates no metric.
+    return read_metric(name)._replace(key=metric, sign=1)
 
 
 def _from_pykeen(name):
@@ -131,12 +114,6 @@ def _from_pykeen(name):
         known = PYKEEN_NAMES.get(found.group(1))
         return name if known is None else known + (found.group(2) or "")
     return name
-
-
-def name_if_negated(name):
-    """Return the negated name of a metric of which less is better, else None."""
-    found = _from_pykeen(name)
-    return found if found != name and found.startswith("neg_") else None
 
 
 def _refuse(name):

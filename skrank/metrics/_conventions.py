@@ -5,15 +5,24 @@
 
 import difflib
 import math
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
+
+from skrank.metrics._names import METRICS
 
 # Relevant from grade 1 on: a threshold is exceeded, so it lies just below.
 FROM_ONE = math.nextafter(1, 0)
 
-_BY_MEAN_RANK = {"ties": "realistic"}
+_OF_FIRST_RANKS = {
+    name: {"ties": "realistic"}
+    for name, metric in METRICS.items()
+    if metric.reads_first_rank
+}
 
-CONVENTIONS = {
+_ENTRIES = {
     # dcg_score, ndcg_score, top_k_accuracy_score (the later of two tied columns
     # first) and, query by query, roc_auc_score.
     "sklearn": {
@@ -108,35 +117,10 @@ CONVENTIONS = {
         # What it calls average precision; its threshold is not read.
         "mean_precision": {"threshold": 0.0},
     },
-    "pykeen": dict.fromkeys(
-        [
-            "mrr",
-            "hits",
-            "mean_rank",
-            "median_rank",
-            "geometric_mean_rank",
-            "harmonic_mean_rank",
-            "inverse_mean_rank",
-            "inverse_geometric_mean_rank",
-            "inverse_median_rank",
-            "rank_variance",
-            "rank_standard_deviation",
-            "rank_median_absolute_deviation",
-            "adjusted_mean_rank",
-            "adjusted_mean_rank_index",
-            "adjusted_geometric_mean_rank_index",
-            "adjusted_mrr",
-            "adjusted_hits",
-            "z_mean_rank",
-            "z_geometric_mean_rank",
-            "z_mrr",
-            "z_hits",
-        ],
-        _BY_MEAN_RANK,
-    ),
+    "pykeen": _OF_FIRST_RANKS,
     # hits@k of the sets evaluated by Hits@K, where a positive has to beat the k-th
     # negative; the lists of hits beside its MRR have ties="realistic".
-    "ogb": {"mrr": _BY_MEAN_RANK, "hits": {"ties": "pessimistic"}},
+    "ogb": {"mrr": {"ties": "realistic"}, "hits": {"ties": "pessimistic"}},
     "msmarco": {
         "*": {"ties": "first", "doc_order": "ascending", "threshold": FROM_ONE},
         "mrr": {"k": 10},
@@ -163,7 +147,62 @@ CONVENTIONS = {
             "which is k * precision@k"
         ),
     },
+    # It compares scores in thousandths, cut to integers.
+    "ampligraph": {
+        "*": (
+            "AmpliGraph ranks the entities of triples only: pass the convention to "
+            "evaluate_link_prediction"
+        )
+    },
 }
+
+# The ties of ranks in link prediction, by metric.
+_RANKS = {
+    "pykeen": {"*": "realistic"},
+    "ogb": {"*": "realistic", "hits": "pessimistic"},
+    "ampligraph": {"*": "pessimistic"},
+}
+
+
+class Convention(NamedTuple):
+    """The rules by which another library computes metrics.
+
+    Attributes
+    ----------
+    rules : Mapping of str to Mapping
+        The parameters that make a metric that of the library, by the name of the
+        metric, or "name@k" if they hold for the name with a cutoff; "*" holds for all
+        metrics.
+    refused : Mapping of str to str
+        The metrics that no parameters make the library's, and why.
+    ranks : Mapping of str to str, or None
+        The policy of ties in link prediction, by metric; "*" holds for the others.
+        None if the library does not evaluate link prediction.
+    """
+
+    rules: Mapping
+    refused: Mapping
+    ranks: Mapping | None = None
+
+
+def _frozen(library, entries):
+    refused = {name: why for name, why in entries.items() if isinstance(why, str)}
+    rules = {
+        name: MappingProxyType(dict(entry))
+        for name, entry in entries.items()
+        if name not in refused
+    }
+    ranks = _RANKS.get(library)
+    ranks = None if ranks is None else MappingProxyType(ranks)
+    return Convention(MappingProxyType(rules), MappingProxyType(refused), ranks)
+
+
+CONVENTIONS = MappingProxyType(
+    {library: _frozen(library, entries) for library, entries in _ENTRIES.items()}
+)
+
+# The libraries whose rules hold for the ranks of link prediction.
+OF_RANKS = frozenset(name for name, one in CONVENTIONS.items() if one.ranks)
 
 
 class NoNumber(ValueError):
@@ -189,16 +228,16 @@ def check_convention(convention, caller):
     )
 
 
-def rules_of(convention, metric, is_cut):
+def rules_of(convention, metric, has_cutoff):
     """Return the parameters that a convention gives to a metric.
 
     Parameters
     ----------
     convention : str or None
-        A name in CONVENTIONS; None has no rules.
+        A name in CONVENTIONS; None sets no rules.
     metric : str or None
         The name of the metric, without ``@k``; None for a definition of the user.
-    is_cut : bool
+    has_cutoff : bool
         Whether the metric was asked for with ``@k``.
 
     Returns
@@ -207,13 +246,13 @@ def rules_of(convention, metric, is_cut):
         The parameters; or the reason why there are none that give the number of the
         library.
     """
-    entries = CONVENTIONS.get(convention, {})
     rules = {}
-    for key in ("*", metric, f"{metric}@k" if is_cut else None):
-        found = entries.get(key, {})
-        if isinstance(found, str):
-            return found
-        rules |= found
+    if convention is None:
+        return rules
+    for key in ("*", metric, f"{metric}@k" if has_cutoff else None):
+        if key in CONVENTIONS[convention].refused:
+            return CONVENTIONS[convention].refused[key]
+        rules |= CONVENTIONS[convention].rules.get(key, {})
     return rules
 
 

@@ -111,7 +111,7 @@ def _ranks_by_kind(ranking, weight):
     return rank, mass[rank]
 
 
-def first_runs(ranking):
+def first_groups(ranking):
     """Return what a :class:`FirstRanks` is made of, of queries that all may be tied."""
     columns = np.zeros((4, ranking.n_queries), dtype=np.intp)
     of_runs = ranking.above, ranking.size, ranking.relevant
@@ -139,7 +139,7 @@ def _has_large_ties(ranking):
 
 def _kinds(ranking):
     """Return the different first runs, and which of them each query has."""
-    columns = first_runs(ranking)
+    columns = first_groups(ranking)
     order = np.lexsort(columns)
     columns = columns[:, order]
     new = np.ones(ranking.n_queries, dtype=bool)

@@ -1,11 +1,11 @@
-"""Metrics of lists that hold documents without a judgement."""
+"""Metrics of lists in which some documents are not judged."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np
 
-from skrank.metrics._measure import measure
+from skrank.metrics._metric import ranking_metric
 
 
 def binary_preference(ranking):
@@ -23,6 +23,7 @@ def binary_preference(ranking):
     return ranking.where_relevant(judged.total(preferred) / n_relevant)
 
 
+@ranking_metric("bpref", binary_preference, cutoff="never")
 def bpref_score(
     y_true,
     y_score,
@@ -43,57 +44,10 @@ def bpref_score(
     How few of the documents that were judged not relevant stand above the relevant
     ones. Documents without a judgement are passed over. Larger is better.
 
-    Parameters
-    ----------
-    y_true : {array-like, sparse matrix} of shape (n_samples,) or (n_queries, n_docs)
-        The true grades, 0 or more; or, of shape (n_queries,) beside a `y_score` of
-        shape (n_queries, n_docs), the column of the one right document of each query.
-    y_score : array-like of shape (n_samples,) or (n_queries, n_docs)
-        The predicted scores, larger is better. Infinite scores are ranked.
-    qid : array-like of shape (n_samples,), default=None
-        The query of each row, of any dtype and in any order. None reads it from the
-        index of `y_true` named "qid", if there is one; else all rows are one query.
-    threshold : float or "max", default=0.0
-        Documents graded above it are relevant; the others have no grade. With "max"
-        those of the query's highest grade are, if that grade is above 0.
-    ties : {"expected", "first", "optimistic", "pessimistic"}, default="expected"
-        What tied scores give: the exact expectation over all their orders, the value
-        in input order, or that of their best or worst order.
-    replace_undefined_by : float, default=0.0
-        The value of a query for which the metric is undefined. NaN leaves the query
-        out of the mean.
-    average : {"macro", "weighted"} or None, default="macro"
-        How queries are averaged: all alike, or by their number of documents. None
-        returns the value of each query, in the order of ``np.unique(qid)``.
-    adjusted : bool, default=False
-        Whether to return (M - E) / (B - E), with the metric M, its expectation E
-        under random scores and its best attainable value B: chance is 0, perfect 1.
-    sample_weight : array-like of shape (n_samples,) or (n_queries,), default=None
-        The weight of each row, constant within a query: it is the weight of the query.
-        Of shape (n_queries,) where each row of `y_score` is a query.
-    exclude : {array-like, sparse matrix} of bool, (n_queries, n_docs), default=None
-        Documents that take no part, where each row of `y_score` is a query. The one
-        right document of a query is never taken out.
-    judged : array-like of bool of shape (n_samples,), default=None
-        Documents that have a grade. The others are ranked, but are not relevant, and
-        their grade is not read. None: all have one.
-    returned : array-like of bool of shape (n_samples,), default=None
-        Documents that the system returned. The others count among the relevant
-        documents and in the best order, but take no rank, and their score is not
-        read. None: all were returned.
-
     Returns
     -------
     score : float or ndarray of shape (n_queries,)
         Between 0 and 1. The best value is 1.0.
-
-    Raises
-    ------
-    ValueError
-        If a value or a shape is out of what the parameters accept; nothing is guessed.
-
-    TypeError
-        If a parameter has the wrong type, or `y_score` is sparse.
 
     See Also
     --------
@@ -129,22 +83,6 @@ def bpref_score(
     >>> bpref_score([0, 1, 1, 0], [4, 3, 2, 1], returned=[True, False, True, True])
     0.25
     """
-    return measure(
-        bpref_score,
-        binary_preference,
-        y_true,
-        y_score,
-        qid=qid,
-        threshold=threshold,
-        ties=ties,
-        replace_undefined_by=replace_undefined_by,
-        average=average,
-        adjusted=adjusted,
-        sample_weight=sample_weight,
-        exclude=exclude,
-        judged=judged,
-        returned=returned,
-    )
 
 
 def judged_share(ranking, *, k=None):
@@ -155,12 +93,13 @@ def judged_share(ranking, *, k=None):
     return places / np.maximum(length, 1)
 
 
+@ranking_metric("judged", judged_share, cutoff="required")
 def judged_at_k_score(
     y_true,
     y_score,
     *,
     qid=None,
-    k=None,
+    k,
     threshold=0.0,
     ties="expected",
     replace_undefined_by=0.0,
@@ -176,59 +115,10 @@ def judged_at_k_score(
     It says how far the other metrics can be trusted: a document without a judgement
     counts as not relevant. Larger is better.
 
-    Parameters
-    ----------
-    y_true : {array-like, sparse matrix} of shape (n_samples,) or (n_queries, n_docs)
-        The true grades, 0 or more; or, of shape (n_queries,) beside a `y_score` of
-        shape (n_queries, n_docs), the column of the one right document of each query.
-    y_score : array-like of shape (n_samples,) or (n_queries, n_docs)
-        The predicted scores, larger is better. Infinite scores are ranked.
-    qid : array-like of shape (n_samples,), default=None
-        The query of each row, of any dtype and in any order. None reads it from the
-        index of `y_true` named "qid", if there is one; else all rows are one query.
-    k : int, default=None
-        Only the first k ranks count. None is the whole list; k may exceed it.
-    threshold : float or "max", default=0.0
-        Documents graded above it are relevant; the others have no grade. With "max"
-        those of the query's highest grade are, if that grade is above 0.
-    ties : {"expected", "first", "optimistic", "pessimistic"}, default="expected"
-        What tied scores give: the exact expectation over all their orders, the value
-        in input order, or that of their best or worst order.
-    replace_undefined_by : float, default=0.0
-        The value of a query for which the metric is undefined. NaN leaves the query
-        out of the mean.
-    average : {"macro", "weighted"} or None, default="macro"
-        How queries are averaged: all alike, or by their number of documents. None
-        returns the value of each query, in the order of ``np.unique(qid)``.
-    adjusted : bool, default=False
-        Whether to return (M - E) / (B - E), with the metric M, its expectation E
-        under random scores and its best attainable value B: chance is 0, perfect 1.
-    sample_weight : array-like of shape (n_samples,) or (n_queries,), default=None
-        The weight of each row, constant within a query: it is the weight of the query.
-        Of shape (n_queries,) where each row of `y_score` is a query.
-    exclude : {array-like, sparse matrix} of bool, (n_queries, n_docs), default=None
-        Documents that take no part, where each row of `y_score` is a query. The one
-        right document of a query is never taken out.
-    judged : array-like of bool of shape (n_samples,), default=None
-        Documents that have a grade. The others are ranked, but are not relevant, and
-        their grade is not read. None: all have one.
-    returned : array-like of bool of shape (n_samples,), default=None
-        Documents that the system returned. The others count among the relevant
-        documents and in the best order, but take no rank, and their score is not
-        read. None: all were returned.
-
     Returns
     -------
     score : float or ndarray of shape (n_queries,)
         Between 0 and 1. The best value is 1.0.
-
-    Raises
-    ------
-    ValueError
-        If a value or a shape is out of what the parameters accept; nothing is guessed.
-
-    TypeError
-        If a parameter has the wrong type, or `y_score` is sparse.
 
     See Also
     --------
@@ -254,20 +144,3 @@ def judged_at_k_score(
     >>> judged_at_k_score([1, 0, 0], [3, 3, 1], k=1, judged=[True, False, True])
     0.5
     """
-    return measure(
-        judged_at_k_score,
-        judged_share,
-        y_true,
-        y_score,
-        qid=qid,
-        k=k,
-        threshold=threshold,
-        ties=ties,
-        replace_undefined_by=replace_undefined_by,
-        average=average,
-        adjusted=adjusted,
-        sample_weight=sample_weight,
-        exclude=exclude,
-        judged=judged,
-        returned=returned,
-    )

@@ -1,4 +1,4 @@
-"""How the first ranks of many queries are summarized, other than by their mean."""
+"""Summaries of first relevant ranks that are no means."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -6,8 +6,8 @@
 import numpy as np
 from scipy.stats import norm
 
+from skrank.metrics._answer import check_not_negative, mean_of_queries
 from skrank.metrics._first_ranks import has_one_rank, ranks_of_all, weighted_median
-from skrank.metrics._measure import mean_of_queries
 
 # The standard deviation of a normal law is this multiple of its median deviation.
 NORMAL = float(1 / norm.ppf(0.75))
@@ -50,15 +50,6 @@ def pooled_harmonic_mean(ranking, values, weight):
     check_not_negative(values)
     with np.errstate(divide="ignore"):
         return float(np.divide(1, mean_of_queries(ranking, 1 / values, weight)))
-
-
-def check_not_negative(values):
-    """Raise if what replaces an undefined value is no rank, nor one over a rank."""
-    if (values < 0).any():
-        raise ValueError(
-            "The 'replace_undefined_by' parameter must be NaN or >= 0: it is averaged "
-            f"with ranks, and not as a sum. Got {np.nanmin(values)} instead."
-        )
 
 
 def ranks_of(ranking, values, weight):

@@ -6,18 +6,16 @@
 import numpy as np
 
 from skrank.metrics._first_ranks import weighted_median
-from skrank.metrics._measure import measure, pooled_by, reads_first_rank
+from skrank.metrics._first_relevant import first_rank
+from skrank.metrics._metric import ranking_metric
 from skrank.metrics._rank_pools import (
     NORMAL,
     pooled_deviation,
     pooled_median_deviation,
     pooled_variance,
 )
-from skrank.metrics._ranks import first_rank
 
 
-@reads_first_rank
-@pooled_by(pooled_variance)
 def variance_of_first_rank(ranking):
     """Return the variance of the ranks of the first relevant document."""
     query, rank, chance = ranking.first_rank_law()
@@ -27,6 +25,14 @@ def variance_of_first_rank(ranking):
     return np.where(np.isnan(mean), np.nan, variance)
 
 
+@ranking_metric(
+    "rank_variance",
+    variance_of_first_rank,
+    cutoff="never",
+    greater_is_better=False,
+    pool=pooled_variance,
+    reads_first_rank=True,
+)
 def rank_variance(
     y_true,
     y_score,
@@ -39,6 +45,8 @@ def rank_variance(
     adjusted=False,
     sample_weight=None,
     exclude=None,
+    judged=None,
+    returned=None,
 ):
     r"""Variance of the rank of the first relevant document.
 
@@ -46,51 +54,10 @@ def rank_variance(
     is the best: all have the same rank, good or bad. As a scorer it is
     "neg_rank_variance".
 
-    Parameters
-    ----------
-    y_true : {array-like, sparse matrix} of shape (n_samples,) or (n_queries, n_docs)
-        The true grades, 0 or more; or, of shape (n_queries,) beside a `y_score` of
-        shape (n_queries, n_docs), the column of the one right document of each query.
-    y_score : array-like of shape (n_samples,) or (n_queries, n_docs)
-        The predicted scores, larger is better. Infinite scores are ranked.
-    qid : array-like of shape (n_samples,), default=None
-        The query of each row, of any dtype and in any order. None reads it from the
-        index of `y_true` named "qid", if there is one; else all rows are one query.
-    threshold : float or "max", default=0.0
-        Documents graded above it are relevant; the others have no grade. With "max"
-        those of the query's highest grade are, if that grade is above 0.
-    ties : {"expected", "first", "optimistic", "pessimistic", "realistic"}, default="expected"
-        What tied scores give: the exact expectation over all their orders, the value
-        in input order, or that of their best or worst order; or the value at the
-        mean of the best and the worst rank of the first relevant document.
-    replace_undefined_by : float, default=np.nan
-        The value of a query for which the metric is undefined. NaN leaves the query
-        out of the mean.
-    average : {"macro", "weighted"} or None, default="macro"
-        How queries are averaged: all alike, or by their number of documents. None
-        returns the value of each query, in the order of ``np.unique(qid)``.
-    adjusted : bool, default=False
-        Whether to return (M - E) / (B - E), with the metric M, its expectation E
-        under random scores and its best attainable value B: chance is 0, perfect 1.
-    sample_weight : array-like of shape (n_samples,) or (n_queries,), default=None
-        The weight of each row, constant within a query: it is the weight of the query.
-        Of shape (n_queries,) where each row of `y_score` is a query.
-    exclude : {array-like, sparse matrix} of bool, (n_queries, n_docs), default=None
-        Documents that take no part, where each row of `y_score` is a query. The one
-        right document of a query is never taken out.
-
     Returns
     -------
     spread : float or ndarray of shape (n_queries,)
         0 or more. The best value is 0.0.
-
-    Raises
-    ------
-    ValueError
-        If a value or a shape is out of what the parameters accept; nothing is guessed.
-
-    TypeError
-        If a parameter has the wrong type, or `y_score` is sparse.
 
     See Also
     --------
@@ -120,30 +87,22 @@ def rank_variance(
     1.0
     >>> rank_variance([0, 1], [1, 1])
     0.25
-    """  # noqa: E501
-    return measure(
-        rank_variance,
-        variance_of_first_rank,
-        y_true,
-        y_score,
-        qid=qid,
-        threshold=threshold,
-        ties=ties,
-        replace_undefined_by=replace_undefined_by,
-        average=average,
-        adjusted=adjusted,
-        sample_weight=sample_weight,
-        exclude=exclude,
-    )
+    """
 
 
-@reads_first_rank
-@pooled_by(pooled_deviation)
 def deviation_of_first_rank(ranking):
     """Return the standard deviation of the ranks of the first relevant document."""
     return np.sqrt(variance_of_first_rank(ranking))
 
 
+@ranking_metric(
+    "rank_standard_deviation",
+    deviation_of_first_rank,
+    cutoff="never",
+    greater_is_better=False,
+    pool=pooled_deviation,
+    reads_first_rank=True,
+)
 def rank_standard_deviation(
     y_true,
     y_score,
@@ -156,6 +115,8 @@ def rank_standard_deviation(
     adjusted=False,
     sample_weight=None,
     exclude=None,
+    judged=None,
+    returned=None,
 ):
     r"""Spread of the rank of the first relevant document, as a standard deviation.
 
@@ -163,51 +124,10 @@ def rank_standard_deviation(
     best: all have the same rank, good or bad. As a scorer it is
     "neg_rank_standard_deviation".
 
-    Parameters
-    ----------
-    y_true : {array-like, sparse matrix} of shape (n_samples,) or (n_queries, n_docs)
-        The true grades, 0 or more; or, of shape (n_queries,) beside a `y_score` of
-        shape (n_queries, n_docs), the column of the one right document of each query.
-    y_score : array-like of shape (n_samples,) or (n_queries, n_docs)
-        The predicted scores, larger is better. Infinite scores are ranked.
-    qid : array-like of shape (n_samples,), default=None
-        The query of each row, of any dtype and in any order. None reads it from the
-        index of `y_true` named "qid", if there is one; else all rows are one query.
-    threshold : float or "max", default=0.0
-        Documents graded above it are relevant; the others have no grade. With "max"
-        those of the query's highest grade are, if that grade is above 0.
-    ties : {"expected", "first", "optimistic", "pessimistic", "realistic"}, default="expected"
-        What tied scores give: the exact expectation over all their orders, the value
-        in input order, or that of their best or worst order; or the value at the
-        mean of the best and the worst rank of the first relevant document.
-    replace_undefined_by : float, default=np.nan
-        The value of a query for which the metric is undefined. NaN leaves the query
-        out of the mean.
-    average : {"macro", "weighted"} or None, default="macro"
-        How queries are averaged: all alike, or by their number of documents. None
-        returns the value of each query, in the order of ``np.unique(qid)``.
-    adjusted : bool, default=False
-        Whether to return (M - E) / (B - E), with the metric M, its expectation E
-        under random scores and its best attainable value B: chance is 0, perfect 1.
-    sample_weight : array-like of shape (n_samples,) or (n_queries,), default=None
-        The weight of each row, constant within a query: it is the weight of the query.
-        Of shape (n_queries,) where each row of `y_score` is a query.
-    exclude : {array-like, sparse matrix} of bool, (n_queries, n_docs), default=None
-        Documents that take no part, where each row of `y_score` is a query. The one
-        right document of a query is never taken out.
-
     Returns
     -------
     spread : float or ndarray of shape (n_queries,)
         0 or more. The best value is 0.0.
-
-    Raises
-    ------
-    ValueError
-        If a value or a shape is out of what the parameters accept; nothing is guessed.
-
-    TypeError
-        If a parameter has the wrong type, or `y_score` is sparse.
 
     See Also
     --------
@@ -237,25 +157,9 @@ def rank_standard_deviation(
     1.0
     >>> rank_standard_deviation([0, 1], [1, 1])
     0.5
-    """  # noqa: E501
-    return measure(
-        rank_standard_deviation,
-        deviation_of_first_rank,
-        y_true,
-        y_score,
-        qid=qid,
-        threshold=threshold,
-        ties=ties,
-        replace_undefined_by=replace_undefined_by,
-        average=average,
-        adjusted=adjusted,
-        sample_weight=sample_weight,
-        exclude=exclude,
-    )
+    """
 
 
-@reads_first_rank
-@pooled_by(pooled_median_deviation)
 def median_deviation_of_first_rank(ranking):
     """Return the median distance of the ranks of a first relevant document."""
     query, rank, chance = ranking.first_rank_law()
@@ -264,6 +168,14 @@ def median_deviation_of_first_rank(ranking):
     return NORMAL * weighted_median(query, distance, chance, n_queries)
 
 
+@ranking_metric(
+    "rank_median_absolute_deviation",
+    median_deviation_of_first_rank,
+    cutoff="never",
+    greater_is_better=False,
+    pool=pooled_median_deviation,
+    reads_first_rank=True,
+)
 def rank_median_absolute_deviation(
     y_true,
     y_score,
@@ -276,6 +188,8 @@ def rank_median_absolute_deviation(
     adjusted=False,
     sample_weight=None,
     exclude=None,
+    judged=None,
+    returned=None,
 ):
     r"""Median absolute deviation of the rank of the first relevant document (MAD).
 
@@ -283,51 +197,10 @@ def rank_median_absolute_deviation(
     is better, and 0 is the best; as a scorer it is
     "neg_rank_median_absolute_deviation".
 
-    Parameters
-    ----------
-    y_true : {array-like, sparse matrix} of shape (n_samples,) or (n_queries, n_docs)
-        The true grades, 0 or more; or, of shape (n_queries,) beside a `y_score` of
-        shape (n_queries, n_docs), the column of the one right document of each query.
-    y_score : array-like of shape (n_samples,) or (n_queries, n_docs)
-        The predicted scores, larger is better. Infinite scores are ranked.
-    qid : array-like of shape (n_samples,), default=None
-        The query of each row, of any dtype and in any order. None reads it from the
-        index of `y_true` named "qid", if there is one; else all rows are one query.
-    threshold : float or "max", default=0.0
-        Documents graded above it are relevant; the others have no grade. With "max"
-        those of the query's highest grade are, if that grade is above 0.
-    ties : {"expected", "first", "optimistic", "pessimistic", "realistic"}, default="expected"
-        What tied scores give: the exact expectation over all their orders, the value
-        in input order, or that of their best or worst order; or the value at the
-        mean of the best and the worst rank of the first relevant document.
-    replace_undefined_by : float, default=np.nan
-        The value of a query for which the metric is undefined. NaN leaves the query
-        out of the mean.
-    average : {"macro", "weighted"} or None, default="macro"
-        How queries are averaged: all alike, or by their number of documents. None
-        returns the value of each query, in the order of ``np.unique(qid)``.
-    adjusted : bool, default=False
-        Whether to return (M - E) / (B - E), with the metric M, its expectation E
-        under random scores and its best attainable value B: chance is 0, perfect 1.
-    sample_weight : array-like of shape (n_samples,) or (n_queries,), default=None
-        The weight of each row, constant within a query: it is the weight of the query.
-        Of shape (n_queries,) where each row of `y_score` is a query.
-    exclude : {array-like, sparse matrix} of bool, (n_queries, n_docs), default=None
-        Documents that take no part, where each row of `y_score` is a query. The one
-        right document of a query is never taken out.
-
     Returns
     -------
     spread : float or ndarray of shape (n_queries,)
         0 or more. The best value is 0.0.
-
-    Raises
-    ------
-    ValueError
-        If a value or a shape is out of what the parameters accept; nothing is guessed.
-
-    TypeError
-        If a parameter has the wrong type, or `y_score` is sparse.
 
     See Also
     --------
@@ -358,18 +231,4 @@ def rank_median_absolute_deviation(
     1.48260221850560...
     >>> rank_median_absolute_deviation([0, 1], [1, 1])
     0.74130110925280...
-    """  # noqa: E501
-    return measure(
-        rank_median_absolute_deviation,
-        median_deviation_of_first_rank,
-        y_true,
-        y_score,
-        qid=qid,
-        threshold=threshold,
-        ties=ties,
-        replace_undefined_by=replace_undefined_by,
-        average=average,
-        adjusted=adjusted,
-        sample_weight=sample_weight,
-        exclude=exclude,
-    )
+    """

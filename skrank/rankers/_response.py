@@ -9,7 +9,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import column_or_1d
 
 from skrank.base import fit_parameters
-from skrank.metrics._response import ranking_response
+from skrank.metrics._scoring.response import ranking_response
 
 
 def predicted_scores(estimator, X):

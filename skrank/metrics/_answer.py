@@ -1,0 +1,317 @@
+"""One request for one metric, and the one function that answers it."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skrank._checks import numeric_array, warn_caller
+from skrank._ranking.methods import FIRST
+from skrank._ranking.rank import rank_queries
+from skrank.metrics._adjust import adjust
+from skrank.metrics._first_ranks import values_at_first
+
+if TYPE_CHECKING:
+    from skrank.metrics._metric import Metric
+
+
+class RankedBy(NamedTuple):
+    """The parameters on which the ranking itself depends."""
+
+    threshold: float | str
+    ties: str
+    doc_order: str | None = None
+    score_dtype: str | None = None
+
+
+class Request(NamedTuple):
+    """One metric that was asked for: its key in the result and how to compute it.
+
+    Attributes
+    ----------
+    key : str
+        The name under which it was asked for.
+    metric : Metric
+        The metric.
+    sign : {1, -1}
+        What its value is multiplied by.
+    options : dict
+        The checked values of all its parameters.
+    """
+
+    key: str
+    metric: "Metric"
+    sign: int
+    options: dict
+
+    @property
+    def by(self):
+        """Return the parameters on which the ranking depends."""
+        options = self.options
+        return RankedBy(
+            options["threshold"],
+            options["ties"],
+            options.get("doc_order"),
+            options.get("score_dtype"),
+        )
+
+    @property
+    def depth(self):
+        """Return how far down the ranking is read; None is the whole of it.
+
+        To the first relevant document, or to rank k: a definition that takes `k` reads
+        no document below it. A user's definition may.
+        """
+        if self.metric.reads_first_rank:
+            return FIRST
+        return None if self.metric.own else self.options.get("k")
+
+
+@dataclass(frozen=True)
+class Arrays:
+    """The arrays that are evaluated, and their rankings so far."""
+
+    y_true: object
+    y_score: object
+    qid: object = None
+    sample_weight: object = None
+    exclude: object = None
+    judged: object = None
+    returned: object = None
+    doc_id: object = None
+    rankings: dict = field(default_factory=dict)
+
+    def ranking(self, by, depth):
+        """Return the ranking by some parameters, which is made once.
+
+        Parameters
+        ----------
+        by : RankedBy
+            The parameters.
+        depth : int, "first" or None
+            How far down it is read.
+        """
+        reached, ranking = self.rankings.get(by, (None, None))
+        if ranking is None or not _covers(reached, depth):
+            ranking = rank_queries(
+                self.y_true,
+                self.scores(by.score_dtype) if by.score_dtype else self.y_score,
+                qid=self.qid,
+                threshold=by.threshold,
+                ties=by.ties,
+                exclude=self.exclude,
+                judged=self.judged,
+                returned=self.returned,
+                doc_id=self.doc_id,
+                doc_order=by.doc_order,
+                depth=depth,
+            )
+            self.rankings[by] = depth, ranking
+        return ranking
+
+    def scores(self, score_dtype):
+        """Return `y_score` in the precision in which it is compared."""
+        with np.errstate(over="ignore"):
+            return numeric_array(self.y_score, "y_score").astype(score_dtype)
+
+
+@dataclass(frozen=True)
+class OwnRanks:
+    """Queries that were ranked elsewhere, as those of a link predictor.
+
+    ``ranks.ranking(ties, sample_weight)`` returns their RankedQueries; errors name
+    `caller`.
+    """
+
+    ranks: object
+    caller: str
+    sample_weight: np.ndarray | None = None
+    rankings: dict = field(default_factory=dict)
+
+    def ranking(self, by, depth):
+        """Return the ranking under a tie policy, which is made once."""
+        # Labels and scores are known to the estimator alone.
+        unread = {"threshold": 0.0, "doc_order": None, "score_dtype": None}
+        for name, default in unread.items():
+            if getattr(by, name) != default:
+                raise ValueError(
+                    f"The '{name}' parameter of {self.caller} must be {default!r} "
+                    "where the estimator ranks by itself. "
+                    f"Got {getattr(by, name)!r} instead."
+                )
+        if by.ties not in self.rankings:
+            ranking = self.ranks.ranking(by.ties, self.sample_weight)
+            self.rankings[by.ties] = ranking
+        return self.rankings[by.ties]
+
+
+def _covers(reached, depth):
+    """Return True if a ranking down to one depth can be read down to another."""
+    if reached is None or reached == depth:
+        return True
+    return isinstance(reached, int) and isinstance(depth, int) and reached >= depth
+
+
+def answer_all(requests, source):
+    """Return a dict of the values of requests, each ranking made once."""
+    depths = {}
+    for request in requests:
+        depths.setdefault(request.by, set()).add(request.depth)
+    for by, asked in depths.items():
+        # To the first relevant document if nothing else is asked for.
+        whole = None in asked or (len(asked) > 1 and FIRST in asked)
+        source.ranking(by, None if whole else max(asked))
+    return {request.key: answer(request, source) for request in requests}
+
+
+def answer(request, source):
+    """Return the value of the metric that a request asks for.
+
+    Parameters
+    ----------
+    request : Request
+        What is asked for.
+    source : object
+        ``source.ranking(by, depth)`` returns the RankedQueries for a
+        :class:`RankedBy`; ``source.sample_weight`` holds weights or None.
+        :class:`Arrays`, or :class:`OwnRanks` for what an estimator ranks by itself.
+
+    Returns
+    -------
+    value : float or ndarray of shape (n_queries,)
+        The value; an array in the order of the query ids if ``average=None``.
+    """
+    metric, options = request.metric, request.options
+    ranking = source.ranking(request.by, request.depth)
+    own = {name: options[name] for name in options.keys() - NOT_OWN}
+    weight = None
+    if source.sample_weight is not None:
+        weight = ranking._query_weights(source.sample_weight)
+    if options["average"] == "weighted":
+        n_documents = ranking.n_documents.astype(np.float64)
+        weight = n_documents if weight is None else weight * n_documents
+    instead, average = options["replace_undefined_by"], options["average"]
+    queries = Values(metric, own, ranking, None, instead, average, weight)
+    values = queries.values_in(ranking)
+    queries = queries._replace(values=values)
+    score = queries.summary(ranking, values)
+    if options["adjusted"]:
+        score = adjust(queries, score, options["adjusted"])
+    if average is None:
+        score = np.where(np.isnan(score), instead, score)
+    elif np.isnan(score):
+        warn_caller(
+            "The metric is undefined for every query, so its mean is NaN. Pass "
+            "`replace_undefined_by` to give an undefined query a value.",
+            UndefinedMetricWarning,
+        )
+    return request.sign * (score if average is None else float(score))
+
+
+# The parameters that are not those of a definition.
+NOT_OWN = {
+    "threshold",
+    "ties",
+    "doc_order",
+    "score_dtype",
+    "replace_undefined_by",
+    "average",
+    "adjusted",
+}
+
+
+class Values(NamedTuple):
+    """The values of a metric and how they are summarized.
+
+    Attributes
+    ----------
+    metric : Metric
+        The metric.
+    own : dict
+        The parameters of its definition.
+    ranking : RankedQueries
+        The ranked queries.
+    values : ndarray of shape (n_queries,)
+        The value of each query, NaN if it is undefined.
+    instead : float
+        The value of an undefined query; NaN leaves it out.
+    average : {"macro", "weighted"} or None
+        How they are averaged; None if they are not.
+    weight : ndarray of shape (n_queries,) or None
+        The weight of each query; None if all weigh the same.
+    """
+
+    metric: "Metric"
+    own: dict
+    ranking: object
+    values: np.ndarray
+    instead: float
+    average: str | None
+    weight: np.ndarray | None
+
+    def values_in(self, ranking):
+        """Return the value of each query in a ranking of the same queries."""
+        if self.metric.reads_first_rank:
+            return values_at_first(self.metric.definition, ranking, self.own)
+        return self.metric.definition(ranking, **self.own)
+
+    def summary(self, ranking, values):
+        """Return the summary of values of a ranking of the same queries.
+
+        Where the values of this ranking are undefined, they are replaced. Without an
+        average the values are returned, and replaced at the end.
+        """
+        inverse = self.metric.inverse
+        if self.average is None:
+            return 1 / values if inverse else values
+        instead = self.instead
+        if inverse:  # what replaces an inverse stands for a rank
+            check_not_negative(np.array([instead]))
+            instead = _reciprocal(instead)
+        values = np.where(np.isnan(self.values), instead, values)
+        score = self.metric.pool(ranking, values, self.weight)
+        return _reciprocal(score) if inverse else score
+
+    @property
+    def replaced(self):
+        """Return the values with the undefined ones replaced."""
+        return np.where(np.isnan(self.values), self.instead, self.values)
+
+    @property
+    def proportions(self):
+        """Return the proportion of each query in the average; None without one."""
+        if self.average is None:
+            return None
+        known = ~np.isnan(self.replaced)
+        weight = known / 1.0 if self.weight is None else known * self.weight
+        total = weight.sum()
+        return weight / total if total > 0 else weight
+
+
+def _reciprocal(value):
+    with np.errstate(divide="ignore"):
+        return float(np.divide(1, value))
+
+
+def check_not_negative(values):
+    """Raise if what replaces an undefined value cannot be averaged as a rank."""
+    if (values < 0).any():
+        raise ValueError(
+            "The 'replace_undefined_by' parameter must be NaN or >= 0: it is averaged "
+            f"with ranks, and not as a sum. Got {np.nanmin(values)} instead."
+        )
+
+
+def mean_of_queries(ranking, values, weight):
+    """Return the weighted mean of the values that are not NaN."""
+    known = ~np.isnan(values)
+    values = values[known]
+    if weight is None:
+        return float(values.mean()) if len(values) else float("nan")
+    weight = weight[known]
+    total = weight.sum()
+    return float(np.dot(values, weight) / total) if total > 0 else float("nan")

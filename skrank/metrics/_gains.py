@@ -1,0 +1,268 @@
+"""Cumulative gain metrics, for graded relevance."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+
+from skrank.metrics._metric import ranking_metric
+
+
+def cumulative_gain(ranking, *, k=None):
+    """Return the sum of the grades of the first k documents."""
+    places = ranking.mean_over_places(np.ones_like, k)
+    return ranking.total(ranking.grade_total(ranking.grade) * places)
+
+
+@ranking_metric("cg", cumulative_gain)
+def cg_score(
+    y_true,
+    y_score,
+    *,
+    qid=None,
+    k=None,
+    threshold=0.0,
+    ties="expected",
+    replace_undefined_by=0.0,
+    average="macro",
+    adjusted=False,
+    sample_weight=None,
+    exclude=None,
+    judged=None,
+    returned=None,
+):
+    r"""Cumulative gain (CG): the sum of the grades of the first k documents.
+
+    Blind to the order of these documents. Larger is better.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        0 or more. The best value is that of the order by `y_true`.
+
+    See Also
+    --------
+    dcg_score : The same sum, discounted by rank.
+
+    Notes
+    -----
+    With :math:`g_i` the grade of the document at rank i, 0 if it is not relevant,
+
+    .. math:: CG@k = \sum_{i=1}^{k} g_i.
+
+    Tied documents share their places alike. A query without a relevant document has a
+    cumulative gain of 0: the metric is never undefined.
+
+    References
+    ----------
+    .. [1] K. Jarvelin and J. Kekalainen, "Cumulated Gain-Based Evaluation of IR
+       Techniques", ACM TOIS 20(4), 2002.
+
+    Examples
+    --------
+    >>> from skrank.metrics import cg_score
+    >>> cg_score([3, 1, 2, 0], [4, 3, 2, 1])
+    6.0
+    >>> cg_score([3, 1, 2, 0], [4, 3, 2, 1], k=2)
+    4.0
+    """
+
+
+def discounted_gain(ranking, *, k=None, gain="exponential", discount="log2"):
+    """Return the sum of the gains of the first k documents, discounted by rank."""
+    weight = ranking.mean_over_places(discount_function(discount), k)
+    return ranking.total(ranking.grade_total(gains(ranking, gain)) * weight)
+
+
+@ranking_metric("dcg", discounted_gain)
+def dcg_score(
+    y_true,
+    y_score,
+    *,
+    qid=None,
+    k=None,
+    gain="exponential",
+    discount="log2",
+    threshold=0.0,
+    ties="expected",
+    replace_undefined_by=0.0,
+    average="macro",
+    adjusted=False,
+    sample_weight=None,
+    exclude=None,
+    judged=None,
+    returned=None,
+):
+    r"""Discounted cumulative gain (DCG).
+
+    The sum of the gains of the first k documents, each weighted by its rank. Larger is
+    better.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        0 or more. The best value is that of the order by `y_true`.
+
+    See Also
+    --------
+    ndcg_score : DCG over its best value.
+    sklearn.metrics.dcg_score : With linear gain, for a matrix.
+
+    Notes
+    -----
+    With the gain :math:`g_i` of the document at rank i, 0 if it is not relevant,
+
+    .. math:: DCG@k = \sum_{i=1}^{k} \frac{g_i}{\log_2(i + 1)}.
+
+    The gain :math:`2^{rel} - 1` is the default of LightGBM, XGBoost and MatchZoo;
+    scikit-learn and trec_eval use the grade itself [2]_. Tied documents get the mean
+    of the weights of their places [1]_. A query without a relevant document has a DCG
+    of 0: the metric is never undefined.
+
+    References
+    ----------
+    .. [1] F. McSherry and M. Najork, "Computing Information Retrieval Performance
+       Measures Efficiently in the Presence of Tied Scores", ECIR 2008.
+    .. [2] K. Jarvelin and J. Kekalainen, "Cumulated Gain-Based Evaluation of IR
+       Techniques", ACM TOIS 20(4), 2002.
+
+    Examples
+    --------
+    >>> from skrank.metrics import dcg_score
+    >>> dcg_score([3, 0, 1], [3, 2, 1])
+    7.5
+    >>> dcg_score([3, 0, 1], [3, 2, 1], k=2, gain="linear")
+    3.0
+    """
+
+
+def normalized_discounted_gain(ranking, *, k=None, gain="exponential", discount="log2"):
+    """Return the discounted gain over that of the best order."""
+    own = discounted_gain(ranking, k=k, gain=gain, discount=discount)
+    best = discounted_gain(ranking.ideal, k=k, gain=gain, discount=discount)
+    return np.divide(own, best, out=np.full_like(own, np.nan), where=best != 0)
+
+
+@ranking_metric("ndcg", normalized_discounted_gain)
+def ndcg_score(
+    y_true,
+    y_score,
+    *,
+    qid=None,
+    k=None,
+    gain="exponential",
+    discount="log2",
+    threshold=0.0,
+    ties="expected",
+    replace_undefined_by=0.0,
+    average="macro",
+    adjusted=False,
+    sample_weight=None,
+    exclude=None,
+    judged=None,
+    returned=None,
+):
+    r"""Discounted cumulative gain over its best value (NDCG).
+
+    DCG over that of the best order of the documents. Larger is better.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between 0 and 1. The best value is 1.0.
+
+    See Also
+    --------
+    dcg_score : DCG as it is.
+    sklearn.metrics.ndcg_score : With linear gain, for a matrix.
+
+    Notes
+    -----
+    .. math:: NDCG@k = \frac{DCG@k}{\max_{\text{orders}} DCG@k}
+
+    The gain :math:`2^{rel} - 1` is the default of LightGBM, XGBoost and MatchZoo;
+    scikit-learn and trec_eval use the grade itself [2]_. Tied documents get the mean
+    of the weights of their places [1]_. A query without a relevant document is
+    undefined: 0 here, in scikit-learn and in trec_eval, 1 in LightGBM and XGBoost.
+
+    References
+    ----------
+    .. [1] F. McSherry and M. Najork, "Computing Information Retrieval Performance
+       Measures Efficiently in the Presence of Tied Scores", ECIR 2008.
+    .. [2] K. Jarvelin and J. Kekalainen, "Cumulated Gain-Based Evaluation of IR
+       Techniques", ACM TOIS 20(4), 2002.
+
+    Examples
+    --------
+    >>> from skrank.metrics import ndcg_score
+    >>> ndcg_score([3, 2, 0, 1, 0], [3, 2, 1, 1, 2], qid=[7, 7, 7, 8, 8])
+    0.8154648767857288
+    >>> ndcg_score([0, 1, 2, 0], [0.4, 0.2, 0.5, 0.7], k=2)
+    0.5212960286143...
+    >>> ndcg_score([[0, 1, 2, 0]], [[0.4, 0.2, 0.5, 0.7]], gain="linear")
+    0.6433...
+    """
+
+
+def gains(ranking, gain):
+    """Return the gain of each relevant document."""
+    check_gain(gain)
+    if callable(gain):
+        return _checked(gain, ranking.grade, "gain")
+    if gain == "linear":
+        return ranking.grade
+    if ranking._lowest_grade < 0:
+        raise ValueError(
+            "gain='exponential' takes no negative grades: 2 ** grade - 1 would be "
+            f"below 0. Got a lowest grade of {ranking._lowest_grade} in y_true; pass "
+            "gain='linear' or shift the grades."
+        )
+    highest = float(ranking._highest_grade)
+    with np.errstate(over="ignore"):
+        no_less_than_any_sum = np.exp2(highest) * ranking.n_documents.max(initial=0)
+    if not np.isfinite(no_less_than_any_sum):
+        raise ValueError(
+            "gain='exponential' takes no grades for which 2 ** grade overflows. Got a "
+            f"highest grade of {highest} in y_true; pass gain='linear' or rescale the "
+            "grades."
+        )
+    return np.exp2(ranking.grade) - 1
+
+
+def check_gain(gain):
+    """Raise if `gain` names no gain."""
+    if not callable(gain) and gain not in ("exponential", "linear"):
+        raise ValueError(
+            "The 'gain' parameter must be a str among {'exponential', 'linear'} or a "
+            f"callable. Got {gain!r} instead."
+        )
+
+
+def discount_function(discount):
+    """Return the function that maps ranks to their discounts."""
+    if callable(discount):
+        return lambda rank: _checked(discount, rank, "discount")
+    if not isinstance(discount, str) or discount not in _DISCOUNTS:
+        raise ValueError(
+            "The 'discount' parameter must be a str among {'ln', 'log2'} or a "
+            f"callable. Got {discount!r} instead."
+        )
+    return _DISCOUNTS[discount]
+
+
+_DISCOUNTS = {
+    "log2": lambda rank: 1 / np.log2(np.asarray(rank) + 1.0),
+    "ln": lambda rank: 1 / np.log(np.asarray(rank) + 1.0),
+}
+
+
+def _checked(function, argument, name):
+    """Return what a user's function gives, if that is a finite number for each."""
+    values = np.asarray(function(argument), dtype=np.float64)
+    if values.shape != np.shape(argument) or not np.isfinite(values).all():
+        raise ValueError(
+            f"The '{name}' parameter must be a callable that returns a finite number "
+            f"for each entry of an array. Got an array of shape {values.shape} for "
+            f"one of shape {np.shape(argument)}, or NaN or infinity in it."
+        )
+    return values

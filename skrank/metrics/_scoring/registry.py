@@ -1,0 +1,239 @@
+"""The scorer names that scikit-learn is told: the one room that knows its privates."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import inspect
+import sys
+import threading
+import warnings
+from collections.abc import MutableMapping
+
+import sklearn
+
+from skrank.metrics._names import is_name, listed_names
+from skrank.metrics._scoring.scorer import RankingScorer, scorer_of_name
+
+# A set of strings that holds these is the set of scikit-learn's scorer names, and of
+# no other parameter.
+LANDMARKS = frozenset({"accuracy", "r2", "neg_mean_squared_error"})
+
+# scikit-learn looks a name up in a table of this name; modules import it by name.
+TABLE = "_SCORERS"
+
+_lock = threading.RLock()
+_registration = None
+
+
+def register_scorers():
+    """Make the scorer names of skrank known to scikit-learn.
+
+    ``import skrank`` calls it. Afterwards ``scoring="mrr"`` or ``"ndcg@10"``, with
+    any number behind the ``@``, is accepted wherever scikit-learn takes a scorer
+    name. Calling it again changes nothing.
+
+    Warns
+    -----
+    RuntimeWarning
+        If this version of scikit-learn has no place for further names. Nothing is
+        changed then, and :func:`skrank.metrics.get_scorer` still makes the scorers.
+
+    See Also
+    --------
+    unregister_scorers : Take the names back.
+    skrank.metrics.get_scorer_names : The names that are listed.
+
+    Notes
+    -----
+    A scorer name that someone else gives scikit-learn under a name of skrank's is
+    left alone and goes before skrank's.
+
+    Examples
+    --------
+    >>> import sklearn.metrics
+    >>> import skrank
+    >>> skrank.register_scorers()
+    >>> sklearn.metrics.get_scorer("ndcg@7")
+    make_ranking_scorer('ndcg@7')
+    """
+    global _registration
+    with _lock:
+        if _registration is not None:
+            return
+        try:
+            registration = Registration()
+            registration.enter()
+        except Exception as error:  # whatever a later scikit-learn may do
+            warnings.warn(
+                "skrank could not make its scorer names known to scikit-learn "
+                f"{sklearn.__version__} ({type(error).__name__}: {error}). Names such "
+                "as scoring='mrr' will be refused: pass the scorer instead, "
+                "scoring=skrank.metrics.get_scorer('mrr').",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+            return
+        _registration = registration
+
+
+def unregister_scorers():
+    """Take the scorer names of skrank back from scikit-learn.
+
+    Scorers that were added to scikit-learn by others stay. Calling it again changes
+    nothing.
+
+    See Also
+    --------
+    register_scorers : Make the names known.
+
+    Examples
+    --------
+    >>> import sklearn.metrics
+    >>> import skrank
+    >>> skrank.unregister_scorers()
+    >>> "mrr" in sklearn.metrics.get_scorer_names()
+    False
+    >>> skrank.register_scorers()
+    """
+    global _registration
+    with _lock:
+        if _registration is not None:
+            _registration.leave()
+            _registration = None
+
+
+class Registration:
+    """The changes to scikit-learn, made and taken back together.
+
+    Two things have to know a name. The table of scorers is looked up when a scorer
+    is made. The constraints of parameters hold the names that the table had when
+    their module was imported: they are asked anew instead of being extended, so that
+    it does not matter which module is imported when, and any k is accepted.
+    """
+
+    def __init__(self):
+        from sklearn.metrics import _scorer
+        from sklearn.utils._param_validation import StrOptions
+
+        self.constraint = StrOptions
+        self.table = getattr(_scorer, TABLE)
+        _check_touch_points(self.constraint, self.table)
+        self.view = ScorerTable(self.table)
+        self.own_method = vars(StrOptions).get("is_satisfied_by")
+
+    def enter(self):
+        """Make the names known; leave no trace if that does not work."""
+        try:
+            self.view.is_open = True
+            _replace_everywhere(self.table, self.view)
+            self.constraint.is_satisfied_by = _also_satisfied_by_names(
+                self.constraint.is_satisfied_by
+            )
+            _check_names_are_known()
+        except BaseException:
+            self.leave()
+            raise
+
+    def leave(self):
+        """Put everything back."""
+        self.view.is_open = False
+        _replace_everywhere(self.view, self.table)
+        if self.own_method is not None:
+            self.constraint.is_satisfied_by = self.own_method
+        elif "is_satisfied_by" in vars(self.constraint):
+            del self.constraint.is_satisfied_by
+
+
+class ScorerTable(MutableMapping):
+    """scikit-learn's table of scorers, with skrank's behind it.
+
+    It stores in the table it was made of. A name of skrank's that is not in there
+    gets its scorer when it is looked up; only a few are listed.
+    """
+
+    def __init__(self, table):
+        self.table = table
+        self.is_open = False
+
+    def __getitem__(self, name):
+        if name not in self.table and self._makes(name):
+            return scorer_of_name(name)
+        return self.table[name]
+
+    def __contains__(self, name):
+        return name in self.table or self._makes(name)
+
+    def __setitem__(self, name, scorer):
+        self.table[name] = scorer
+
+    def __delitem__(self, name):
+        del self.table[name]
+
+    def __iter__(self):
+        yield from list(self.table)
+        if self.is_open:
+            yield from (name for name in listed_names() if name not in self.table)
+
+    def __len__(self):
+        return sum(1 for _ in self)
+
+    def __repr__(self):
+        return repr(dict(self))
+
+    def copy(self):
+        """Return a dict of the listed scorers."""
+        return dict(self)
+
+    def _makes(self, name):
+        return self.is_open and is_name(name)
+
+
+def _also_satisfied_by_names(is_satisfied_by):
+    """Return the method of the constraint that accepts skrank's names as well."""
+
+    def is_satisfied_by_name(self, val):
+        if is_satisfied_by(self, val):
+            return True
+        return self.options >= LANDMARKS and is_name(val)
+
+    return is_satisfied_by_name
+
+
+def _replace_everywhere(old, new):
+    """Let every module of scikit-learn that holds the table `old` hold `new`."""
+    for name, module in list(sys.modules.items()):
+        # The dict of the module: getattr would set off lazy imports.
+        names = getattr(module, "__dict__", {}) if name.startswith("sklearn") else {}
+        if names.get(TABLE) is old:
+            setattr(module, TABLE, new)
+
+
+def _check_touch_points(constraint, table):
+    """Raise an error unless scikit-learn looks like those that were tried."""
+    if not isinstance(table, dict) or not set(table) >= LANDMARKS:
+        raise TypeError("its table of scorers is not the dict that was expected")
+    options = constraint(set(LANDMARKS))
+    answers = [options.is_satisfied_by(name) for name in ("r2", "mrr", 2)]
+    if answers != [True, False, False]:
+        raise TypeError("its StrOptions do not answer as expected")
+    scorer_class = type(table["r2"])
+    parameters = list(inspect.signature(scorer_class._score).parameters)
+    if not issubclass(RankingScorer, scorer_class) or parameters[:5] != [
+        "self",
+        "method_caller",
+        "estimator",
+        "X",
+        "y_true",
+    ]:
+        raise TypeError("its scorers are not called as expected")
+
+
+def _check_names_are_known():
+    """Raise an error unless scikit-learn takes a name it was not imported with."""
+    for take in (sklearn.metrics.get_scorer, _check_scoring):
+        if not isinstance(take("ndcg@7"), RankingScorer):
+            raise TypeError("it does not take the names")
+
+
+def _check_scoring(name):
+    return sklearn.metrics.check_scoring(scoring=name)

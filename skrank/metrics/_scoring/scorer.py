@@ -1,0 +1,330 @@
+"""Scorers: a ranking metric, told which rows belong to one query."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import copy
+import difflib
+
+import sklearn.metrics
+from sklearn import config_context
+
+from skrank.metrics._metric import metric_of
+from skrank.metrics._names import is_name, listed_names, parse_name
+from skrank.metrics._own_metrics import takes_a_ranking
+from skrank.metrics._scoring.queries import (
+    find_scored_qid,
+    own_ranks,
+    warn_if_queries_are_cut,
+)
+from skrank.metrics._scoring.response import (
+    RESPONSES,
+    ranking_response,
+    warn_if_qid_is_a_feature,
+)
+from skrank.metrics._scoring.scored import (
+    UserMetric,
+    is_better_when_greater,
+    scored_function,
+    scored_names,
+)
+
+ROW_ALIGNED = ("qid", "sample_weight", "exclude", "judged", "returned", "doc_id")
+
+
+def make_ranking_scorer(metric, *, greater_is_better=None, **params):
+    """Make a scorer from a ranking metric.
+
+    A scorer has the signature ``scorer(estimator, X, y, *, qid=None)`` and is taken
+    wherever scikit-learn takes `scoring`. Larger is always better: a metric of
+    which less is better enters with a minus sign.
+
+    Parameters
+    ----------
+    metric : str, callable or list of str
+        What to compute:
+
+        - a str: a scorer name, such as ``"ndcg@10"``;
+        - a callable of two arguments: a function that is called as
+          ``metric(y_true, y_score, qid=qid, **params)``, such as
+          :func:`skrank.metrics.ndcg_score`;
+        - a callable of one argument: a definition of your own, which maps a
+          :class:`~skrank.metrics.RankedQueries` to an array of shape (n_queries,), as
+          in :func:`evaluate`;
+        - a list of str: the scorer returns a dict with a value per name, all from
+          one prediction and one ranking.
+
+    greater_is_better : bool, default=None
+        Whether larger values of a callable `metric` are better. With None, that is
+        known of skrank's own functions and supposed of any other. A name says it
+        itself, so it must then be None.
+
+    **params : dict
+        Keyword parameters that the metric is called with, such as
+        ``ties="optimistic"`` or ``gain="linear"``. With names, ``k=10`` means the
+        same as ``"@10"``, and ``convention="lightgbm"`` follows that library's rules.
+        What has a value per row (`qid`, `sample_weight`) cannot be given here, since
+        cross-validation has to cut it into folds.
+
+    Returns
+    -------
+    scorer : callable
+        The scorer. It asks for `qid` when metadata routing is enabled; call its
+        ``set_score_request(sample_weight=True)`` to have it ask for
+        `sample_weight` as well.
+
+    Raises
+    ------
+    ValueError
+        If a name or the value of a parameter is not known.
+
+    TypeError
+        If `metric` or the name of a parameter is not accepted.
+
+    See Also
+    --------
+    get_scorer : The scorer of a name, one of scikit-learn's included.
+    evaluate : The same metrics from scores instead of an estimator.
+
+    Notes
+    -----
+    The query ids are taken from the argument `qid`, else from a column of `X` named
+    ``"qid"``, else from the index of `y` (or a level of it) named ``"qid"``. Without
+    query ids a scorer raises an error: it never takes the rows of a fold for one
+    query.
+
+    An estimator ranks by what lies behind its prediction: a classifier of two
+    classes by its `decision_function`, else by the probability of the second class;
+    a classifier of more classes, which must be numbers, by the class it expects,
+    the mean of the classes under `predict_proba`; any other estimator by `predict`.
+
+    Examples
+    --------
+    >>> from skrank.metrics import make_ranking_scorer
+    >>> scorer = make_ranking_scorer("ndcg@10", gain="linear")
+    >>> scorer
+    make_ranking_scorer('ndcg@10', gain='linear')
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), [0, 1, 0, 1]
+    >>> model = LinearRegression().fit(X, y)
+    >>> make_ranking_scorer("mrr")(model, X, y, qid=["a", "a", "b", "b"])
+    1.0
+    >>> scorers = make_ranking_scorer(["mrr", "precision@1"])
+    >>> scorers(model, X, y, qid=["a", "a", "b", "b"])
+    {'mrr': 1.0, 'precision@1': 1.0}
+
+    A metric of your own, the share of queries led by a relevant document:
+
+    >>> def led(ranking):
+    ...     return ranking.expected_at_first(lambda rank: rank == 1)
+    >>> make_ranking_scorer(led)(model, X, y, qid=["a", "a", "b", "b"])
+    1.0
+    """
+    _check_params(params)
+    if callable(metric):
+        shown = dict(params)
+        if metric_of(metric) is None and not takes_a_ranking(metric):
+            scored, direction = UserMetric(metric, params), True
+        else:
+            scored = scored_function(metric, params)
+            direction = is_better_when_greater(scored)
+        if greater_is_better is not None:
+            direction = greater_is_better
+            shown = {"greater_is_better": greater_is_better, **shown}
+        return RankingScorer(scored, shown, direction)
+    if greater_is_better is not None:
+        raise ValueError(
+            "The 'greater_is_better' parameter of make_ranking_scorer must be None "
+            f"unless 'metric' is a callable. Got {greater_is_better!r} instead."
+        )
+    shown = {name: value for name, value in params.items() if name != "k"}
+    return RankingScorer(scored_names(metric, params), shown)
+
+
+def get_scorer(scoring):
+    """Get a scorer from its name.
+
+    Parameters
+    ----------
+    scoring : str, callable or None
+        A scorer name of skrank, such as ``"ndcg@10"``, or of scikit-learn, such as
+        ``"roc_auc"``. A callable and None are returned as they are.
+
+    Returns
+    -------
+    scorer : callable
+        The scorer; a new one at each call.
+
+    Raises
+    ------
+    ValueError
+        If `scoring` is a str that neither skrank nor scikit-learn knows. The error
+        names the nearest one.
+
+    See Also
+    --------
+    get_scorer_names : The names, without all their cuts.
+    make_ranking_scorer : A scorer with parameters of its own.
+
+    Examples
+    --------
+    >>> from skrank.metrics import get_scorer
+    >>> get_scorer("ndcg@7")
+    make_ranking_scorer('ndcg@7')
+    """
+    if not isinstance(scoring, str):
+        return sklearn.metrics.get_scorer(scoring)
+    if is_name(scoring):
+        return scorer_of_name(scoring)
+    try:
+        return sklearn.metrics.get_scorer(scoring)
+    except ValueError:
+        near = difflib.get_close_matches(scoring, sklearn.metrics.get_scorer_names(), 1)
+        if near and not is_name(near[0]):
+            raise ValueError(
+                f"{scoring!r} is not a valid scoring value. Did you mean {near[0]!r}?"
+            ) from None
+    parse_name(scoring)  # raises, and names the nearest of skrank's names
+    raise ValueError(f"{scoring!r} is not a valid scoring value.")
+
+
+def get_scorer_names():
+    """Get the scorer names of skrank that are listed.
+
+    The list is short, since other tools go through it: a metric that may be cut is
+    listed with a few cuts only, but accepted with any, such as ``"ndcg@7"``.
+    scikit-learn's own names are in :func:`sklearn.metrics.get_scorer_names`, which
+    holds these too once skrank is imported.
+
+    Returns
+    -------
+    names : list of str
+        The names in alphabetical order.
+
+    See Also
+    --------
+    get_scorer : The scorer of a name.
+
+    Examples
+    --------
+    >>> from skrank.metrics import get_scorer_names
+    >>> "mrr" in get_scorer_names()
+    True
+    """
+    return sorted(listed_names())
+
+
+def scorer_of_name(name):
+    """Return the scorer of one of skrank's names, which must be valid."""
+    return RankingScorer(scored_names(name, {}))
+
+
+# The class of scikit-learn's own scorers has no public name. A scorer has to be one
+# of them to be handed the prediction that several scorers share.
+_ScikitLearnScorer = type(sklearn.metrics.make_scorer(max))
+
+
+class RankingScorer(_ScikitLearnScorer):
+    """A scorer that knows which rows belong to one query."""
+
+    def __init__(self, scored, shown=None, greater_is_better=True):
+        scorer = sklearn.metrics.make_scorer(
+            scored, response_method=RESPONSES, greater_is_better=greater_is_better
+        )
+        vars(self).update(vars(scorer))
+        self._shown = shown or {}
+        with config_context(enable_metadata_routing=True):
+            super().set_score_request(qid=True)
+
+    def __call__(self, estimator, X, y_true=None, *, qid=None, sample_weight=None):
+        """Score the ranking of the rows of `X` by a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : object
+            A fitted estimator.
+
+        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
+            The rows to rank. A column named ``"qid"`` of a DataFrame holds the query
+            ids if `qid` is not given.
+
+        y_true : array-like of shape (n_samples,), default=None
+            The true relevance of the rows. An index level named ``"qid"`` holds the
+            query ids if neither `qid` nor `X` does. None asks the estimator what it
+            ranks: a link predictor is scored by true triples `X` alone.
+
+        qid : array-like of shape (n_samples,), default=None
+            The query ids of the rows. Accepted whether or not metadata routing is
+            enabled.
+
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights, constant within a query.
+
+        Returns
+        -------
+        score : float, or dict of str to float
+            Larger is better. A dict if the scorer was made from a list of names.
+        """
+        metadata = {"qid": qid}
+        if sample_weight is not None:
+            metadata["sample_weight"] = sample_weight
+        return self._score(_ask, estimator, X, y_true, **metadata)
+
+    def _score(self, method_caller, estimator, X, y_true=None, qid=None, **metadata):
+        """Score, with the predictions that `method_caller` makes or remembers."""
+        if y_true is None:
+            # The one hook for estimators that rank by themselves, as link predictors.
+            value = self._score_func.of_ranks(own_ranks(estimator, X, repr(self)))
+            return value if isinstance(value, dict) else self._sign * value
+        # An estimator that is not fitted is to say so before ids are missed.
+        y_score = ranking_response(estimator, X, method_caller)
+        qid = find_scored_qid(estimator, X, y_true, qid)
+        value = self._score_func(y_true, y_score, qid=qid, **metadata)
+        warn_if_qid_is_a_feature(estimator)
+        warn_if_queries_are_cut(estimator, qid)
+        return value if isinstance(value, dict) else self._sign * value
+
+    def set_score_request(self, **kwargs):
+        """Set what the scorer asks for when metadata routing is enabled.
+
+        Earlier requests stay, the one for `qid` among them.
+
+        Parameters
+        ----------
+        **kwargs : dict
+            Requests of the form ``name=alias``, with `name` one of ``"qid"`` and
+            ``"sample_weight"`` and `alias` a bool, None or str.
+
+        Returns
+        -------
+        self : object
+            The scorer.
+        """
+        earlier = self.get_metadata_routing().score.requests
+        return super().set_score_request(**{**earlier, **kwargs})
+
+    def __repr__(self):
+        shown = "".join(f", {name}={value!r}" for name, value in self._shown.items())
+        return f"make_ranking_scorer({self._score_func.text}{shown})"
+
+    def __sklearn_clone__(self):
+        return copy.deepcopy(self)
+
+
+def _ask(estimator, method_name, X):
+    return getattr(estimator, method_name)(X)
+
+
+def _check_params(params):
+    for name in ROW_ALIGNED:
+        if name in params:
+            raise TypeError(
+                f"The parameter {name!r} has a value per row and cannot be bound to a "
+                "scorer. Pass it when the scorer is called, or as metadata."
+            )
+    if params.get("average", "macro") is None:
+        raise ValueError(
+            "The 'average' parameter of make_ranking_scorer must be a str among "
+            "{'macro', 'weighted'}. Got None instead."
+        )

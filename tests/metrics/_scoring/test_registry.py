@@ -1,0 +1,234 @@
+"""Scorer names in scikit-learn: every entry point, in any order, and back."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import os
+import re
+import runpy
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+import sklearn.ensemble._hist_gradient_boosting.gradient_boosting as boosting
+import sklearn.metrics
+import sklearn.metrics._scorer
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils._param_validation import StrOptions
+
+import skrank
+from skrank.metrics import get_scorer, get_scorer_names
+from skrank.metrics._scoring import registry
+
+SCRIPT = Path(__file__).with_name("entry_points.py")
+TABLE = runpy.run_path(str(SCRIPT))
+ENTRY_POINTS = sorted(TABLE["ENTRY_POINTS"])
+N_ENTRY_POINTS = 24
+
+
+@pytest.fixture(autouse=True)
+def _registered():
+    yield
+    skrank.register_scorers()
+
+
+@pytest.fixture
+def unregistered():
+    skrank.unregister_scorers()
+
+
+def test_there_are_24_entry_points():
+    assert len(ENTRY_POINTS) == N_ENTRY_POINTS
+
+
+@pytest.mark.parametrize("name", ["mrr", "ndcg@7"])
+@pytest.mark.parametrize("entry_point", ENTRY_POINTS)
+def test_entry_point_accepts_the_names(entry_point, name):
+    assert TABLE["outcome"](entry_point, name) == TABLE["expected"](entry_point)
+
+
+@pytest.mark.parametrize("name", ["ndcg@0", "ndcg@07", "ndcg@", "query_auc@5", "ndgc"])
+@pytest.mark.parametrize("entry_point", ENTRY_POINTS)
+def test_entry_point_refuses_what_is_no_name(entry_point, name):
+    assert TABLE["outcome"](entry_point, name) == "refused"
+
+
+@pytest.mark.usefixtures("unregistered")
+@pytest.mark.parametrize("entry_point", ENTRY_POINTS)
+def test_entry_point_refuses_once_unregistered(entry_point):
+    assert TABLE["outcome"](entry_point, "mrr") == "refused"
+
+
+@pytest.mark.parametrize("order", ["skrank-first", "sklearn-first"])
+@pytest.mark.parametrize("undone", [False, True])
+def test_order_of_the_imports_does_not_matter(order, undone):
+    order += "-unregistered" * undone
+    counts = (0, N_ENTRY_POINTS) if undone else (N_ENTRY_POINTS, 0)
+    found = _run([str(SCRIPT), order, "mrr", "ndcg@7"])
+    expected = "{} accepted {} refused {}"
+    assert found.splitlines() == [
+        expected.format(name, *counts) for name in ("mrr", "ndcg@7")
+    ]
+
+
+def _run(arguments):
+    root = str(Path(skrank.__file__).parents[1])
+    path = os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])
+    return subprocess.run(
+        [sys.executable, *arguments],
+        env=os.environ | {"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+
+
+def test_listed_names_stand_in_scikit_learns_list():
+    names = sklearn.metrics.get_scorer_names()
+    assert set(get_scorer_names()) <= set(names)
+    assert names == sorted(names)
+    assert "ndcg@7" not in names
+
+
+def test_unknown_name_gets_scikit_learns_sentence():
+    message = "The 'scoring' parameter of GridSearchCV must be a str among"
+    search = GridSearchCV(Ridge(), {}, scoring="ndgc@10")
+    with pytest.raises(ValueError, match=message):
+        search.fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(ValueError, match="'ndgc@10' is not a valid scoring value"):
+        sklearn.metrics.get_scorer("ndgc@10")
+
+
+@pytest.mark.parametrize("parameter", [{"auto", "mrr"}, {"l1", "l2"}])
+def test_other_parameters_do_not_take_the_names(parameter):
+    assert not StrOptions(parameter).is_satisfied_by("map")
+
+
+class TestReversible:
+    table = property(lambda self: sklearn.metrics._scorer._SCORERS)
+
+    def test_registering_twice_changes_nothing(self):
+        before = self.table, vars(StrOptions)["is_satisfied_by"]
+        skrank.register_scorers()
+        assert (self.table, vars(StrOptions)["is_satisfied_by"]) == before
+        skrank.unregister_scorers()
+        assert type(self.table) is dict
+
+    def test_unregistering_leaves_no_trace(self, unregistered):
+        assert type(self.table) is dict
+        assert boosting._SCORERS is self.table
+        assert "is_satisfied_by" not in vars(StrOptions)
+        assert not set(get_scorer_names()) & set(sklearn.metrics.get_scorer_names())
+        skrank.unregister_scorers()
+        assert type(self.table) is dict
+
+    def test_modules_that_hold_the_table_hold_the_new_one(self):
+        assert boosting._SCORERS is self.table
+        assert "mrr" in boosting._SCORERS
+
+    def test_old_view_forgets_the_names(self):
+        view = self.table
+        skrank.unregister_scorers()
+        assert "mrr" not in view
+        assert "r2" in view
+
+    def test_scorers_of_others_survive(self):
+        mine = get_scorer("r2")
+        self.table["mine"] = mine
+        try:
+            assert sklearn.metrics.get_scorer("mine") is not None
+            skrank.unregister_scorers()
+            assert self.table["mine"] is mine
+            skrank.register_scorers()
+            assert self.table["mine"] is mine
+        finally:
+            del self.table["mine"]
+        assert "mine" not in self.table
+
+    def test_scorer_of_another_under_our_name_goes_first(self):
+        self.table["mrr"] = mine = get_scorer("r2")
+        try:
+            assert self.table["mrr"] is mine
+            assert list(self.table).count("mrr") == 1
+        finally:
+            del self.table["mrr"]
+        assert repr(self.table["mrr"]) == "make_ranking_scorer('mrr')"
+
+    def test_table_is_still_a_mapping(self):
+        assert len(self.table) == len(list(self.table)) == len(self.table.copy())
+        assert "'r2': make_scorer" in repr(self.table)
+        with pytest.raises(KeyError, match="ndgc"):
+            self.table["ndgc"]
+        assert None not in self.table
+
+    def test_threads_register_once(self, unregistered):
+        start = threading.Barrier(8)
+        errors = []
+
+        def work(register):
+            start.wait()
+            try:
+                for _ in range(20):
+                    register()
+            except Exception as error:
+                errors.append(error)
+
+        doing = [skrank.register_scorers, skrank.unregister_scorers] * 4
+        threads = [threading.Thread(target=work, args=[one]) for one in doing]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert errors == []
+        skrank.register_scorers()
+        assert type(self.table.table) is dict
+        skrank.unregister_scorers()
+        assert type(self.table) is dict
+        assert "is_satisfied_by" not in vars(StrOptions)
+
+
+def _without_table(patch):
+    patch.delattr(sklearn.metrics._scorer, "_SCORERS")
+
+
+def _with_other_table(patch):
+    patch.setattr(sklearn.metrics._scorer, "_SCORERS", {"r2": get_scorer("r2")})
+
+
+def _with_other_constraint(patch):
+    patch.setattr(StrOptions, "is_satisfied_by", lambda self, val: True)
+
+
+def _with_other_scorers(patch):
+    patch.setattr(type(get_scorer("r2")), "_score", lambda self, estimator, X: 0)
+
+
+def _with_a_table_that_is_not_read(patch):
+    patch.setattr(sklearn.metrics, "get_scorer", {}.__getitem__)
+
+
+@pytest.mark.usefixtures("unregistered")
+@pytest.mark.parametrize(
+    "change",
+    [
+        _without_table,
+        _with_other_table,
+        _with_other_constraint,
+        _with_other_scorers,
+        _with_a_table_that_is_not_read,
+    ],
+)
+def test_other_scikit_learn_is_left_alone_with_a_warning(change, monkeypatch):
+    with monkeypatch.context() as patch:
+        change(patch)
+        before = StrOptions.is_satisfied_by
+        version = re.escape(sklearn.__version__)
+        with pytest.warns(RuntimeWarning, match=f"scikit-learn {version}.*get_scorer"):
+            skrank.register_scorers()
+        assert StrOptions.is_satisfied_by is before
+        assert registry._registration is None
+        assert repr(get_scorer("ndcg@7")) == "make_ranking_scorer('ndcg@7')"
+    assert type(sklearn.metrics._scorer._SCORERS) is dict

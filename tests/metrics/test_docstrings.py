@@ -1,0 +1,237 @@
+"""One signature, one wording: what the documentation of all functions shares."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import importlib
+import inspect
+import math
+import re
+
+import pytest
+from brute_force import WITH_FUNCTION
+from numpydoc.docscrape import FunctionDoc
+from numpydoc.validate import validate
+
+from skrank.metrics import evaluate
+from skrank.metrics._names import METRICS
+
+ROWS = {METRICS[name].function.__name__: METRICS[name] for name in WITH_FUNCTION}
+FUNCTIONS = {name: metric.function for name, metric in ROWS.items()}
+REALISTIC = {name for name, metric in ROWS.items() if metric.reads_first_rank}
+
+BEFORE_OWN = ["y_true", "y_score", "qid"]
+AFTER_OWN = [
+    "threshold",
+    "ties",
+    "replace_undefined_by",
+    "average",
+    "adjusted",
+    "sample_weight",
+    "exclude",
+    "judged",
+    "returned",
+]
+OWN = {
+    "dcg_score": ["gain", "discount"],
+    "ndcg_score": ["gain", "discount"],
+    "precision_at_k_score": ["normalize"],
+    "fbeta_at_k_score": ["beta", "normalize"],
+    "map_score": ["normalize"],
+    "err_score": ["max_grade"],
+    "rbp_score": ["p", "max_grade"],
+    "q_measure_score": ["beta", "gain"],
+    "rbo_score": ["p"],
+    "rank_correlation_score": ["weights", "gain", "discount"],
+}
+DEFAULTS = {
+    "qid": None,
+    "k": None,
+    "gain": "exponential",
+    "discount": "log2",
+    "weights": "uniform",
+    "max_grade": None,
+    "beta": 1.0,
+    "judged": None,
+    "returned": None,
+    "threshold": 0.0,
+    "ties": "expected",
+    "average": "macro",
+    "adjusted": False,
+    "sample_weight": None,
+    "exclude": None,
+}
+
+# Divisors and weights whose meaning is that of their metric. Others that share a name
+# share their words.
+MEANT_DIFFERENTLY = {"normalize", "beta"}
+
+# What numpydoc asks for and skrank does otherwise.
+IGNORED = {
+    "RT02": "results have names, as scikit-learn's have",
+    "ES01": "some summaries say it all",
+    "GL01": "the summary stands behind the quotes (refused by older versions)",
+}
+# Of the methods of classes, whose class shows an example and its relatives.
+IGNORED_IN_CLASSES = {"EX01", "SA01"}
+
+MODULES = {
+    "skrank": None,
+    "skrank.metrics": None,
+    "skrank.model_selection": None,
+    "skrank.rankers": None,
+    "skrank.datasets": None,
+    "skrank.link_prediction": None,
+    "skrank.base": ["RankingEstimator", "is_ranker"],
+}
+
+
+def documented(function):
+    return {p.name.lstrip("*"): p for p in FunctionDoc(function)["Parameters"]}
+
+
+def words(parameter):
+    return " ".join(parameter.desc).strip()
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_the_order_of_the_parameters_never_varies(name):
+    parameters = inspect.signature(FUNCTIONS[name]).parameters
+    own = (["k"] if ROWS[name].cutoff != "never" else []) + OWN.get(name, [])
+    assert list(parameters) == BEFORE_OWN + own + AFTER_OWN
+    for parameter in parameters.values():
+        is_data = parameter.name in ("y_true", "y_score")
+        assert parameter.kind is (
+            parameter.POSITIONAL_OR_KEYWORD if is_data else parameter.KEYWORD_ONLY
+        )
+        if parameter.name == "k" and ROWS[name].cutoff == "required":
+            assert parameter.default is parameter.empty
+            assert "_at_k_" in name
+        elif parameter.name in DEFAULTS:
+            assert parameter.default == DEFAULTS[parameter.name]
+
+
+def test_own_parameters_are_those_of_a_metric():
+    assert set(OWN) <= set(FUNCTIONS)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_parameter_is_documented_in_order_with_its_default(name):
+    signature = inspect.signature(FUNCTIONS[name]).parameters
+    parameters = documented(FUNCTIONS[name])
+    assert list(parameters) == list(signature)
+    for parameter in parameters.values():
+        default = signature[parameter.name].default
+        if default is inspect.Parameter.empty:
+            assert "default" not in parameter.type
+            continue
+        said = re.search(r"default=(.+)$", parameter.type).group(1)
+        if isinstance(default, float) and math.isnan(default):
+            assert said == "np.nan"
+        else:
+            assert said.replace('"', "'") == repr(default)
+
+
+def form_of(parameter, name):
+    """Return which of its forms a parameter has in a function."""
+    if name in ROWS and parameter.name == "ties":
+        return parameter.name, ROWS[name].reads_first_rank
+    if name in ROWS and parameter.name == "adjusted":
+        return (
+            parameter.name,
+            ROWS[name].reads_first_rank,
+            ROWS[name].knows_its_variance,
+        )
+    if name in ROWS and parameter.name == "k":
+        return parameter.name, ROWS[name].cutoff
+    return (parameter.name,)
+
+
+def test_a_parameter_has_the_same_words_everywhere():
+    said = {}
+    for name, function in [*FUNCTIONS.items(), ("evaluate", evaluate)]:
+        for parameter in documented(function).values():
+            said.setdefault(form_of(parameter, name), {})[name] = words(parameter)
+    several = {
+        key: texts
+        for key, texts in said.items()
+        if len(texts) > 1 and key[0] not in MEANT_DIFFERENTLY
+    }
+    assert {key[0] for key in several} >= {*BEFORE_OWN, *AFTER_OWN, "k", "gain"}
+    for key, texts in several.items():
+        assert len(set(texts.values())) == 1, key
+
+
+def test_the_types_of_a_parameter_differ_by_what_they_must():
+    said = {}
+    for name, function in FUNCTIONS.items():
+        for parameter in documented(function).values():
+            if parameter.name in MEANT_DIFFERENTLY:
+                continue
+            kind = re.sub(r", default=(np\.nan|0\.\d)$", "", parameter.type)
+            kinds = said.setdefault(form_of(parameter, name), set())
+            kinds.add(" ".join(kind.split()))
+    assert {key: kinds for key, kinds in said.items() if len(kinds) > 1} == {}
+
+
+def test_the_two_forms_of_ties_begin_alike():
+    texts = {
+        name: words(documented(function)["ties"])
+        for name, function in FUNCTIONS.items()
+    }
+    common = next(text for name, text in texts.items() if name not in REALISTIC)
+    for name in REALISTIC:
+        assert texts[name].startswith(common.rstrip("."))
+        assert '"realistic"' in documented(FUNCTIONS[name])["ties"].type
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_docstring_says_direction_formula_and_what_raises(name):
+    doc = FunctionDoc(FUNCTIONS[name])
+    summary = " ".join(doc["Summary"])
+    assert summary.endswith(".")
+    text = " ".join(" ".join(doc["Summary"] + doc["Extended Summary"]).split())
+    direction = "Larger" if ROWS[name].greater_is_better else "Smaller"
+    assert f"{direction} is better" in text
+    notes = " ".join(" ".join(doc["Notes"]).split())
+    assert ".. math::" in notes
+    assert re.search("undefined|never undefined", notes)
+    assert [raised.type for raised in doc["Raises"]] == ["ValueError", "TypeError"]
+    (result,) = doc["Returns"]
+    assert result.type == "float or ndarray of shape (n_queries,)"
+    assert "The best value is" in words(result)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_the_examples_begin_with_an_import_and_a_call(name):
+    lines = [line for line in FunctionDoc(FUNCTIONS[name])["Examples"] if line]
+    calls = [line for line in lines if line.startswith(">>>")]
+    assert calls[0] == f">>> from skrank.metrics import {name}"
+    assert calls[1].startswith(f">>> {name}(")
+    if "k" in inspect.signature(FUNCTIONS[name]).parameters:
+        assert any("k=" in call for call in calls)
+
+
+def public_names():
+    for module, names in MODULES.items():
+        contents = vars(importlib.import_module(module))
+        for name in names or contents["__all__"]:
+            thing = contents[name]
+            if inspect.isclass(thing):
+                for method, value in vars(thing).items():
+                    if inspect.isfunction(value) and not method.startswith("_"):
+                        yield f"{module}.{name}.{method}"
+            if inspect.isclass(thing) or inspect.isfunction(thing):
+                yield f"{module}.{name}"
+
+
+@pytest.mark.parametrize("name", sorted(public_names()))
+def test_numpydoc_finds_nothing_to_say(name):
+    report = validate(name)
+    ignored = set(IGNORED)
+    if report["type"] not in ("function", "type"):
+        ignored |= IGNORED_IN_CLASSES
+    parent = name.rpartition(".")[0]
+    if parent not in MODULES:
+        ignored |= IGNORED_IN_CLASSES
+    assert [error for error in report["errors"] if error[0] not in ignored] == []

@@ -1,0 +1,152 @@
+"""Summaries of the rank of the first relevant document, and those next to chance."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import math
+import statistics
+
+import numpy as np
+import pytest
+from brute_force import all_orders, first_rank, relevant_grades
+
+from skrank import metrics
+from skrank.metrics import (
+    geometric_mean_rank,
+    mean_rank,
+    median_rank,
+)
+
+
+def candidates(ranks, n=6):
+    """Return (y_true, y_score) in which the right candidates have these ranks."""
+    y_score = np.tile(-np.arange(1.0, n + 1), (len(ranks), 1))
+    return np.array(ranks) - 1, y_score
+
+
+@pytest.mark.parametrize(
+    ("ranks", "weight", "median"),
+    [
+        ([4], None, 4),
+        ([1, 5], None, 3),
+        ([1, 5, 2], None, 2),
+        ([1, 5, 2, 6], None, (2 + 5) / 2),
+        ([1, 5, 2], [1, 2, 1], (2 + 5) / 2),
+        ([1, 5, 2], [1, 3, 1], 5),
+        ([1, 5, 2], [0, 3, 1], 5),
+        ([1, 5, 2], [1, 0, 1], (1 + 2) / 2),
+        ([1, 5, 2], [0.1, 0.3, 0.2], (2 + 5) / 2),
+    ],
+)
+def test_half_of_the_weight_does_not_exceed_the_median(ranks, weight, median):
+    value = median_rank(*candidates(ranks), sample_weight=weight)
+    assert value == pytest.approx(median, rel=1e-15)
+
+
+@pytest.mark.parametrize("weight", [None, [1, 2, 3, 4, 5, 6, 0, 1]])
+def test_a_tied_document_is_all_its_possible_ranks(weight):
+    rng = np.random.default_rng(0)
+    y_true, y_score = rng.integers(0, 2, (8, 5)), rng.integers(0, 2, (8, 5))
+    # Every rank as often as its share of the orders, in whole numbers: 5! a query.
+    ranks, logs, total = [], 0.0, 0
+    for query, (grades, scores) in enumerate(zip(y_true, y_score, strict=True)):
+        docs = relevant_grades(grades.tolist())
+        if not any(grades):
+            continue
+        orders = [first_rank(order) for order in all_orders(docs, scores.tolist())]
+        times = 1 if weight is None else weight[query]
+        ranks += sorted(orders) * (math.factorial(5) // len(orders)) * times
+        logs += times * statistics.fmean(map(math.log, orders))
+        total += times
+    options = {"sample_weight": weight}
+    assert median_rank(y_true, y_score, **options) == statistics.median(ranks)
+    geometric = geometric_mean_rank(y_true, y_score, **options)
+    assert geometric == pytest.approx(math.exp(logs / total), rel=1e-13)
+
+
+def test_geometric_mean_worked_by_hand():
+    assert geometric_mean_rank(*candidates([1, 4])) == pytest.approx(2)
+    value = geometric_mean_rank(*candidates([2, 4]), sample_weight=[2, 1])
+    assert value == pytest.approx((2 * 2 * 4) ** (1 / 3))
+    # Tied with another one: the ranks 1 and 2, each of half the weight.
+    assert geometric_mean_rank([1], [[1, 1]]) == pytest.approx(math.sqrt(2))
+
+
+def test_undefined_queries_enter_a_summary_as_the_rank_that_replaces_them():
+    y_true = [[0, 0, 0], [0, 0, 1], [0, 1, 0]]
+    y_score = [[3, 2, 1]] * 3
+    for score, of in (
+        (median_rank, statistics.median),
+        (geometric_mean_rank, statistics.geometric_mean),
+    ):
+        assert score(y_true, y_score) == pytest.approx(of([3, 2]))
+        got = score(y_true, y_score, replace_undefined_by=9)
+        assert got == pytest.approx(of([9, 3, 2]))
+    assert geometric_mean_rank(y_true, y_score, replace_undefined_by=0) == 0
+    got = mean_rank(y_true, y_score, adjusted="ratio", replace_undefined_by=4)
+    assert got == pytest.approx((4 + 3 + 2) / (4 + 2 + 2))
+    with pytest.raises(ValueError, match=r"must be NaN or >= 0: .* Got -1.0"):
+        geometric_mean_rank(y_true, y_score, replace_undefined_by=-1)
+
+
+def test_a_rank_is_measured_by_the_number_of_candidates():
+    # Ranks 2 and 5 of 5 and 11 candidates, which random scores put at 3 and 6.
+    y_true = [[0, 1, 0, 0, 0] + [0] * 6, [0] * 4 + [1] + [0] * 6]
+    exclude = np.zeros((2, 11), dtype=bool)
+    exclude[0, 5:] = True
+    data = {"y_true": y_true, "y_score": [range(11, 0, -1)] * 2, "exclude": exclude}
+    assert mean_rank(**data) == (2 + 5) / 2
+    assert mean_rank(**data, adjusted="ratio") == (2 + 5) / (3 + 6)
+    index = 1 - (3.5 - 1) / (4.5 - 1)
+    assert mean_rank(**data, adjusted=True) == pytest.approx(index)
+    per_query = mean_rank(**data, adjusted="ratio", average=None)
+    assert per_query == pytest.approx([2 / 3, 5 / 6])
+
+
+def test_an_index_without_a_bad_rank_is_undefined():
+    options = {"qid": [7, 8, 8], "average": None, "replace_undefined_by": -3}
+    values = mean_rank([1, 1, 0], [3, 2, 1], adjusted=True, **options)
+    assert values.tolist() == [-3, 1]
+
+
+def harmonic(n):
+    return math.fsum(1 / i for i in range(1, n + 1))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("ties", ["expected", "realistic"])
+def test_adjusted_metrics_of_one_candidate_have_the_closed_forms_of_chance(
+    ties, weighted
+):
+    # PyKEEN: E[1 / r] = H(n) / n, P(r <= k) = min(k / n, 1), E[r] = (n + 1) / 2.
+    rng = np.random.default_rng(4)
+    y_true = rng.integers(0, 30, 50)
+    y_score = rng.integers(0, 12, (50, 30)).astype(float)
+    exclude = rng.random((50, 30)) < rng.random((50, 1))
+    exclude[np.arange(50), y_true] = False
+    sizes = (~exclude).sum(axis=1)
+    weight = rng.integers(1, 5, 50) if weighted else None
+    options = {"exclude": exclude, "sample_weight": weight, "ties": ties}
+
+    def over_queries(values):
+        return np.average(values, weights=weight)
+
+    def rescaled(score, by_size, **own):
+        value = score(y_true, y_score, **options, **own)
+        chance = over_queries([by_size(n) for n in sizes])
+        return (value - chance) / (1 - chance)
+
+    expected = rescaled(metrics.mrr_score, lambda n: harmonic(n) / n)
+    got = metrics.mrr_score(y_true, y_score, **options, adjusted=True)
+    assert got == pytest.approx(expected, rel=1e-12)
+    for k in (1, 3, 10):
+        expected = rescaled(metrics.hits_at_k_score, lambda n, k=k: min(k / n, 1), k=k)
+        got = metrics.hits_at_k_score(y_true, y_score, k=k, **options, adjusted=True)
+        assert got == pytest.approx(expected, rel=1e-12)
+    rank = mean_rank(y_true, y_score, **options)
+    chance = over_queries((sizes + 1) / 2)
+    got = mean_rank(y_true, y_score, adjusted="ratio", **options)
+    assert got == pytest.approx(rank / chance, rel=1e-12)
+    expected = 1 - (rank - 1) / (chance - 1)
+    got = mean_rank(y_true, y_score, adjusted=True, **options)
+    assert got == pytest.approx(expected, rel=1e-12)

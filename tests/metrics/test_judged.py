@@ -1,0 +1,248 @@
+"""Documents that have no judgement, and judged ones that were not returned."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import functools
+from math import log2
+
+import numpy as np
+import pytest
+from brute_force import NAMES, REFERENCE, all_orders, call, relevant_grades
+from numpy.testing import assert_allclose
+
+from skrank import metrics
+from skrank._ranking.rank import rank_queries
+from skrank.metrics._names import METRICS
+
+# Of the order of the documents that were returned, whatever was not.
+OF_RETURNED_ONES = {"judged", "query_auc", "rank_correlation", "rbo", "spearman"}
+
+
+def definition_of(name):
+    """Return the definition behind a name, with its cutoff."""
+    base, _, k = name.partition("@")
+    own = {"k": int(k)} if k else {}
+    return lambda ranking: METRICS[base].definition(ranking, **own)
+
+
+def partly_judged(seed, n_queries=60, max_length=6):
+    rng = np.random.default_rng(seed)
+    qid = np.repeat(np.arange(n_queries), rng.integers(1, max_length + 1, n_queries))
+    y_true = rng.integers(0, 4, len(qid)) * rng.integers(0, 2, len(qid))
+    y_score = rng.integers(0, 3, len(qid))
+    judged = rng.random(len(qid)) < 0.7
+    returned = rng.random(len(qid)) < 0.7
+    order = rng.permutation(len(qid))
+    return [column[order] for column in (y_true, y_score, qid, judged, returned)]
+
+
+# The documents 2 0 1 in this order; of grades 3 and 0 one each was not returned.
+GRADES = np.array([1, 3, 0, 0, 2])
+SCORES = np.array([1, np.nan, 2, np.nan, 3])
+RETURNED = ~np.isnan(SCORES)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("mrr", 1),
+        ("hits@1", 1),
+        ("mean_rank", 1),
+        ("median_rank", 1),
+        ("geometric_mean_rank", 1),
+        ("adjusted_mean_rank", 1 / (4 / 3)),
+        ("adjusted_mean_rank_index", 1),
+        ("precision@2", 1 / 2),
+        ("recall@2", 1 / 3),
+        ("f1@2", 2 / (3 + 2)),
+        ("r_precision", 2 / 3),
+        ("map", (1 + 2 / 3) / 3),
+        ("mean_precision", (1 + 1 / 2 + 2 / 3) / 3),
+        ("cg", 2 + 1),
+        ("dcg", 3 + 1 / 2),
+        ("ndcg", (3 + 1 / 2) / (7 + 3 / log2(3) + 1 / 2)),
+        ("ndcg@1", 3 / 7),
+        ("q_measure", ((1 + 3) / (1 + 7) + (2 + 4) / (3 + 11)) / 3),
+        ("err", 3 / 8 + 5 / 8 * 1 / 8 / 3),
+        ("rbp", 0.2 * (2 / 3 + 0.8**2 / 3)),
+        ("bpref", (1 + (1 - 1 / 2)) / 3),
+        ("judged@2", 1),
+        ("query_auc", 1 / 2),
+        ("rank_correlation", 2 / 3),
+        ("spearman", 1 / 2),
+        ("rbo", 0.1 * (1 + 0.9 * 1 / 2 + 0.9**2) + 0.9**3),
+    ],
+)
+def test_documents_that_were_not_returned_count_but_have_no_rank(name, expected):
+    value = call(name, GRADES, SCORES, returned=RETURNED)
+    assert value == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("depth", [None, 1, "first"])
+def test_queries_that_returned_no_document_at_all(depth):
+    ranking = rank_queries([1, 0], [1, 2], returned=[False, False], depth=depth)
+    assert ranking.n_relevant.tolist() == [1]
+    assert ranking.n_documents.tolist() == [0]
+    for name, value in [("mrr", 0), ("ndcg", 0), ("recall@3", 0), ("map", 0)]:
+        assert definition_of(name)(ranking).tolist() == [value], name
+    assert np.isnan(definition_of("mean_rank")(ranking)).tolist() == [True]
+
+
+def test_a_query_that_returned_no_relevant_document():
+    options = {"returned": [False, True, True]}
+    ranking = rank_queries([1, 0, 0], [1, 2, 3], **options)
+    no_rank = {name for name in NAMES if "rank" in name} - {"rank_correlation"}
+    no_pair = {"query_auc", "rank_correlation", "spearman", "rbo"}
+    for name in NAMES:
+        (value,) = definition_of(name)(ranking)
+        if name in no_rank | no_pair:
+            assert np.isnan(value), name
+        else:
+            assert value == (1 if name == "judged@3" else 0), name
+    assert metrics.bpref_score([1, 0, 0], [1, 2, 3], **options) == 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_best_order_returns_all_relevant_documents_first(name):
+    y_true, y_score, qid, _, returned = partly_judged(0)
+    of = definition_of(name)
+    if name.partition("@")[0] in OF_RETURNED_ONES:
+        rows = returned
+    else:
+        rows = returned | (y_true > 0)
+    ids = np.unique(qid[returned | (y_true > 0)])
+    best = rank_queries(y_true, y_score, qid=qid, returned=returned).ideal
+    alone = rank_queries(y_true[rows], y_true[rows], qid=qid[rows])
+    got = dict(zip(best.ids.tolist(), of(best), strict=True))
+    expected = dict(zip(alone.ids.tolist(), of(alone), strict=True))
+    for query in set(ids.tolist()) & set(expected):
+        if name == "bpref":  # the others that were not returned count as well
+            expected[query] = 1 if (y_true[qid == query] > 0).any() else np.nan
+        assert got[query] == pytest.approx(expected[query], nan_ok=True), query
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_all_judged_and_all_returned_is_as_if_nothing_were_said(name):
+    y_true, y_score, qid, judged, _ = partly_judged(1)
+    of, every = definition_of(name), np.ones_like(judged)
+    for order in ("_judged_only", "ideal", "chance"):
+        ranking = rank_queries(y_true, y_score, qid=qid, judged=every, returned=every)
+        plain = rank_queries(y_true, y_score, qid=qid)
+        got, expected = of(getattr(ranking, order)), of(getattr(plain, order))
+        assert_allclose(got, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - {"judged@3", "bpref"}))
+def test_a_document_without_a_judgement_is_not_relevant(name):
+    y_true, y_score, qid, judged, _ = partly_judged(2)
+    expected = rank_queries(np.where(judged, y_true, 0), y_score, qid=qid)
+    ranking = rank_queries(np.where(judged, y_true, 9), y_score, qid=qid, judged=judged)
+    of = definition_of(name)
+    assert_allclose(of(ranking), of(expected), rtol=1e-12)
+    assert_allclose(of(ranking.ideal), of(expected.ideal), rtol=1e-12)
+
+
+@pytest.mark.parametrize("ties", ["expected", "optimistic", "pessimistic", "first"])
+def test_bpref_passes_over_what_is_not_judged(ties):
+    y_true, y_score, qid, judged, _ = partly_judged(3)
+    some = np.isin(qid, qid[judged])
+    y_true, y_score, qid, judged = (x[some] for x in (y_true, y_score, qid, judged))
+    for adjusted in (False, True):
+        options = {"ties": ties, "adjusted": adjusted}
+        got = metrics.bpref_score(y_true, y_score, qid=qid, judged=judged, **options)
+        expected = metrics.bpref_score(
+            y_true[judged], y_score[judged], qid=qid[judged], **options
+        )
+        assert got == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_score", "options", "expected"),
+    [
+        # R = 2, N = 3: the relevant ones have 1 and 2 of at most 2 others above.
+        ([0, 1, 0, 1, 0], [5, 4, 3, 2, 1], {}, ((1 - 1 / 2) + (1 - 2 / 2)) / 2),
+        # R = 1: more than one other above costs no more than one.
+        ([0, 0, 1], [3, 2, 1], {}, 0),
+        ([1, 1], [2, 1], {}, 1),
+        # Above a class of one relevant and two others: 0, 1 or 2, at most 1 counts.
+        ([1, 0, 0], [0, 0, 0], {}, (1 + 0 + 0) / 3),
+        ([1, 0, 1], [3, 2, 1], {"judged": [True, False, True]}, 1),
+        ([1, 0, 1], [3, 2, 1], {"returned": [True, False, True]}, 1),
+        ([1, 0, 1], [3, 2, 1], {"returned": [True, True, False]}, 1 / 2),
+        # The other that was not returned makes N = 2, so that one of two is above.
+        ([1, 0, 0, 1], [1, 2, 9, 0], {"returned": [1, 1, 0, 1]}, 1 / 2),
+    ],
+)
+def test_bpref_worked_by_hand(y_true, y_score, options, expected):
+    options = {name: np.array(mask, dtype=bool) for name, mask in options.items()}
+    value = metrics.bpref_score(y_true, y_score, **options)
+    assert value == pytest.approx(expected, abs=1e-15)
+
+
+@pytest.mark.parametrize("k", [None, 1, 3, 9])
+def test_judged_is_a_share_of_the_documents_that_were_returned(k):
+    y_true, y_score, qid, judged, returned = partly_judged(4)
+    options = {"judged": judged, "returned": returned, "k": k, "average": None}
+    got = metrics.judged_at_k_score(y_true, y_score, qid=qid, **options)
+    for query, value in zip(np.unique(qid), got, strict=True):
+        rows = (qid == query) & returned
+        docs, scores = judged[rows].tolist(), y_score[rows].tolist()
+        if not docs:
+            assert value == 0
+            continue
+        shares = [np.mean(order[:k]) for order in all_orders(docs, scores)]
+        assert value == pytest.approx(np.mean(shares))
+
+
+def test_judged_is_one_where_nothing_is_said():
+    assert metrics.judged_at_k_score([0, 1, 0], [1, 2, 3], k=2) == 1
+    assert metrics.judged_at_k_score([[0, 1, 0]], [[1, 2, 3]], k=2) == 1
+    assert metrics.judged_at_k_score([1], [[1, 2, 3]], k=9) == 1
+
+
+@pytest.mark.parametrize("name", ["judged", "returned"])
+def test_what_is_judged_and_returned_is_a_mask_of_the_rows(name):
+    judged_score = functools.partial(metrics.judged_at_k_score, k=1)
+    for door in (metrics.bpref_score, judged_score, metrics.ndcg_score):
+        for mask in ([1, 0], [True], "yes"):
+            with pytest.raises(
+                ValueError, match=rf"'{name}' parameter must be a boolean array"
+            ):
+                door([0, 1], [1, 2], **{name: mask})
+        with pytest.raises(ValueError, match=rf"'{name}' parameter goes with"):
+            door([[0, 1]], [[1, 2]], **{name: [True]})
+
+
+@pytest.mark.parametrize("name", ["bpref", "judged@3"])
+def test_the_functions_say_what_the_definitions_say(name):
+    y_true, y_score, qid, judged, returned = partly_judged(5)
+    options = {"qid": qid, "judged": judged, "returned": returned}
+    ranking = rank_queries(y_true, y_score, **options)
+    values = definition_of(name)(ranking)
+    got = call(name, y_true, y_score, average=None, **options)
+    assert_allclose(got, np.where(np.isnan(values), 0, values), rtol=1e-15)
+
+
+def test_bpref_with_documents_that_were_not_returned_is_what_all_orders_say():
+    y_true, y_score, qid, _, returned = partly_judged(6)
+    got = metrics.bpref_score(y_true, y_score, qid=qid, returned=returned, average=None)
+    for query, value in zip(np.unique(qid), got, strict=True):
+        rows = qid == query
+        docs = np.array(relevant_grades(y_true[rows].tolist()), dtype=object)
+        here, gone = docs[returned[rows]].tolist(), docs[~returned[rows]].tolist()
+        # Behind all others, relevant ones would add to the sum: take that off again.
+        others = [doc for doc in gone if doc is None]
+        relevant = [doc for doc in gone if doc is not None]
+        values = []
+        for order in all_orders(here, y_score[rows & returned].tolist()):
+            whole = REFERENCE["bpref"](order + others + relevant)
+            if whole is None:
+                values.append(0)
+                continue
+            n_relevant = sum(doc is not None for doc in docs)
+            n_others = len(docs) - n_relevant
+            bound = min(n_relevant, n_others)
+            last = 1 - min(n_others, n_relevant) / bound if bound else 1
+            values.append(whole - len(relevant) * last / n_relevant)
+        assert value == pytest.approx(np.mean(values), abs=1e-12)

@@ -1,0 +1,575 @@
+"""Bad input raises a clear error; good input of any kind gives the same number."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import datetime as dt
+import decimal
+import functools
+import inspect
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from brute_force import WITH_FUNCTION
+from scipy import sparse
+
+from skrank import metrics
+from skrank.metrics import mrr_score
+from skrank.metrics._names import METRICS
+
+Y = [1, 0, 2, 0]
+S = [4.0, 3.0, 2.0, 1.0]
+Q = [7, 7, 8, 8]
+MATRIX = [[1, 0, 2], [0, 1, 0]]
+SCORES = [[3.0, 2.0, 1.0], [1.0, 2.0, 3.0]]
+NAN, INF = float("nan"), float("inf")
+DAY = dt.datetime(2024, 1, 1)
+
+
+def bad(error, match, y_true=Y, y_score=S, **params):
+    return (y_true, y_score, params, error, match)
+
+
+SHAPES = "must both have shape"
+LENGTHS = "inconsistent numbers of samples"
+NUMBERS = "must hold real numbers"
+MISSING_QID = "'qid' parameter must .* for every row.*missing"
+
+# What every metric refuses.
+BAD = {
+    # Shapes and lengths.
+    "scores too short": bad(ValueError, LENGTHS, y_score=S[:3]),
+    "qid too short": bad(ValueError, LENGTHS, qid=Q[:3]),
+    "one grade per query for rows": bad(ValueError, LENGTHS, y_true=[0, 1], qid=Q),
+    "one id per query for rows": bad(ValueError, LENGTHS, qid=[7, 8]),
+    "matrices of two shapes": bad(ValueError, SHAPES, MATRIX, [[1, 2], [3, 4]]),
+    "matrices transposed": bad(ValueError, SHAPES, MATRIX, np.transpose(SCORES)),
+    "grades of a matrix, flat scores": bad(ValueError, SHAPES, MATRIX, [1.0, 2.0]),
+    "column of grades": bad(ValueError, SHAPES, np.reshape(Y, (-1, 1)), S),
+    "three dimensions": bad(ValueError, SHAPES, [MATRIX], [SCORES]),
+    "three dimensions of grades": bad(ValueError, SHAPES, [MATRIX], SCORES),
+    "no dimension": bad(ValueError, SHAPES, 1, 2.0),
+    "ragged grades": bad(ValueError, "'y_true'.*one length", [[1, 0], [1]], SCORES),
+    "ragged scores": bad(ValueError, "'y_score'.*one length", MATRIX, [[1, 2], [1]]),
+    # Nothing at all.
+    "empty": bad(ValueError, "0 sample", [], []),
+    "empty with qid": bad(ValueError, "0 sample", [], [], qid=[]),
+    "no rows": bad(ValueError, "0 sample", np.empty((0, 3)), np.empty((0, 3))),
+    "no columns": bad(ValueError, "0 sample", np.empty((2, 0)), np.empty((2, 0))),
+    "no candidates": bad(ValueError, "0 sample", [0, 0], np.empty((2, 0))),
+    "empty sparse": bad(
+        ValueError, "0 sample", sparse.csr_matrix((0, 3)), np.empty((0, 3))
+    ),
+    # Values.
+    "NaN grade": bad(ValueError, "y_true contains NaN", [1, NAN, 2, 0]),
+    "infinite grade": bad(ValueError, "y_true contains NaN or inf", [1, INF, 2, 0]),
+    "minus infinite grade": bad(ValueError, "y_true contains", [1, -INF, 2, 0]),
+    "NaN in a sparse y_true": bad(
+        ValueError, "y_true contains NaN", sparse.csr_matrix([[1, NAN]]), [[1, 2]]
+    ),
+    "NaN score": bad(ValueError, "y_score contains NaN", y_score=[1, NAN, 2, 0]),
+    "NaN score in a matrix": bad(
+        ValueError, "y_score contains NaN", MATRIX, [[1, 2, 3], [1, 2, NAN]]
+    ),
+    "NaN score of a candidate": bad(
+        ValueError, "y_score contains NaN", [0, 1], [[1, 2, 3], [1, 2, NAN]]
+    ),
+    **{
+        f"NaN score of {dtype}": bad(
+            ValueError, "y_score contains NaN", y_score=np.array([1, NAN, 2, 0], dtype)
+        )
+        for dtype in ("float16", "float32", "longdouble", ">f8")
+    },
+    "None as a grade": bad(ValueError, "'y_true'.*Got None", [1, None, 2, 0]),
+    "None as a score": bad(ValueError, "'y_score'.*Got None", y_score=[1, None, 2, 0]),
+    "NA as a grade": bad(
+        ValueError, "y_true", pd.Series([1, None, 2, 0], dtype="Int64")
+    ),
+    "NA as a score": bad(
+        ValueError, "y_score", y_score=pd.Series([1, None, 2, 0], dtype="Float64")
+    ),
+    "null of polars": bad(ValueError, "y_score", y_score=pl.Series([1, None, 2, 0])),
+    "masked grade": bad(
+        ValueError, "y_true.*masked", np.ma.array(Y, mask=[0, 1, 0, 0])
+    ),
+    "masked score": bad(
+        ValueError, "y_score.*masked", y_score=np.ma.array(S, mask=[0, 1, 0, 0])
+    ),
+    # Kinds.
+    "text": bad(ValueError, "'y_true'.*" + NUMBERS, ["a", "b", "c", "d"]),
+    "numbers as text": bad(ValueError, "'y_score'.*" + NUMBERS, y_score=list("4321")),
+    "text objects": bad(
+        ValueError, "'y_score'.*" + NUMBERS, y_score=np.array(list("4321"), object)
+    ),
+    "complex grades": bad(ValueError, "'y_true'.*complex", np.array(Y) + 0j),
+    "complex scores": bad(ValueError, "'y_score'.*complex", y_score=np.array(S) + 0j),
+    "dates": bad(
+        ValueError, "'y_score'.*datetime", y_score=np.array([DAY] * 4, "M8[s]")
+    ),
+    "durations": bad(ValueError, "'y_score'", y_score=np.arange(4).astype("m8[s]")),
+    "decimals": bad(ValueError, "'y_score'.*Decimal", y_score=[decimal.Decimal(1)] * 4),
+    "a dict": bad(ValueError, "'y_true'", {"a": 1}, [1.0]),
+    "None": bad(ValueError, "'y_score'", y_score=None),
+    "sparse y_score": bad(
+        TypeError, "'y_score'.*dense.*csr_matrix", MATRIX, sparse.csr_matrix(SCORES)
+    ),
+    "sparse y_score of candidates": bad(
+        TypeError, "'y_score'.*dense", [0, 1], sparse.csr_array(SCORES)
+    ),
+    "sparse y_true, flat scores": bad(
+        ValueError, SHAPES, sparse.csr_matrix([Y]), [1.0, 2.0, 3.0, 4.0]
+    ),
+    "sparse y_true and a threshold below 0": bad(
+        ValueError,
+        "'threshold'.*>= 0.*Got -1",
+        sparse.csr_matrix(MATRIX),
+        SCORES,
+        threshold=-1,
+    ),
+    # Query ids.
+    "qid of None": bad(ValueError, MISSING_QID, qid=["a", None, "b", "b"]),
+    "qid of NaN": bad(ValueError, MISSING_QID, qid=[7, NAN, 8, 8]),
+    "qid of NaT": bad(ValueError, MISSING_QID, qid=pd.to_datetime([DAY, None] * 2)),
+    "qid of NA": bad(
+        ValueError, MISSING_QID, qid=pd.Series([7, None] * 2, dtype="Int64")
+    ),
+    "qid of NaN in a category": bad(
+        ValueError, MISSING_QID, qid=pd.Categorical(["a", None, "b", "b"])
+    ),
+    "qid masked": bad(ValueError, MISSING_QID, qid=np.ma.array(Q, mask=[0, 1, 0, 0])),
+    "qid 2-D": bad(ValueError, r"'qid'.*\(n_samples,\)", qid=np.reshape(Q, (-1, 1))),
+    "qid as a data frame": bad(ValueError, "'qid'", qid=pd.DataFrame({"q": Q})),
+    "qid complex": bad(ValueError, "'qid'.*complex", qid=np.array(Q) + 1j),
+    "qid unhashable": bad((TypeError, ValueError), "'qid'", qid=[{7}, {7}, {8}, {8}]),
+    "qid of a matrix": bad(
+        ValueError, "'qid' parameter goes", MATRIX, SCORES, qid=[7, 8]
+    ),
+    "qid of candidates": bad(
+        ValueError, "'qid' parameter goes", [0, 1], SCORES, qid=[7, 8]
+    ),
+    # Candidates.
+    "candidate below 0": bad(ValueError, "columns of y_score.*Got -1", [0, -1], SCORES),
+    "candidate too far": bad(ValueError, r"\[0, 3\).*Got 3", [0, 3], SCORES),
+    "candidate far too far": bad(
+        ValueError, "y_true must hold columns", [0, 1e300], SCORES
+    ),
+    "candidate between two": bad(ValueError, "an int", [0, 0.5], SCORES),
+    "candidate true or false": bad(ValueError, "an int.*bool", [True, False], SCORES),
+    "candidates too few": bad(ValueError, SHAPES, [0], SCORES),
+    # Weights.
+    "negative weight": bad(
+        ValueError, "Negative values", sample_weight=[1, 1, -1, -1], qid=Q
+    ),
+    "all weights 0": bad(
+        ValueError, "at least one non-zero", sample_weight=[0] * 4, qid=Q
+    ),
+    "weight varies": bad(
+        ValueError, "constant within a query", sample_weight=[1, 1, 1, 2], qid=Q
+    ),
+    "weight varies, one query": bad(
+        ValueError, "constant within a query", sample_weight=[1, 1, 1, 2]
+    ),
+    "NaN weight": bad(
+        ValueError, "sample_weight contains NaN", sample_weight=[NAN] * 4
+    ),
+    "infinite weight": bad(
+        ValueError, "sample_weight contains", sample_weight=[INF] * 4
+    ),
+    "weight per query for rows": bad(
+        ValueError, "one weight per row", sample_weight=[1, 2], qid=Q
+    ),
+    "weight per row for queries": bad(
+        ValueError, "one weight per query", MATRIX, SCORES, sample_weight=[1] * 6
+    ),
+    "weight matrix": bad(
+        ValueError, "one weight per query", MATRIX, SCORES, sample_weight=MATRIX
+    ),
+    "weights of text": bad(ValueError, "'sample_weight'", sample_weight=list("1111")),
+    # Excluded documents.
+    "exclude rows": bad(
+        ValueError, "'exclude'.*leave the rows out", exclude=[True] * 4
+    ),
+    "exclude of another shape": bad(
+        ValueError, r"'exclude'.*\(2, 3\)", MATRIX, SCORES, exclude=[[True, False]] * 2
+    ),
+    "exclude by numbers": bad(
+        ValueError, "'exclude'.*boolean", MATRIX, SCORES, exclude=MATRIX
+    ),
+    "exclude by columns": bad(ValueError, "'exclude'", [0, 1], SCORES, exclude=[0, 1]),
+    "exclude candidates by numbers": bad(
+        ValueError,
+        "'exclude'.*boolean",
+        [0, 1],
+        SCORES,
+        exclude=sparse.csr_matrix(MATRIX),
+    ),
+    # Options.
+    "ties unknown": bad(
+        ValueError, r"'ties'.*among.*'first'.*Got 'random'", ties="random"
+    ),
+    "ties None": bad(ValueError, "'ties'.*Got None", ties=None),
+    "ties in a list": bad(ValueError, "'ties'.*Got", ties=["first"]),
+    "average unknown": bad(
+        ValueError, r"'average'.*'macro', 'weighted'.*or None.*'micro'", average="micro"
+    ),
+    "average True": bad(ValueError, "'average'.*Got True", average=True),
+    "threshold unknown": bad(
+        ValueError, "'threshold'.*'max'.*Got 'min'", threshold="min"
+    ),
+    "threshold None": bad(TypeError, "'threshold'.*Got None", threshold=None),
+    "threshold NaN": bad(ValueError, "'threshold'.*Got nan", threshold=NAN),
+    "threshold a list": bad(TypeError, "'threshold'", threshold=[1]),
+    "replacement unknown": bad(
+        TypeError, "'replace_undefined_by'.*'nan'", replace_undefined_by="nan"
+    ),
+    "replacement None": bad(
+        TypeError, "'replace_undefined_by'", replace_undefined_by=None
+    ),
+    "adjusted by a word": bad(
+        (TypeError, ValueError), "'adjusted'.*Got 'yes'", adjusted="yes"
+    ),
+    "adjusted by a number": bad(TypeError, "'adjusted'.*Got 1", adjusted=1),
+    # Parameters that only some metrics have.
+    "k of 0": bad(ValueError, "k == 0, must be >= 1", k=0),
+    "k negative": bad(ValueError, "k == -3, must be >= 1", k=-3),
+    "k a bool": bad(TypeError, "k must be an instance of int.*Got True", k=True),
+    "k a NumPy bool": bad(TypeError, "k must be an instance of int", k=np.True_),
+    "k a float": bad(TypeError, "k must be an instance of int.*Got 2.0", k=2.0),
+    "k a str": bad(TypeError, "k must be an instance of int.*Got '2'", k="2"),
+    "k an array": bad(TypeError, "k must be an instance of int", k=np.array([1])),
+    "gain unknown": bad(
+        ValueError, "'gain'.*'exponential'.*Got 'square'", gain="square"
+    ),
+    "gain None": bad(ValueError, "'gain'.*Got None", gain=None),
+    "gain in a list": bad(ValueError, "'gain'.*Got", gain=["linear"]),
+    "discount unknown": bad(
+        ValueError, "'discount'.*'log2'.*Got 'log'", discount="log"
+    ),
+    "discount in a list": bad(ValueError, "'discount'.*Got", discount=["log2"]),
+    "weights unknown": bad(ValueError, "'weights'.*Got 'rank'", weights="rank"),
+    "normalize unknown": bad(ValueError, "'normalize'.*Got 'n'", normalize="n"),
+}
+OWN = {"k", "gain", "discount", "weights", "normalize"}
+
+
+# The decorator reads the input of all metrics alike: one of the first relevant rank,
+# one of all ranks and one that needs a cutoff stand for them.
+THREE = ["mrr", "ndcg", "recall"]
+
+
+def score_of(name, **params):
+    """Return a metric function, with a cutoff if it needs one and none is given."""
+    function = METRICS[name].function
+    if METRICS[name].cutoff == "required" and "k" not in params:
+        return functools.partial(function, k=1)
+    return function
+
+
+def takers(params):
+    """Return the metrics for which a parameter is tried: all that have it, or three."""
+    own = set(params) & OWN
+    return [
+        name
+        for name in (WITH_FUNCTION if own else THREE)
+        if own <= set(inspect.signature(METRICS[name].function).parameters)
+    ]
+
+
+ROWS = [
+    (label, name)
+    for label, (_, _, params, _, _) in BAD.items()
+    for name in takers(params)
+]
+
+
+@pytest.mark.parametrize(("label", "name"), ROWS)
+def test_bad_input_raises_a_clear_error(label, name):
+    y_true, y_score, params, error, match = BAD[label]
+    with pytest.raises(error, match=f"(?s){match}"):
+        score_of(name, **params)(y_true, y_score, **params)
+
+
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [
+        ("dcg", {}),
+        ("ndcg", {}),
+        ("dcg", {"k": 1, "threshold": -9}),
+        ("rank_correlation", {"weights": "gain"}),
+    ],
+)
+def test_exponential_gain_refuses_grades_it_cannot_take(name, params):
+    score = METRICS[name].function
+    for low in (-1, -0.5, np.int8(-1)):
+        for grades in ([1, low, 2, 0], np.array([1, low, 2, 0], dtype=np.float32)):
+            with pytest.raises(ValueError, match=r"'exponential'.*negative"):
+                score(grades, S, **params)
+            with pytest.raises(ValueError, match=r"'exponential'.*negative"):
+                score([grades], [S], **params)
+    if params.get("threshold", 0) >= 0:
+        with pytest.raises(ValueError, match=r"'exponential'.*negative"):
+            score(sparse.csr_matrix([[1, -1, 2, 0]]), [S], **params)
+    for high in (1024, 5000.0, np.int64(2**40)):
+        with pytest.raises(ValueError, match=r"'exponential'.*overflows"):
+            score([1, high, 2, 0], S, **params)
+    # A linear gain takes both.
+    linear = params | {"gain": "linear"}
+    assert np.isfinite(score([1, -1, 2, 5000], S, **linear))
+
+
+@pytest.mark.parametrize("name", ["dcg", "ndcg"])
+def test_gains_whose_sum_overflows_do_not_pass_for_a_number(name):
+    with pytest.raises(ValueError, match="overflow"):
+        METRICS[name].function([1023.5] * 4, S)
+
+
+@pytest.mark.parametrize("name", ["dcg", "ndcg"])
+@pytest.mark.parametrize("own", ["gain", "discount"])
+def test_a_callable_must_return_one_finite_number_for_each(name, own):
+    for returned in (NAN, INF):
+        with pytest.raises(ValueError, match=f"'{own}'.*finite"):
+            METRICS[name].function(Y, S, **{own: lambda x, r=returned: x + r})
+    for wrong in (lambda x: 1.0, lambda x: x[:1], lambda x: np.ones((len(x), 2))):
+        with pytest.raises(ValueError, match=f"'{own}'"):
+            METRICS[name].function(Y, S, **{own: wrong})
+
+
+def test_pair_weights_of_a_callable_must_be_finite_and_not_negative():
+    for wrong in (NAN, INF, -1.0):
+        with pytest.raises(ValueError, match=r"'weights'.*finite"):
+            metrics.rank_correlation_score(
+                Y, S, weights=lambda high, low, w=wrong: (high - low) * w
+            )
+
+
+@pytest.mark.parametrize("name", WITH_FUNCTION)
+def test_options_are_keywords_and_known(name):
+    with pytest.raises(TypeError, match="positional"):
+        METRICS[name].function(Y, S, Q)
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        METRICS[name].function(Y, S, groups=Q)
+    if METRICS[name].cutoff == "never":
+        with pytest.raises(TypeError, match="unexpected keyword argument 'k'"):
+            METRICS[name].function(Y, S, k=3)
+
+
+# Small whole numbers, which every dtype holds. Two queries; ties in the second.
+GRADES = [1, 0, 1, 0, 1, 0]
+POINTS = [2, 3, 1, 1, 1, 0]
+QID = [7, 7, 7, 8, 8, 8]
+
+KINDS = {
+    "tuple": tuple,
+    **{
+        dtype: lambda x, dtype=dtype: np.array(x, dtype)
+        for dtype in (
+            *("int8", "int16", "int32", "int64"),
+            *("uint8", "uint16", "uint32", "uint64"),
+            *("float16", "float32", "float64", "longdouble", "object"),
+            *(">i4", ">u8", ">f4", ">f8", "<f8"),
+        )
+    },
+    "objects of two kinds": lambda x: np.array([Fraction(x[0]), *x[1:]], object),
+    "strided": lambda x: np.repeat(np.array(x, float), 3)[::3],
+    "reversed": lambda x: np.array(x[::-1])[::-1],
+    "read-only": lambda x: np.frombuffer(np.array(x, np.int32).tobytes(), np.int32),
+    "masked, nothing masked": lambda x: np.ma.array(x),
+    "pandas": lambda x: pd.Series(x, index=[5, 3, 1, 9, 9, 0]),
+    **{
+        f"pandas {dtype}": lambda x, dtype=dtype: pd.Series(x, dtype=dtype)
+        for dtype in ("Int8", "UInt16", "Int64", "Float32", "Float64", "object")
+    },
+    "pandas index": pd.Index,
+    "pandas array": lambda x: pd.array(x, dtype="Int64"),
+    "polars": pl.Series,
+    "polars UInt8": lambda x: pl.Series(x, dtype=pl.UInt8),
+    "polars Float32": lambda x: pl.Series(x, dtype=pl.Float32),
+}
+
+
+def arrow_kinds():
+    """Return arrow-backed columns, where pyarrow is installed."""
+    try:
+        import pyarrow
+    except ImportError:
+        return {}
+    return {
+        "pandas int64[pyarrow]": lambda x: pd.Series(x, dtype="int64[pyarrow]"),
+        "pandas double[pyarrow]": lambda x: pd.Series(x, dtype="double[pyarrow]"),
+        "pyarrow": pyarrow.array,
+        "pyarrow chunks": lambda x: pyarrow.chunked_array([x[:2], x[2:]]),
+    }
+
+
+KINDS |= arrow_kinds()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", THREE)
+def test_numbers_of_any_kind_score_alike(name, kind):
+    convert, score = KINDS[kind], score_of(name)
+    expected = score(GRADES, POINTS, qid=QID)
+    assert score(convert(GRADES), POINTS, qid=QID) == expected
+    assert score(GRADES, convert(POINTS), qid=QID) == expected
+    assert score(convert(GRADES), convert(POINTS), qid=convert(QID)) == expected
+    weight = [2, 2, 2, 1, 1, 1]
+    assert score(GRADES, POINTS, qid=QID, sample_weight=convert(weight)) == score(
+        GRADES, POINTS, qid=QID, sample_weight=weight
+    )
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [
+        lambda x: x,
+        np.array,
+        lambda x: pd.Series(x, dtype="boolean"),
+        lambda x: pd.Series(x, dtype=bool),
+        pl.Series,
+        lambda x: np.array(x, object),
+    ],
+    ids=["list", "NumPy", "nullable", "pandas", "polars", "object"],
+)
+@pytest.mark.parametrize("name", THREE)
+def test_booleans_score_as_zero_and_one(name, convert):
+    score = score_of(name)
+    grades, points = [g > 0 for g in GRADES], [p > 1 for p in POINTS]
+    expected = score(GRADES, [int(p) for p in points], qid=QID)
+    assert score(convert(grades), convert(points), qid=QID) == expected
+    assert score(grades, points, qid=QID) == expected
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [
+        lambda x: np.array(x, np.uint8),
+        lambda x: np.array(x, np.float16),
+        pd.DataFrame,
+        lambda x: pd.DataFrame(x, index=["b", "a"], columns=list("xyz"), dtype="Int64"),
+        lambda x: pl.DataFrame(np.array(x)),
+        lambda x: [tuple(row) for row in x],
+        lambda x: np.array(x, order="F"),
+    ],
+    ids=["uint8", "float16", "pandas", "nullable", "polars", "tuples", "F"],
+)
+@pytest.mark.parametrize("name", THREE)
+def test_matrices_of_any_kind_score_alike(name, convert):
+    score = score_of(name)
+    points = [[3, 2, 1], [1, 2, 2]]
+    expected = score(MATRIX, points)
+    assert score(convert(MATRIX), convert(points)) == expected
+    assert score([2, 0], convert(points)) == score([2, 0], points)
+    exclude = np.array([[False, True, False], [False, False, False]])
+    assert score(MATRIX, points, exclude=pd.DataFrame(exclude)) == score(
+        MATRIX, points, exclude=exclude
+    )
+
+
+@pytest.mark.parametrize("k", [np.int64(2), np.uint8(2), np.int32(2)])
+def test_k_may_be_a_numpy_integer(k):
+    assert mrr_score(Y, S, k=k) == mrr_score(Y, S, k=2)
+
+
+@pytest.mark.parametrize("threshold", [np.float32(0.5), np.int8(1), Fraction(1, 2)])
+def test_threshold_may_be_any_real_number(threshold):
+    expected = mrr_score(Y, S, threshold=float(threshold))
+    assert mrr_score(Y, S, threshold=threshold) == expected
+
+
+BIG = 2**53
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        np.array([BIG, BIG + 1]),
+        np.array([-BIG - 1, -BIG]),
+        np.array([2**63 - 2, 2**63 - 1]),
+        np.array([2**64 - 2, 2**64 - 1], np.uint64),
+        [BIG, BIG + 1],
+        [2**64 - 2, 2**64 - 1],
+        [2**70, 2**70 + 1],
+        [-1, 2**63],
+        np.array([BIG, BIG + 1], object),
+        pd.Series([BIG, BIG + 1], dtype="Int64"),
+        pd.Series([BIG, BIG + 1], dtype="UInt64"),
+        pl.Series([BIG, BIG + 1]),
+        np.array([1, 1 + np.finfo(np.longdouble).eps], np.longdouble),
+        [np.nextafter(1.0, 0), 1.0],
+        [-5e-324, 0.0],
+        np.array([1, 1.001], np.float16),
+        [-np.inf, -1.7976931348623157e308],
+    ],
+    ids=lambda scores: f"{type(scores).__name__} {list(scores)}",
+)
+def test_scores_that_differ_are_not_tied(scores):
+    up, down = [0, 1], [1, 0]
+    for ties in ("expected", "pessimistic"):
+        assert mrr_score(up, scores, ties=ties) == 1
+        assert mrr_score(down, scores, ties=ties) == 1 / 2
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        [0.0, -0.0],
+        [-0.0, 0.0],
+        np.array([0.0, -0.0], np.float16),
+        np.array([-0.0, 0.0], np.longdouble),
+        [np.inf, np.inf],
+        [-np.inf, -np.inf],
+        [BIG + 1, BIG + 1],
+        [True, 1],
+    ],
+    ids=str,
+)
+def test_scores_that_are_equal_are_tied(scores):
+    for y_true in ([0, 1], [1, 0]):
+        assert mrr_score(y_true, scores) == (1 + 1 / 2) / 2
+        assert mrr_score(y_true, scores, ties="pessimistic") == 1 / 2
+        assert mrr_score([y_true], [scores], ties="optimistic") == 1
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        [BIG, BIG, BIG + 1, BIG + 1],
+        [2**63, 2**63, 2**63 + 1, 2**63 + 1],
+        [-1, -1, 2**64 - 1, 2**64 - 1],
+        [2**70, 2**70, 2**70 + 1, 2**70 + 1],
+        np.array([2**64 - 2] * 2 + [2**64 - 1] * 2, np.uint64),
+        ["a", "a", "b", "b"],
+        ["1", "1", 1, 1],
+        [("u", 1), ("u", 1), ("u", 2), ("u", 2)],
+        [DAY, DAY, DAY + dt.timedelta(1), DAY + dt.timedelta(1)],
+        np.array(["2024-01-01"] * 2 + ["2024-01-02"] * 2, "M8[D]"),
+        pd.to_datetime(["2024-01-01"] * 2 + ["2024-01-02"] * 2).tz_localize("UTC"),
+        pd.Categorical(["a", "a", "b", "b"]),
+        pd.Series(["a", "a", "b", "b"], dtype="category"),
+        pd.Series([BIG, BIG, BIG + 1, BIG + 1], dtype="Int64"),
+        pl.Series(["a", "a", "b", "b"], dtype=pl.Categorical),
+        pl.Series([BIG, BIG, BIG + 1, BIG + 1]),
+        pd.MultiIndex.from_tuples([(1, "a"), (1, "a"), (1, "b"), (1, "b")]),
+    ],
+    ids=lambda ids: f"{type(ids).__name__} {next(iter(ids))}",
+)
+def test_ids_of_any_kind_tell_queries_apart(ids):
+    # The second row would spoil the first query's rank if it were of one with it.
+    y_true, y_score = [1, 0, 0, 1], [2, 1, 4, 3]
+    assert mrr_score(y_true, y_score, qid=ids) == (1 + 1 / 2) / 2
+    assert list(mrr_score(y_true, y_score, qid=ids, average=None)) == [1, 1 / 2]
+    assert mrr_score(y_true, y_score) == 1 / 2
+
+
+def test_the_ids_may_be_the_index_of_y_true():
+    y_true = pd.Series(Y, index=pd.Index(Q, name="qid"))
+    assert mrr_score(y_true, S) == mrr_score(Y, S, qid=Q)
+    levels = pd.MultiIndex.from_arrays([range(4), Q], names=["row", "qid"])
+    assert mrr_score(pd.Series(Y, index=levels), S) == mrr_score(Y, S, qid=Q)
+    # The argument goes before, and an index of another name says nothing.
+    assert mrr_score(y_true, S, qid=[1, 1, 1, 1]) == mrr_score(Y, S)
+    other = pd.Series(Y, index=pd.Index(Q, name="user"))
+    assert mrr_score(other, S) == mrr_score(Y, S)

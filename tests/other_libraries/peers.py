@@ -1,0 +1,478 @@
+"""The same metrics by other libraries, under the names that skrank gives them.
+
+Each function takes one query and returns what its library says of it. The numbers in
+`peers.json` are theirs, written by ``python tests/other_libraries/peers.py``, which
+keeps those of the libraries that are not installed.
+"""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import json
+import math
+import warnings
+from functools import partial
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+FILE = Path(__file__).with_name("peers.json")
+KS = (1, 2, 5)
+
+
+class Query(NamedTuple):
+    """Documents in input order: their grades, scores and ids."""
+
+    grades: list
+    scores: list
+    ids: list
+
+    @property
+    def binary(self):
+        return [int(grade > 0) for grade in self.grades]
+
+    @property
+    def names(self):
+        return [name_of(id) for id in self.ids]
+
+
+def name_of(id):
+    """Return an id as text; the order of the texts is that of the ids."""
+    return f"d{id:03d}"
+
+
+def at(name, function, ks=KS):
+    """Return ``function(k)`` under a name with each cutoff."""
+    return {f"{name}@{k}": function(k) for k in ks}
+
+
+def sklearn(query):
+    from sklearn import metrics
+
+    values = {}
+    if len(query.grades) > 1:
+        lists = [query.grades], [query.scores]
+        values |= {"ndcg": metrics.ndcg_score(*lists), "dcg": metrics.dcg_score(*lists)}
+        values |= at("ndcg", lambda k: metrics.ndcg_score(*lists, k=k))
+        values |= at("dcg", lambda k: metrics.dcg_score(*lists, k=k))
+    if 0 < sum(query.binary) < len(query.binary):
+        lists = [query.binary], [query.scores]
+        values["map"] = metrics.label_ranking_average_precision_score(*lists)
+        values["query_auc"] = metrics.roc_auc_score(query.binary, query.scores)
+    if sum(query.binary) == 1 and len(query.binary) > 2:
+        columns = np.argsort(query.ids)
+        target = int(np.array(query.binary)[columns].argmax())
+        scores = [np.array(query.scores)[columns]]
+        labels = range(len(columns))
+
+        def hits(k):
+            return metrics.top_k_accuracy_score([target], scores, k=k, labels=labels)
+
+        values |= at("hits", hits, [k for k in KS if k < len(columns)])
+    return values
+
+
+def trec_eval(query):
+    import pytrec_eval
+
+    qrels = {"q": dict(zip(query.names, query.grades, strict=True))}
+    run = {"q": dict(zip(query.names, map(float, query.scores), strict=True))}
+    cuts = ",".join(map(str, KS))
+    measures = {"map", "recip_rank", "ndcg", "Rprec", "bpref"}
+    cut_names = {
+        "map_cut": "map",
+        "ndcg_cut": "ndcg",
+        "P": "precision",
+        "recall": "recall",
+        "success": "hits",
+    }
+    measures |= {f"{measure}.{cuts}" for measure in cut_names}
+    got = pytrec_eval.RelevanceEvaluator(qrels, measures).evaluate(run)["q"]
+    values = {
+        "map": got["map"],
+        "mrr": got["recip_rank"],
+        "ndcg": got["ndcg"],
+        "r_precision": got["Rprec"],
+        "bpref": got["bpref"],
+    }
+    for measure, name in cut_names.items():
+        values |= at(name, lambda k, measure=measure: got[f"{measure}_{k}"])
+    return values
+
+
+def ranx(query):
+    import ranx
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        qrels = ranx.Qrels({"q": dict(zip(query.names, query.grades, strict=True))})
+        scores = map(float, query.scores)
+        run = ranx.Run({"q": dict(zip(query.names, scores, strict=True))})
+        names = {
+            "map": "map",
+            "mrr": "mrr",
+            "ndcg": "ndcg",
+            "dcg": "dcg",
+            "r_precision": "r-precision",
+            "bpref": "bpref",
+            "rbp": "rbp.80",
+        }
+        cut = {name: name for name in ("map", "mrr", "ndcg", "dcg", "f1")}
+        cut |= {"precision": "precision", "recall": "recall", "hits": "hit_rate"}
+        for name, theirs in cut.items():
+            names |= at(name, lambda k, theirs=theirs: f"{theirs}@{k}")
+        return {name: ranx.evaluate(qrels, run, names[name]) for name in names}
+
+
+def xgboost(query):
+    import xgboost
+
+    def evaluate(grades, measures):
+        rows = xgboost.DMatrix(
+            np.zeros((len(grades), 1)), label=grades, base_margin=query.scores
+        )
+        rows.set_group([len(grades)])
+        options = [("objective", "rank:ndcg"), ("base_score", 0), ("verbosity", 0)]
+        options += [("eval_metric", measure) for measure in measures]
+        booster = xgboost.Booster(options, [rows])
+        text = booster.eval(rows).split("\t")[1:]
+        pairs = (part.removeprefix("eval-").split(":") for part in text)
+        return {name: float(value) for name, value in pairs}
+
+    # Its NDCG takes any grade, the others 0 and 1 alone.
+    values = evaluate(query.grades, ["ndcg", *at("ndcg", str)])
+    binary = evaluate(query.binary, ["map", *at("map", str), *at("pre", str)])
+    return values | {
+        name.replace("pre", "precision"): value for name, value in binary.items()
+    }
+
+
+def lightgbm(query):
+    import lightgbm
+
+    options = {
+        "objective": "lambdarank",
+        "metric": ["ndcg", "map"],
+        "eval_at": KS,
+        "verbosity": -1,
+        "num_threads": 1,
+        "feature_pre_filter": False,
+    }
+    rows = lightgbm.Dataset(
+        np.zeros((len(query.grades), 1)),
+        label=query.grades,
+        group=[len(query.grades)],
+        init_score=query.scores,
+    )
+    # One constant feature leaves nothing to split: the scores stay what they are.
+    log = {}
+    lightgbm.train(
+        options,
+        rows,
+        num_boost_round=1,
+        valid_sets=[rows],
+        callbacks=[lightgbm.record_evaluation(log)],
+    )
+    return {name: values[0] for name, values in log["training"].items()}
+
+
+def catboost(query):
+    from catboost.utils import eval_metric
+
+    def ask(measure, grades=query.grades):
+        grades = np.array(grades, dtype=float)
+        group = np.zeros(len(grades), dtype=int)
+        scores = np.array(query.scores, dtype=float)
+        return eval_metric(grades, scores, measure, group_id=group)[0]
+
+    values = {
+        name.lower(): ask(name, grades)
+        for name, grades in {
+            "NDCG": query.grades,
+            "DCG": query.grades,
+            "MRR": query.binary,
+            "MAP": query.binary,
+            "ERR": query.binary,
+        }.items()
+    }
+    values["query_auc"] = ask("QueryAUC", query.binary)
+    for measure in ("NDCG", "DCG"):
+        values |= at(measure.lower(), lambda k, m=measure: ask(f"{m}:top={k}"))
+    for name, measure in {
+        "mrr": "MRR",
+        "map": "MAP",
+        "precision": "PrecisionAt",
+        "recall": "RecallAt",
+    }.items():
+        values |= at(name, lambda k, m=measure: ask(f"{m}:top={k}", query.binary))
+    return values
+
+
+def rax(query):
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    import rax
+
+    # As JAX has it by default, the scores are in single precision; the rest is not.
+    scores = jax.numpy.array(query.scores, dtype="float32")
+    labels = jax.numpy.array(query.grades, dtype="float64")
+    values = {"rank_correlation": float(rax.opa_metric(scores, labels))}
+    for name in ("mrr", "ap", "ndcg", "dcg", "precision", "recall"):
+        measure = getattr(rax, f"{name}_metric")
+        name = name.replace("ap", "map")
+        ask = partial(measure, scores, labels)
+        if name not in ("precision", "recall"):
+            values[name] = float(ask())
+        values |= at(name, lambda k, ask=ask: float(ask(topn=k)))
+    return values
+
+
+def torchmetrics(query):
+    import torch
+    from torchmetrics.functional import retrieval
+
+    scores = torch.tensor(query.scores, dtype=torch.float64)
+    binary, grades = torch.tensor(query.binary), torch.tensor(query.grades)
+
+    def ask(measure, target=binary, **params):
+        return float(
+            getattr(retrieval, f"retrieval_{measure}")(scores, target, **params)
+        )
+
+    values = {
+        "map": ask("average_precision"),
+        "mrr": ask("reciprocal_rank"),
+        "ndcg": ask("normalized_dcg", grades),
+        "r_precision": ask("r_precision"),
+        "query_auc": ask("auroc"),
+    }
+    values |= at("ndcg", lambda k: ask("normalized_dcg", grades, top_k=k))
+    for name, measure in {
+        "map": "average_precision",
+        "mrr": "reciprocal_rank",
+        "hits": "hit_rate",
+        "precision": "precision",
+        "recall": "recall",
+    }.items():
+        values |= at(name, lambda k, measure=measure: ask(measure, top_k=k))
+    return values
+
+
+def matchzoo(query):
+    from matchzoo import metrics
+
+    def ask(measure, *args):
+        return float(getattr(metrics, measure)(*args)(query.grades, query.scores))
+
+    gain = "DiscountedCumulativeGain"
+    return {
+        "mrr": ask("MeanReciprocalRank"),
+        "map": ask("MeanAveragePrecision"),
+        "mean_precision": ask("AveragePrecision"),
+        "dcg": ask(gain),
+        "ndcg": ask(f"Normalized{gain}"),
+        **at("dcg", lambda k: ask(gain, k)),
+        **at("ndcg", lambda k: ask(f"Normalized{gain}", k)),
+        **at("precision", lambda k: ask("Precision", k)),
+    }
+
+
+def pykeen(query):
+    if sum(query.binary) != 1:
+        return {}
+    import torch
+    from pykeen.evaluation import ranks
+    from pykeen.metrics import ranking
+
+    scores = torch.tensor([query.scores], dtype=torch.float64)
+    true = scores[:, [query.binary.index(1)]]
+    rank = ranks.Ranks.from_scores(true, scores).realistic.double().numpy()
+    counts = np.array([len(query.scores)])
+
+    def ask(measure, **params):
+        metric = getattr(ranking, measure)(**params)
+        return float(metric(ranks=rank, num_candidates=counts))
+
+    values = {
+        "mrr": ask("InverseHarmonicMeanRank"),
+        "mean_rank": ask("ArithmeticMeanRank"),
+        "median_rank": ask("MedianRank"),
+        "geometric_mean_rank": ask("GeometricMeanRank"),
+        **at("hits", lambda k: ask("HitsAtK", k=k)),
+    }
+    if len(query.scores) > 1:
+        values["adjusted_mean_rank"] = ask("AdjustedArithmeticMeanRank")
+        index = ask("AdjustedArithmeticMeanRankIndex")
+        values["adjusted_mean_rank_index"] = index
+    return values
+
+
+def ogb(query):
+    if sum(query.binary) != 1:
+        return {}
+    import torch
+    from ogb.linkproppred import Evaluator
+
+    place = query.binary.index(1)
+    scores = torch.tensor(query.scores, dtype=torch.float64)
+    pair = {"y_pred_pos": scores[[place]], "y_pred_neg": np.delete(scores, place)}
+
+    def hits(k):
+        evaluator = Evaluator(name="ogbl-collab")
+        evaluator.K = k
+        return evaluator.eval(pair)[f"hits@{k}"]
+
+    values = at("hits", hits)
+    if len(scores) > 1:
+        pair["y_pred_neg"] = pair["y_pred_neg"].reshape(1, -1)
+        values["mrr"] = Evaluator(name="ogbl-citation2").eval(pair)["mrr_list"].item()
+    return values
+
+
+def msmarco(query):
+    import ir_measures
+    from ir_measures import RR
+
+    qrels = {"q": dict(zip(query.names, query.grades, strict=True))}
+    run = {"q": dict(zip(query.names, map(float, query.scores), strict=True))}
+    cuts = {"mrr": RR @ 10} | {f"mrr@{k}": RR @ k for k in KS}
+    provider = ir_measures.providers.registry["msmarco"]
+    got = provider.calc_aggregate(list(cuts.values()), qrels, run)
+    return {name: got[measure] for name, measure in cuts.items()}
+
+
+def replay(query):
+    if not sum(query.binary):
+        return {}
+    import pandas as pd
+    from replay import metrics
+
+    items = {"query_id": 0, "item_id": query.ids, "rating": query.scores}
+    shown = pd.DataFrame(items)
+    truth = shown[np.array(query.binary, dtype=bool)].drop(columns="rating")
+    values = {}
+    for name, measure in {
+        "map": "MAP",
+        "mrr": "MRR",
+        "ndcg": "NDCG",
+        "hits": "HitRate",
+        "precision": "Precision",
+        "recall": "Recall",
+    }.items():
+        got = getattr(metrics, measure)(list(KS))(shown, truth)
+        values |= at(name, lambda k, got=got, m=measure: float(got[f"{m}@{k}"]))
+    return values
+
+
+def recpack(query):
+    # It knows no score of 0, and leaves users without a true item out.
+    if not sum(query.binary) or min(query.scores) <= 0:
+        return {}
+    import importlib
+
+    from scipy import sparse
+
+    columns = np.argsort(query.ids)
+    truth = sparse.csr_matrix(np.array([query.binary])[:, columns])
+    shown = sparse.csr_matrix(np.array([query.scores], dtype=float)[:, columns])
+
+    def ask(room, measure, k):
+        metric = getattr(importlib.import_module(f"recpack.metrics.{room}"), measure)(k)
+        metric.calculate(truth, shown)
+        return float(metric.value)
+
+    values = {}
+    for name, room, measure in [
+        ("mrr", "reciprocal_rank", "ReciprocalRankK"),
+        ("dcg", "dcg", "DCGK"),
+        ("ndcg", "dcg", "NDCGK"),
+        ("hits", "hit", "HitK"),
+        ("precision", "precision", "PrecisionK"),
+        ("recall", "recall", "RecallK"),
+    ]:
+        values |= at(name, partial(ask, room, measure))
+    return values
+
+
+# What computes the numbers of each convention: (function, distribution, module).
+LIBRARIES = {
+    "sklearn": (sklearn, "scikit-learn", "sklearn"),
+    "trec_eval": (trec_eval, "pytrec-eval-terrier", "pytrec_eval"),
+    "ranx": (ranx, "ranx", "ranx"),
+    "xgboost": (xgboost, "xgboost", "xgboost"),
+    "lightgbm": (lightgbm, "lightgbm", "lightgbm"),
+    "catboost": (catboost, "catboost", "catboost"),
+    "rax": (rax, "rax", "rax"),
+    "torchmetrics": (torchmetrics, "torchmetrics", "torchmetrics"),
+    "matchzoo": (matchzoo, "matchzoo-py", "matchzoo"),
+    "pykeen": (pykeen, "pykeen", "pykeen"),
+    "ogb": (ogb, "ogb", "ogb"),
+    "msmarco": (msmarco, "ir-measures", "ir_measures"),
+    "replay": (replay, "replay-rec", "replay"),
+    "recpack": (recpack, "recpack", "recpack"),
+}
+
+
+def is_installed(library):
+    return find_spec(LIBRARIES[library][2]) is not None
+
+
+def read():
+    """Return the queries by name, and what the libraries said of each."""
+    golden = json.loads(FILE.read_text("utf-8"))
+    queries = {name: Query(**query) for name, query in golden["queries"].items()}
+    return queries, golden["values"], golden["versions"]
+
+
+def write():
+    """Ask the installed libraries anew and keep the numbers of the others."""
+    golden = json.loads(FILE.read_text("utf-8"))
+    queries = {name: Query(**query) for name, query in golden["queries"].items()}
+    for library, (function, distribution, _) in LIBRARIES.items():
+        if not is_installed(library):
+            continue
+        answers = [function(query) for query in queries.values()]
+        names = sorted({name for answer in answers for name in answer})
+        golden["values"][library] = {
+            name: [_number(answer.get(name)) for answer in answers] for name in names
+        }
+        golden["versions"][library] = f"{distribution} {_version(distribution)}"
+        print(library, golden["versions"][library], len(names))
+    text = json.dumps(golden, indent=1)
+    FILE.write_text(_one_list_a_line(text) + "\n", "utf-8")
+
+
+def _version(distribution):
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:  # one wheel of several for the same module
+        return metadata.version(f"{distribution}-cpu")
+
+
+def _number(value):
+    if value is None or math.isnan(value):
+        return None if value is None else "nan"
+    return float(value)
+
+
+def _one_list_a_line(text):
+    lines, held = [], None
+    for line in text.splitlines():
+        if held is None and line.endswith("["):
+            held = line
+        elif held is not None:
+            held += line.strip() + (" " if line.endswith(",") else "")
+            if line.strip().startswith("]"):
+                lines.append(held.rstrip())
+                held = None
+        else:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    write()

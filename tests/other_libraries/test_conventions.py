@@ -1,0 +1,398 @@
+"""The rules of other libraries, held by what these libraries say.
+
+Their numbers are in `peers.json`; what they are compared with, and which are left out
+for which reason, is in the script that makes the table of the documentation.
+"""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import functools
+import importlib.util
+import inspect
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import peers
+import pytest
+from brute_force import LESS_IS_BETTER, REFERENCE, query_value
+
+from skrank.metrics import CONVENTIONS, evaluate, make_ranking_scorer
+from skrank.metrics._conventions import FROM_ONE
+from skrank.metrics._names import METRICS
+
+SCRIPT = Path(__file__).parents[2] / "docs" / "make_conventions.py"
+EVALUATE_ONLY = {"doc_order", "score_dtype"}
+
+
+@functools.cache
+def script():
+    spec = importlib.util.spec_from_file_location("make_conventions", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@functools.cache
+def cell(library, name):
+    return script().cell(library, name)
+
+
+QUERIES, VALUES, VERSIONS = peers.read()
+CELLS = [(library, name) for library, names in VALUES.items() for name in names]
+
+# These have no number under a convention; all others have.
+REFUSED = {
+    ("catboost", "err"),
+    ("recpack", "hits@1"),
+    ("recpack", "hits@2"),
+    ("recpack", "hits@5"),
+    ("sklearn", "map"),
+    ("torchmetrics", "map@1"),
+    ("torchmetrics", "map@2"),
+    ("torchmetrics", "map@5"),
+}
+
+
+def test_every_convention_has_numbers_of_its_library():
+    compared = {name for name, one in CONVENTIONS.items() if "*" not in one.refused}
+    assert compared == set(VALUES) == set(VERSIONS) == set(peers.LIBRARIES)
+    for names in VALUES.values():
+        for numbers in names.values():
+            assert len(numbers) == len(QUERIES)
+
+
+@pytest.mark.parametrize(("library", "name"), CELLS)
+def test_the_convention_gives_the_number_of_the_library(library, name):
+    found = cell(library, name)
+    tolerance = script().TOLERANCE.get(library, 1e-9)
+    for theirs, ours, _ in found.numbers.values():
+        assert script().same(theirs, ours, tolerance)
+    assert (not found.numbers) is ((library, name) in REFUSED)
+    if not found.numbers:
+        query = QUERIES["graded"]
+        full_name = "" if name.partition("@")[0] in LESS_IS_BETTER else name
+        with pytest.raises(ValueError, match=f"no convention={library!r}: "):
+            evaluate(*query[:2], full_name, convention=library, doc_id=query.names)
+
+
+def test_every_reason_to_leave_numbers_out_is_needed():
+    differing = {
+        (library, reason)
+        for library, name in CELLS
+        for theirs, ours, reason in cell(library, name).left_out.values()
+        if not script().same(theirs, ours, 1e-6)
+    }
+    given = {(row.library, row.reason) for row in script().EXCEPTIONS}
+    assert given < differing
+
+
+def test_most_numbers_are_compared():
+    compared = sum(len(cell(*key).numbers) for key in CELLS)
+    left_out = sum(len(cell(*key).left_out) for key in CELLS)
+    refused = sum(len(cell(*key).left_out) for key in REFUSED)
+    assert compared > 3900
+    assert left_out - refused < 0.1 * compared
+
+
+def test_the_table_of_the_documentation_is_up_to_date():
+    for file, text in script().parts().items():
+        assert file.read_text("utf-8") == text, "run docs/make_conventions.py"
+
+
+# Where a library is wrong or its order is no order, skrank's value is that of the
+# definition: the tied documents in the order that the convention names.
+ORDERS = {
+    "ranx": lambda ids: range(len(ids)),
+    "torchmetrics": lambda ids: range(len(ids)),
+    "recpack": lambda ids: np.argsort(ids)[::-1],
+}
+
+
+@pytest.mark.parametrize(
+    ("library", "name", "title"),
+    [
+        (library, name, title)
+        for library, name in CELLS
+        if library in ORDERS and (library, name) not in REFUSED
+        for title in cell(library, name).left_out
+    ],
+)
+def test_the_number_that_is_not_followed_is_right_here(library, name, title):
+    query = QUERIES[title]
+    order = list(ORDERS[library](query.ids))
+    grades = [query.grades[place] for place in order]
+    scores = [query.scores[place] for place in order]
+    params = {}
+    if library == "recpack":
+        params = {"gain": np.ones_like} if "dcg" in name else {}
+    elif "dcg" in name:
+        params = {"gain": "linear"}
+    if name.startswith("rbp"):
+        params = {"max_grade": max(query.grades)}
+    _, ours, _ = cell(library, name).left_out[title]
+    if library == "torchmetrics":  # it compares in single precision
+        scores = np.array(scores, dtype=np.float32).tolist()
+    expected = query_value(name, grades, scores, ties="first", **params)
+    assert ours == pytest.approx(expected, abs=1e-12)
+
+
+def test_documents_with_scores_below_zero_count():
+    # torchmetrics 1.9.0 says 0 of both, and 0.693426 of NDCG.
+    y_true, y_score = [0, 1, 1, 0], [-1, -2, -3, -4]
+    names = ["map", "mrr", "ndcg"]
+    got = evaluate(y_true, y_score, names, convention="torchmetrics")
+    assert got["map"] == pytest.approx((1 / 2 + 2 / 3) / 2)
+    assert got["mrr"] == 1 / 2
+    assert got["ndcg"] == pytest.approx(0.693426, abs=1e-6)
+
+
+def test_the_best_order_of_a_graded_list_has_its_own_length():
+    # recpack 0.3.6 takes the sum of the grades for the number of relevant documents
+    # and says 0.7808.
+    got = evaluate(
+        [3, 0, 1],
+        [3, 2, 1],
+        "ndcg@3",
+        convention="recpack",
+        doc_id=[2, 1, 0],
+    )
+    assert got["ndcg@3"] == pytest.approx((1 + 1 / 2) / (1 + 1 / math.log2(3)))
+
+
+def test_bpref_of_a_query_without_judged_others_is_the_share_that_was_found():
+    # ranx 0.3.21 says NaN.
+    got = evaluate([1, 1, 1], [3, 2, 1], "bpref", convention="ranx")
+    assert got == {"bpref": 1.0}
+
+
+def test_rank_biased_precision_of_grades_stays_within_one():
+    # ranx 0.3.21 says 5 * (1 - 0.8**10) of ten documents of grade 5.
+    got = evaluate([5] * 10, range(10), "rbp", convention="ranx", p=0.8)
+    assert got["rbp"] == pytest.approx(1 - 0.8**10)
+
+
+@pytest.mark.parametrize("library", CONVENTIONS)
+def test_a_convention_is_data_in_parameters_of_the_metrics(library):
+    refused = CONVENTIONS[library].refused
+    for key, rules in CONVENTIONS[library].rules.items():
+        name, _, k = key.partition("@")
+        assert k in ("", "k")
+        if key == "*":
+            assert set(rules) <= EVALUATE_ONLY | {
+                "ties",
+                "threshold",
+                "replace_undefined_by",
+            }
+        else:
+            door = inspect.signature(METRICS[name].function).parameters
+            assert set(rules) <= EVALUATE_ONLY | set(door)
+    # What is not a reason has to be a value that works.
+    for name, row in METRICS.items():
+        full_name = row.full_name + ("@3" if row.cutoff == "required" else "")
+        if {name, "*"} & set(refused) or name == "judged":
+            continue
+        query = QUERIES["graded, tied"]
+        got = evaluate(*query[:2], full_name, convention=library, doc_id=query.ids)
+        assert math.isfinite(got[full_name])
+
+
+def test_what_is_given_wins_over_the_name_and_the_name_over_the_convention():
+    y_true, y_score = [0] * 40 + [1], range(41, 0, -1)
+    params = {"convention": "xgboost"}
+    assert evaluate(y_true, y_score, "ndcg", **params) == {"ndcg": 0.0}
+    at_41 = pytest.approx(1 / math.log2(42))
+    assert evaluate(y_true, y_score, "ndcg@50", **params) == {"ndcg@50": at_41}
+    assert evaluate([0, 0], [2, 1], "ndcg", **params) == {"ndcg": 1.0}
+    params["replace_undefined_by"] = 0.5
+    assert evaluate([0, 0], [2, 1], "ndcg", **params) == {"ndcg": 0.5}
+    assert evaluate([0, 1], [1, 1], "mrr", convention="ranx", ties="optimistic") == {
+        "mrr": 1.0
+    }
+
+
+def test_the_default_cutoffs_of_libraries_are_rules():
+    y_true, y_score = [0, 1, 1], [3, 2, 1]
+    got = evaluate(y_true, y_score, ["ndcg", "ndcg@3"], convention="matchzoo")
+    assert got["ndcg"] == 0
+    assert got["ndcg@3"] > 0
+    late = [0] * 10 + [1]
+    scores = list(range(11, 0, -1))
+    ids = list(range(11))
+    got = evaluate(late, scores, ["mrr", "mrr@20"], convention="msmarco", doc_id=ids)
+    assert got == {"mrr": 0.0, "mrr@20": 1 / 11}
+
+
+def test_scores_that_are_equal_in_single_precision_are_tied_by_some():
+    y_true, y_score = [0, 1], [1.0, 1.0 + 1e-9]
+    for library in ("xgboost", "rax", "torchmetrics"):
+        assert evaluate(y_true, y_score, "mrr", convention=library) == {"mrr": 0.5}
+    assert evaluate(y_true, y_score, "mrr", convention="lightgbm") == {"mrr": 1.0}
+    assert evaluate(y_true, y_score, "mrr", score_dtype="float32") == {"mrr": 0.75}
+    assert evaluate(y_true, [1e300, 1e301], "mrr", score_dtype="float32") == {
+        "mrr": 0.75
+    }
+
+
+@pytest.mark.parametrize(
+    ("library", "grade"), [("trec_eval", 1), ("ranx", 1), ("rax", 1), ("lightgbm", 0.6)]
+)
+def test_relevance_begins_at_the_grade_of_the_library(library, grade):
+    params = {"convention": library, "doc_id": ["a", "b"]}
+    assert evaluate([0, grade], [2, 1], "map", **params) == {"map": 0.5}
+    low = evaluate([0.4, grade], [2, 1], "map", **params)
+    assert low == {"map": 0.5}
+
+
+def test_grades_from_one_on_exceed_the_threshold_below_one():
+    assert FROM_ONE < 1
+    assert FROM_ONE > 1 - 1e-15
+
+
+def test_ids_order_tied_documents():
+    y_true, y_score = [1, 0, 0], [1, 1, 1]
+
+    def rank(ids, library):
+        got = evaluate(y_true, y_score, "mrr", convention=library, doc_id=ids)
+        return round(1 / got["mrr"])
+
+    assert rank(["b", "a", "c"], "trec_eval") == 2
+    assert rank(["b", "a", "c"], "msmarco") == 2
+    assert rank(["9", "89", "100"], "trec_eval") == 1  # as text
+    assert rank([9, 89, 100], "trec_eval") == 3
+    assert rank([9, 89, 100], "msmarco") == 1
+
+
+def test_the_documents_are_ranked_once_for_each_way_to_rank_them(monkeypatch):
+    from skrank.metrics import _answer
+
+    calls = []
+
+    def counted(*args, **params):
+        calls.append((params["threshold"], params["ties"], params["doc_order"]))
+        return rank_queries(*args, **params)
+
+    rank_queries = _answer.rank_queries
+    monkeypatch.setattr(_answer, "rank_queries", counted)
+    names = ["mrr", "ndcg@10", "map", "map@5", "hits@1", "neg_mean_rank"]
+    evaluate([1, 0, 2], [3, 2, 1], names, convention="trec_eval", doc_id=[1, 2, 3])
+    assert calls == [(FROM_ONE, "first", "descending")]
+    calls.clear()
+    evaluate([1, 0, 2], [3, 2, 1], names, convention="lightgbm")
+    assert sorted(calls) == [(0.0, "first", None), (0.5, "first", None)]
+
+
+@pytest.mark.parametrize(
+    ("metrics", "params", "match"),
+    [
+        ("mrr", {"convention": "lightgmb"}, "Did you mean 'lightgbm'"),
+        ("mrr", {"convention": "LightGBM"}, "Did you mean 'lightgbm'"),
+        ("mrr", {"convention": 3}, "'convention' parameter of evaluate.*Got 3"),
+        ("mrr", {"convention": "trec_eval"}, "'trec_eval' orders.*`doc_id`"),
+        ("map@5", {"convention": "torchmetrics"}, "depends on the order itself"),
+        (["mrr", "map"], {"convention": "sklearn"}, "'map' has no conv.*enter togeth"),
+        ("mrr", {"doc_order": "descending"}, "ties='first'"),
+        ("mrr", {"doc_order": "descending", "ties": "first"}, "Pass the ids"),
+        ("mrr", {"doc_order": "up", "ties": "first"}, "'doc_order' parameter.*'up'"),
+        ("mrr", {"score_dtype": "float16"}, "'score_dtype' parameter.*'float16'"),
+    ],
+)
+def test_what_a_convention_cannot_give_raises(metrics, params, match):
+    with pytest.raises(ValueError, match=match):
+        evaluate([1, 0], [2, 1], metrics, **params)
+
+
+def test_a_scorer_follows_a_convention():
+    class Constant:
+        def fit(self, X, y):
+            return self
+
+        def predict(self, X):
+            return np.zeros(len(X))
+
+    X, y, qid = np.zeros((4, 1)), np.array([0, 1, 1, 0]), [0, 0, 1, 1]
+    scorer = make_ranking_scorer("mrr", convention="ranx")
+    assert repr(scorer) == "make_ranking_scorer('mrr', convention='ranx')"
+    assert scorer(Constant(), X, y, qid=qid) == (1 / 2 + 1) / 2
+    with pytest.raises(ValueError, match="Pass the ids"):
+        make_ranking_scorer("mrr", convention="trec_eval")
+
+
+def test_a_definition_of_the_user_follows_the_rules_of_all_metrics():
+    def first(ranking):
+        return ranking.expected_at_first(lambda rank: 1 / rank)
+
+    for library in ("ranx", "catboost", "recpack"):
+        got = evaluate(
+            [0, 1], [1, 1], [first, "mrr@2"], convention=library, doc_id=[2, 1]
+        )
+        assert got["first"] == got["mrr@2"]
+
+
+GOLDEN = json.loads(Path(__file__).with_name("golden.json").read_text("utf-8"))
+UNDER = {
+    "pytrec_eval": "trec_eval",
+    "matchzoo_py": "matchzoo",
+    **{name: name for name in ("lightgbm", "ranx", "rax", "xgboost")},
+}
+RENAMED = {
+    "recip_rank": "mrr",
+    "Rprec": "r_precision",
+    "r-precision": "r_precision",
+    "AP(mz)": "mean_precision",
+    "OPA": "rank_correlation",
+}
+PREFIXES = [
+    ("map_cut_", "map@"),
+    ("ndcg_cut_", "ndcg@"),
+    ("P_", "precision@"),
+    ("P@", "precision@"),
+    ("R@", "recall@"),
+    ("recall_", "recall@"),
+    ("success_", "hits@"),
+    ("hit_rate@", "hits@"),
+    ("pre@", "precision@"),
+    ("AP@", "map@"),
+    ("MRR", "mrr"),
+    ("MAP", "map"),
+    ("NDCG", "ndcg"),
+    ("DCG", "dcg"),
+]
+
+
+def golden_rows():
+    """Yield the measures of the golden cases whose name says what they are."""
+    for library, convention in UNDER.items():
+        for measure in GOLDEN["values"][library]:
+            name = RENAMED.get(measure, measure)
+            for theirs, ours in PREFIXES:
+                if name.startswith(theirs):
+                    name = name.replace(theirs, ours)
+                    break
+            base, _, k = name.partition("@")
+            row = METRICS.get(base)
+            is_count = library == "ranx" and measure.startswith("hits@")
+            is_read = k.isdigit() if k else row and row.cutoff != "required"
+            if row and is_read and not is_count:
+                yield library, convention, measure, name
+
+
+@pytest.mark.parametrize(
+    ("library", "convention", "measure", "name"), list(golden_rows())
+)
+def test_the_golden_cases_by_convention(library, convention, measure, name):
+    for title, case in GOLDEN["cases"].items():
+        place = list(GOLDEN["cases"]).index(title)
+        theirs = GOLDEN["values"][library][measure][place]
+        if (library, name, title) == ("ranx", "bpref", "allrel"):
+            continue  # NaN there
+        ids = [f"d{i}" for i in range(len(case["y"]))]
+        got = evaluate(case["y"], case["s"], name, convention=convention, doc_id=ids)
+        assert got[name] == pytest.approx(theirs, abs=1.5e-6), title
+
+
+def test_the_reference_knows_what_is_compared():
+    names = {name.partition("@")[0] for _, name in CELLS}
+    assert names <= set(REFERENCE)
