@@ -69,7 +69,7 @@ class ComplEx(LinkPredictor, BaseEstimator):
     Notes
     -----
     This is a baseline that needs nothing but NumPy and SciPy. A pass over 272,115
-    triples of 14,541 entities, the size of FB15k-237, takes about 12 s on one core with
+    triples of 14,541 entities, the size of FB15k-237, takes about 13 s on one core with
     32 components. Libraries for embeddings train large models faster, on a GPU.
 
     In graphs of more than `max_negatives` entities the sum over all entities in the
