@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from skrank._checks import check_choice
-from skrank._ranking.lists import OneTarget
+from skrank._ranking.documents import OneTarget
 from skrank._ranking.queries import RankedQueries
 from skrank._ranking.tie_groups import TieGroups, resolve_ties
 from skrank.link_prediction._estimates import RANKINGS
@@ -222,15 +222,9 @@ class LinkRanks:
         query, one = np.arange(len(self)), np.ones(len(self), dtype=np.intp)
         groups = TieGroups(query, self.above, self.tied + 1, one, one.astype(float))
         groups = resolve_ties(groups, ties)
-        rest = self.n_candidates, query, Questions(query), ties
+        lists = OneTarget(query, self.n_candidates)
+        rest = self.n_candidates, query, lists, ties
         if self.estimate is None:
             return RankedQueries(groups, *rest)
         sample = {"n_negatives": self.n_negatives, "sample_weight": sample_weight}
         return RANKINGS[self.estimate](groups, *rest, **sample)
-
-
-class Questions(OneTarget):
-    """Queries with one target each, as the input of a ranking."""
-
-    def __init__(self, ids):
-        self.ids = ids

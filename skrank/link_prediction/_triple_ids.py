@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from skrank._checks import shown
-from skrank._columns import drop_qid_column
+from skrank._columns import QID, drop_column
 
 HEAD, RELATION, TAIL = range(3)
 SIDES = ("head", "tail")
@@ -40,7 +40,7 @@ def read_triples(X, name="X"):
             f"The '{name}' parameter must be an array-like of shape (n_triples, 3). "
             f"Got a {type(X).__name__}: pass a list of its triples."
         )
-    values = _array_of(drop_qid_column(X), name)
+    values = _array_of(drop_column(X, QID), name)
     if values.ndim != 2 or values.shape[1] != 3:
         raise ValueError(
             f"The '{name}' parameter must be an array-like of shape (n_triples, 3), "

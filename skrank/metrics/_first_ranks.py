@@ -5,6 +5,7 @@
 
 import numpy as np
 
+from skrank._ranking.documents import OneTarget
 from skrank._ranking.expectation import sum_over_places
 from skrank._ranking.neighbours import lengths_of, starts_of
 from skrank._ranking.queries import RankedQueries
@@ -18,21 +19,29 @@ BLOCK = 2**18
 
 
 class FirstRanks(RankedQueries):
-    """The first runs of queries, without what made them.
+    """The first tie groups of queries, without the documents behind them.
 
     Parameters
     ----------
     above, size, relevant : ndarray of shape (n_queries,)
-        The run of each query; `relevant` is 0 for one that has none.
+        The tie group of each query; `relevant` is 0 for one that has none.
     n_relevant : ndarray of shape (n_queries,)
         The number of relevant documents, listed or not; it is only compared with 0.
     """
 
     def __init__(self, above, size, relevant, n_relevant):
-        query = np.flatnonzero(relevant)
-        runs = TieGroups(query, above[query], size[query], relevant[query], np.zeros(0))
-        super().__init__(runs, above + size, np.arange(len(above)), None, "expected")
-        self._n_found, self.n_relevant = relevant, n_relevant
+        (query,) = np.nonzero(relevant)
+        groups = above[query], size[query], relevant[query]
+        groups = TieGroups(query, *groups, np.zeros(0))
+        ids, n_documents = np.arange(len(above)), above + size
+        lists = OneTarget(ids, n_documents)
+        super().__init__(groups, n_documents, ids, lists, "expected", n_found=relevant)
+        self._has_relevant = n_relevant
+
+    @property
+    def n_relevant(self):
+        """Return a number that is above 0 for queries with relevant documents."""
+        return self._has_relevant
 
     def expected_at_first(self, value, k=None, missing=0.0):
         """Return the expected value, by cumulative sums if only one is relevant."""

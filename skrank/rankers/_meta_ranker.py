@@ -1,12 +1,13 @@
-"""What the rankers that hold another estimator share."""
+"""The base class of rankers that wrap another estimator."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from copy import deepcopy
+from copy import copy, deepcopy
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.pipeline import Pipeline
 from sklearn.utils import (
     assert_all_finite,
     check_consistent_length,
@@ -15,21 +16,27 @@ from sklearn.utils import (
 )
 from sklearn.utils.validation import check_is_fitted
 
-from skrank._columns import find_qid, require_qid
+from skrank._columns import (
+    QID,
+    check_qid_column,
+    drop_column,
+    find_column,
+    find_level,
+    require_qid,
+)
 from skrank._ranking.ids import encode_qid
 from skrank.base import RankingEstimator
-from skrank.rankers._clone import clone_estimator, keep_settings
-from skrank.rankers._columns import check_column, ids_in_column, without_column
-from skrank.rankers._grades import check_different
-from skrank.rankers._response import predicted_scores
+from skrank.rankers._check_grades import check_different
+from skrank.rankers._clone import clone_estimator
+from skrank.rankers._predicted_scores import predicted_scores
 from skrank.rankers._rows import Rows
 
 
 class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
-    """Base of rankers with the parameters `estimator`, `qid` and `missing_qid`.
+    """Base of rankers with parameters `estimator`, `qid_column` and `missing_qid`.
 
-    It finds the query ids and checks what is learned from. What is fitted with it is
-    said by the `fit` of each ranker.
+    It finds the query ids and checks the training data. Each ranker has a `fit` of
+    its own.
     """
 
     def predict(self, X):
@@ -43,11 +50,11 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         scores : ndarray of shape (n_samples,)
-            One score per row, larger is better. Only those of the same query are
-            meant to be compared.
+            One score per row, larger is better. Compare scores of the same query
+            only.
         """
         check_is_fitted(self)
-        features = without_column(X, self.qid, self._n_columns)
+        features = drop_column(X, self.qid_column, self._n_columns)
         return predicted_scores(self.estimator_, features)
 
     def score(self, X, y, *, qid=None, sample_weight=None):
@@ -62,9 +69,9 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
             True relevance of the documents.
 
         qid : array-like of shape (n_samples,), default=None
-            Query ids, one per row. If None, they are taken from the column of `X`
-            that the parameter `qid` names, or from the index of `y` named ``"qid"``;
-            if there is neither, `missing_qid` tells what to do.
+            Query ids, one per row. If None, they are taken from the column
+            `qid_column` of `X`, or from the index of `y` or of `X` named ``"qid"``.
+            If there are none, `missing_qid` decides.
 
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the queries, one per row, the same within a query.
@@ -96,9 +103,9 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
             Documents to rank, with or without the column of query ids.
 
         qid : array-like of shape (n_samples,), default=None
-            Query ids, one per row. If None, they are taken from the column of `X`
-            that the parameter `qid` names; if there is none, `missing_qid` tells
-            what to do.
+            Query ids, one per row. If None, they are taken from the column
+            `qid_column` of `X` or from the index of `X` named ``"qid"``. If there are
+            none, `missing_qid` decides.
 
         Returns
         -------
@@ -111,17 +118,18 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
         return super().rank(X, self._find_qid(qid, "rank", X=X))
 
     def __skrank_qid__(self, X):
-        """Return the query ids in the column of `X`, None without it; for scorers."""
-        # A position says nothing of data that come without the column.
-        if not isinstance(self.qid, str) and np.shape(X)[1:] != (self._n_columns,):
+        """Return the query ids in the column of `X`, or None; scorers call this."""
+        # A position means another column in data that came without the query ids.
+        is_position = not isinstance(self.qid_column, str)
+        if is_position and np.shape(X)[1:] != (self._n_columns,):
             return None
-        return ids_in_column(X, self.qid)
+        return find_column(X, self.qid_column)
 
     def __sklearn_clone__(self):
-        params = self.get_params(deep=False)
-        estimator = clone_estimator(params.pop("estimator"))
-        copied = {name: clone(value, safe=False) for name, value in params.items()}
-        return keep_settings(self, type(self)(estimator, **copied))
+        # scikit-learn clones everything but the estimator, which may be CatBoost's.
+        rest = copy(self).set_params(estimator=None)
+        cloned = super(MetaRanker, rest).__sklearn_clone__()
+        return cloned.set_params(estimator=clone_estimator(self.estimator))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -130,16 +138,17 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
         return tags
 
     def _inner(self):
-        """Return the estimator of which a clone is fitted."""
+        """Return the estimator whose clone is fitted."""
         return self.estimator
 
     def _rows(self, X, y, qid, sample_weight):
-        """Check what `fit` was given and return it as rows of queries."""
+        """Check the arguments of `fit` and return them as rows of queries."""
         self._check_shared_parameters()
-        self._n_columns = None if isinstance(self.qid, str) else np.shape(X)[-1]
+        is_name = isinstance(self.qid_column, str)
+        self._n_columns = None if is_name else np.shape(X)[-1]
         qid = self._find_qid(qid, "fit", X=X, y=y)
         y = self._check_target(y)
-        X = without_column(X, self.qid)
+        X = drop_column(X, self.qid_column)
         check_consistent_length(X, y, sample_weight)
         codes = np.zeros(len(y), dtype=np.intp)
         self.query_sizes_ = {}
@@ -152,7 +161,7 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
         return Rows(X, y, codes, sample_weight)
 
     def _keep(self, fitted):
-        """Keep the fitted estimator, and what it knows of its features."""
+        """Keep the fitted estimator and the attributes of its features."""
         self.estimator_ = fitted
         for name in ("n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
@@ -161,20 +170,22 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
         return self
 
     def _find_qid(self, qid, method, *, X, y=None):
-        """Return the query ids, None if all rows shall be one query."""
+        """Return the query ids, or None if all rows are one query."""
         if qid is None:
-            qid = find_qid(self.__skrank_qid__(X), y=y)
+            qid = self.__skrank_qid__(X)
+        if qid is None:
+            qid = find_level(y, QID)
+        if qid is None:
+            qid = find_level(X, QID)
         if self.missing_qid == "single":
             return qid
         return require_qid(qid, f"{type(self).__name__}.{method}")
 
     def _check_shared_parameters(self):
-        """Raise if a parameter that all these rankers have is not accepted."""
+        """Raise if a parameter that all these rankers have is invalid."""
         inner = self._inner()
         caller = type(self).__name__
-        if isinstance(inner, type) or not (
-            hasattr(inner, "fit") and hasattr(inner, "predict")
-        ):
+        if isinstance(inner, type) or not (hasattr(inner, "fit") and _predicts(inner)):
             raise TypeError(
                 f"The 'estimator' parameter of {caller} must be an object "
                 f"implementing 'fit' and 'predict'. Got {inner!r} instead."
@@ -184,7 +195,7 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
                 f"The 'missing_qid' parameter of {caller} must be a str among "
                 f"{{'raise', 'single'}}. Got {self.missing_qid!r} instead."
             )
-        check_column(self.qid, caller)
+        check_qid_column(self.qid_column, caller)
 
     def _check_target(self, y):
         """Return `y` as numbers of shape (n_samples,)."""
@@ -193,18 +204,39 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
                 f"This {type(self).__name__} estimator requires y to be passed, but "
                 "the target y is None."
             )
-        y = column_or_1d(y, dtype="numeric", warn=True)
+        try:
+            y = column_or_1d(y, dtype="numeric", warn=True)
+        except ValueError:
+            labels = np.ravel(np.asarray(y, dtype=object))
+            text = next((label for label in labels if isinstance(label, str)), None)
+            if text is None:
+                raise
+            raise ValueError(
+                f"The 'y' parameter of {type(self).__name__}.fit must hold numbers, "
+                f"the grades. Got {str(text)!r} instead: number the labels from the "
+                "worst to the best, as in pd.Series(y).map({'bad': 0, 'good': 1})."
+            ) from None
         assert_all_finite(y, input_name="y")
         return y
 
     def _check_several_queries(self):
-        """Raise if the ids put all rows into one query, which nobody has allowed."""
+        """Raise if all rows are one query, unless `missing_qid` allows it."""
         if self.missing_qid == "single" or len(self.query_sizes_) > 1:
             return
         ((id, size),) = self.query_sizes_.items()
         raise ValueError(
             f"{type(self).__name__}.fit needs rows of more than one query. In "
-            "cross-validation, take fewer folds or look at the sizes of the queries; "
-            "if one list is all that there is to learn from, say so by "
-            f"missing_qid='single'. Got one query, {id!r}, of {size} rows."
+            "cross-validation, use fewer folds or check the sizes of the queries. To "
+            "learn from a single list, pass missing_qid='single'. Got one query, "
+            f"{id!r}, of {size} rows."
         )
+
+
+def _predicts(estimator):
+    """Return True if an estimator, fitted or not, has `predict`."""
+    if isinstance(estimator, Pipeline):
+        return _predicts(estimator.steps[-1][1])
+    # Stacking has the method only after `fit`, when its final estimator exists.
+    if hasattr(estimator, "final_estimator"):
+        return hasattr(type(estimator), "predict")
+    return hasattr(estimator, "predict")

@@ -10,28 +10,29 @@ from sklearn.utils import column_or_1d
 
 from skrank.base import fit_parameters
 from skrank.metrics._scoring.response import ranking_response
+from skrank.rankers._pipeline import transform
 
 
 def predicted_scores(estimator, X):
     """Return the scores by which a fitted estimator ranks, of shape (n_samples,).
 
-    They are those by which a scorer ranks it, so that it does not matter to a metric
-    whether an estimator stands alone or in a ranker.
+    Scorers rank an estimator by the same scores, so a metric has the same value
+    whether or not the estimator is wrapped in a ranker.
     """
     scores = column_or_1d(ranking_response(estimator, X, _ask))
     return scores if scores.dtype.kind == "f" else scores.astype(np.float64)
 
 
 def check_response(estimator):
-    """Raise an error if a fitted estimator has nothing to rank by."""
+    """Raise an error if a fitted estimator has no scores to rank by."""
     ranking_response(estimator, None, _would_ask)
 
 
 def as_taken(X, estimator):
-    """Return sparse arrays as sparse matrices for the libraries that take no other.
+    """Return sparse arrays as sparse matrices for libraries that need these.
 
-    CatBoost refuses sparse arrays and LightGBM warns of them. These libraries are
-    known by the evaluation set that their `fit` takes.
+    CatBoost raises an error on sparse arrays and LightGBM warns. These libraries are
+    recognized by the evaluation set that their `fit` takes.
     """
     is_array = scipy.sparse.issparse(X) and not scipy.sparse.isspmatrix(X)
     if is_array and "eval_set" in fit_parameters(estimator):
@@ -41,19 +42,18 @@ def as_taken(X, estimator):
 
 def _ask(estimator, method_name, X):
     if isinstance(estimator, Pipeline):
-        # What the transformers give may be a sparse array in its turn.
-        X = estimator[:-1].transform(X) if len(estimator.steps) > 1 else X
-        return _ask(estimator.steps[-1][1], method_name, X)
+        # The transformers may return a sparse array, too.
+        return _ask(estimator.steps[-1][1], method_name, transform(estimator, X))
     return getattr(estimator, method_name)(as_taken(X, estimator))
 
 
 def _would_ask(estimator, method_name, X):
-    """Look whether the method is there and answer for no rows."""
+    """Check that the method exists and return a response for no rows."""
     if not hasattr(estimator, method_name):
         raise ValueError(
-            "A classifier must have 'decision_function' or 'predict_proba' to rank "
-            f"by. Got {type(estimator).__name__} instead, which has neither."
+            "A classifier must have 'decision_function' or 'predict_proba' to be a "
+            f"ranker. Got {type(estimator).__name__} instead, which has neither."
         )
-    # CatBoost's rankers have an empty list of classes.
+    # The `classes_` of CatBoost's rankers are empty.
     n_classes = len(getattr(estimator, "classes_", ()))
     return np.zeros((0, max(n_classes, 1)))

@@ -96,7 +96,7 @@ def test_rows_that_are_sorted_by_query_are_passed_as_they_are(family):
 
 @pytest.mark.parametrize("family", ["runs", "ids", "groups"])
 def test_queries_without_different_grades_are_refused(family):
-    with pytest.raises(ValueError, match=r"none of the 24 queries of \d+ rows has any"):
+    with pytest.raises(ValueError, match=r"Got 24 queries of \d+ rows, each with"):
         QueryRanker(FAMILIES[family][0]).fit(X, CODES % 3, qid=QID)
 
 
@@ -115,7 +115,9 @@ def test_lightgbm_ranks_as_it_does_alone():
 def test_lightgbm_stops_early_by_queries_that_it_has_not_learned_from():
     model = LGBMRanker(n_estimators=200, min_child_samples=3, verbose=-1, num_threads=1)
     pipe = make_pipeline(StandardScaler(), model)
-    ranker = QueryRanker(pipe, early_stopping=3, random_state=0).fit(X, Y, qid=QID)
+    ranker = QueryRanker(
+        pipe, early_stopping=True, n_iter_no_change=3, random_state=0
+    ).fit(X, Y, qid=QID)
     fitted = ranker.estimator_[-1]
     (values,) = fitted.evals_result_["valid_0"].values()
     assert list(fitted.evals_result_["valid_0"]) == ["ndcg@10"]
@@ -126,19 +128,22 @@ def test_lightgbm_stops_early_by_queries_that_it_has_not_learned_from():
 @pytest.mark.parametrize(
     ("params", "error", "match"),
     [
-        ({"early_stopping": 0}, ValueError, "early_stopping == 0, must be >= 1"),
-        ({"early_stopping": True}, TypeError, "must be None or an int"),
-        ({"early_stopping": 2.0}, TypeError, "early_stopping must be an instance"),
+        ({"early_stopping": 20}, TypeError, "bool. Got 20 .* 'n_iter_no_change'"),
+        ({"early_stopping": None}, TypeError, "instance of bool. Got None"),
+        ({"n_iter_no_change": 0}, ValueError, "n_iter_no_change == 0, must be >= 1"),
+        ({"n_iter_no_change": 2.0}, TypeError, "n_iter_no_change must be an instance"),
         ({"validation_fraction": 0.0}, ValueError, "validation_fraction == 0.0"),
         ({"validation_fraction": 1.0}, ValueError, "validation_fraction == 1.0"),
         ({"validation_fraction": "10%"}, TypeError, "validation_fraction must be"),
-        ({"early_stopping_metric": "ndgc"}, ValueError, "'ndcg'"),
-        ({"early_stopping_metric": "mrr"}, ValueError, "LGBMRanker computes itself"),
+        ({"scoring": "ndgc"}, ValueError, "'ndcg'"),
+        ({"scoring": "mrr"}, ValueError, "LGBMRanker computes itself"),
     ],
 )
 def test_other_ways_to_stop_are_refused(params, error, match):
     model = LGBMRanker(n_estimators=5, verbose=-1)
-    ranker = QueryRanker(model, early_stopping=2).set_params(**params)
+    ranker = QueryRanker(model, early_stopping=True, n_iter_no_change=2).set_params(
+        **params
+    )
     with pytest.raises(error, match=match):
         ranker.fit(X, Y, qid=QID)
 
@@ -146,12 +151,12 @@ def test_other_ways_to_stop_are_refused(params, error, match):
 @pytest.mark.parametrize("model", [Ridge(), Native()], ids=["pointwise", "native"])
 def test_who_takes_no_evaluation_set_cannot_stop(model):
     with pytest.raises(ValueError, match="evaluation set with its queries"):
-        QueryRanker(model, early_stopping=2).fit(X, Y, qid=QID)
+        QueryRanker(model, early_stopping=True, n_iter_no_change=2).fit(X, Y, qid=QID)
 
 
 @pytest.mark.parametrize("model", [Ridge(), Native()], ids=["pointwise", "native"])
 def test_equal_grades_and_a_single_query_are_refused(model):
-    with pytest.raises(ValueError, match=r"nothing to learn.*y holds only 2"):
+    with pytest.raises(ValueError, match=r"nothing to learn.*Got only the grade 2"):
         QueryRanker(model).fit(X, 0 * Y + 2, qid=QID)
     with pytest.raises(
         ValueError, match=r"more than one query.*Got one query, 'a', of"

@@ -1,4 +1,4 @@
-"""The runs of tied documents, against a loop over queries."""
+"""Tie groups and their places, against a loop over queries."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -15,8 +15,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from skrank._ranking import long_lists
-from skrank._ranking.blocks import MAX_CELLS, gather, split_by_width
-from skrank._ranking.rank import rank_queries, rank_rows
+from skrank._ranking.blocks import MAX_CELLS
+from skrank._ranking.rank import rank_queries
 from skrank.metrics import ndcg_score
 from skrank.metrics._names import METRICS
 
@@ -42,8 +42,8 @@ EXACT_IN_ANY_DTYPE = [0, 1, 2, 3, 100]
 GRADES = [0, 0, 0, 1, 2, 3]
 
 
-def runs_of_list(grades, scores, ties):
-    """Return (above, size, relevant, grades) of every run, the best first."""
+def groups_of_list(grades, scores, ties):
+    """Return (above, size, relevant, grades) of every tie group, the best first."""
     order = sorted(range(len(scores)), key=lambda i: scores[i], reverse=True)
     found, above = [], 0
     for _, tied in itertools.groupby(order, key=lambda i: scores[i]):
@@ -65,46 +65,46 @@ def runs_of_list(grades, scores, ties):
     return found
 
 
-def runs_of_queries(y_true, y_score, qid, ties, threshold=0.0):
-    """Return the runs of every query and their counts of documents."""
-    runs, n_documents = [], []
+def groups_of_queries(y_true, y_score, qid, ties, threshold=0.0):
+    """Return the tie groups of every query and their counts of documents."""
+    groups, n_documents = [], []
     for query in np.unique(qid):
         rows = qid == query
         grades = relevant_grades(y_true[rows].tolist(), threshold)
-        runs.append(runs_of_list(grades, y_score[rows].tolist(), ties))
+        groups.append(groups_of_list(grades, y_score[rows].tolist(), ties))
         n_documents.append(int(rows.sum()))
-    return runs, n_documents
+    return groups, n_documents
 
 
-def runs_of_ranking(ranking):
-    """Return the runs of a RankedQueries, query by query."""
-    runs = [[] for _ in range(ranking.n_queries)]
+def groups_of_ranking(ranking):
+    """Return the tie groups of a RankedQueries, query by query."""
+    groups = [[] for _ in range(ranking.n_queries)]
     stops = np.cumsum(ranking.relevant)
     assert len(ranking.grade) == ranking.relevant.sum()
     assert len(list(itertools.groupby(ranking.query.tolist()))) == len(
         set(ranking.query.tolist())
     )
-    for run, query in enumerate(ranking.query.tolist()):
-        grades = ranking.grade[stops[run] - ranking.relevant[run] : stops[run]]
-        runs[query].append(
+    for group, query in enumerate(ranking.query.tolist()):
+        grades = ranking.grade[stops[group] - ranking.relevant[group] : stops[group]]
+        groups[query].append(
             (
-                int(ranking.above[run]),
-                int(ranking.size[run]),
-                int(ranking.relevant[run]),
+                int(ranking.above[group]),
+                int(ranking.size[group]),
+                int(ranking.relevant[group]),
                 sorted(grades.tolist()),
             )
         )
-    return runs
+    return groups
 
 
 def check(ranking, y_true, y_score, qid, ties, threshold=0.0):
-    runs, n_documents = runs_of_queries(y_true, y_score, qid, ties, threshold)
-    assert runs_of_ranking(ranking) == runs
+    groups, n_documents = groups_of_queries(y_true, y_score, qid, ties, threshold)
+    assert groups_of_ranking(ranking) == groups
     assert ranking.n_documents.tolist() == n_documents
     assert ranking.n_relevant.tolist() == [
-        sum(run[2] for run in query) for query in runs
+        sum(group[2] for group in query) for query in groups
     ]
-    assert ranking.n_queries == len(runs)
+    assert ranking.n_queries == len(groups)
     assert_array_equal(ranking.ids, np.unique(qid))
 
 
@@ -120,7 +120,7 @@ examples = settings(max_examples=40, derandomize=True, deadline=None, database=N
 @pytest.mark.parametrize("ties", POLICIES)
 @given(rows=rows_of(HARD), threshold=st.sampled_from([0.0, 1, "max"]))
 @examples
-def test_runs_of_scores_that_are_hard_to_tell_apart(rows, threshold, ties):
+def test_tie_groups_of_scores_that_are_hard_to_tell_apart(rows, threshold, ties):
     qid, y_score, y_true = map(np.array, zip(*rows, strict=True))
     y_score = y_score.astype(float)
     ranking = rank_queries(y_true, y_score, qid=qid, ties=ties, threshold=threshold)
@@ -134,7 +134,7 @@ def test_runs_of_scores_that_are_hard_to_tell_apart(rows, threshold, ties):
     grade_dtype=st.sampled_from([*"bBhilLefdg", ">f8", ">i4"]),
 )
 @examples
-def test_runs_of_numbers_of_any_dtype(rows, score_dtype, grade_dtype, ties):
+def test_tie_groups_of_numbers_of_any_dtype(rows, score_dtype, grade_dtype, ties):
     qid, y_score, y_true = map(np.array, zip(*rows, strict=True))
     ranking = rank_queries(
         y_true.astype(grade_dtype), y_score.astype(score_dtype), qid=qid, ties=ties
@@ -167,7 +167,7 @@ def test_negative_grades_of_any_dtype(dtype):
     )
 )
 @examples
-def test_runs_of_booleans(ties, rows):
+def test_tie_groups_of_booleans(ties, rows):
     qid, y_score, y_true = map(np.array, zip(*rows, strict=True))
     ranking = rank_queries(y_true, y_score, qid=qid, ties=ties)
     check(ranking, y_true.astype(int), y_score.astype(int), qid, ties)
@@ -182,7 +182,7 @@ def test_runs_of_booleans(ties, rows):
     st.lists(st.booleans(), min_size=40, max_size=40),
 )
 @examples
-def test_runs_of_a_matrix_with_documents_excluded(
+def test_tie_groups_of_a_matrix_with_documents_excluded(
     ties, n_queries, width, scores, grades, exclude
 ):
     shape = (n_queries, width)
@@ -192,18 +192,18 @@ def test_runs_of_a_matrix_with_documents_excluded(
     exclude = np.array(exclude[:size]).reshape(shape)
     qid = np.repeat(np.arange(n_queries), width)
     flat = rank_queries(y_true.ravel(), y_score.ravel(), qid=qid, ties=ties)
-    expected = runs_of_ranking(flat)
+    expected = groups_of_ranking(flat)
     for grades in (y_true, sparse.csr_matrix(y_true), np.asfortranarray(y_true)):
-        assert runs_of_ranking(rank_queries(grades, y_score, ties=ties)) == expected
-    runs, n_documents = [], []
+        assert groups_of_ranking(rank_queries(grades, y_score, ties=ties)) == expected
+    groups, n_documents = [], []
     for row in range(n_queries):
         kept = ~exclude[row]
         known = relevant_grades(y_true[row][kept].tolist())
-        runs.append(runs_of_list(known, y_score[row][kept].tolist(), ties))
+        groups.append(groups_of_list(known, y_score[row][kept].tolist(), ties))
         n_documents.append(int(kept.sum()))
     for mask in (exclude, sparse.csr_matrix(exclude)):
         ranking = rank_queries(y_true, y_score, ties=ties, exclude=mask)
-        assert runs_of_ranking(ranking) == runs
+        assert groups_of_ranking(ranking) == groups
         assert ranking.n_documents.tolist() == n_documents
 
 
@@ -216,7 +216,7 @@ def test_runs_of_a_matrix_with_documents_excluded(
     st.lists(st.booleans(), min_size=40, max_size=40),
 )
 @examples
-def test_runs_of_candidates_are_those_of_their_matrix(
+def test_tie_groups_of_candidates_are_those_of_their_matrix(
     ties, n_queries, width, scores, target, exclude
 ):
     size = n_queries * width
@@ -228,7 +228,7 @@ def test_runs_of_candidates_are_those_of_their_matrix(
         kept = mask if mask is None else mask & ~one_hot
         expected = rank_queries(one_hot, y_score, ties=ties, exclude=kept)
         got = rank_queries(target, y_score, ties=ties, exclude=mask)
-        assert runs_of_ranking(got) == runs_of_ranking(expected)
+        assert groups_of_ranking(got) == groups_of_ranking(expected)
         assert_array_equal(got.n_documents, expected.n_documents)
 
 
@@ -238,12 +238,12 @@ def test_candidates_in_more_blocks_than_one():
     y_score = rng.integers(0, 50, (21, width)).astype(np.float32)
     target = rng.integers(0, width, 21)
     above = [
-        int((row > row[right]).sum())
-        for row, right in zip(y_score, target, strict=True)
+        int((row > row[column]).sum())
+        for row, column in zip(y_score, target, strict=True)
     ]
     size = [
-        int((row == row[right]).sum())
-        for row, right in zip(y_score, target, strict=True)
+        int((row == row[column]).sum())
+        for row, column in zip(y_score, target, strict=True)
     ]
     ranking = rank_queries(target, y_score)
     assert ranking.above.tolist() == above
@@ -251,8 +251,8 @@ def test_candidates_in_more_blocks_than_one():
 
 
 # How lists are ranked depends on how long they are. Limits that make lists of a few
-# documents take the way of much longer, or of very long ones; None is the usual way.
-WAYS = {
+# documents be ranked as much longer, or as very long ones.
+LIMITS = {
     "usual": {},
     "much longer than the cutoff": {"MUCH_LONGER": long_lists.GROUP},
     "very long": {"LONGEST": 5, "PIECE": 2},
@@ -260,15 +260,15 @@ WAYS = {
 }
 
 
-def on_the_way(way, *args, **kwargs):
-    """Rank queries under the limits of a way."""
+def rank_under(limits, *args, **kwargs):
+    """Rank queries under some limits."""
     with pytest.MonkeyPatch.context() as patch:
-        for name, limit in WAYS[way].items():
+        for name, limit in LIMITS[limits].items():
             patch.setattr(long_lists, name, limit)
         return rank_queries(*args, **kwargs)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("limits", LIMITS)
 @pytest.mark.parametrize("ties", POLICIES)
 @given(
     rows=rows_of(HARD, n_queries=2, max_size=90) | rows_of(EXACT_IN_ANY_DTYPE),
@@ -276,30 +276,32 @@ def on_the_way(way, *args, **kwargs):
     depth=st.none() | st.integers(1, 6),
 )
 @examples
-def test_a_ranking_holds_all_runs_down_to_its_depth(way, ties, rows, dtype, depth):
+def test_a_ranking_holds_all_tie_groups_down_to_its_depth(
+    limits, ties, rows, dtype, depth
+):
     qid, y_score, y_true = map(np.array, zip(*rows, strict=True))
     if dtype == "q":
         y_score = np.clip(y_score, -(2**60), 2**60)
     with np.errstate(over="ignore"):
         y_score = y_score.astype(dtype)
-    ranking = on_the_way(way, y_true, y_score, qid=qid, ties=ties, depth=depth)
-    expected, n_documents = runs_of_queries(y_true, y_score, qid, ties)
+    ranking = rank_under(limits, y_true, y_score, qid=qid, ties=ties, depth=depth)
+    expected, n_documents = groups_of_queries(y_true, y_score, qid, ties)
     assert ranking.n_documents.tolist() == n_documents
     assert ranking.n_relevant.tolist() == [
-        sum(run[2] for run in query) for query in expected
+        sum(group[2] for group in query) for query in expected
     ]
-    for found, runs in zip(runs_of_ranking(ranking), expected, strict=True):
-        n_needed = sum(depth is None or run[0] < depth for run in runs)
+    for found, groups in zip(groups_of_ranking(ranking), expected, strict=True):
+        n_needed = sum(depth is None or group[0] < depth for group in groups)
         assert len(found) >= n_needed
-        assert found[:n_needed] == runs[:n_needed]
-        assert all(run in runs for run in found)
+        assert found[:n_needed] == groups[:n_needed]
+        assert all(group in groups for group in found)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("limits", LIMITS)
 @pytest.mark.parametrize(
     "name", [row.name for row in METRICS.values() if row.cutoff != "never"]
 )
-def test_a_metric_with_a_cutoff_reads_no_further(name, way):
+def test_a_metric_with_a_cutoff_reads_no_further(name, limits):
     rng = np.random.default_rng(0)
     qid = np.repeat(np.arange(12), rng.integers(1, 120, 12))
     y_true = np.where(rng.random(len(qid)) < 0.2, rng.integers(1, 4, len(qid)), 0)
@@ -307,15 +309,15 @@ def test_a_metric_with_a_cutoff_reads_no_further(name, way):
     for y_score in (rng.random(len(qid)), rng.integers(0, 30, len(qid)) / 2):
         whole = rank_queries(y_true, y_score, qid=qid)
         for k in (1, 3, 10):
-            cut = on_the_way(way, y_true, y_score, qid=qid, depth=k)
-            got = definition(cut, k=k)
+            top = rank_under(limits, y_true, y_score, qid=qid, depth=k)
+            got = definition(top, k=k)
             assert_allclose(got, definition(whole, k=k), rtol=1e-12, atol=1e-15)
 
 
 @pytest.mark.parametrize(
     "scores", ["all different", "tied", "in one place", "infinite"]
 )
-def test_runs_of_a_list_of_several_hundred_thousand_documents(scores):
+def test_tie_groups_of_a_list_of_several_hundred_thousand_documents(scores):
     rng = np.random.default_rng(0)
     size = long_lists.LONGEST + 1000
     y_score = rng.standard_normal(size)
@@ -336,15 +338,15 @@ def test_runs_of_a_list_of_several_hundred_thousand_documents(scores):
     assert_array_equal(ranking.above, above[has_relevant])
     assert_array_equal(ranking.size, n_documents[has_relevant])
     assert_array_equal(ranking.relevant, n_relevant[has_relevant])
-    run = np.repeat(np.arange(len(ranking.above)), ranking.relevant)
+    group = np.repeat(np.arange(len(ranking.above)), ranking.relevant)
     total = np.bincount(level, weights=y_true)[has_relevant]
-    assert_array_equal(np.bincount(run, weights=ranking.grade), total)
+    assert_array_equal(np.bincount(group, weights=ranking.grade), total)
 
 
 @pytest.mark.parametrize("ties", POLICIES)
 @pytest.mark.parametrize("scattered", [False, True])
 @pytest.mark.parametrize("levels", ["few", "many", "close"])
-def test_runs_of_lists_of_very_different_length(levels, scattered, ties):
+def test_tie_groups_of_lists_of_very_different_length(levels, scattered, ties):
     rng = np.random.default_rng(1)
     lengths = np.concatenate(
         [rng.integers(1, 8, 60), rng.integers(1, 1500, 40), [70_000]]
@@ -371,7 +373,7 @@ def test_runs_of_lists_of_very_different_length(levels, scattered, ties):
     [[0, 0, 0, 0], [1, 1, 1, 1], [0, 0, 2, 0]],
     ids=["none relevant", "all relevant", "one relevant"],
 )
-def test_runs_at_the_edges(y_true, ties):
+def test_tie_groups_at_the_edges(y_true, ties):
     y_true, y_score = np.array(y_true), np.array([1.0, 2.0, 2.0, 0.0])
     for qid in (np.zeros(4, dtype=int), np.arange(4), np.array([0, 1, 1, 0])):
         ranking = rank_queries(y_true, y_score, qid=qid, ties=ties)
@@ -381,62 +383,15 @@ def test_runs_at_the_edges(y_true, ties):
 def test_without_qid_all_rows_are_one_query():
     ranking = rank_queries([0, 1, 0, 1], [1.0, 2.0, 2.0, 0.0])
     assert ranking.n_queries == 1
-    assert runs_of_ranking(ranking) == [[(0, 2, 1, [1.0]), (3, 1, 1, [1.0])]]
+    assert groups_of_ranking(ranking) == [[(0, 2, 1, [1.0]), (3, 1, 1, [1.0])]]
 
 
-def test_best_and_chance_are_the_order_by_grade_and_one_tie():
+def test_ideal_and_chance_are_the_order_by_grade_and_one_tie():
     y_true, y_score = np.array([0, 2, 1, 2, 0, 0, 0]), np.arange(7.0)
     qid = np.array([0, 0, 0, 0, 0, 1, 1])
     ranking = rank_queries(y_true, y_score, qid=qid)
-    assert runs_of_ranking(ranking.ideal) == [[(0, 2, 2, [2, 2]), (2, 1, 1, [1])], []]
-    assert runs_of_ranking(ranking.chance) == [[(0, 5, 3, [1, 2, 2])], []]
+    assert groups_of_ranking(ranking.ideal) == [[(0, 2, 2, [2, 2]), (2, 1, 1, [1])], []]
+    assert groups_of_ranking(ranking.chance) == [[(0, 5, 3, [1, 2, 2])], []]
     for other in (ranking.ideal, ranking.chance):
         assert other.n_documents.tolist() == [5, 2]
         assert other.n_relevant.tolist() == [3, 0]
-
-
-@given(st.lists(st.integers(1, 300), min_size=1, max_size=60), st.integers(1, 400))
-@examples
-def test_panels_hold_every_list_once_and_stay_small(widths, max_cells):
-    widths = np.array(widths)
-    seen = []
-    for rows, width in split_by_width(widths, max_cells):
-        assert width == widths[rows].max()
-        assert len(rows) == 1 or len(rows) * width <= max_cells
-        seen += rows.tolist()
-    assert sorted(seen) == list(range(len(widths)))
-
-
-@given(st.lists(st.integers(1, 9), min_size=1, max_size=12), st.data())
-@examples
-def test_gather_copies_the_lists_side_by_side(lengths, data):
-    values = np.arange(sum(lengths)) + 100
-    starts = np.cumsum(lengths) - lengths
-    rows = data.draw(st.lists(st.sampled_from(range(len(lengths))), min_size=1))
-    width = max(lengths[row] for row in rows)
-    block = gather(values, starts[rows], width)
-    assert block.shape == (len(rows), width)
-    for line, row in zip(block, rows, strict=True):
-        assert_array_equal(line[: lengths[row]], values[starts[row] :][: lengths[row]])
-
-
-@given(rows_of(HARD))
-@examples
-def test_rank_positions_count_from_one_with_ties_in_input_order(rows):
-    qid, y_score, _ = map(np.array, zip(*rows, strict=True))
-    y_score = y_score.astype(float)
-    expected = [
-        1
-        + sum(
-            qid[j] == qid[i] and (y_score[j] > s or (y_score[j] == s and j < i))
-            for j in range(len(qid))
-        )
-        for i, s in enumerate(y_score)
-    ]
-    assert rank_rows(y_score, qid).tolist() == expected
-    words = np.array(["b", "c", "a", "e", "d"])
-    assert rank_rows(y_score.tolist(), words[qid].tolist()).tolist() == expected
-
-
-def test_rank_positions_of_one_query():
-    assert rank_rows([3, 9, 3, 1]).tolist() == [2, 1, 3, 4]

@@ -11,9 +11,9 @@ from scipy import sparse
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_random_state
 
-from skrank._columns import drop_qid_column
+from skrank._columns import QID, drop_column
 from skrank._ranking.ids import encode_qid
-from skrank.model_selection._base import check_count
+from skrank.model_selection._query_splitter import check_count
 
 HEAD, RELATION, TAIL = range(3)
 
@@ -21,9 +21,9 @@ HEAD, RELATION, TAIL = range(3)
 class TripleShuffleSplit(BaseCrossValidator):
     """Random splits of triples that train on every entity and relation.
 
-    `X` holds the triples of a knowledge graph, one (head, relation, tail) a row. Each
-    split draws triples to test; every entity and every relation is still in the
-    training set, so that a model has an embedding for all it is tested on.
+    `X` holds the triples of a knowledge graph, one (head, relation, tail) per row. Each
+    split draws triples to test, but keeps every entity and every relation in the
+    training set, so that a model has an embedding for each of them.
 
     Parameters
     ----------
@@ -31,8 +31,8 @@ class TripleShuffleSplit(BaseCrossValidator):
         The number of splits, at least 1.
 
     test_size : float or int, default=None
-        The size of the test set: a float in (0, 1) is a share of the triples (rounded
-        up), an int a number of triples. None means 0.1.
+        The size of the test set: a float in (0, 1) is a fraction of the triples
+        (rounded up), an int a number of triples. None means 0.1.
 
     random_state : int, RandomState instance or None, default=None
         The seed of the draws. Pass an int to get the same splits from each call.
@@ -45,16 +45,16 @@ class TripleShuffleSplit(BaseCrossValidator):
 
     Notes
     -----
-    The triples are put in random order. Those in which an entity (as head or as tail)
-    or a relation comes for the first time are for training; of the others the first
-    ones are tested. If these are too few, more triples are taken from training, one by
-    one, as long as all they hold is in another triple that stays there.
+    The triples are shuffled. Those in which an entity (as head or as tail) or a
+    relation occurs for the first time are for training; the first ones of the others
+    are tested. If these are too few, more triples are moved from training to test, one
+    by one, as long as their entities and relation occur in other training triples.
 
-    A triple of rare entities is therefore tested seldom, and one with an entity that
-    occurs nowhere else never.
+    A triple of rare entities is therefore tested rarely, and a triple with an entity
+    that occurs nowhere else is never tested.
 
-    A triple that occurs twice may be both trained on and tested, and so may a triple
-    and its inverse: remove such rows first.
+    If a triple occurs twice, one copy may be in training and the other in the test
+    set, and so may a triple and its inverse: remove such rows first.
 
     Examples
     --------
@@ -84,14 +84,14 @@ class TripleShuffleSplit(BaseCrossValidator):
         Parameters
         ----------
         X : array-like of shape (n_samples, 3)
-            The triples: head, relation and tail, as numbers or text. A column
-            ``"qid"`` of a data frame is not one of them.
+            The triples: head, relation and tail, as numbers or text. The column
+            ``"qid"`` of a table is ignored.
 
         y : object, default=None
-            Not used; taken so that all splitters are called alike.
+            Not used; it exists for the interface that all splitters share.
 
         groups : object, default=None
-            Not used; taken so that all splitters are called alike.
+            Not used; it exists for the interface that all splitters share.
 
         Yields
         ------
@@ -114,10 +114,10 @@ class TripleShuffleSplit(BaseCrossValidator):
                 free = np.concatenate([free, more])
             if len(free) < n_test:
                 raise ValueError(
-                    f"TripleShuffleSplit could take {len(free)} of the {n_samples} "
-                    "triples from training so that every entity and relation stays "
-                    f"in it. Got test_size={self.test_size!r}, that is {n_test} "
-                    "triples: make it smaller."
+                    f"TripleShuffleSplit can test {len(free)} of the {n_samples} "
+                    "triples and keep every entity and relation in the training set. "
+                    f"Got test_size={self.test_size!r}, that is {n_test} triples: "
+                    "make it smaller."
                 )
             is_test = np.zeros(n_samples, dtype=bool)
             is_test[free[:n_test]] = True
@@ -129,13 +129,13 @@ class TripleShuffleSplit(BaseCrossValidator):
         Parameters
         ----------
         X : object, default=None
-            Not used; taken so that all splitters are called alike.
+            Not used; it exists for the interface that all splitters share.
 
         y : object, default=None
-            Not used; taken so that all splitters are called alike.
+            Not used; it exists for the interface that all splitters share.
 
         groups : object, default=None
-            Not used; taken so that all splitters are called alike.
+            Not used; it exists for the interface that all splitters share.
 
         Returns
         -------
@@ -166,21 +166,21 @@ class TripleShuffleSplit(BaseCrossValidator):
 def _encode_triples(X):
     """Return the codes of heads, relations and tails, and how many codes there are.
 
-    Heads and tails share their codes; those of relations come after them, so that
-    entities and relations can be counted alike.
+    Heads and tails share codes. The codes of relations follow, so that entities and
+    relations can be counted together.
     """
     if sparse.issparse(X):
         raise TypeError(
             "The 'X' parameter of TripleShuffleSplit must be a dense array of triples. "
             f"Got a sparse matrix of type {type(X).__name__} instead."
         )
-    triples = np.asarray(drop_qid_column(X))
+    triples = np.asarray(drop_column(X, QID))
     if triples.dtype.kind in "US" and isinstance(X, (list, tuple)):
         triples = np.asarray(X, dtype=object)  # or 1 and "1" would become one
     if triples.ndim != 2 or triples.shape[1] != 3:
         raise ValueError(
             "The 'X' parameter of TripleShuffleSplit must be an array-like of shape "
-            "(n_samples, 3), a head, a relation and a tail a row. Got an array of "
+            "(n_samples, 3): head, relation and tail of each row. Got an array of "
             f"shape {triples.shape} instead."
         )
     n_samples = len(triples)
@@ -198,12 +198,12 @@ def _encode_triples(X):
 
 
 def _first_rows(parts, n_parts):
-    """Return the rows in which some entity or relation comes for the first time."""
+    """Return the rows in which some entity or relation occurs for the first time."""
     n_samples = parts.shape[1]
     first = np.full(n_parts, n_samples)
     backwards = np.arange(n_samples)[::-1]
     for part in parts:
-        # Of several values for one place the last is kept: here that of the first row.
+        # An assignment keeps the last of several values: here that of the first row.
         found = np.full(n_parts, n_samples)
         found[part[::-1]] = backwards
         np.minimum(first, found, out=first)
@@ -211,7 +211,7 @@ def _first_rows(parts, n_parts):
 
 
 def _spare(parts, n_parts, rows, n_wanted):
-    """Return rows that hold nothing that is not in another of them, one by one."""
+    """Return rows that can be removed: all their parts are in remaining rows."""
     triples = [set(triple) for triple in parts[:, rows].T.tolist()]
     left = [0] * n_parts
     for triple in triples:

@@ -1,4 +1,4 @@
-"""Grades that a ranker cannot learn from, told before its library fails on them."""
+"""Raise errors for grades that a ranker cannot learn from."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -7,7 +7,7 @@ import numpy as np
 
 from skrank.rankers._rows import informative_queries
 
-# The most grades that a gain of 2^grade - 1 leaves room for in 32 bits.
+# The highest grade of each library: its gain, 2^grade - 1, must fit into 32 bits.
 XGBOOST_MAX = 31
 LIGHTGBM_MAX = 30
 
@@ -16,28 +16,28 @@ def check_different(y):
     """Raise if all documents have the same grade."""
     if len(y) > 1 and (y == y[0]).all():
         raise ValueError(
-            f"There is nothing to learn where all grades are equal: y holds only "
-            f"{y[0]:g}. See whether it is the column of the relevance and, in "
-            "cross-validation, whether each training set has relevant documents "
-            "(fewer folds, or skrank.model_selection.StratifiedQueryKFold). Got one "
-            "grade of different documents."
+            "The 'y' parameter of fit must hold different grades: from equal grades "
+            "there is nothing to learn. Check that y is the relevance and, in "
+            "cross-validation, that each training set has relevant documents (use "
+            "fewer folds, or skrank.model_selection.StratifiedQueryKFold). Got only "
+            f"the grade {y[0]:g} instead."
         )
 
 
 def check_informative(estimator, rows):
     """Raise unless the documents of some query have different grades."""
-    # A library says itself that one row is too few.
+    # For a single row the libraries raise errors of their own.
     if len(rows.y) > 1 and not informative_queries(rows.y, rows.codes).any():
         raise ValueError(
             f"{type(estimator).__name__} learns from queries whose documents have "
-            f"different grades, and none of the {rows.codes.max() + 1} queries of "
-            f"{len(rows.y)} rows has any. See whether the query ids name lists and "
-            "not single documents. Got only queries of equal grades."
+            "different grades. Check that the query ids identify lists rather than "
+            f"rows. Got {rows.codes.max() + 1} queries of {len(rows.y)} rows, each "
+            "with equal grades."
         )
 
 
 def check_lightgbm(estimator, y):
-    """Raise if LightGBM's ranking objectives have no gain for a grade."""
+    """Raise if LightGBM's ranking objectives have no gain for some grade."""
     params = estimator.get_params()
     if params.get("objective") not in (None, "lambdarank", "rank_xendcg"):
         return
@@ -54,13 +54,13 @@ def check_lightgbm(estimator, y):
 
 
 def check_xgboost(estimator, y, metric=None):
-    """Raise if XGBoost's ranking objectives do not take a grade."""
+    """Raise if XGBoost's ranking objectives do not accept some grade."""
     params = estimator.get_params()
     objective = params.get("objective") or "rank:ndcg"
     if objective == "rank:map" and not np.isin(y, (0, 1)).all():
         raise ValueError(
             f"{type(estimator).__name__} with objective='rank:map' takes the grades 0 "
-            "and 1: pass (y > 0).astype(int), or take objective='rank:ndcg'. Got "
+            "and 1: pass (y > 0).astype(int), or use objective='rank:ndcg'. Got "
             f"{_first(y, ~np.isin(y, (0, 1)))} instead."
         )
     if objective != "rank:ndcg" and metric != "ndcg":
@@ -69,7 +69,7 @@ def check_xgboost(estimator, y, metric=None):
         if (y < 0).any():
             raise ValueError(
                 f"{type(estimator).__name__} takes grades that are not negative: "
-                f"subtract the least of them. Got {_first(y, y < 0)} instead."
+                f"subtract the lowest grade. Got {_first(y, y < 0)} instead."
             )
         return
     _check_integers(

@@ -1,4 +1,4 @@
-"""Pairs of documents of a query with different grades, drawn without a loop."""
+"""Draw pairs of documents of a query with different grades."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -20,18 +20,18 @@ def draw_pairs(y, codes, max_pairs, rng):
         The query of each row as an integer from 0.
 
     max_pairs : int or None
-        The most pairs to draw from a query. None means all of them.
+        The maximum number of pairs of a query. None means all of them.
 
     rng : RandomState instance
-        Draws them; the pairs of a query have equal chances.
+        Source of randomness. All pairs of a query have the same probability.
 
     Returns
     -------
     better, worse : ndarray of int of shape (n_pairs,)
         The rows.
     """
-    # In this order the documents that a document is better than are the rest of its
-    # query, behind the last one of its own grade.
+    # In this order, all documents of the query after the last one of a document's own
+    # grade are worse than it.
     order = np.lexsort((-y, codes))
     codes, y = codes[order], y[order]
     new_query = np.diff(codes, prepend=-1) != 0
@@ -39,7 +39,7 @@ def draw_pairs(y, codes, max_pairs, rng):
     query_end = _ends(new_query)
     worse_from = _ends(new_grade)
     n_worse = query_end - worse_from
-    # The pairs are numbered by their better document, then by their worse one.
+    # Pairs are numbered by their better document, then by their worse one.
     last_pair = np.cumsum(n_worse)
     first_of_query = np.flatnonzero(new_query)
     first_pair = (last_pair - n_worse)[first_of_query]
@@ -52,7 +52,7 @@ def draw_pairs(y, codes, max_pairs, rng):
 
 
 def _ends(is_start):
-    """Return for each row where its run ends, by where runs start."""
+    """Return for each row the end of its stretch, given where stretches start."""
     starts = np.flatnonzero(is_start)
     ends = np.append(starts[1:], len(is_start))
     return np.repeat(ends, ends - starts)
@@ -61,9 +61,9 @@ def _ends(is_start):
 def _draw_numbers(first, count, most, rng):
     """Draw up to `most` of the `count` numbers from `first` on, for each query.
 
-    The numbers of a query are laid on a circle, which is turned at random and cut
-    into as many arcs as are to be drawn; one number is drawn from each arc. So they
-    are distinct and, for the turn, all have the same chance.
+    The numbers of a query form a circle, which is rotated at random and divided into
+    as many arcs as numbers are needed. One number is drawn from each arc: so they are
+    distinct and, because of the rotation, equally probable.
     """
     drawn = count if most is None else np.minimum(count, most)
     query = np.repeat(np.arange(len(count)), drawn)

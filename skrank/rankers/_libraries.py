@@ -1,4 +1,4 @@
-"""How each family of rankers is told its queries, weights and evaluation set."""
+"""Fit the rankers of LightGBM, XGBoost and CatBoost: queries, weights, stopping."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -7,17 +7,21 @@ import importlib
 import warnings
 
 from skrank.base import fit_parameters
-from skrank.rankers._grades import check_informative, check_lightgbm, check_xgboost
+from skrank.rankers._check_grades import (
+    check_informative,
+    check_lightgbm,
+    check_xgboost,
+)
 
-# Metrics of skrank in the words of each library.
-LIGHTGBM_WORDS = {"map": "map", "ndcg": "ndcg"}
-XGBOOST_WORDS = {
+# The metrics of skrank that each library has, under its own names.
+LIGHTGBM_METRICS = {"map": "map", "ndcg": "ndcg"}
+XGBOOST_METRICS = {
     "map": "map@{k}",
     "ndcg": "ndcg@{k}",
     "precision": "pre@{k}",
     "query_auc": "auc",
 }
-CATBOOST_WORDS = {
+CATBOOST_METRICS = {
     "map": "MAP:top={k}",
     "mrr": "MRR:top={k}",
     "ndcg": "NDCG:top={k};type=Exp",
@@ -26,32 +30,32 @@ CATBOOST_WORDS = {
     "recall": "RecallAt:top={k}",
 }
 
-# CatBoost's losses over pairs of documents: a weight of a document has no place there.
+# CatBoost's losses over pairs of documents, which ignore weights of documents.
 PAIRWISE_LOSSES = ("YetiRank", "PairLogit")
 
-# A parameter of the libraries, which stop by a set that they have to be given.
+# Parameters of the libraries that require an evaluation set in `fit`.
 STOPPING = ("early_stopping_rounds", "early_stopping_round")
 
 
-def family_of(estimator):
-    """Return the function that fits rankers of this kind, None for other estimators.
+def fit_function_of(estimator):
+    """Return the function that fits such rankers, or None for other estimators.
 
-    The words of `fit` tell which it is, so that subclasses and look-alikes are
-    treated as what they are like.
+    The parameters of `fit` decide, not the class, so that subclasses and rankers
+    with the same interface are treated alike.
     """
-    words = fit_parameters(estimator)
-    if "eval_qid" in words:
+    parameters = fit_parameters(estimator)
+    if "eval_qid" in parameters:
         return fit_xgboost
-    if "group_id" in words:
+    if "group_id" in parameters:
         return fit_catboost
-    if "qid" not in words and words & {"group", "eval_group"}:
+    if "qid" not in parameters and parameters & {"group", "eval_group"}:
         return fit_lightgbm
     return None
 
 
 def fit_lightgbm(estimator, rows, stopping=None):
     """Fit a ranker whose `fit` takes the number of rows of each query."""
-    _check_is_told_to_stop(estimator, stopping)
+    _check_own_stopping(estimator, stopping)
     check_informative(estimator, rows)
     check_lightgbm(estimator, rows.y)
     metadata = {"group": rows.sizes}
@@ -59,7 +63,7 @@ def fit_lightgbm(estimator, rows, stopping=None):
         metadata["sample_weight"] = rows.weight
     if stopping is not None:
         held = stopping.held_out
-        metric = stopping.in_words_of(LIGHTGBM_WORDS, estimator)
+        metric = stopping.name_in_library(LIGHTGBM_METRICS, estimator)
         estimator.set_params(early_stopping_round=stopping.rounds, metric=[metric])
         metadata |= {"eval_group": [held.sizes], "eval_at": [stopping.k]}
         if "eval_X" in fit_parameters(estimator):
@@ -73,7 +77,7 @@ def fit_lightgbm(estimator, rows, stopping=None):
 
 def fit_xgboost(estimator, rows, stopping=None):
     """Fit a ranker whose `fit` takes query ids and one weight per query."""
-    _check_is_told_to_stop(estimator, stopping)
+    _check_own_stopping(estimator, stopping)
     check_informative(estimator, rows)
     check_xgboost(estimator, rows.y, stopping and stopping.metric)
     metadata = {"qid": rows.codes}
@@ -81,9 +85,9 @@ def fit_xgboost(estimator, rows, stopping=None):
         metadata["sample_weight"] = _query_weight(estimator, rows)
     if stopping is not None:
         held = stopping.held_out
-        metric = stopping.in_words_of(XGBOOST_WORDS, estimator)
+        metric = stopping.name_in_library(XGBOOST_METRICS, estimator)
         estimator.set_params(early_stopping_rounds=stopping.rounds, eval_metric=metric)
-        # Its metrics of relevance refuse grades.
+        # Its metrics of binary relevance raise an error on grades.
         binary = stopping.metric in ("map", "precision")
         y_held = (held.y > 0).astype(int) if binary else held.y
         metadata |= {
@@ -98,14 +102,14 @@ def fit_xgboost(estimator, rows, stopping=None):
 
 def fit_catboost(estimator, rows, stopping=None):
     """Fit a ranker whose `fit` takes group ids, and weights of rows or of groups."""
-    _check_is_told_to_stop(estimator, stopping)
+    _check_own_stopping(estimator, stopping)
     check_informative(estimator, rows)
     metadata = {"group_id": rows.codes}
     weighting = {}
     if rows.weight is not None:
         weighting = _catboost_weight(estimator, rows)
     if stopping is not None:
-        metric = stopping.in_words_of(CATBOOST_WORDS, estimator)
+        metric = stopping.name_in_library(CATBOOST_METRICS, estimator)
         estimator.set_params(eval_metric=metric)
         metadata |= {
             "eval_set": _catboost_pool(estimator, stopping.held_out, weighting),
@@ -115,27 +119,27 @@ def fit_catboost(estimator, rows, stopping=None):
     return estimator.fit(rows.X, rows.y, **metadata, **weighting)
 
 
-def refuse_early_stopping(estimator, stopping):
-    """Raise if an estimator shall stop that takes no evaluation set with queries."""
+def check_no_early_stopping(estimator, stopping):
+    """Raise if early stopping is asked of an estimator without an evaluation set."""
     if stopping is not None:
         raise ValueError(
-            "The 'early_stopping' parameter of QueryRanker must be None unless the fit "
-            "of the estimator takes an evaluation set with its queries, as those of "
-            "LGBMRanker, XGBRanker and CatBoostRanker do. Got "
+            "The 'early_stopping' parameter of QueryRanker must be False unless the "
+            "fit of the estimator takes an evaluation set with its queries, as those "
+            "of LGBMRanker, XGBRanker and CatBoostRanker do. Got "
             f"{type(estimator).__name__} instead."
         )
 
 
-def _check_is_told_to_stop(estimator, stopping):
-    """Raise if an estimator would look for an evaluation set that it is not given."""
+def _check_own_stopping(estimator, stopping):
+    """Raise if the estimator itself is set to stop early, without a set to stop by."""
     params = estimator.get_params()
     rounds = next((params[name] for name in STOPPING if params.get(name)), None)
     if rounds is not None and stopping is None:
         raise ValueError(
-            f"{type(estimator).__name__} can stop early only by queries that are held "
-            "out, and QueryRanker holds them out: pass "
-            f"QueryRanker(..., early_stopping={rounds}) instead. Got it as a parameter "
-            f"of {type(estimator).__name__}."
+            f"{type(estimator).__name__} stops early only if queries are held out, "
+            "which QueryRanker does: pass QueryRanker(..., early_stopping=True, "
+            f"n_iter_no_change={rounds}). Got a parameter of "
+            f"{type(estimator).__name__} instead."
         )
 
 
@@ -143,8 +147,8 @@ def _query_weight(estimator, rows):
     weight, is_constant = rows.weight_of_queries()
     if not is_constant:
         warnings.warn(
-            f"{type(estimator).__name__} takes one weight per query: it is given the "
-            "mean of the weights of the rows, which differ within queries. Pass "
+            f"{type(estimator).__name__} takes one weight per query. The weights of "
+            "the rows differ within queries, so their mean is used. Pass "
             "sample_weight that is constant within each query.",
             UserWarning,
             stacklevel=2,
@@ -153,16 +157,16 @@ def _query_weight(estimator, rows):
 
 
 def _catboost_weight(estimator, rows):
-    """Return the weights under the one of CatBoost's two words that fits them."""
+    """Return the weights as the parameter of CatBoost's `fit` that fits them."""
     weight, is_constant = rows.weight_of_queries()
     if is_constant:
         return {"group_weight": weight[rows.codes]}
     loss = estimator.get_params().get("loss_function", PAIRWISE_LOSSES[0])
     if str(loss).startswith(PAIRWISE_LOSSES):
         warnings.warn(
-            f"The loss {loss} of {type(estimator).__name__} compares pairs and has no "
-            "place for weights that differ within a query. Pass sample_weight that "
-            "is constant within each query, or take loss_function='QueryRMSE'.",
+            f"The loss {loss} of {type(estimator).__name__} compares pairs and ignores "
+            "weights that differ within a query. Pass sample_weight that is constant "
+            "within each query, or use loss_function='QueryRMSE'.",
             UserWarning,
             stacklevel=2,
         )
@@ -170,14 +174,14 @@ def _catboost_weight(estimator, rows):
 
 
 def _catboost_pool(estimator, rows, weighting):
-    """Return rows as the Pool that CatBoost takes queries of an evaluation set in."""
+    """Return rows as a Pool, the only evaluation set of CatBoost with queries."""
     params = estimator.get_params()
-    words = ("cat_features", "text_features", "embedding_features")
-    columns = {word: params[word] for word in words if params.get(word) is not None}
+    names = ("cat_features", "text_features", "embedding_features")
+    columns = {name: params[name] for name in names if params.get(name) is not None}
     if "group_weight" in weighting:
         columns["group_weight"] = rows.weight_of_queries()[0][rows.codes]
     elif weighting:
         columns["weight"] = rows.weight
-    # Only where CatBoost is installed can there be an estimator of it.
+    # An estimator of CatBoost exists, so CatBoost is installed.
     pool = importlib.import_module("catboost").Pool
     return pool(rows.X, rows.y, group_id=rows.codes, **columns)

@@ -119,7 +119,7 @@ def test_the_warning_can_be_silenced():
     assert scores.shape == (3,)
 
 
-def test_a_learning_curve_over_rows_cuts_training_queries_without_an_alarm():
+def test_a_learning_curve_over_rows_splits_training_queries_without_an_alarm():
     # Test queries stay whole; each size of the training set is a model of its own.
     sizes, _, _ = learning_curve(
         QueryRanker(Ridge()),

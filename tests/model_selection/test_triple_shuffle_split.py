@@ -75,7 +75,7 @@ def test_as_many_as_can_be_spared_are_tested_and_not_one_more(triples, n_test, s
     if n_test + 1 < len(X):
         cv = TripleShuffleSplit(2, test_size=n_test + 1, random_state=seed)
         with pytest.raises(
-            ValueError, match=f"take {n_test} of the {len(X)} triples from training"
+            ValueError, match=f"can test {n_test} of the {len(X)} triples and keep"
         ):
             next(cv.split(X))
 
@@ -191,7 +191,7 @@ def test_what_are_no_triples_is_refused(triples, error, message):
         (2000, ValueError, "Got 2000 instead"),
         (True, TypeError, "Got True instead"),
         ("0.1", TypeError, "Got '0.1' instead"),
-        (0.95, ValueError, r"could take \d+ of the 2000.*test_size=0.95.*1900 trip"),
+        (0.95, ValueError, r"can test \d+ of the 2000.*test_size=0.95.*1900 trip"),
     ],
 )
 def test_bad_test_sizes_are_refused(test_size, error, message):

@@ -58,7 +58,7 @@ rankers = pytest.mark.parametrize(
 @rankers
 def test_the_column_brings_the_ids_and_is_no_feature(place, ranker):
     data, column, features = PLACES[place]
-    found = clone(ranker).set_params(qid=column).fit(data, Y)
+    found = clone(ranker).set_params(qid_column=column).fit(data, Y)
     expected = clone(ranker).fit(features, Y, qid=QID)
     assert found.query_sizes_ == dict(enumerate(np.bincount(QID).tolist()))
     assert found.n_features_in_ == 3
@@ -72,7 +72,7 @@ def test_the_column_brings_the_ids_and_is_no_feature(place, ranker):
 @places
 def test_a_scorer_asks_the_ranker_for_its_column(place):
     data, column, features = PLACES[place]
-    ranker = QueryRanker(Ridge(), qid=column).fit(data, Y)
+    ranker = QueryRanker(Ridge(), qid_column=column).fit(data, Y)
     plain = Ridge().fit(features, Y)
     expected = get_scorer("mrr")(plain, features, Y, qid=QID)
     assert get_scorer("mrr")(ranker, data, Y) == pytest.approx(expected)
@@ -80,7 +80,7 @@ def test_a_scorer_asks_the_ranker_for_its_column(place):
 
 def test_a_search_needs_the_ids_for_its_splitter_only():
     search = GridSearchCV(
-        QueryRanker(Ridge(), qid=-1),
+        QueryRanker(Ridge(), qid_column=-1),
         {"estimator__alpha": [1.0, 10.0]},
         scoring="mrr",
         cv=QueryKFold(3),
@@ -98,46 +98,52 @@ def test_a_search_needs_the_ids_for_its_splitter_only():
 def test_without_ids_the_splitter_says_that_it_takes_groups():
     with pytest.raises(ValueError, match="QueryKFold needs to know"):
         cross_val_score(
-            QueryRanker(Ridge(), qid=-1), LAST, Y, scoring="mrr", cv=QueryKFold(3)
+            QueryRanker(Ridge(), qid_column=-1),
+            LAST,
+            Y,
+            scoring="mrr",
+            cv=QueryKFold(3),
         )
 
 
 def test_a_pipeline_is_not_asked_for_a_column_that_it_transforms():
-    pipe = make_pipeline(MaxAbsScaler(), QueryRanker(Ridge(), qid=-1)).fit(LAST, Y)
+    pipe = make_pipeline(MaxAbsScaler(), QueryRanker(Ridge(), qid_column=-1)).fit(
+        LAST, Y
+    )
     with pytest.raises(ValueError, match="The scorer of 'mrr' needs to know"):
         get_scorer("mrr")(pipe, LAST, Y)
 
 
 def test_ids_that_are_passed_go_before_those_of_the_column():
     one = np.column_stack([X, np.zeros(len(Y))])
-    ranker = QueryRanker(Ridge(), qid=-1).fit(one, Y, qid=QID)
+    ranker = QueryRanker(Ridge(), qid_column=-1).fit(one, Y, qid=QID)
     assert len(ranker.query_sizes_) == 24
     assert ranker.n_features_in_ == 3
 
 
 def test_a_column_of_another_name_leaves_a_column_named_qid_a_feature():
     frame = FRAME.assign(qid=X[:, 0])
-    ranker = QueryRanker(Ridge(), qid="session").fit(frame, Y)
+    ranker = QueryRanker(Ridge(), qid_column="session").fit(frame, Y)
     assert ranker.feature_names_in_.tolist() == ["a", "b", "c", "qid"]
 
 
 @pytest.mark.parametrize("column", [4, -5, 99])
 def test_a_column_that_is_not_there_is_refused(column):
-    with pytest.raises(ValueError, match=rf"no column {column} .* shape \(\d+, 4\)"):
-        QueryRanker(Ridge(), qid=column).fit(LAST, Y)
+    with pytest.raises(ValueError, match=rf"Got column {column} .* shape \(\d+, 4\)"):
+        QueryRanker(Ridge(), qid_column=column).fit(LAST, Y)
 
 
-def test_a_name_that_is_not_there_leaves_the_ids_to_other_carriers():
+def test_a_name_that_is_not_there_leaves_the_ids_to_other_sources():
     with pytest.raises(ValueError, match="needs to know which rows"):
-        QueryRanker(Ridge(), qid="user").fit(FRAME, Y)
+        QueryRanker(Ridge(), qid_column="user").fit(FRAME, Y)
     y = pd.Series(Y, index=pd.Index(QID, name="qid"))
-    assert len(QueryRanker(Ridge(), qid="user").fit(X, y).query_sizes_) == 24
+    assert len(QueryRanker(Ridge(), qid_column="user").fit(X, y).query_sizes_) == 24
 
 
 @pytest.mark.parametrize("column", [None, 1.0, True, QID], ids=str)
 def test_what_names_no_column_is_refused(column):
-    with pytest.raises(TypeError, match="'qid' parameter of QueryRanker must be a str"):
-        QueryRanker(Ridge(), qid=column).fit(LAST, Y)
+    with pytest.raises(TypeError, match="'qid_column' parameter of QueryRanker must"):
+        QueryRanker(Ridge(), qid_column=column).fit(LAST, Y)
 
 
 @pytest.mark.parametrize(
@@ -145,13 +151,13 @@ def test_what_names_no_column_is_refused(column):
 )
 def test_ids_that_floats_cannot_tell_apart_are_refused(dtype, large):
     data = np.column_stack([X, large + QID]).astype(dtype)
-    with pytest.raises(ValueError, match=f"{np.dtype(dtype)} tells query ids apart"):
-        QueryRanker(Ridge(), qid=-1).fit(data, Y)
+    with pytest.raises(ValueError, match=f"{np.dtype(dtype)} distinguishes query ids"):
+        QueryRanker(Ridge(), qid_column=-1).fit(data, Y)
     data[:, -1] = large - 1000 + QID
-    assert len(QueryRanker(Ridge(), qid=-1).fit(data, Y).query_sizes_) == 24
+    assert len(QueryRanker(Ridge(), qid_column=-1).fit(data, Y).query_sizes_) == 24
 
 
 def test_a_classifier_and_a_pipeline_within_never_see_the_column():
     pipe = make_pipeline(MaxAbsScaler(), LogisticRegression(max_iter=1000))
-    ranker = QueryRanker(pipe, qid=-1).fit(LAST, Y)
+    ranker = QueryRanker(pipe, qid_column=-1).fit(LAST, Y)
     assert ranker.estimator_[0].n_features_in_ == 3

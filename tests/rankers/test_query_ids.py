@@ -6,6 +6,7 @@
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse
 from sklearn.base import BaseEstimator
@@ -28,10 +29,13 @@ NAMES = ["f0", "f1", "f2"]
 FRAME = pd.DataFrame(X, columns=NAMES)
 INDEX = pd.Index(QID, name="qid")
 
-CARRIERS = {
+SOURCES = {
     "argument": (X, Y, {"qid": QID}),
     "pandas column": (FRAME.assign(qid=QID), Y, {}),
     "polars column": (pl.DataFrame(FRAME.assign(qid=QID).to_dict("list")), Y, {}),
+    "pyarrow column": (pa.table(FRAME.assign(qid=QID).to_dict("list")), Y, {}),
+    "pyarrow argument": (X, Y, {"qid": pa.chunked_array([QID.tolist()])}),
+    "index of X": (FRAME.set_index(INDEX), Y, {}),
     "index of y": (X, pd.Series(Y, index=INDEX), {}),
     "level of y": (
         X,
@@ -64,18 +68,18 @@ def positions(scores, qid):
     return ranks
 
 
-@pytest.mark.parametrize("carrier", CARRIERS)
-def test_every_carrier_gives_the_same_ranker(carrier):
-    data, y, metadata = CARRIERS[carrier]
+@pytest.mark.parametrize("source", SOURCES)
+def test_every_source_gives_the_same_ranker(source):
+    data, y, metadata = SOURCES[source]
     ranker = QueryRanker(Ridge()).fit(data, y, **metadata)
     plain = Ridge().fit(X, Y)
     np.testing.assert_allclose(ranker.predict(data), plain.predict(X))
     assert ranker.n_features_in_ == 3
 
 
-@pytest.mark.parametrize("carrier", CARRIERS)
-def test_every_carrier_gives_the_same_score(carrier):
-    data, y, metadata = CARRIERS[carrier]
+@pytest.mark.parametrize("source", SOURCES)
+def test_every_source_gives_the_same_score(source):
+    data, y, metadata = SOURCES[source]
     ranker = QueryRanker(Ridge()).fit(X, Y, qid=QID)
     if hasattr(data, "columns"):
         ranker.fit(data, y)
@@ -84,17 +88,20 @@ def test_every_carrier_gives_the_same_score(carrier):
     assert expected != QueryRanker(Ridge(), missing_qid="single").fit(X, Y).score(X, Y)
 
 
-@pytest.mark.parametrize("carrier", ["argument", "pandas column", "polars column"])
-def test_rank_gives_positions_within_queries(carrier):
-    data, y, metadata = CARRIERS[carrier]
+@pytest.mark.parametrize(
+    "source",
+    ["argument", "pandas column", "polars column", "pyarrow column", "index of X"],
+)
+def test_rank_gives_positions_within_queries(source):
+    data, y, metadata = SOURCES[source]
     ranker = QueryRanker(Ridge()).fit(data, y, **metadata)
     expected = positions(Ridge().fit(X, Y).predict(X), QID)
     assert ranker.rank(data, **metadata).tolist() == expected.tolist()
 
 
-@pytest.mark.parametrize("carrier", ["pandas column", "polars column"])
-def test_the_column_of_ids_is_never_a_feature(carrier):
-    data, y, _ = CARRIERS[carrier]
+@pytest.mark.parametrize("source", ["pandas column", "polars column"])
+def test_the_column_of_ids_is_never_a_feature(source):
+    data, y, _ = SOURCES[source]
     ranker = QueryRanker(Ridge()).fit(data, y)
     assert ranker.n_features_in_ == 3
     assert ranker.estimator_.coef_.shape == (3,)
@@ -108,9 +115,9 @@ def test_the_names_of_the_features_leave_the_ids_out():
     assert ranker.feature_names_in_.tolist() == NAMES
 
 
-@pytest.mark.parametrize("carrier", ["pandas column", "polars column"])
-def test_predict_works_with_and_without_the_column(carrier):
-    data, y, _ = CARRIERS[carrier]
+@pytest.mark.parametrize("source", ["pandas column", "polars column"])
+def test_predict_works_with_and_without_the_column(source):
+    data, y, _ = SOURCES[source]
     ranker = QueryRanker(Ridge()).fit(data, y)
     without = ranker.predict(data[NAMES])
     assert ranker.predict(data).tolist() == without.tolist()
@@ -150,15 +157,15 @@ def test_the_tags_of_the_input_are_those_of_the_estimator():
 
 
 @pytest.mark.parametrize("method", ["fit", "score", "rank"])
-def test_without_ids_the_three_carriers_are_named(method):
+def test_without_ids_the_three_sources_are_named(method):
     ranker = QueryRanker(Ridge()).fit(X, Y, qid=QID)
     args = (X,) if method == "rank" else (X, Y)
     with pytest.raises(ValueError, match="needs to know which rows") as error:
         getattr(ranker, method)(*args)
     message = str(error.value)
     assert f"QueryRanker.{method} " in message
-    for carrier in ("as `qid`", "column named 'qid'", "index of y named 'qid'"):
-        assert carrier in message
+    for source in ("as `qid`", "column named 'qid'", "index of y named 'qid'"):
+        assert source in message
 
 
 def test_missing_ids_can_mean_a_single_query():
