@@ -217,3 +217,9 @@ def check_persistence(p, caller):
             f"Got {p!r} instead."
         )
     return p
+
+
+def shown(value, limit=200):
+    """Return the repr of a value, cut to `limit` characters, for error messages."""
+    text = repr(value)
+    return text if len(text) <= limit else f"{text[: limit - 3]}..."

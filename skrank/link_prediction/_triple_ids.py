@@ -1,4 +1,4 @@
-"""Triples, and the ids of their entities and relations as numbers."""
+"""Read triples, and replace the ids of entities and relations by their positions."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -8,6 +8,7 @@ from numbers import Integral
 import numpy as np
 from scipy import sparse
 
+from skrank._checks import shown
 from skrank._columns import QID, drop_column
 
 HEAD, RELATION, TAIL = range(3)
@@ -20,9 +21,9 @@ def read_triples(X, name="X"):
     Parameters
     ----------
     X : array-like or DataFrame of shape (n_triples, 3)
-        A head, a relation and a tail a row: all of them integers, or all text.
+        A head, a relation and a tail in each row, all integers or all text.
     name : str, default="X"
-        What errors call it.
+        The name of the parameter in errors.
 
     Returns
     -------
@@ -42,8 +43,9 @@ def read_triples(X, name="X"):
     values = _array_of(drop_column(X, QID), name)
     if values.ndim != 2 or values.shape[1] != 3:
         raise ValueError(
-            f"The '{name}' parameter must be an array-like of shape (n_triples, 3), a "
-            f"head, a relation and a tail a row. Got an array of shape {values.shape}."
+            f"The '{name}' parameter must be an array-like of shape (n_triples, 3), "
+            "a head, a relation and a tail in each row. "
+            f"Got an array of shape {values.shape}."
         )
     return as_ids(values, name)
 
@@ -93,14 +95,14 @@ def _kind_of_objects(values, name):
 
 
 class Vocabulary:
-    """The ids of entities or of relations, and their places.
+    """The ids of entities or of relations, and their positions.
 
     Parameters
     ----------
     ids : array-like of shape (n_ids,)
-        The ids in the order of their places, each once.
-    what : str
-        What they are the ids of, in the plural.
+        The ids in the order of their positions, each once.
+    what : {"entities", "relations"}
+        What the ids belong to.
     """
 
     def __init__(self, ids, what):
@@ -123,7 +125,7 @@ class Vocabulary:
         return len(self.ids)
 
     def encode(self, ids, name):
-        """Return the places of ids, -1 for those that are not known."""
+        """Return the positions of ids, -1 for those that are not known."""
         if len(self) and ids.dtype.kind != self.ids.dtype.kind:
             kind = {"i": "integers", "U": "strings"}
             raise ValueError(
@@ -139,13 +141,13 @@ class Vocabulary:
         return np.where(self._ordered[place] == ids, self._order[place], -1)
 
     def encode_all(self, ids, name):
-        """Return the places of ids, and raise if one is not known."""
+        """Return the positions of ids, and raise if one is not known."""
         codes = self.encode(ids, name)
         unknown = codes < 0
         if unknown.any():
             rows = unknown if unknown.ndim == 1 else unknown.any(axis=1)
             missing = np.unique(ids[unknown])
-            shown = ", ".join(repr(id_) for id_ in missing[:5].tolist())
+            listed = ", ".join(shown(id_, 36) for id_ in missing[:5].tolist())
             more = ", ..." if len(missing) > 5 else ""
             beyond = (
                 f"The model has {len(self)} {self.what}, 0 to {len(self) - 1}."
@@ -155,13 +157,15 @@ class Vocabulary:
             raise ValueError(
                 f"{np.count_nonzero(rows)} of the {len(rows)} rows of the '{name}' "
                 f"parameter hold {self.what} that the model does not know. {beyond} "
-                f"Got {len(missing)} others: {shown}{more}."
+                f"Got {len(missing)} others: {listed}{more}. Predictors take the "
+                f"{self.what} that are not in their training triples as the parameter "
+                f"`{self.what}=`, which lists all of them."
             )
         return codes
 
 
 def encode_triples(triples, entities, relations, name):
-    """Return the places of heads, relations and tails, each of shape (n_triples,)."""
+    """Return the positions of heads, relations and tails, each (n_triples,)."""
     ends = entities.encode_all(triples[:, [HEAD, TAIL]], name)
     relation = relations.encode_all(triples[:, RELATION], name)
     return ends[:, 0], relation, ends[:, 1]

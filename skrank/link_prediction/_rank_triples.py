@@ -1,4 +1,4 @@
-"""From a model and triples to ranks, one batch of scores at a time."""
+"""Rank the heads and tails of triples, one batch of scores at a time."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -10,28 +10,29 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrank._checks import check_flag
+from skrank._checks import check_flag, shown
 from skrank.link_prediction._candidates import read_candidates
-from skrank.link_prediction._known import KnownAnswers, relation_categories
-from skrank.link_prediction._model import (
+from skrank.link_prediction._filter import KnownAnswers, relation_categories
+from skrank.link_prediction._link_ranks import LinkRanks
+from skrank.link_prediction._progress import progress_bar
+from skrank.link_prediction._read_model import (
     check_methods,
-    checked_scores,
+    check_not_nan,
     encode_known,
+    model_scores,
     read_known,
     triples_of,
     vocabularies,
 )
-from skrank.link_prediction._progress import progress_bar
-from skrank.link_prediction._ranks import LinkRanks
-from skrank.link_prediction._triples import (
+from skrank.link_prediction._triple_ids import (
     RELATION,
     SIDES,
     encode_triples,
     read_triples,
 )
 
-# The bytes that the scores of one batch may take, in double precision. A model that
-# multiplies matrices takes longer for many small batches.
+# The bytes that the scores of one batch may take in double precision. Many small
+# batches would slow down models that multiply matrices.
 BATCH_BYTES = 2**26
 
 
@@ -45,7 +46,7 @@ def rank_triples(
     batch_size="auto",
     progress=False,
 ):
-    """Rank the right heads and tails of triples among all entities.
+    """Rank the heads and tails of triples among all entities.
 
     Parameters
     ----------
@@ -56,13 +57,14 @@ def rank_triples(
         The triples to evaluate: head, relation and tail, all integers or all text.
     known : "auto", None, array-like of shape (n_known, 3) or list of them, \
             default="auto"
-        The filtered setting: other entities that are known to be right are no
-        candidates. "auto" knows the triples `X` and those that the model was trained
-        on; triples given here join them. None is the raw setting.
+        The triples whose entities are filtered out: another entity that completes a
+        known triple is no candidate. "auto" takes the triples `X` and those that the
+        model was trained on; triples given here are added to them. If None, nothing is
+        filtered (the raw setting).
     sides : {"head", "tail"} or sequence of them, default=("head", "tail")
-        Which entities are asked for.
+        Whether heads, tails or both are predicted.
     candidates : array-like, dict or SampledNegatives, default=None
-        The entities that are ranked with the right one, as in
+        The entities that the target is ranked with, as in
         :func:`evaluate_link_prediction`.
     batch_size : int or "auto", default="auto"
         How many triples the model scores at once. "auto" gives their scores 64 MiB.
@@ -96,7 +98,7 @@ def rank_triples(
 
 
 class _Questions(NamedTuple):
-    """What is asked on one side."""
+    """The questions of one side and their answers."""
 
     given: np.ndarray
     relation: np.ndarray
@@ -136,17 +138,17 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
             asked = _Questions(*_turned(side, head, relation, tail))
             filtered = answers[side] if filters else _known_answers(side, [], *sizes)
             counts = _count_side(
-                partial(checked_scores, model, side),
+                partial(model_scores, model, side, n_entities=len(entities)),
+                side,
                 triples,
                 asked,
                 filtered,
                 counters[side],
-                len(entities),
                 batch_size,
                 quantum,
                 advance,
             )
-            weight = _macro_weight(asked, len(relations))
+            weight = _question_weight(asked, len(relations))
             columns.append((np.full(len(triples), side), *counts, weight))
     side, above, tied, n_candidates, n_negatives, weight = map(
         _concatenated, zip(*columns, strict=True)
@@ -162,26 +164,48 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
         n_candidates=n_candidates,
         weight=weight,
         n_negatives=n_negatives,
+        estimate=getattr(candidates, "estimate", None),
     )
 
 
 def _count_side(
-    score, triples, asked, filtered, counter, n_entities, batch_size, quantum, advance
+    score,
+    side,
+    triples,
+    asked,
+    filtered,
+    counter,
+    batch_size,
+    quantum,
+    advance,
 ):
     """Score one batch after another and count."""
     parts = []
     for start in range(0, len(triples), batch_size):
         batch = slice(start, start + batch_size)
         given, relation, answer = (column[batch] for column in asked)
-        scores = score(triples[batch], n_entities)
+        scores = score(triples[batch])
         if quantum is not None:
             scores = scores * quantum
             np.trunc(scores, out=scores)
         out = filtered.of(given, relation)
+        is_read = partial(
+            _is_read, scores.shape, batch, relation, answer, out, counter.candidates
+        )
+        check_not_nan(scores, side, is_read)
         parts.append(counter.count(scores, batch, relation, answer, *out))
         del scores  # before the next batch is made
         advance(len(answer))
     return tuple(map(_concatenated, zip(*parts, strict=True)))
+
+
+def _is_read(shape, batch, relation, answer, out, candidates):
+    """Return which scores of a batch are those of candidates or targets."""
+    read = np.ones(shape, dtype=bool)
+    read[out] = False
+    read &= candidates(shape, batch, relation)
+    read[np.arange(len(answer)), answer] = True
+    return read
 
 
 def _concatenated(parts):
@@ -204,7 +228,7 @@ def _joined(parts):
     return tuple(map(np.concatenate, zip(*parts, strict=True)))
 
 
-def _macro_weight(asked, n_relations):
+def _question_weight(asked, n_relations):
     """Return one over the number of triples with the same question."""
     pair = asked.given * n_relations + asked.relation
     _, pair, counts = np.unique(pair, return_inverse=True, return_counts=True)
@@ -229,7 +253,7 @@ def _check_sides(sides):
     if not listed or not valid or len(set(listed)) < len(listed):
         raise ValueError(
             "The 'sides' parameter must be 'head', 'tail' or both, each once. "
-            f"Got {sides!r} instead."
+            f"Got {shown(sides)} instead."
         )
     return [side for side in SIDES if side in listed]
 
@@ -238,7 +262,7 @@ def _check_batch_size(batch_size):
     if isinstance(batch_size, bool) or not isinstance(batch_size, Integral):
         raise TypeError(
             "The 'batch_size' parameter must be an int or 'auto'. "
-            f"Got {batch_size!r} instead."
+            f"Got {shown(batch_size)} instead."
         )
     if batch_size < 1:
         raise ValueError(f"batch_size == {batch_size}, must be >= 1.")

@@ -1,4 +1,4 @@
-"""The rank of every head and tail, and what is made of them."""
+"""The ranks of heads and tails, and their metrics."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -10,18 +10,20 @@ import numpy as np
 from skrank._checks import check_choice
 from skrank._ranking.documents import OneTarget
 from skrank._ranking.queries import RankedQueries
-from skrank._ranking.tie_groups import TieGroups
+from skrank._ranking.tie_groups import TieGroups, resolve_ties
+from skrank.link_prediction._estimates import RANKINGS
 from skrank.link_prediction._summaries import evaluate_ranks
 from skrank.metrics._conventions import OF_RANKS
 
 TIES = ("expected", "optimistic", "pessimistic", "realistic")
-AVERAGES = ("micro", "macro")
+AVERAGES = ("rank", "question")
+METRICS = ("mrr", "neg_mean_rank", "hits@1", "hits@3", "hits@10")
 GROUPS = ("side", "relation", "category", None)
 
 
 @dataclass(frozen=True, eq=False)
 class LinkRanks:
-    """The ranks of the right heads and tails of triples.
+    """The ranks of the heads and tails of triples.
 
     Made by :func:`rank_triples`. All arrays have one entry for each triple and side,
     first all heads and then all tails.
@@ -29,7 +31,7 @@ class LinkRanks:
     Parameters
     ----------
     side : ndarray of str of shape (n_ranks,)
-        The entity that was asked for: "head" or "tail".
+        The predicted entity, the target: "head" or "tail".
     triple : ndarray of int of shape (n_ranks,)
         The row of the triple.
     relation : ndarray of shape (n_ranks,)
@@ -37,15 +39,17 @@ class LinkRanks:
     category : ndarray of str of shape (n_ranks,)
         The category of the relation: "1-1", "1-n", "n-1" or "n-n".
     above, tied : ndarray of int of shape (n_ranks,)
-        How many candidates, or negatives of a sample, score higher than the right
-        entity, and how many others score the same.
+        The number of candidates, or of negatives in a sample, that score higher than
+        the target, and of others that score the same.
     n_candidates : ndarray of int of shape (n_ranks,)
-        How many candidates there are, the right one included.
+        The number of candidates, including the target.
     weight : ndarray of float of shape (n_ranks,)
         One over the number of ranks that answer the same question, the pair of an
-        entity and a relation: the weights of the macro average.
+        entity and a relation: the weights for ``average="question"``.
     n_negatives : ndarray of int of shape (n_ranks,) or None, default=None
         The size of the sample from which the ranks are estimated.
+    estimate : {"em", "bias-variance", "rank"} or None, default=None
+        How metrics are estimated from the sample, as in :class:`SampledNegatives`.
 
     Attributes
     ----------
@@ -80,6 +84,7 @@ class LinkRanks:
     n_candidates: np.ndarray
     weight: np.ndarray
     n_negatives: np.ndarray | None = None
+    estimate: str | None = None
 
     def __len__(self):
         """Return the number of ranks."""
@@ -106,7 +111,7 @@ class LinkRanks:
     @property
     def _spread(self):
         """How many candidates a negative of the sample stands for."""
-        if self.n_negatives is None:
+        if self.estimate is None:
             return np.ones(len(self))
         return (self.n_candidates - 1) / np.maximum(self.n_negatives, 1)
 
@@ -116,15 +121,19 @@ class LinkRanks:
         Parameters
         ----------
         where : ndarray of bool or int, or slice
-            Which ones.
+            Which ranks.
 
         Returns
         -------
         ranks : LinkRanks
-            These ranks alone.
+            These ranks.
         """
-        columns = (getattr(self, field.name) for field in fields(self))
-        return LinkRanks(*(None if one is None else one[where] for one in columns))
+        columns = {field.name: getattr(self, field.name) for field in fields(self)}
+        kept = {
+            name: column[where] if isinstance(column, np.ndarray) else column
+            for name, column in columns.items()
+        }
+        return LinkRanks(**kept)
 
     def to_dict(self):
         """Return the ranks as columns, ready for a data frame.
@@ -141,10 +150,10 @@ class LinkRanks:
 
     def evaluate(
         self,
-        metrics,
+        metrics=METRICS,
         *,
         ties=None,
-        average="micro",
+        average="rank",
         by=None,
         convention=None,
         **params,
@@ -153,16 +162,18 @@ class LinkRanks:
 
         Parameters
         ----------
-        metrics : str, callable or list of them
+        metrics : str, callable or list of them, \
+                default=("mrr", "neg_mean_rank", "hits@1", "hits@3", "hits@10")
             As in :func:`evaluate_link_prediction`.
         ties : {"expected", "optimistic", "pessimistic", "realistic"}, default=None
-            What tied scores give. None is "expected", or the rule of `convention`.
-        average : {"micro", "macro"}, default="micro"
-            Whether all ranks weigh the same, or all pairs of an entity and a relation.
+            How ties are resolved. If None, the rule of `convention`, or "expected".
+        average : {"rank", "question"}, default="rank"
+            Whether each rank has the same weight, or each question, the pair of an
+            entity and a relation.
         by : {"side", "relation", "category"}, default=None
-            What to tell apart.
+            Evaluate each side, relation or category separately.
         convention : {"pykeen", "ogb", "ampligraph"}, default=None
-            The library whose rule for ties is followed.
+            Follow the rules of a library for ties.
         **params
             Further parameters of the metrics.
 
@@ -187,18 +198,20 @@ class LinkRanks:
         }
 
     def _evaluate(self, metrics, average, params):
-        weight = self.weight if average == "macro" else None
+        weight = self.weight if average == "question" else None
         return evaluate_ranks(
             self, metrics, params, "evaluate_link_prediction", sample_weight=weight
         )
 
-    def ranking(self, ties):
+    def ranking(self, ties, sample_weight=None):
         """Return the ranking that metrics read.
 
         Parameters
         ----------
         ties : {"expected", "optimistic", "pessimistic", "realistic"}
             The tie policy.
+        sample_weight : ndarray of shape (n_ranks,), default=None
+            The weight of each rank in an estimate from a sample.
 
         Returns
         -------
@@ -206,36 +219,12 @@ class LinkRanks:
             One query for each rank.
         """
         check_choice(ties, TIES, "ties", "evaluate_link_prediction")
-        one = np.ones(len(self), dtype=np.intp)
-        above, size = self.above, self.tied + 1
-        if ties != "expected":
-            share = {"optimistic": 0, "pessimistic": 1, "realistic": 0.5}[ties]
-            above, size = above + share * self.tied, one
-        query = np.arange(len(self))
-        runs = TieGroups(query, above, size, one, one.astype(np.float64))
+        query, one = np.arange(len(self)), np.ones(len(self), dtype=np.intp)
+        groups = TieGroups(query, self.above, self.tied + 1, one, one.astype(float))
+        groups = resolve_ties(groups, ties)
         lists = OneTarget(query, self.n_candidates)
         rest = self.n_candidates, query, lists, ties
-        if self.n_negatives is None:
-            return RankedQueries(runs, *rest)
-        return EstimatedRanking(runs, *rest, spread=self._spread)
-
-
-class EstimatedRanking(RankedQueries):
-    """Ranks among a sample of the candidates, spread over all of them.
-
-    Parameters
-    ----------
-    *rest
-        As of :class:`~skrank.metrics.RankedQueries`.
-    spread : ndarray of shape (n_queries,)
-        How many candidates a negative stands for.
-    """
-
-    def __init__(self, *rest, spread):
-        super().__init__(*rest)
-        self._spread = spread
-
-    def first_rank_law(self, k=None):
-        """Return what rank the right candidate of each query may have."""
-        query, rank, chance = super().first_rank_law()
-        return query, 1 + self._spread[query] * (rank - 1), chance
+        if self.estimate is None:
+            return RankedQueries(groups, *rest)
+        sample = {"n_negatives": self.n_negatives, "sample_weight": sample_weight}
+        return RANKINGS[self.estimate](groups, *rest, **sample)

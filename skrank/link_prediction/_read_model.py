@@ -1,4 +1,4 @@
-"""What a model tells: scores, ids and the triples it was trained on."""
+"""What is read of a model: scores, ids and the triples it was trained on."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -7,7 +7,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from skrank.link_prediction._triples import (
+from skrank._checks import shown
+from skrank.link_prediction._triple_ids import (
     HEAD,
     RELATION,
     TAIL,
@@ -16,10 +17,10 @@ from skrank.link_prediction._triples import (
 )
 
 
-def checked_scores(model, side, triples, n_entities=None):
-    """Return the scores of a batch as a matrix of floats without NaN.
+def model_scores(model, side, triples, n_entities=None):
+    """Return the scores of a batch as a matrix of numbers.
 
-    Of how many entities is not checked if it is not known.
+    The number of entities is checked if it is known.
     """
     name = f"score_{side}s"
     scores = np.asarray(getattr(model, name)(triples))
@@ -30,16 +31,33 @@ def checked_scores(model, side, triples, n_entities=None):
             f"an array of shape ({len(triples)}, {n_entities or 'n_entities'}). "
             f"Got dtype {scores.dtype} and shape {scores.shape}."
         )
-    if scores.dtype.kind == "f" and np.isnan(scores.max()):
-        n_rows = np.count_nonzero(np.isnan(scores).any(axis=1))
-        raise ValueError(
-            f"{name} of the model returned NaN for {n_rows} of {len(triples)} triples."
-        )
     return scores
 
 
+def check_not_nan(scores, side, is_read):
+    """Raise if a score is NaN that is read.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_triples, n_entities)
+        What the model returned.
+    side : {"head", "tail"}
+        The side that was predicted.
+    is_read : callable
+        Returns a mask of the scores that are read; called only if one is NaN.
+    """
+    if scores.dtype.kind != "f" or not scores.size or not np.isnan(scores.max()):
+        return
+    n_rows = np.count_nonzero((np.isnan(scores) & is_read()).any(axis=1))
+    if n_rows:
+        raise ValueError(
+            f"score_{side}s of the model returned NaN for {n_rows} of {len(scores)} "
+            "triples. Only entities that are no candidates may have NaN as their score."
+        )
+
+
 def check_methods(model, sides):
-    """Raise if the model cannot be asked for a side."""
+    """Raise if the model cannot predict a side."""
     for name in (f"score_{side}s" for side in sides):
         if callable(getattr(model, name, None)):
             continue
@@ -50,7 +68,7 @@ def check_methods(model, sides):
 
 
 def triples_of(model):
-    """Return the triples that the model was trained on, if it tells."""
+    """Return the triples that the model was trained on, if it has them."""
     trained = getattr(model, "triples_", None)
     return [] if trained is None else [read_triples(trained, "triples_")]
 
@@ -62,7 +80,7 @@ def read_known(known):
             return []
         raise ValueError(
             "The 'known' parameter must be 'auto', None, triples or a list of arrays "
-            f"of triples. Got {known!r} instead."
+            f"of triples. Got {shown(known)} instead."
         )
     is_list = isinstance(known, (list, tuple))
     if is_list and (not known or np.ndim(known[0]) == 2):
@@ -71,7 +89,7 @@ def read_known(known):
 
 
 def vocabularies(model, side, parts):
-    """Return the ids of the columns of the model, and those of relations."""
+    """Return the ids of the columns of the model and of the relations."""
     ids = getattr(model, "entities_", None)
     if ids is None:
         triples = parts[0]
@@ -83,7 +101,7 @@ def vocabularies(model, side, parts):
                 "unless the model has 'entities_', the ids of its columns. "
                 f"Got strings and {type(model).__name__}, which has none."
             )
-        ids = np.arange(checked_scores(model, side, triples[:1]).shape[1])
+        ids = np.arange(model_scores(model, side, triples[:1]).shape[1])
     entities = Vocabulary(ids, "entities")
     ids = getattr(model, "relations_", None)
     if ids is None:
@@ -93,7 +111,7 @@ def vocabularies(model, side, parts):
 
 
 def encode_known(triples, entities, relations):
-    """Return the places of known triples, but for those that can be no answers."""
+    """Return the positions of known triples whose ids the model knows."""
     ends = entities.encode(triples[:, [HEAD, TAIL]], "known")
     relation = relations.encode(triples[:, RELATION], "known")
     kept = (ends >= 0).all(axis=1) & (relation >= 0)

@@ -1,4 +1,4 @@
-"""The filter: which entities are known to complete a pair."""
+"""The filter: the known answers to a question, the pair of an entity and a relation."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -9,16 +9,16 @@ import numpy as np
 class KnownAnswers:
     """The entities that complete each pair of an entity and a relation.
 
-    They are kept as one sorted array with the start of each pair in it, and found by
+    They are kept in one sorted array, with the start of each pair, and found by
     bisection.
 
     Parameters
     ----------
     given, relation, answer : ndarray of shape (n_triples,)
-        The places of the entity that is given, of the relation, and of the entity that
-        is asked for.
+        The positions of the given entity, of the relation, and of the entity that
+        completes the triple.
     n_entities, n_relations : int
-        How many there are.
+        The number of entities and of relations.
     """
 
     def __init__(self, given, relation, answer, n_entities, n_relations):
@@ -46,7 +46,7 @@ class KnownAnswers:
         return row, self._answers[index]
 
     def per_pair(self):
-        """Return how many answers the pairs of each relation have on average."""
+        """Return the mean number of answers to the pairs of each relation."""
         relation = self._pairs % self._n_relations
         n_pairs = np.bincount(relation, minlength=self._n_relations)
         n_answers = np.bincount(
@@ -58,13 +58,13 @@ class KnownAnswers:
 def relation_categories(known):
     """Return the category of each relation: "1-1", "1-n", "n-1" or "n-n".
 
-    A side is "n" if a pair of the other side and the relation has 1.5 or more different
-    answers there on average (Bordes et al. 2013).
+    A side is "n" if the pairs of an entity on the other side and the relation have 1.5
+    or more different answers on average (Bordes et al. 2013).
 
     Parameters
     ----------
     known : dict of str to KnownAnswers
-        Those of each side.
+        The known answers of each side.
     """
     heads, tails = (
         np.where(known[side].per_pair() < 1.5, "1", "n") for side in ("head", "tail")

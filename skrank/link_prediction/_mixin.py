@@ -1,4 +1,4 @@
-"""What makes an estimator a link predictor."""
+"""The mixin class of link predictors."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -8,9 +8,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrank._checks import check_choice
 from skrank.link_prediction._evaluate import evaluate_link_prediction
-from skrank.link_prediction._model import checked_scores
-from skrank.link_prediction._rank import rank_triples
-from skrank.link_prediction._triples import (
+from skrank.link_prediction._rank_triples import rank_triples
+from skrank.link_prediction._read_model import check_not_nan, model_scores
+from skrank.link_prediction._triple_ids import (
     HEAD,
     RELATION,
     SIDES,
@@ -27,32 +27,32 @@ LINK_PREDICTOR = "link_predictor"
 class LinkPredictor:
     """Mixin class for all link predictors.
 
-    It turns an estimator with ``fit(X)``, ``score_tails(X)`` and ``score_heads(X)``
-    into one that scikit-learn's model selection can work with. `X` holds triples: head,
-    relation and tail, integers or text. The two methods return scores of shape
-    (n_triples, n_entities), larger is better; one does not read the tails of `X`, the
-    other not the heads.
+    The estimator has the methods ``fit(X)``, ``score_tails(X)`` and ``score_heads(X)``;
+    the mixin adds what scikit-learn's model selection needs. `X` holds triples: head,
+    relation and tail, integers or text. `score_tails` and `score_heads` return scores
+    of shape (n_triples, n_entities), larger is better, and do not read the entities
+    that they predict.
 
-    - `score` is the filtered MRR, and `predict` the scores of all or of some entities;
-    - scorer names such as ``"mrr"`` and ``"hits@10"`` work in ``scoring=``, although
-      there is no `y`: the scorers ask what the model ranks;
-    - the triples of the training fold join the filter by themselves;
-    - its estimator type is ``"link_predictor"``.
+    - `score` is the filtered MRR; `predict` returns the scores of all or some entities.
+    - Scorer names such as ``"mrr"`` and ``"hits@10"`` work in ``scoring=`` without `y`:
+      they evaluate the ranks of heads and tails.
+    - The triples of the training fold are filtered out automatically.
+    - The estimator type is ``"link_predictor"``.
 
     See Also
     --------
-    PopularityPredictor, ComplEx : Link predictors to begin with.
+    PopularityPredictor, ComplEx : Link predictors of skrank.
     evaluate_link_prediction : The metrics of a link predictor.
     make_link_prediction_scorer : Scorers with options of their own.
 
     Notes
     -----
-    The mixin stands to the left of :class:`~sklearn.base.BaseEstimator`. In `fit`, call
+    Put the mixin to the left of :class:`~sklearn.base.BaseEstimator`. In `fit`, call
     ``self._learn_ids(X)``: it sets `entities_` (the ids of the columns of the scores),
-    `relations_` and `triples_` (for the filter), and returns the triples as numbers.
-    ``self._encode(X)`` does so for the triples that are scored. Where the estimator has
-    parameters `entities` and `relations` that are not None, these are the ids, in that
-    order; else they are those in `X`, sorted.
+    `relations_` and `triples_` (for the filter), and returns the triples as positions
+    in these. ``self._encode(X)`` returns the positions of the triples to score. If the
+    estimator has parameters `entities` and `relations`, they give the ids and their
+    order; where they are None, the ids are those in `X`, sorted.
 
     Examples
     --------
@@ -64,8 +64,8 @@ class LinkPredictor:
     ...         self._learn_ids(X)
     ...         return self
     ...
-    ...     def _closeness(self, places):
-    ...         return -np.abs(places[:, np.newaxis] - np.arange(len(self.entities_)))
+    ...     def _closeness(self, given):
+    ...         return -np.abs(given[:, np.newaxis] - np.arange(len(self.entities_)))
     ...
     ...     def score_tails(self, X):
     ...         return self._closeness(self._encode(X)[0])
@@ -81,7 +81,7 @@ class LinkPredictor:
     """
 
     def score(self, X, y=None):
-        """Return the filtered MRR of both sides, the exact expectation over ties.
+        """Return the filtered MRR of heads and tails, exactly averaged over ties.
 
         Parameters
         ----------
@@ -89,7 +89,7 @@ class LinkPredictor:
             True triples.
 
         y : object, default=None
-            Not used; taken for scikit-learn.
+            Not used, present for API consistency.
 
         Returns
         -------
@@ -100,18 +100,18 @@ class LinkPredictor:
         return evaluate_link_prediction(self, X, metrics=["mrr"])["mrr"]
 
     def predict(self, X, *, side="tail", candidates=None):
-        """Return the scores of entities as the tails, or heads, of triples.
+        """Return the scores of entities as the tails or heads of triples.
 
         Parameters
         ----------
         X : array-like of shape (n_triples, 3)
-            Triples, whose tail, or head, is not read.
+            Triples. The entity that is predicted is not read.
 
         side : {"head", "tail"}, default="tail"
-            Which entity is asked for.
+            Which entity to predict.
 
         candidates : array-like of shape (n_triples, n_candidates), default=None
-            The entities to score for each triple. None is all, in the order of
+            The entities to score for each triple. If None, all, in the order of
             `entities_`.
 
         Returns
@@ -122,8 +122,9 @@ class LinkPredictor:
         check_choice(side, SIDES, "side", "predict")
         check_is_fitted(self, "entities_")
         triples = read_triples(X)
-        scores = checked_scores(self, side, triples, len(self.entities_))
+        scores = model_scores(self, side, triples, len(self.entities_))
         if candidates is None:
+            check_not_nan(scores, side, lambda: True)
             return scores
         asked = as_ids(candidates, "candidates")
         if asked.ndim != 2 or len(asked) != len(triples):
@@ -133,7 +134,9 @@ class LinkPredictor:
                 f"Got shape {asked.shape}."
             )
         columns = Vocabulary(self.entities_, "entities").encode_all(asked, "candidates")
-        return np.take_along_axis(scores, columns, axis=1)
+        scores = np.take_along_axis(scores, columns, axis=1)
+        check_not_nan(scores, side, lambda: True)
+        return scores
 
     def __skrank_ranks__(self, X):
         """Return the ranks of the heads and tails of triples, for scorers."""
@@ -150,7 +153,7 @@ class LinkPredictor:
         Returns
         -------
         head, relation, tail : ndarray of int of shape (n_triples,)
-            The triples as places in `entities_` and `relations_`.
+            The triples as positions in `entities_` and `relations_`.
         """
         triples = read_triples(X)
         if not len(triples):
@@ -168,20 +171,20 @@ class LinkPredictor:
             setattr(self, f"{what}_", ids)
         self.n_features_in_ = 3
         self.triples_ = triples
-        return self._places(triples)
+        return self._positions(triples)
 
     def _encode(self, X):
-        """Return triples that are scored as places, like `_learn_ids`."""
+        """Return the positions of the triples to score, as `_learn_ids` does."""
         check_is_fitted(self, "entities_")
-        return self._places(read_triples(X))
+        return self._positions(read_triples(X))
 
-    def _places(self, triples):
+    def _positions(self, triples):
         entities = Vocabulary(self.entities_, "entities")
         relations = Vocabulary(self.relations_, "relations")
         return encode_triples(triples, entities, relations, "X")
 
     def __sklearn_tags__(self):
-        """Return the tags, whose estimator type says that this predicts links."""
+        """Return the tags, with the estimator type of link predictors."""
         tags = super().__sklearn_tags__()
         tags.estimator_type = LINK_PREDICTOR
         tags.target_tags.required = False
