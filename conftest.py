@@ -1,4 +1,4 @@
-"""What every test and doctest shares."""
+"""Fixtures and marks for every test and doctest."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -9,24 +9,45 @@ from pathlib import Path
 import pytest
 import sklearn
 
-TESTS = Path(__file__).parent / "tests"
-sys.path += [str(TESTS), str(TESTS / "other_libraries")]
+from skrank.metrics._metric import METRICS
+
+ROOT = Path(__file__).parent
+sys.path += [str(ROOT / "tests"), str(ROOT / "tests" / "other_libraries")]
+
+# Pages whose examples take more than a second.
+SLOW_PAGES = {ROOT / "README.md", ROOT / "docs/rankers.rst"}
+
+
+def pytest_collection_modifyitems(items):
+    """Mark the examples of slow pages, which cannot hold a mark themselves."""
+    for item in items:
+        if item.path in SLOW_PAGES:
+            item.add_marker("slow")
 
 
 def pytest_report_header():
-    """Say which libraries are asked live, and for which their numbers stand in."""
+    """Name the libraries that the tests call, and those with recorded numbers only."""
     import peers
 
     live = [name for name in peers.LIBRARIES if peers.is_installed(name)]
     recorded = [name for name in peers.LIBRARIES if name not in live]
     return [
-        f"libraries asked live: {', '.join(live)}",
-        f"libraries by recorded numbers alone: {', '.join(recorded) or 'none'}",
+        f"libraries to compare with: {', '.join(live)}",
+        f"libraries with recorded numbers only: {', '.join(recorded) or 'none'}",
     ]
 
 
 @pytest.fixture(autouse=True)
 def _leave_the_sklearn_config_as_found():
-    # Examples switch metadata routing on as a user would; the next one starts anew.
+    # Examples enable metadata routing, as a user would.
     with sklearn.config_context():
         yield
+
+
+@pytest.fixture(autouse=True)
+def _leave_the_table_of_metrics_as_found():
+    # Examples add scorer names.
+    known = dict(METRICS)
+    yield
+    METRICS.clear()
+    METRICS.update(known)

@@ -1,4 +1,4 @@
-"""How Sphinx builds the site."""
+"""Configuration of the site for Sphinx."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause

@@ -1,8 +1,8 @@
-"""Make the table of Nations in the docs: published metrics and those of skrank.
+"""Write the table of published metrics and those of skrank on Nations.
 
-Run ``python docs/make_nations_table.py`` to write ``docs/nations_table.inc``. The ranks
-are those that PyKEEN's authors published with the metrics; they are kept, counted, with
-the tests, where ``check_recorded.py`` makes them anew from matrices of scores.
+Run ``python docs/make_nations_table.py`` to write ``docs/nations_table.inc``. PyKEEN's
+authors published the ranks with the metrics. The tests keep the ranks, and
+``tests/link_prediction/check_recorded.py`` recomputes them from scores.
 """
 
 # Authors: The skrank developers
@@ -52,7 +52,7 @@ def counted_ranks(counted):
 
 
 def main():
-    """Write the table and say how far the numbers are apart."""
+    """Write the table and print the largest difference."""
     recorded = json.loads(RECORDED.read_text("utf-8"))
     values, largest = {}, 0.0
     for name in MODELS:

@@ -4,12 +4,12 @@
     python examples/compare_rankers.py FOLDER
 
 LGBMRanker, XGBRanker, CatBoostRanker and a pointwise Ridge are cross-validated by
-NDCG@10. The three libraries stop early, by queries that are held out of each training
-set. Without a folder the data are scikit-learn's digits; with one, they are read from
-its files `rank.train` (lines such as ``2 1:0.5 7:0.1``) and `rank.train.query` (the
-number of rows of each query), and `rank.test`, `rank.test.query` if they are there:
-the format of LightGBM's example `lambdarank`. A library that is not installed is said
-and left out.
+NDCG@10. The three libraries stop early, measured on queries held out of each training
+set. Without a folder the data are scikit-learn's digits. With a folder, they are read
+from its files `rank.train` (lines such as ``2 1:0.5 7:0.1``) and `rank.train.query`
+(the number of rows of each query), and from `rank.test` and `rank.test.query` if these
+exist: the format of LightGBM's example `lambdarank`. Libraries that are not installed
+are named and left out.
 """
 
 # Authors: The skrank developers
@@ -34,7 +34,7 @@ from skrank.metrics import ndcg_score
 from skrank.model_selection import QueryKFold
 from skrank.rankers import QueryRanker
 
-# The library, the class of its ranker, and its parameters: as like as can be.
+# Each library with the class of its ranker and parameters, as similar as possible.
 LIBRARIES = {
     "lightgbm": (
         "LGBMRanker",
@@ -55,7 +55,7 @@ LIBRARIES = {
 
 
 def rankers():
-    """Return the rankers that can be had here, and the libraries that are missing."""
+    """Return the rankers of installed libraries, and the libraries that are missing."""
     found, missing = {}, []
     for library, (name, params, quiet) in LIBRARIES.items():
         try:
@@ -65,8 +65,9 @@ def rankers():
             continue
         found[name] = QueryRanker(
             make(**params, **quiet),
-            early_stopping=20,
-            early_stopping_metric="ndcg@10",
+            early_stopping=True,
+            n_iter_no_change=20,
+            scoring="ndcg@10",
             validation_fraction=0.15,
             random_state=0,
         )
@@ -83,7 +84,7 @@ def read(folder, part, n_features=None):
 
 
 def rounds(ranker):
-    """Return the number of rounds that were kept, None of an estimator without."""
+    """Return the number of rounds, or None of an estimator without rounds."""
     model = ranker.estimator_
     if hasattr(model, "tree_count_"):
         return model.tree_count_
@@ -126,7 +127,7 @@ def compare(X, y, qid, test):
 def main():
     """Read the data and compare."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("folder", nargs="?", type=Path, help="of rank.train")
+    parser.add_argument("folder", nargs="?", type=Path, help="with rank.train")
     folder = parser.parse_args().folder
     sklearn.set_config(enable_metadata_routing=True)
     test = None

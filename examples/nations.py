@@ -1,8 +1,8 @@
-"""Choose and judge a link predictor on the knowledge graph Nations.
+"""Select and evaluate a link predictor on the knowledge graph Nations.
 
-GridSearchCV chooses the settings of an embedding by filtered MRR. The chosen model and
-a baseline that only counts are then compared on the test triples: under each policy of
-ties, and relation by relation.
+GridSearchCV selects the parameters of an embedding by filtered MRR. This model and a
+baseline that counts triples are then compared on the test triples: for each way to
+resolve ties, and for each relation.
 """
 
 # Authors: The skrank developers
@@ -21,7 +21,7 @@ METRICS = ["mrr", "hits@1", "hits@10", "adjusted_mean_rank_index", "z_mrr"]
 
 
 def choose(triples):
-    """Search for the settings with the best filtered MRR."""
+    """Search for the parameters with the best filtered MRR."""
     grid = {"n_components": [10, 40], "alpha": [0.003, 0.01, 0.1]}
     model = ComplEx(max_iter=40, random_state=0)
     cv = TripleShuffleSplit(3, test_size=0.1, random_state=0)
@@ -35,7 +35,7 @@ def main():
     print(f"{len(nations.entities)} nations, {len(nations.relations)} relations\n")
 
     search = choose(nations.train)
-    print("Filtered MRR of the settings, 3 folds of triples")
+    print("Filtered MRR of the parameters, 3 folds of triples")
     results = search.cv_results_
     for params, mean in zip(results["params"], results["mean_test_score"], strict=True):
         print(f"  {params!s:<42}{mean:.4f}")
@@ -55,7 +55,7 @@ def main():
         row = "".join(f"{values[name][metric]:12.4f}" for name in models)
         print(f"  {metric:<26}{row}")
 
-    print("\nMRR by what tied scores give: counting ties much, an embedding nothing")
+    print("\nMRR by `ties`: the baseline has many ties, the embedding none")
     for ties in TIES:
         row = [ranked.evaluate("mrr", ties=ties)["mrr"] for ranked in ranks.values()]
         print(f"  {ties:<26}" + "".join(f"{mrr:12.4f}" for mrr in row))

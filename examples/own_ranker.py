@@ -1,4 +1,4 @@
-"""A ranker of one's own: ListNet with a linear score, in NumPy.
+"""Write a ranker: ListNet with a linear score, in NumPy.
 
 The softmax of the scores of a query is fitted to the softmax of its grades.
 """
@@ -28,10 +28,10 @@ class ListNet(RankingEstimator, BaseEstimator):
         qid = np.zeros(len(y)) if qid is None else qid
         _, query = np.unique(qid, return_inverse=True)
         self.scale_ = X.std(axis=0) + (X.std(axis=0) == 0)
-        X, target = X / self.scale_, _chance_to_be_first(y.astype(float), query)
+        X, target = X / self.scale_, _probability_to_be_first(y.astype(float), query)
         self.coef_ = np.zeros(X.shape[1])
         for step in range(self.max_iter):
-            excess = _chance_to_be_first(X @ self.coef_, query) - target
+            excess = _probability_to_be_first(X @ self.coef_, query) - target
             gradient = X.T @ excess / (query.max() + 1) + self.alpha * self.coef_
             self.coef_ = self.coef_ - gradient / np.sqrt(1 + step)
         return self
@@ -42,7 +42,7 @@ class ListNet(RankingEstimator, BaseEstimator):
         return X / self.scale_ @ self.coef_
 
 
-def _chance_to_be_first(score, query):
+def _probability_to_be_first(score, query):
     highest = np.full(query.max() + 1, -np.inf)
     np.maximum.at(highest, query, score)
     power = np.exp(score - highest[query])

@@ -1,9 +1,9 @@
-"""Choose a ranker by MRR with scikit-learn's own grid search.
+"""Select a ranker by MRR with scikit-learn's grid search.
 
 Which images show the digit of a query image? A pipeline learns it from the pixels.
-GridSearchCV chooses its settings by mean reciprocal rank, and for comparison by the
-built-in metrics that know nothing of queries; cross_validate then gives ranking and
-built-in metrics of each choice in one call.
+GridSearchCV selects its parameters by mean reciprocal rank and, for comparison, by
+built-in metrics, which ignore queries. cross_validate then computes ranking and
+built-in metrics of each selected model in one call.
 """
 
 # Authors: The skrank developers
@@ -25,7 +25,7 @@ BUILT_IN = ["roc_auc", "neg_mean_absolute_error"]
 
 
 def choose(scoring, X, y, qid):
-    """Search for the best settings of the ranker by one scorer name."""
+    """Search for the best parameters of the ranker by one scorer name."""
     ranker = QueryRanker(make_pipeline(StandardScaler(), Ridge()))
     grid = {
         "estimator__standardscaler": [StandardScaler(), "passthrough"],
@@ -36,7 +36,7 @@ def choose(scoring, X, y, qid):
 
 
 def describe(search):
-    """Write the chosen settings in a few words."""
+    """Describe the selected parameters in a few words."""
     scaler = search.best_params_["estimator__standardscaler"]
     scaled = "raw" if scaler == "passthrough" else "scaled"
     return f"{scaled} pixels, alpha={search.best_params_['estimator__ridge__alpha']:g}"

@@ -31,8 +31,8 @@ def warn_caller(message, category):
 def numeric_array(values, name):
     """Return array-like numbers as an array of a real dtype, without a copy.
 
-    Lists, nullable and arrow-backed columns are understood; text, dates, complex
-    numbers and missing values raise.
+    Lists, nullable and arrow-backed columns are read; text, dates, complex numbers and
+    missing values raise.
     """
     if sparse.issparse(values):
         raise TypeError(
@@ -74,21 +74,23 @@ def _numbers_of_objects(values, name):
     return values.astype(np.float64)
 
 
-def check_grades(y_true):
-    """Return `y_true` as an array of finite numbers."""
-    y_true = numeric_array(y_true, "y_true")
-    if y_true.dtype.kind == "f" and not np.isfinite(y_true).all():
-        raise ValueError("Input y_true contains NaN or infinity.")
-    return y_true
+def check_finite(values, name):
+    """Raise if an array of numbers holds NaN or infinity."""
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        raise ValueError(f"Input {name} contains NaN or infinity.")
 
 
 def check_scores(y_score):
-    """Return `y_score` as floats that are tied exactly where the input is.
+    """Return an array-like of scores as :func:`scores_as_floats` does."""
+    return scores_as_floats(numeric_array(y_score, "y_score"))
+
+
+def scores_as_floats(y_score):
+    """Return an array of scores as floats that are tied exactly where the input is.
 
     Infinite scores are ranked; NaN raises. Numbers that float64 cannot hold (wide
     integers, long doubles) are replaced by their order.
     """
-    y_score = numeric_array(y_score, "y_score")
     kind, width = y_score.dtype.kind, y_score.dtype.itemsize
     if kind == "f":
         if y_score.size and np.isnan(y_score.min()):
@@ -119,8 +121,7 @@ def check_weights(sample_weight, n_expected, unit):
             f"array of shape ({n_expected},). Got shape {weights.shape} instead."
         )
     weights = weights.astype(np.float64)
-    if not np.isfinite(weights).all():
-        raise ValueError("Input sample_weight contains NaN or infinity.")
+    check_finite(weights, "sample_weight")
     if (weights < 0).any():
         raise ValueError("Negative values in data passed to `sample_weight`.")
     if not weights.any():
@@ -208,7 +209,7 @@ def check_beta(beta, caller):
 
 
 def check_persistence(p, caller):
-    """Return the chance to go on to the next rank, above 0 and below 1."""
+    """Return the probability to go on to the next rank, above 0 and below 1."""
     p = check_number(p, "p", caller)
     if not 0 < p < 1:
         raise ValueError(
@@ -216,3 +217,9 @@ def check_persistence(p, caller):
             f"Got {p!r} instead."
         )
     return p
+
+
+def shown(value, limit=200):
+    """Return the repr of a value, cut to `limit` characters, for error messages."""
+    text = repr(value)
+    return text if len(text) <= limit else f"{text[: limit - 3]}..."

@@ -1,4 +1,4 @@
-"""What makes an estimator a ranker: the mixin, and the question who is one."""
+"""The mixin class of rankers, and a function that recognizes rankers."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -17,46 +17,45 @@ __all__ = ["RankingEstimator", "is_ranker"]
 
 RANKER = "ranker"
 
-# The words by which the rankers of scikit-learn's neighbours take their queries:
-# ids (XGBoost, skrank), run lengths (LightGBM), ids again (CatBoost).
-QUERY_WORDS = frozenset({"qid", "group", "group_id"})
+# How `fit` takes queries: ids (XGBoost, skrank), sizes (LightGBM), ids (CatBoost).
+QUERY_PARAMETERS = frozenset({"qid", "group", "group_id"})
 
 
 class RankingEstimator:
     """Mixin class for all rankers.
 
-    It turns an estimator with ``fit(X, y, *, qid=None)`` and ``predict(X)``, which
-    returns one score per row (larger is better), into a ranker that scikit-learn's
-    model selection can work with:
+    It makes a ranker of an estimator with ``fit(X, y, *, qid=None)`` and
+    ``predict(X)``, which returns one score per row (larger is better). The ranker
+    works with scikit-learn's model selection:
 
     - `fit` and `score` request `qid`, so that with metadata routing enabled
       ``GridSearchCV(ranker, ...).fit(X, y, qid=qid)`` needs no ``set_*_request``;
     - `score` is the NDCG of the whole lists;
-    - `rank` gives the position of each row within its query;
-    - `decision_function` is `predict`, so that scorers which ask for it, such as
-      ``"roc_auc"``, can stand next to ranking metrics;
+    - `rank` returns the position of each row within its query;
+    - `decision_function` is `predict`, so that scorers that call it, such as
+      ``"roc_auc"``, can be used together with ranking metrics;
     - its estimator type is ``"ranker"``.
 
     See Also
     --------
-    is_ranker : Tell whether an estimator is a ranker.
+    is_ranker : Return True if an estimator is a ranker.
     skrank.rankers.QueryRanker : Make a ranker of any regressor or classifier.
 
     Notes
     -----
-    The mixin stands to the left of :class:`~sklearn.base.BaseEstimator`, as those
-    of scikit-learn do. ``qid=None`` means that all rows belong to one query: here,
-    in `score` and in `rank`, and by convention in the `fit` of the ranker.
+    Put the mixin to the left of :class:`~sklearn.base.BaseEstimator`, like the mixins
+    of scikit-learn. ``qid=None`` means that all rows belong to one query: in `score`,
+    in `rank` and, by convention, in the `fit` of the ranker.
 
-    A ranker need not look for query ids anywhere but in its argument `qid`:
-    ``QueryRanker(MyRanker())`` finds them in a column ``"qid"`` of a data frame
-    `X`, which it takes out, or in the index of `y`, and hands them on, numbered from
-    0 and with the rows of a query together.
+    A ranker needs to read query ids from its argument `qid` only:
+    ``QueryRanker(MyRanker())`` finds them in a column ``"qid"`` of `X`, which it
+    removes, or in the index of `y` or `X`, and passes them to the ranker, numbered
+    from 0, with the rows sorted by query.
 
-    Two things of a ranker are read by scorers, if it has them: ``query_sizes_``, a
-    dict of the number of training rows of each query id, to warn of queries that are
-    cut in two; and a method ``__skrank_qid__(X)``, which returns the query ids that
-    stand in `X` under no name that scorers know, or None.
+    A ranker may have two more members, which scorers read: ``query_sizes_``, a dict
+    of the number of training rows of each query id, for a warning of split queries;
+    and a method ``__skrank_qid__(X)``, which returns the query ids in a column of `X`
+    that scorers do not know, or None.
 
     Examples
     --------
@@ -86,12 +85,12 @@ class RankingEstimator:
     __metadata_request__fit = {"qid": True}
     __metadata_request__score = {"qid": True}
 
-    # A property and not a method: scikit-learn <= 1.8 reads the name of the method
-    # that it was given, and takes 'decision_function' from classifiers and outlier
-    # detectors only. A bound `predict` it takes from everyone.
+    # A property, because scikit-learn <= 1.8 checks the `__name__` of the method and
+    # accepts a 'decision_function' of classifiers and outlier detectors only. The name
+    # of a bound `predict` is accepted of every estimator.
     @property
     def decision_function(self):
-        """The method `predict`, under the name that threshold metrics ask for."""
+        """The method `predict`, under the name that threshold metrics call."""
         return self.predict
 
     def score(self, X, y, *, qid=None, sample_weight=None):
@@ -106,9 +105,9 @@ class RankingEstimator:
             True relevance of the documents.
 
         qid : array-like of shape (n_samples,), default=None
-            Query ids, one per row. If None, they are taken from the column named
-            ``"qid"`` of `X` or from the index of `y` named ``"qid"``; if there is
-            neither, all rows are one query.
+            Query ids, one per row. If None, they are taken from the column ``"qid"``
+            of `X`, or from the index of `y` or of `X` named ``"qid"``; if there are
+            none, all rows are one query.
 
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the queries, one per row, the same within a query.
@@ -122,7 +121,7 @@ class RankingEstimator:
         --------
         skrank.metrics.ndcg_score : The metric with all its parameters.
         """
-        # First of all, so that an unfitted ranker or a wrong X is what is reported.
+        # First, so that the error of an unfitted ranker or a wrong X comes first.
         y_score = self.predict(X)
         qid = find_qid(qid, X=X, y=y)
         value = ndcg_score(y, y_score, qid=qid, sample_weight=sample_weight)
@@ -138,8 +137,9 @@ class RankingEstimator:
             Documents to rank.
 
         qid : array-like of shape (n_samples,), default=None
-            Query ids, one per row. If None, they are taken from the column named
-            ``"qid"`` of `X`; if there is none, all rows are one query.
+            Query ids, one per row. If None, they are taken from the column ``"qid"``
+            of `X`, or from the index of `X` named ``"qid"``; if there are none, all
+            rows are one query.
 
         Returns
         -------
@@ -152,7 +152,7 @@ class RankingEstimator:
         return rank_rows(y_score, find_qid(qid, X=X))
 
     def __sklearn_tags__(self):
-        """Return the tags, whose estimator type says that this is a ranker."""
+        """Return the tags, with the estimator type of rankers."""
         tags = super().__sklearn_tags__()
         tags.estimator_type = RANKER
         tags.target_tags.required = True
@@ -180,17 +180,17 @@ def is_ranker(estimator):
     See Also
     --------
     RankingEstimator : Mixin class for all rankers.
-    sklearn.base.is_regressor : Tell whether an estimator is a regressor.
+    sklearn.base.is_regressor : Return True if an estimator is a regressor.
 
     Notes
     -----
-    Rankers are the estimators whose type is ``"ranker"``, by their tags (those of
-    skrank) or by the older attribute ``_estimator_type`` (XGBRanker and
-    CatBoostRanker), and the estimators whose `fit` names query ids or the sizes of
-    queries: `qid`, `group` or `group_id` (LGBMRanker has no type at all).
+    Rankers are estimators whose type is ``"ranker"``, in their tags (those of skrank)
+    or in the older attribute ``_estimator_type`` (XGBRanker and CatBoostRanker), and
+    estimators whose `fit` has a parameter for queries: `qid`, `group` or `group_id`
+    (LGBMRanker has no type).
 
-    A Pipeline is a ranker if its last step is one, and so is a search or another
-    meta-estimator that predicts and that takes its type from its `estimator`.
+    A Pipeline is a ranker if its last step is one. A search or another meta-estimator
+    that predicts is a ranker if its `estimator` is one and has the same type.
 
     Examples
     --------
@@ -218,7 +218,7 @@ def is_ranker(estimator):
         getattr(estimator, "_estimator_type", None),
     ):
         return True
-    if fit_parameters(estimator) & QUERY_WORDS:
+    if fit_parameters(estimator) & QUERY_PARAMETERS:
         return True
     inner = getattr(estimator, "estimator", None)
     return (

@@ -1,4 +1,4 @@
-"""Categories of warnings, by which they can be silenced."""
+"""Warning categories, to filter the warnings of skrank."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -7,12 +7,12 @@ __all__ = ["QuerySplitWarning"]
 
 
 class QuerySplitWarning(UserWarning):
-    """Warning of queries whose rows are in the training and in the test data.
+    """Warning of queries with rows both in the training and in the test data.
 
-    A scorer gives it when it meets a query that the ranker was fitted on with
-    another number of rows. Mostly the splitter does not know of queries, as
-    ``cv=5`` does not: what is measured then is how a ranker completes lists that it
-    has seen, not how it ranks new ones.
+    Scorers raise it for queries that the ranker was fitted on with another number of
+    rows. The usual cause is a splitter that ignores queries, such as ``cv=5``. The
+    score then measures how well the ranker completes lists that it has seen, not how
+    well it ranks new ones.
 
     See Also
     --------
@@ -20,8 +20,8 @@ class QuerySplitWarning(UserWarning):
 
     Notes
     -----
-    Some splitters cut queries on purpose, such as those that hold out the last item
-    of each user. To silence the warning there::
+    Some splitters split queries on purpose, for example to hold out the last item of
+    each user. To silence the warning there::
 
         import warnings
         from skrank.exceptions import QuerySplitWarning

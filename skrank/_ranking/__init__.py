@@ -4,20 +4,28 @@
 
     y_true, y_score, qid        three input shapes, rows in any order
         |
-      read.py                   checks them and groups the rows by query
-        |  Lists (lists.py), or Candidates
+      rank.py                   rank_queries, the one function to call
         |
-      methods.py                finds the tie groups that hold a relevant document by
-        |                         count.py    counting, where the first one is enough
-        |                         packed.py   sorting scores that carry their grade
-        |                         indices.py  sorting positions, for any input
-        |                         long_lists.py  cutting or splitting long lists first
-        |  TieGroups (tie_groups.py)
+      read.py                   checks the input and groups the rows by query
+        |  Lists (lists.py; order.py has the rows of each list), or
+        |  Candidates (documents.py), where each query has one target
         |
-      queries.py                RankedQueries: what every metric reads
+      methods.py                chooses how to find the tie groups that hold a
+        |                       relevant document:
+        |                         count.py       counting, if the first one is enough
+        |                         packed.py      sorting scores that carry their grade
+        |                         indices.py     sorting positions, for any input
+        |                         long_lists.py  before these: keep the top of long
+        |                                        lists, or split them by score
+        |  TieGroups (tie_groups.py, which also resolves ties)
+        |
+      queries.py                RankedQueries: what every metric reads. It asks its
+                                documents for what documents.py lists
 
-``ids.py`` turns ids of any type into codes, ``blocks.py`` puts lists of like length
-side by side, ``neighbours.py`` and ``expectation.py`` hold the arithmetic.
+``ids.py`` turns ids of any type into codes, and ``grades.py`` grades. ``blocks.py``
+puts lists of like length side by side in dense arrays; ``neighbours.py`` has the
+arithmetic of equal neighbours, and ``expectation.py`` the closed forms of expectations
+over the orders of tied documents.
 """
 
 # Authors: The skrank developers

@@ -5,7 +5,11 @@
 
 import numpy as np
 
-# A panel fits the cache of one core. It wastes at most a sixth of its cells, unless it
+# A stretch of rows that stays in the cache while it is worked on.
+STRETCH = 65_536
+
+
+# A block fits the cache of one core. It wastes at most a sixth of its cells, unless it
 # is so small that the calls cost more than the cells.
 MAX_CELLS = 131_072
 
@@ -64,8 +68,8 @@ def gather(values, starts, width):
     the end repeats the last value: the caller knows the true widths.
     """
     last, n_cells = len(values) - width, len(starts) * width
-    is_run = starts[-1] + width - starts[0] == n_cells and starts[-1] <= last
-    if is_run and np.all(np.diff(starts) == width):
+    is_dense = starts[-1] + width - starts[0] == n_cells and starts[-1] <= last
+    if is_dense and np.all(np.diff(starts) == width):
         return values[starts[0] : starts[0] + n_cells].reshape(-1, width)
     # Whole rows are copied as one item each: many times as fast as cell by cell.
     row = np.dtype((np.void, width * values.itemsize))
@@ -111,7 +115,7 @@ def own_block(values, starts, width):
 
 
 def _is_view(block, values):
-    """Tell whether the block is a part of the values."""
+    """Return True if the block is a part of the values."""
     return np.may_share_memory(block, values)
 
 

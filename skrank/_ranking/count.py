@@ -1,11 +1,11 @@
-"""Count instead of sorting: the first relevant document, or the one target."""
+"""Counting instead of sorting: the first relevant document, or the one target."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np
 
-from skrank._checks import check_scores
+from skrank._checks import scores_as_floats
 from skrank._ranking.tie_groups import TieGroups
 
 # A block of rows fits the cache, and is long enough to hide the cost of a call.
@@ -18,7 +18,7 @@ WIDE = 1024
 
 
 def count_candidates(lists, ties):
-    """Count the candidates above and beside the right one of each query.
+    """Count the candidates above the target of each query, and those tied with it.
 
     Nothing is sorted, and the scores are read once, block by block, so that they may
     be a memory map that is larger than the memory.
@@ -26,16 +26,16 @@ def count_candidates(lists, ties):
     Parameters
     ----------
     lists : Candidates
-        The scores, the right candidates and those to leave out.
+        The scores, the targets and the candidates to leave out.
     ties : str
-        The tie policy; with "first", of those beside it only the ones that stand
-        before the right candidate count, as being above it.
+        The tie policy. With "first", tied candidates in earlier columns count as being
+        above the target, and the others not at all.
 
     Returns
     -------
     above, size : ndarray of int of shape (n_queries,)
-        The candidates ranked higher, and those with the same score, the right one
-        among them.
+        The candidates ranked higher, and those with the same score, the target
+        included.
     """
     n_queries, n_candidates = lists.y_score.shape
     above = np.empty(n_queries, dtype=np.intp)
@@ -48,7 +48,7 @@ def count_candidates(lists, ties):
 
 
 def _count_block(lists, rows, ties):
-    scores = check_scores(lists.y_score[rows])
+    scores = scores_as_floats(lists.y_score[rows])
     target = lists.target[rows]
     out = _left_out(lists.exclude, rows)
     above, tied, _ = count_around_target(scores, target, *out)
@@ -74,23 +74,23 @@ NONE = np.zeros(0, dtype=np.intp)
 
 
 def count_around_target(scores, target, out_row, out_column, allowed=None):
-    """Count the candidates of each row next to the right one.
+    """Count the candidates above the target of each row, and those tied with it.
 
     Parameters
     ----------
     scores : ndarray of shape (n_rows, n_entities)
         The scores of all entities, larger is better.
     target : ndarray of shape (n_rows,)
-        The column of the right one. It is always a candidate.
+        The column of the target. It is always a candidate.
     out_row, out_column : ndarray of shape (n_out,)
-        Cells that are no candidates; those of right ones are ignored.
+        Cells that are no candidates; those of targets are ignored.
     allowed : ndarray of bool of shape (n_entities,) or (n_rows, n_entities)
         The entities that may be candidates; None means all.
 
     Returns
     -------
     above, tied, n_candidates : ndarray of shape (n_rows,)
-        How many candidates score higher than the right one, how many others score the
+        How many candidates score higher than the target, how many others score the
         same, and how many there are.
     """
     n_rows, n_entities = scores.shape
@@ -104,7 +104,7 @@ def count_around_target(scores, target, out_row, out_column, allowed=None):
     found = np.greater(scores, own)
     above = _count_rows(found, allowed)
     np.equal(scores, own, out=found)
-    # Each equals itself; ties are rare enough to look first whether there are any.
+    # Each target equals itself. Most scores have no ties: look first for any.
     any_tied = np.count_nonzero(found) > n_rows
     tied = (
         _count_rows(found, allowed) - has_target if any_tied else np.zeros_like(above)
@@ -130,8 +130,8 @@ def _count_rows(found, allowed):
 
 
 def find_first_groups(lists):
-    """Find the first run of each list alone, by counting: nothing is sorted."""
-    scores, places = lists.scores, lists.places
+    """Return the first tie group of each list alone, by counting: nothing is sorted."""
+    scores, places = lists.scores, lists.relevant_places
     n_relevant = lists.count(lists.is_relevant)
     listed = n_relevant > 0
     first = (np.cumsum(n_relevant, dtype=np.intp) - n_relevant)[listed]

@@ -9,26 +9,59 @@ from skrank._ranking.blocks import split_by_width
 
 
 def probability_of_first(size, relevant, width):
-    """Return the law of the place of the first relevant document of a run.
+    """Return the probabilities of the place of a tie group's first relevant document.
 
-    Of `size` documents in random order, `relevant` are relevant. The chance that
-    the first of them stands at place j is p_1 = r / n and
-    p_{j+1} = p_j (n - r - j + 1) / (n - j), the negative hypergeometric law.
+    Parameters
+    ----------
+    size, relevant : ndarray of shape (n_groups,)
+        The number n of documents of each group, and how many, r, are relevant.
+    width : int
+        The number of places that are asked for.
+
+    Returns
+    -------
+    probability : ndarray of shape (n_groups, width)
+        That of the places 1, 2, ...
+
+    Notes
+    -----
+    In a random order the first relevant document stands at place j with probability
+
+        P(j) = C(n - j, r - 1) / C(n, r)
+
+    the negative hypergeometric distribution [1]_.
+
+    References
+    ----------
+    .. [1] N. L. Johnson, A. W. Kemp, S. Kotz, "Univariate Discrete Distributions",
+       3rd ed., Wiley, 2005, chapter 6.
     """
     size, relevant = size[:, np.newaxis], relevant[:, np.newaxis]
     place = np.arange(1, width)
-    chance = np.empty((len(size), width))
-    chance[:, :1] = relevant / size
+    probability = np.empty((len(size), width))
+    # P(1) = r / n,  P(j + 1) = P(j) (n - r - j + 1) / (n - j)
+    probability[:, :1] = relevant / size
     left = np.maximum(size - relevant - place + 1, 0)
-    chance[:, 1:] = left / np.maximum(size - place, 1)
-    return np.cumprod(chance, axis=1, out=chance)
+    probability[:, 1:] = left / np.maximum(size - place, 1)
+    return np.cumprod(probability, axis=1, out=probability)
 
 
 def law_of_first(above, size, relevant, k):
-    """Return (run, rank, chance): the ranks of the first relevant document of runs.
+    """Return which ranks the first relevant document of tie groups may have.
 
-    Ranks beyond `k` may be left out, if it is not None.
+    Parameters
+    ----------
+    above, size, relevant : ndarray of shape (n_groups,)
+        The tie groups.
+    k : int or None
+        Ranks beyond `k` may be left out, if it is not None.
+
+    Returns
+    -------
+    group, rank, probability : ndarray of shape (n_ranks,)
+        A group, a rank, and its probability.
     """
+    # P(rank = above + j) = C(n - j, r - 1) / C(n, r) for j = 1, ..., n - r + 1
     n_places = size - relevant + 1
     if k is not None:
         n_places = np.minimum(n_places, np.maximum(k - above, 1))
@@ -36,10 +69,10 @@ def law_of_first(above, size, relevant, k):
     parts = [(none, none, none)]
     for rows, width in split_by_width(n_places):
         rank = above[rows, np.newaxis] + np.arange(1, width + 1)
-        chance = probability_of_first(size[rows], relevant[rows], width)
-        possible = chance > 0
-        run = np.broadcast_to(rows[:, np.newaxis], rank.shape)
-        parts.append((run[possible], rank[possible], chance[possible]))
+        probability = probability_of_first(size[rows], relevant[rows], width)
+        possible = probability > 0
+        group = np.broadcast_to(rows[:, np.newaxis], rank.shape)
+        parts.append((group[possible], rank[possible], probability[possible]))
     return tuple(map(np.concatenate, zip(*parts, strict=True)))
 
 
@@ -52,6 +85,7 @@ def weights_at(weight, above):
 
 def sum_over_places(weight, above, below):
     """Return the sum of the weights of the ranks above + 1, ..., below."""
+    # sum_{i=a+1}^{b} w(i) = W(b) - W(a), with W(m) = w(1) + ... + w(m)
     up_to = np.zeros(int(below.max(initial=0)) + 1, dtype=np.longdouble)
     np.cumsum(weight(np.arange(1, len(up_to))), out=up_to[1:])
     return (up_to[below] - up_to[above]).astype(np.float64)

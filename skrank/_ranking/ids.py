@@ -45,7 +45,7 @@ def encode_qid(qid, n_samples=None, *, name="qid"):
 
 
 def encode_heads(qid, n_samples=None, *, name="qid"):
-    """Turn query ids into codes, one for each run of rows with the same id if any.
+    """Turn query ids into codes, one per stretch of rows with the same id if any.
 
     Parameters
     ----------
@@ -57,18 +57,19 @@ def encode_heads(qid, n_samples=None, *, name="qid"):
     ids : ndarray of shape (n_queries,)
         As in :func:`encode_qid`.
 
-    codes : ndarray of shape (n_runs,) or (n_samples,)
-        For each run, or each row, the position of its id in `ids`.
+    codes : ndarray of shape (n_stretches,) or (n_samples,)
+        For each stretch, or each row, the position of its id in `ids`.
 
-    starts : ndarray of shape (n_runs,) or None
-        The first row of each run; None if most rows are runs by themselves, so that
-        there is a code for each row.
+    starts : ndarray of shape (n_stretches,) or None
+        The first row of each stretch; None if most rows have another id than the row
+        before them, so that there is a code for each row.
     """
     qid = _as_ids(qid, name)
     if n_samples is not None and len(qid) != n_samples:
         raise ValueError(
             "Found input variables with inconsistent numbers of samples: "
             f"{[n_samples, len(qid)]}. The {name!r} parameter must hold one id per row."
+            + _cure_for_sizes(qid, n_samples)
         )
     if qid.dtype.kind in "OTV":
         ids, codes = _encode_objects(qid, name)
@@ -76,13 +77,13 @@ def encode_heads(qid, n_samples=None, *, name="qid"):
         return ids, codes if starts is None else codes[starts], starts
     if qid.dtype.kind in "fmM" and (qid != qid).any():
         raise ValueError(_MISSING.format(name))
-    # The rows of a query mostly stand together: encode the start of each run only.
+    # The rows of a query mostly stand together: encode the first of them only.
     starts = _find_heads(qid)
     return *_encode_values(qid if starts is None else qid[starts]), starts
 
 
 def _find_heads(values):
-    """Return where the runs of equal values start, or None if there are many."""
+    """Return where stretches of equal values start, or None if there are many."""
     new = differ_from_before(values)
     few = 2 * np.count_nonzero(new) <= len(values) + 2
     return np.flatnonzero(new) if few else None
@@ -93,6 +94,16 @@ def repeat_heads(codes, starts, n_samples):
     if starts is None:
         return codes
     return np.repeat(codes, lengths_of(starts, n_samples))
+
+
+def _cure_for_sizes(qid, n_samples):
+    """Return the end of an error if the ids look like the sizes of the queries."""
+    if qid.dtype.kind not in "iu" or int(qid.sum()) != n_samples:
+        return ""
+    return (
+        " Got integers that sum to the number of rows: if they are the sizes of the "
+        "queries, pass np.repeat(np.arange(len(sizes)), sizes) instead."
+    )
 
 
 _MISSING = (
@@ -109,8 +120,8 @@ def _as_ids(qid, name):
         array = _array_of_list(qid, name)
     elif getattr(qid, "ndim", 1) != 1 or isinstance(qid, (str, bytes, dict, set)):
         raise ValueError(_not_one_dimensional(getattr(qid, "shape", ()), name))
-    elif hasattr(qid, "to_numpy"):
-        array = qid.to_numpy()
+    elif hasattr(qid, "to_numpy") and hasattr(qid, "dtype"):
+        array = qid.to_numpy()  # pyarrow has no dtype, and needs np.asarray for text
     elif hasattr(qid, "__array__") or not np.iterable(qid):
         array = np.asarray(qid)
     else:
@@ -256,7 +267,7 @@ def _encode_objects(qid, name):
 
 
 def _is_missing(id):
-    """Tell whether an id, or one of the parts of a tuple, is None, NaN, NaT or NA."""
+    """Return True if an id, or a part of a tuple, is None, NaN, NaT or NA."""
     if isinstance(id, tuple):
         return any(map(_is_missing, id))
     try:

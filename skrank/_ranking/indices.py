@@ -1,4 +1,4 @@
-"""Sort positions: for any scores and grades, or in input order."""
+"""Sorting positions: for any scores and grades, or with ties in input order."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -10,7 +10,7 @@ from skrank._ranking.tie_groups import TieGroups, groups_of_sorted
 
 
 def sort_indices(lists, rows, width, ties):
-    """Rank lists of any scores and grades; in input order if `ties` says so."""
+    """Return the tie groups of lists; with ``ties="first"`` in the order of input."""
     keys = block_of_negated_scores(lists, rows, width, excluded=np.nan)
     relevant = block_of_flags(lists, rows, width, lists.is_relevant)
     order = np.argsort(keys, axis=1, kind="stable" if ties == "first" else None)

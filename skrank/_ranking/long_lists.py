@@ -1,22 +1,19 @@
-"""Lists too long to be sorted whole: cut to a depth, or sorted piece by piece."""
+"""Lists too long to be sorted whole: their top alone, or piece by piece."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from dataclasses import replace
-
 import numpy as np
 
-from skrank._ranking.blocks import gather, split_by_width
-from skrank._ranking.lists import Order, sort_by_code
-from skrank._ranking.neighbours import lengths_of
-from skrank._ranking.packed import STRETCH, pack_keys
+from skrank._ranking.blocks import STRETCH, gather, split_by_width
+from skrank._ranking.lists import Lists
+from skrank._ranking.order import ByCode
 
-# A list is cut to its first documents if it has so many for each rank asked for.
+# Only the top of a list is kept if it has so many documents for each rank asked for.
 MUCH_LONGER = 32
 
 
-# As many documents share a place among the maxima that are sorted in their stead.
+# The documents of a long list are partitioned by the maximum of so many each.
 GROUP = 8
 
 
@@ -35,23 +32,23 @@ SAMPLE = 4096
 
 
 def keep_top(lists, depth):
-    """Return the lists without documents that surely rank below `depth`.
+    """Return the lists without documents that are known to rank below `depth`.
 
-    Those tied with the last one kept are kept too.
+    Documents that are tied with the last one kept are kept too.
     """
     is_long = lists.lengths >= MUCH_LONGER * depth
     if 2 * lists.lengths[is_long].sum() <= lists.lengths.sum():
         return lists
-    floor = np.full(len(lists.lengths), -np.inf, dtype=lists.scores.dtype)
+    lowest = np.full(len(lists.lengths), -np.inf, dtype=lists.scores.dtype)
     (long,) = np.nonzero(is_long)
     for rows, _ in split_by_width(lists.lengths[long]):
-        floor[long[rows]] = _lower_bounds(lists, long[rows], depth)
-    kept = [_not_below(lists, floor, *span) for span in _stretches(lists)]
-    return lists.select_places(np.concatenate(kept))
+        lowest[long[rows]] = _lower_bounds(lists, long[rows], depth)
+    kept = [_not_below(lists, lowest, *span) for span in _stretches(lists)]
+    return lists.select(np.concatenate(kept))
 
 
 def _lower_bounds(lists, rows, depth):
-    """Return a score for each list that its document at rank `depth` does reach.
+    """Return a score for each list that its document at rank `depth` reaches.
 
     The depth-th highest of all scores is no lower than that of some of them, such as
     the highest of each group of documents.
@@ -79,12 +76,12 @@ def _stretches(lists):
         first = last
 
 
-def _not_below(lists, floor, first, last):
-    """Return the places of the lists from `first` to `last` that reach their floor."""
+def _not_below(lists, lowest, first, last):
+    """Return the places of some lists whose score is not below the lowest allowed."""
     start = lists.starts[first]
     places = slice(start, lists.starts[last - 1] + lists.lengths[last - 1])
     keep = lists.scores[places] >= np.repeat(
-        floor[first:last], lists.lengths[first:last]
+        lowest[first:last], lists.lengths[first:last]
     )
     if lists.excluded is not None:
         keep &= ~lists.is_excluded[places]
@@ -92,7 +89,7 @@ def _not_below(lists, floor, first, last):
 
 
 def is_very_long(lists):
-    """Tell which lists are better sorted by pieces."""
+    """Return True for the lists that are better sorted by pieces."""
     return lists.lengths > LONGEST
 
 
@@ -111,36 +108,30 @@ def split_by_score(lists, i):
     Returns
     -------
     pieces : Lists or None
-        The query of each piece is its number. None if the scores lie in too few
-        places to tell many pieces.
+        Each piece is a query, each document of the list a row. None if the scores lie
+        in too few places to separate many pieces.
+    grade_of : callable
+        Maps the grades in the pieces, which are codes, to those of the documents.
     """
     start, stop = lists.starts[i], lists.starts[i] + lists.lengths[i]
-    scores, codes = lists.scores[start:stop], lists.codes
+    places = slice(start, stop)
+    scores = lists.scores[places]
     piece, n_pieces = _pieces(scores)
     if piece is None:
-        return None
-
-    def find_rows():
-        _, places = sort_by_code(piece, n_pieces, np.arange(start, stop))
-        return places if lists.order is None else lists.order.rows[places]
-
-    values = scores if codes is None else pack_keys(scores, codes[start:stop])
-    starts, values = sort_by_code(piece, n_pieces, values)
-    lengths = lengths_of(starts, len(values))
-    listed = lengths > 0
-    pieces = replace(
-        lists,
-        order=Order(find_rows),
-        starts=starts[listed],
-        lengths=lengths[listed],
-        query=np.arange(np.count_nonzero(listed)),
-        keys=None,
-    )
-    if codes is None:
-        pieces.scores = values
+        return None, None
+    if lists.coded is None:
+        codes, grade_of = np.arange(start, stop), lists.grade_at
     else:
-        pieces.carry(values, lists.levels)
-    return pieces
+        codes, grade_of = lists.coded.codes[places], lists.coded.grades.__getitem__
+    pieces = Lists(
+        scores,
+        lists.is_relevant[places],
+        codes,
+        ByCode(piece, n_pieces),
+        np.arange(n_pieces),
+        excluded=None if lists.excluded is None else lists.is_excluded[places],
+    )
+    return pieces, lambda grade: grade_of(grade.astype(np.intp))
 
 
 def _pieces(scores):

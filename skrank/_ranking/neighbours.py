@@ -9,18 +9,19 @@ from skrank._ranking.blocks import gather, split_by_width
 
 
 def starts_of(values):
-    """Return where the runs of equal values start."""
+    """Return where stretches of equal values start."""
     return np.flatnonzero(differ_from_before(values))
 
 
 def differ_from_before(values):
+    """Return True for the values that differ from the one before, and the first."""
     new = np.ones(len(values), dtype=bool)
     np.not_equal(values[1:], values[:-1], out=new[1:])
     return new
 
 
 def lengths_of(starts, stop):
-    """Return the lengths of runs that stand one after the other, up to `stop`."""
+    """Return the lengths of stretches that stand one after the other, up to `stop`."""
     lengths = np.empty(len(starts), dtype=np.intp)
     np.subtract(starts[1:], starts[:-1], out=lengths[:-1])
     lengths[-1:] = stop - starts[-1:]
@@ -28,7 +29,7 @@ def lengths_of(starts, stop):
 
 
 def spans(*keys):
-    """Return where the block of equal keys of each element starts and stops."""
+    """Return where the stretch of equal keys of each element starts and stops."""
     length = len(keys[0])
     new = np.ones(length, dtype=bool)
     new[1:] = np.any([key[1:] != key[:-1] for key in keys], axis=0)
@@ -38,7 +39,7 @@ def spans(*keys):
 
 
 def sum_before(values, query):
-    """Return, for each run, the sum of `values` over the runs of its query above it."""
+    """Return, for each value, the sum of the values of its query that stand before."""
     before = np.cumsum(values) - values
     first = starts_of(query)
     return before - np.repeat(before[first], lengths_of(first, len(query)))
@@ -60,22 +61,3 @@ def accumulate_before(ufunc, values, query):
         place = first[rows, np.newaxis] + 1 + column
         before[place[inside]] = block[:, :width][inside]
     return before
-
-
-def encode_levels(grade):
-    """Return grades in ascending order, at least one, and the place of each in them."""
-    if len(grade) and grade.min() >= 0 and grade.max() < 256:
-        level = grade.astype(np.intp)
-        if np.array_equal(level, grade):  # small integers are their own places
-            return np.arange(level.max() + 1.0), level
-    levels, level = np.unique(grade, return_inverse=True)
-    return (levels if len(levels) else np.zeros(1)), level
-
-
-def count_keys(keys, n_keys):
-    """Return the distinct keys in ascending order and how often each occurs."""
-    if n_keys > 8 * len(keys) + 1024:
-        return np.unique(keys, return_counts=True)
-    counts = np.bincount(keys, minlength=n_keys)
-    keys = np.flatnonzero(counts)
-    return keys, counts[keys]

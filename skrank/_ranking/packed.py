@@ -1,13 +1,20 @@
-"""Sort scores that carry the grade of their document."""
+"""Sort scores that carry the grade of their document in their last byte.
+
+Such a key is the negated score, a float64, with the code of the grade in its low byte.
+Sorting keys is twice as fast as sorting indices and needs no look-up afterwards.
+"""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import sys
+from dataclasses import dataclass, fields
+from functools import cached_property
 
 import numpy as np
 
 from skrank._ranking.blocks import (
+    STRETCH,
     block_of_flags,
     block_of_negated_scores,
     fill_after_the_end,
@@ -15,60 +22,90 @@ from skrank._ranking.blocks import (
     negated_scores,
     own_block,
 )
+from skrank._ranking.grades import GradeCodes
+from skrank._ranking.lists import Lists
 from skrank._ranking.tie_groups import TieGroups, groups_of_sorted
-
-# A stretch of rows that stays in the cache while it is worked on.
-STRETCH = 65_536
-
 
 # The low byte of a float64: the last 8 bits of its fraction.
 _LOW = np.uint64(0xFF)
 
 
-def pack_keys(scores, codes):
-    """Put the code of each document into the low byte of its negated score.
+def are_packable(lists):
+    """Return True if the score and the grade of each document fit into a key.
 
-    There it decides nothing but the order within a tie class. Scores that differ in
-    that byte alone look tied.
-
-    Parameters
-    ----------
-    scores : ndarray of float of shape (n_documents,)
-        The scores, finite.
-    codes : ndarray of uint8 of shape (n_documents,)
-        What the keys carry.
-
-    Returns
-    -------
-    keys : ndarray of float64 of shape (n_documents,)
-        The keys, smaller is better.
+    They do not if there are more grades than a byte can name, or if scores are
+    infinite: these have no bits to spare.
     """
-    values = np.empty(len(scores))
+    if isinstance(lists, KeyedLists):
+        return True
+    return bool(np.isfinite(lists.y_score).all()) and lists.row_codes is not None
+
+
+def sort_keys(lists):
+    """Return packable lists with their keys sorted by query.
+
+    Lists whose rows stand together are returned as they are.
+    """
+    if lists.order.is_as_given:
+        return lists
+    codes, grades = lists.row_codes
+    keys = lists.order.sort(_pack(lists.y_score, codes))
+    given = {field.name: getattr(lists, field.name) for field in fields(Lists)}
+    return KeyedLists(**given, keys=keys, grade_of_code=grades)
+
+
+@dataclass(frozen=True, eq=False)
+class KeyedLists(Lists):
+    """Lists whose scores and codes were sorted by query as one number.
+
+    So the rows need not be sorted.
+
+    Attributes
+    ----------
+    keys : ndarray of float64 of shape (n_places,)
+        The key at each place.
+    grade_of_code : ndarray
+        The grade of each code.
+    """
+
+    keys: np.ndarray | None = None
+    grade_of_code: np.ndarray | None = None
+
+    @cached_property
+    def coded(self):
+        """Return the codes that the keys carry."""
+        return GradeCodes(_codes_of(self.keys), self.grade_of_code)
+
+    @cached_property
+    def is_relevant(self):
+        """Return which places hold a relevant document."""
+        return self.coded.codes != 0
+
+    def grade_at(self, places):
+        """Return the grades of relevant documents."""
+        return self.grade_of_code[self.coded.codes[places]]
+
+
+def _pack(scores, codes):
+    """Return the keys of finite scores, with the codes in their low bytes.
+
+    There a code decides nothing but the order within a tie group. Scores that differ
+    in that byte alone look tied.
+    """
+    keys = np.empty(len(scores))
     for start in range(0, len(scores), STRETCH):
         stretch = slice(start, start + STRETCH)
-        np.subtract(0.0, scores[stretch], out=values[stretch])
-        pack_in_place(values[stretch], codes[stretch])
-    return values
+        np.subtract(0.0, scores[stretch], out=keys[stretch])
+        _low_bytes(keys[stretch])[...] = codes[stretch]
+    return keys
 
 
-def pack_in_place(keys, codes):
-    """Put codes into the low byte of negated scores."""
-    _low_bytes(keys)[...] = codes
-
-
-def are_exact(scores):
-    """Tell whether keys of these scores differ wherever the scores do."""
-    return scores.dtype.itemsize < 8 or not (
-        np.bitwise_or.reduce(scores.view(np.uint64)) & _LOW
-    )
-
-
-def codes_of(keys):
+def _codes_of(keys):
     """Return the codes that keys carry."""
     return keys.view(np.uint64).astype(np.uint8)
 
 
-def without_codes(keys):
+def _without_codes(keys):
     """Return the keys with the code 0, alike for tied documents, in their own place."""
     bits = keys.view(np.uint64)
     bits &= ~_LOW
@@ -81,69 +118,91 @@ def _low_bytes(keys):
     return keys.view(np.uint8)[..., first::8]
 
 
-def block_of_keys(lists, rows, width):
+def _block_of_keys(lists, rows, width):
     """Return the keys of lists side by side, and inf where there is no document."""
-    if lists.keys is None:
-        keys = negated_scores(lists, rows, width)
-        pack_in_place(keys, gather(lists.codes, lists.starts[rows], width))
+    starts = lists.starts[rows]
+    if isinstance(lists, KeyedLists):
+        keys = own_block(lists.keys, starts, width)
     else:
-        keys = own_block(lists.keys, lists.starts[rows], width)
+        keys = negated_scores(lists, rows, width)
+        _low_bytes(keys)[...] = gather(lists.coded.codes, starts, width)
     fill_after_the_end(keys, np.inf, lists.lengths[rows])
     if lists.excluded is not None:
         keys[block_of_flags(lists, rows, width, lists.is_excluded)] = np.inf
     return keys
 
 
-def sort_packed(lists, rows, width, depth):
-    """Rank lists by sorting the keys, which carry the code of the grade themselves.
+class KeySort:
+    """Ranks packable lists by sorting their keys.
 
-    Sorting values is twice as fast as sorting indices and needs no look-up. Where the
-    keys are not exact, a sort of the true scores tells whether tied keys are tied
-    scores.
-
-    Returns
-    -------
-    runs : TieGroups
-        Those of the lists that could be ranked this way.
-    left : ndarray
-        The other lists, with scores too close to each other.
+    Parameters
+    ----------
+    lists : Lists
+        The lists.
     """
-    keys = block_of_keys(lists, rows, width)
-    keys.sort(axis=1)
-    if depth is not None:
-        keys = _down_to(keys, depth)
-    code, keys = codes_of(keys), without_codes(keys)
-    place = np.flatnonzero(code != 0)
-    code = code.ravel()[place]
-    row = place // keys.shape[1]
-    column = place - row * keys.shape[1]
-    if _stand_alone(keys, place, column):
-        one = np.ones(len(place), dtype=np.intp)
-        query = lists.query[rows][row]
-        return TieGroups(query, column, one, one, lists.levels[code]), rows[:0]
-    left = rows[:0]
-    if not lists.keys_are_exact:
-        scores = np.sort(
-            block_of_negated_scores(lists, rows, width, excluded=np.inf), axis=1
+
+    def __init__(self, lists):
+        self._lists = lists
+
+    @cached_property
+    def _are_exact(self):
+        """Whether keys that differ in their code alone always come of equal scores.
+
+        They do where the low byte of every score is zero.
+        """
+        scores = self._lists.y_score
+        return scores.dtype.itemsize < 8 or not (
+            np.bitwise_or.reduce(scores.view(np.uint64)) & _LOW
         )
-        scores = scores[:, : keys.shape[1]]
-        same = scores[:, 1:] == scores[:, :-1]
-        close = keys[:, 1:] == keys[:, :-1]
-        bad = (same != close).any(axis=1)
-        left, kept = rows[bad], ~bad[row]
-        place, code, row = place[kept], code[kept], row[kept]
-    runs = groups_of_sorted(lists, rows, keys, place, row, lists.levels[code])
-    return runs, left
+
+    def find_groups(self, rows, width, depth):
+        """Return the tie groups of some lists, down to a depth.
+
+        Where the keys are not exact, a sort of the true scores shows whether tied keys
+        are tied scores.
+
+        Returns
+        -------
+        groups : TieGroups
+            Those of the lists that could be ranked this way.
+        left : ndarray
+            The other lists, with scores too close to each other.
+        """
+        lists, grades = self._lists, self._lists.coded.grades
+        keys = _block_of_keys(lists, rows, width)
+        keys.sort(axis=1)
+        if depth is not None:
+            keys = _down_to(keys, depth)
+        code, keys = _codes_of(keys), _without_codes(keys)
+        place = np.flatnonzero(code != 0)
+        code = code.ravel()[place]
+        row = place // keys.shape[1]
+        column = place - row * keys.shape[1]
+        if _stand_alone(keys, place, column):
+            one = np.ones(len(place), dtype=np.intp)
+            query = lists.query[rows][row]
+            return TieGroups(query, column, one, one, grades[code]), rows[:0]
+        left = rows[:0]
+        if not self._are_exact:
+            scores = block_of_negated_scores(lists, rows, width, excluded=np.inf)
+            scores = np.sort(scores, axis=1)[:, : keys.shape[1]]
+            same = scores[:, 1:] == scores[:, :-1]
+            close = keys[:, 1:] == keys[:, :-1]
+            bad = (same != close).any(axis=1)
+            left, kept = rows[bad], ~bad[row]
+            place, code, row = place[kept], code[kept], row[kept]
+        groups = groups_of_sorted(lists, rows, keys, place, row, grades[code])
+        return groups, left
 
 
 def _down_to(keys, depth):
     """Return the columns of sorted keys that hold the first `depth` documents.
 
-    And those tied with one of them: no tie class is cut in two.
+    And those tied with one of them: no tie group is split.
     """
     width = keys.shape[1]
     while depth < width:
-        edge = without_codes(keys[:, depth - 1 : depth + 1].copy())
+        edge = _without_codes(keys[:, depth - 1 : depth + 1].copy())
         tied = (edge[:, 0] == edge[:, 1]) & (edge[:, 0] < np.inf)
         if not tied.any():
             return keys[:, :depth].copy()
@@ -152,7 +211,7 @@ def _down_to(keys, depth):
 
 
 def _stand_alone(keys, place, column):
-    """Tell whether no document at `place` has the key of a neighbour."""
+    """Return True if no document at `place` has the key of a neighbour."""
     flat = keys.ravel()
     own = flat[place]
     tied = (flat[place - 1] == own) & (column > 0)

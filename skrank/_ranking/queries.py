@@ -3,99 +3,125 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from skrank._ranking.expectation import law_of_first, sum_over_places, weights_at
-from skrank._ranking.lists import count_by_grade, query_weights
-from skrank._ranking.methods import find_tie_groups
-from skrank._ranking.neighbours import encode_levels, starts_of, sum_before
+from skrank._ranking.grades import count_by_grade, encode_levels
+from skrank._ranking.methods import find_tie_groups, prepare_lists
+from skrank._ranking.neighbours import starts_of, sum_before
 from skrank._ranking.tie_groups import TieGroups
 
 
 def rank_lists(lists, ties, depth=None):
-    """Return lists of documents as ranked queries."""
-    runs = find_tie_groups(lists, ties, depth)
-    return RankedQueries(runs, lists.n_documents(), lists.ids, lists, ties)
+    """Return documents, as :func:`read_lists` returns them, as ranked queries."""
+    lists = prepare_lists(lists, ties, depth)
+    groups = find_tie_groups(lists, ties, depth)
+    return RankedQueries(groups, lists.n_documents(), lists.ids, lists, ties)
 
 
 class RankedQueries:
-    """Where the relevant documents of every query stand.
+    """Where the relevant documents of every query stand: what metrics read.
 
-    A *run* is a tie class that holds at least one relevant document. TieGroups are in
-    rank order within a query, and the runs of a query stand together. Any order of
-    the documents of a tie class is equally likely, so what is known of a run is all
-    that an exact expectation needs. Without ties a run is one relevant document, at
-    rank ``above + 1``.
+    A tie group is a set of documents of one query with equal scores. The ranking holds
+    the groups with at least one relevant document, those of a query together and in
+    the order of rank. Every order of the documents in a group is equally likely, so
+    its size, place and grades are all that an exact expectation needs. A relevant
+    document without ties is a group of size 1, at rank ``above + 1``.
+
+    Rankings are made by skrank: a metric of your own is a function that gets one and
+    returns an array of shape (n_queries,).
 
     Parameters
     ----------
-    runs : TieGroups
-        The runs of all queries.
+    groups : TieGroups
+        The tie groups of all queries.
     n_documents : ndarray of shape (n_queries,)
         The number of documents of each query.
     ids : ndarray of shape (n_queries,)
         The query ids.
-    lists : Lists or Candidates
-        The input.
+    lists : Documents
+        The documents of the queries.
     ties : str
         The tie policy.
     order : {"ideal", "chance"}, default=None
         What the documents are ranked by; None is the score.
+    n_found : ndarray of shape (n_queries,), default=None
+        The number of relevant documents that each query returned; None asks `lists`.
 
     Attributes
     ----------
     n_queries : int
         The number of queries.
-
-    n_documents, n_relevant : ndarray of shape (n_queries,)
-        How many returned documents, and how many relevant ones, returned or not,
-        each query has.
-
-    query : ndarray of shape (n_runs,)
-        The query of each run, a position in `ids`.
-
-    above : ndarray of shape (n_runs,)
-        The number of documents ranked above the run.
-
-    size : ndarray of shape (n_runs,)
-        The number of documents in the run, relevant or not.
-
-    relevant : ndarray of shape (n_runs,)
-        The number of relevant documents in the run.
-
+    query : ndarray of shape (n_groups,)
+        The query of each tie group, a position in `ids`.
+    above : ndarray of shape (n_groups,)
+        The number of documents ranked above the group.
+    size : ndarray of shape (n_groups,)
+        The number of documents in the group, relevant or not.
+    relevant : ndarray of shape (n_groups,)
+        The number of relevant documents in the group.
     grade : ndarray of shape (n_relevant_documents,)
-        The grade of each relevant document, run after run.
+        The grade of each relevant document, group after group.
+    n_documents : ndarray of shape (n_queries,)
+        The number of returned documents of each query.
+    n_relevant : ndarray of shape (n_queries,)
+        The number of relevant documents of each query, returned or not.
+    ids : ndarray of shape (n_queries,)
+        The query ids.
 
     See Also
     --------
     evaluate : Takes functions of a ranking as metrics.
 
+    Notes
+    -----
+    `total` sums over the groups of a query, and `grade_total` over the documents of a
+    group; `mean_over_places` averages a function of the ranks of each group;
+    `expected_at_first` is the expectation of a function of the rank of the first
+    relevant document, `first_rank_law` the probabilities of that rank;
+    `where_relevant` makes queries without a relevant document undefined. `ideal` and
+    `chance` are the rankings of the same documents by grade, and with all tied.
+
     Examples
     --------
     >>> from skrank.metrics import evaluate
-    >>> def share_at_the_top(ranking):
+    >>> def fraction_at_the_top(ranking):
     ...     return ranking.where_relevant(
     ...         ranking.total(ranking.relevant * (ranking.above == 0) / ranking.size)
     ...     )
-    >>> evaluate([1, 0, 0, 1], [2, 1, 2, 1], share_at_the_top, qid=[7, 7, 8, 8])
-    {'share_at_the_top': 0.5}
+    >>> y_true, y_score, qid = [1, 0, 0, 1], [2, 1, 2, 1], [7, 7, 8, 8]
+    >>> evaluate(y_true, y_score, fraction_at_the_top, qid=qid)
+    {'fraction_at_the_top': 0.5}
+
+    The mean reciprocal rank, and the discounted cumulative gain:
+
+    >>> import numpy as np
+    >>> def reciprocal_rank(ranking):
+    ...     return ranking.expected_at_first(lambda rank: 1 / rank)
+    >>> def dcg(ranking):
+    ...     discount = ranking.mean_over_places(lambda rank: 1 / np.log2(rank + 1))
+    ...     return ranking.total(discount * ranking.grade_total(ranking.grade))
+    >>> evaluate(y_true, y_score, [reciprocal_rank, dcg], qid=qid)
+    {'reciprocal_rank': 0.75, 'dcg': 0.8154648767857288}
     """
 
-    def __init__(self, runs, n_documents, ids, lists, ties, order=None):
-        self.query, self.above, self.size, self.relevant, self.grade = runs
+    def __init__(self, groups, n_documents, ids, lists, ties, order=None, n_found=None):
+        self.query, self.above, self.size, self.relevant, self.grade = groups
         self.n_documents = n_documents
         self.n_queries = len(ids)
         self.ids = ids
         self._lists = lists
         self._ties = ties
         self._order = order
+        self._given_n_found = n_found
 
     @cached_property
     def _n_found(self):
         """Return the number of relevant documents that each query returned."""
+        if self._given_n_found is not None:
+            return self._given_n_found
         return self._lists.n_relevant()
 
     @cached_property
@@ -108,7 +134,7 @@ class RankedQueries:
 
     @cached_property
     def _n_others(self):
-        """Return the number of judged documents that are not relevant, likewise."""
+        """Return the number of judged non-relevant documents, likewise."""
         missing = self._lists.missing
         others = self._judged_only.n_documents - self._n_found
         return others if missing is None else others + missing.n_others
@@ -122,7 +148,7 @@ class RankedQueries:
 
     @cached_property
     def _judged_lists(self):
-        return self._in_this_order(self._lists.select(self._lists.judged))
+        return self._in_this_order(self._lists.judged_only())
 
     @property
     def _returned_only(self):
@@ -131,24 +157,22 @@ class RankedQueries:
 
     @cached_property
     def _returned_lists(self):
-        return self._in_this_order(replace(self._lists, missing=None))
+        return self._in_this_order(self._lists.returned_only())
 
     @cached_property
     def _by_judgement(self):
         """Return the ranking in which the judged documents are the relevant ones."""
         lists = self._lists
         if lists.judged is not None:
-            lists = lists.relabelled(lists.judged, missing=None)
-            return self._in_this_order(lists)
+            return self._in_this_order(lists.by_judgement())
         query = np.flatnonzero(self.n_documents)
         size = self.n_documents[query]
-        runs = TieGroups(query, np.zeros_like(size), size, size, np.ones(size.sum()))
-        ranking = RankedQueries(runs, self.n_documents, self.ids, lists, self._ties)
-        ranking._n_found = self.n_documents
-        return ranking
+        groups = TieGroups(query, np.zeros_like(size), size, size, np.ones(size.sum()))
+        rest = self.ids, lists, self._ties
+        return RankedQueries(groups, self.n_documents, *rest, n_found=self.n_documents)
 
     def _in_this_order(self, lists):
-        """Return other lists, ranked by score, by `y_true` or not at all as these."""
+        """Return other documents, ranked as these: by score, by grade or not at all."""
         ranking = rank_lists(lists, self._ties)
         return ranking if self._order is None else getattr(ranking, self._order)
 
@@ -166,17 +190,17 @@ class RankedQueries:
 
     @cached_property
     def _first(self):
-        """Return the position of the first run of each query that has one."""
+        """Return the position of the first tie group of each query that has one."""
         return starts_of(self.query)
 
     @cached_property
     def _relevant_above(self):
-        """Return, for each run, how many relevant documents stand above it."""
+        """Return, for each tie group, how many relevant documents stand above it."""
         return sum_before(self.relevant, self.query)
 
     @cached_property
     def _others_below(self):
-        """Return how many documents that are not relevant stand below each run.
+        """Return how many documents that are not relevant stand below each tie group.
 
         Those that are tied with it count half.
         """
@@ -198,7 +222,7 @@ class RankedQueries:
 
     @property
     def ideal(self):
-        """Return the ranking by `y_true`: no order of the documents is better."""
+        """The ranking by `y_true`: no order of the documents is better."""
         return self if self._order == "ideal" else self._ideal
 
     @cached_property
@@ -210,67 +234,66 @@ class RankedQueries:
             grade = np.concatenate([np.repeat(grade, count), missing.grade])
             query, grade, count = count_by_grade(query, grade)
         grades = np.repeat(grade, count)
-        runs = TieGroups(query, sum_before(count, query), count, count, grades)
+        groups = TieGroups(query, sum_before(count, query), count, count, grades)
         n_documents = self.n_documents + self.n_relevant - self._n_found
-        lists, ties = self._lists, self._ties
-        best = RankedQueries(runs, n_documents, self.ids, lists, ties, "ideal")
-        best._n_found = self.n_relevant
-        return best
+        rest = self.ids, self._lists, self._ties, "ideal"
+        return RankedQueries(groups, n_documents, *rest, n_found=self.n_relevant)
 
     @cached_property
     def _group_in_ideal(self):
-        """Return, for each relevant document, its run in the ranking by `y_true`."""
-        best = self.ideal
-        grade_of_run = best.grade[np.cumsum(best.relevant) - 1]
-        levels, level = encode_levels(np.concatenate([grade_of_run, self.grade]))
-        query = np.concatenate([best.query, self._query_of_grade])
+        """Return, for each relevant document, its group in the ideal ranking."""
+        ideal = self.ideal
+        n_groups = len(ideal.query)
+        grade_of_group = ideal.grade[np.cumsum(ideal.relevant) - 1]
+        levels, level = encode_levels(np.concatenate([grade_of_group, self.grade]))
+        query = np.concatenate([ideal.query, self._query_of_grade])
         key = (query + 1) * len(levels) - level  # rises as the grade falls
-        return np.searchsorted(key[: len(best.query)], key[len(best.query) :])
+        return np.searchsorted(key[:n_groups], key[n_groups:])
 
     @cached_property
     def chance(self):
-        """Return the ranking in which all documents of a query are tied."""
+        """The ranking in which all documents of a query are tied."""
         grade_query, grade, count = self._lists.count_grades()
         query = grade_query[starts_of(grade_query)]
         n_documents, n_found = self.n_documents[query], self._n_found[query]
         above, grades = np.zeros_like(n_found), np.repeat(grade, count)
-        runs = TieGroups(query, above, n_documents, n_found, grades)
-        lists, ties = self._lists, self._ties
-        return RankedQueries(runs, self.n_documents, self.ids, lists, ties, "chance")
+        groups = TieGroups(query, above, n_documents, n_found, grades)
+        rest = self.ids, self._lists, self._ties, "chance"
+        return RankedQueries(groups, self.n_documents, *rest)
 
     def total(self, values):
-        """Return the sum over the runs of each query.
+        """Return the sum over the tie groups of each query.
 
         Parameters
         ----------
-        values : ndarray of shape (n_runs,)
-            One value per run.
+        values : ndarray of shape (n_groups,)
+            One value per group.
 
         Returns
         -------
         total : ndarray of shape (n_queries,)
-            0 for a query without runs.
+            0 for a query without groups.
         """
         totals = np.bincount(self.query, weights=values, minlength=self.n_queries)
-        return totals.astype(np.float64, copy=False)  # of no runs: of integers
+        return totals.astype(np.float64, copy=False)  # of no groups: of integers
 
     def grade_total(self, values):
-        """Return the sum over the relevant documents of each run.
+        """Return the sum over the relevant documents of each tie group.
 
         Parameters
         ----------
         values : ndarray of shape (n_relevant_documents,)
-            One value per relevant document, run after run.
+            One value per relevant document, group after group.
 
         Returns
         -------
-        total : ndarray of shape (n_runs,)
+        total : ndarray of shape (n_groups,)
             The sums.
         """
         if len(values) == len(self.query):
             return values
         first = np.cumsum(self.relevant) - self.relevant
-        if self._order == "ideal":  # one grade, and so one value, in each run
+        if self._order == "ideal":  # one grade, and so one value, in each group
             return values[first] * self.relevant
         return np.add.reduceat(values, first)
 
@@ -290,24 +313,25 @@ class RankedQueries:
         return np.where(self.n_relevant > 0, values, np.nan)
 
     def mean_over_places(self, weight, k=None):
-        """Return the mean weight of the ranks that each run occupies.
+        """Return the mean weight of the ranks that each tie group occupies.
 
         Parameters
         ----------
         weight : callable
-            Maps ranks, 1 being the best, to weights.
-
+            Maps an array of ranks, 1 being the best, to weights.
         k : int or ndarray of shape (n_queries,), default=None
-            Ranks beyond `k` weigh nothing.
+            Cutoff: ranks beyond `k` have the weight 0.
 
         Returns
         -------
-        mean : ndarray of shape (n_runs,)
-            What a document of the run can expect.
+        mean : ndarray of shape (n_groups,)
+            The expected weight of a document of the group.
         """
+        # Each of the places a + 1, ..., a + n of a group is as likely for a document:
+        # E[w(rank)] = sum_{i=a+1}^{a+n} w(i) [i <= k] / n
         alone = self.size == 1
-        by_run = isinstance(k, np.ndarray)
-        cutoff = k[self.query] if by_run else k
+        by_group = isinstance(k, np.ndarray)
+        cutoff = k[self.query] if by_group else k
         counted = alone if k is None else alone & (self.above < cutoff)
         if counted.all():
             return weights_at(weight, self.above)
@@ -317,7 +341,7 @@ class RankedQueries:
         above, size = self.above[tied], self.size[tied]
         below = above + size
         if k is not None:
-            cutoff = cutoff[tied] if by_run else cutoff
+            cutoff = cutoff[tied] if by_group else cutoff
             above, below = np.minimum(above, cutoff), np.minimum(below, cutoff)
         mean[tied] = sum_over_places(weight, above, below) / size
         return mean
@@ -328,11 +352,9 @@ class RankedQueries:
         Parameters
         ----------
         value : callable
-            Maps ranks to values.
-
+            Maps an array of ranks to values.
         k : int, default=None
-            Ranks beyond `k` have the value 0.
-
+            Cutoff: ranks beyond `k` have the value 0.
         missing : float, default=0.0
             The value of a query none of whose relevant documents was returned.
 
@@ -341,14 +363,15 @@ class RankedQueries:
         expected : ndarray of shape (n_queries,)
             NaN for queries without a relevant document.
         """
-        query, rank, chance = self.first_rank_law(k)
+        # E[v(rank)] = sum_j P(rank = j) v(j) [j <= k]
+        query, rank, probability = self.first_rank_law(k)
         values = value(rank) if k is None else np.where(rank <= k, value(rank), 0.0)
-        expected = np.bincount(query, chance * values, minlength=self.n_queries)
+        expected = np.bincount(query, probability * values, minlength=self.n_queries)
         found = self._n_found > 0
         return np.where(found, expected, self.where_relevant(missing))
 
     def first_rank_law(self, k=None):
-        """Return what rank the first relevant document of each query may have.
+        """Return which ranks the first relevant document of each query may have.
 
         Parameters
         ----------
@@ -357,26 +380,18 @@ class RankedQueries:
 
         Returns
         -------
-        query, rank, chance : ndarray of shape (n_ranks,)
-            A query, a rank, and the chance that its first relevant document has it.
-            Without ties every query that found one has a single rank, of chance 1.
+        query, rank, probability : ndarray of shape (n_ranks,)
+            A query, a rank, and the probability that its first relevant document has
+            it. Without ties every query that found one has a single rank, of
+            probability 1.
         """
         above, size = self.above[self._first], self.size[self._first]
         relevant = self.relevant[self._first]
-        run, rank, chance = law_of_first(above, size, relevant, k)
-        return self.query[self._first[run]], rank, chance
+        group, rank, probability = law_of_first(above, size, relevant, k)
+        return self.query[self._first[group]], rank, probability
 
     def _query_weights(self, sample_weight):
-        """Return the weight of each query.
-
-        Parameters
-        ----------
-        sample_weight : array-like or None
-            Weights of the rows, or of the queries where each row is a query.
-
-        Returns
-        -------
-        weight : ndarray of shape (n_queries,) or None
-            None if no weights were given.
-        """
-        return query_weights(self._lists, sample_weight)
+        """Return the weight of each query, or None, from what the user gave."""
+        if sample_weight is None:
+            return None
+        return self._lists.query_weights(sample_weight)

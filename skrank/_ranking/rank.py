@@ -7,7 +7,6 @@ import numpy as np
 
 from skrank._checks import check_choice, check_scores
 from skrank._ranking.ids import encode_qid, encode_rows, repeat_heads
-from skrank._ranking.methods import FIRST
 from skrank._ranking.queries import rank_lists
 from skrank._ranking.read import read_lists
 
@@ -48,7 +47,7 @@ def rank_queries(
         Documents that have a grade; the grade of the others is not read.
     returned : array-like of bool of shape (n_samples,), default=None
         Documents that the system returned. The others count among the relevant
-        documents and in the ideal order, but have no rank; their score is not read.
+        documents and in the ideal ranking, but have no rank; their score is not read.
     doc_id : array-like of shape (n_samples,), default=None
         Document ids.
     doc_order : {"ascending", "descending"}, default=None
@@ -83,7 +82,6 @@ def rank_queries(
         judged=judged,
         returned=returned,
         row_order=row_order,
-        carry=depth != FIRST and ties != "first",
     )
     return rank_lists(lists, ties, depth)
 

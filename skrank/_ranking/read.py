@@ -1,20 +1,20 @@
-"""Read the three input shapes."""
+"""Reading the three input shapes."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import math
-from dataclasses import replace
 
 import numpy as np
 from scipy import sparse
 
-from skrank._checks import check_grades, check_scores, numeric_array
+from skrank._checks import check_finite, numeric_array, scores_as_floats
 from skrank._columns import find_qid
+from skrank._ranking.documents import Candidates, Missing
 from skrank._ranking.ids import encode_rows, repeat_heads
-from skrank._ranking.lists import Candidates, Lists, Missing, Order, sort_by_code
+from skrank._ranking.lists import Lists
 from skrank._ranking.neighbours import lengths_of, starts_of
-from skrank._ranking.packed import pack_keys
+from skrank._ranking.order import AsGiven, ByCode
 
 
 def read_lists(
@@ -27,18 +27,15 @@ def read_lists(
     judged=None,
     returned=None,
     row_order=None,
-    carry=True,
 ):
-    """Validate the input, whatever its shape, and return it grouped by query.
+    """Check the input, whatever its shape, and return it grouped by query.
 
     Parameters
     ----------
     y_true, y_score, qid, threshold, exclude, judged, returned
-        As in :func:`skrank._rank.rank_queries`.
+        As in :func:`skrank._ranking.rank_queries`.
     row_order : ndarray of shape (n_samples,), default=None
         The order in which rows are read; None is the input order.
-    carry : bool, default=True
-        Whether scattered rows carry the keys that sorting within queries needs.
 
     Returns
     -------
@@ -54,29 +51,30 @@ def read_lists(
     judged, returned = (
         mask if mask is None else np.asarray(mask) for mask in (judged, returned)
     )
-    y_score = _without_unread(y_score, "y_score", returned, "returned")
     y_score = numeric_array(y_score, "y_score")
+    y_score = _without_unread(y_score, returned, "returned")
     if y_score.ndim == 1:
         qid = find_qid(qid, y=y_true)
     if sparse.issparse(y_true):
         y_true = _check_sparse_grades(y_true, threshold)
     else:
-        y_true = _without_unread(y_true, "y_true", judged, "judged")
-        y_true = check_grades(y_true)
+        y_true = numeric_array(y_true, "y_true")
+        y_true = _without_unread(y_true, judged, "judged")
+        check_finite(y_true, "y_true")
     if y_score.size == 0 or 0 in y_true.shape:
         raise ValueError(
             "Found array with 0 sample(s) while a minimum of 1 is required: "
             f"y_true has shape {y_true.shape} and y_score has shape {y_score.shape}."
         )
     if y_score.ndim != 2 or y_true.ndim != 1:  # candidates are checked as they stream
-        y_score = check_scores(y_score)
-        # Rows are gathered, and keys made, byte by byte.
+        y_score = scores_as_floats(y_score)
+        # Rows are gathered, and scores packed, byte by byte.
         native = y_score.dtype.newbyteorder("=")
         y_score = np.ascontiguousarray(y_score, dtype=native)
     if y_score.ndim == 1 and y_true.ndim == 1:
         _check_flat(y_true, y_score, exclude)
         rowwise = judged, returned, row_order
-        return _read_flat(y_true, y_score, qid, threshold, *rowwise, carry)
+        return _read_flat(y_true, y_score, qid, threshold, *rowwise)
     if y_score.ndim != 2 or y_true.ndim > 2:
         raise ValueError(_SHAPES.format(y_true.shape, y_score.shape))
     rowwise = {"qid": qid, "judged": judged, "returned": returned, "doc_id": row_order}
@@ -98,11 +96,10 @@ def read_lists(
     return _read_matrix(y_true, y_score, threshold, exclude)
 
 
-def _without_unread(values, name, mask, mask_name):
+def _without_unread(values, mask, mask_name):
     """Return `values` with 0 where the mask says that they are not read."""
     if mask is None:
         return values
-    values = numeric_array(values, name)
     mask = _check_mask(mask, mask_name, len(values))
     return np.where(mask, values, values.dtype.type(0))
 
@@ -128,59 +125,30 @@ _SHAPES = (
 )
 
 
-def _read_flat(y_true, y_score, qid, threshold, judged, returned, row_order, carry):
+def _read_flat(y_true, y_score, qid, threshold, judged, returned, row_order):
     n_rows = len(y_score)
     ids, codes, starts = encode_rows(qid, n_rows)
-    relevant = None if threshold == "max" else _is_above(y_true, threshold)
-    if relevant is not None and judged is not None:
-        relevant &= judged
+    row_query = None
     if row_order is None and len(codes) == len(ids):
         starts = np.arange(n_rows) if starts is None else starts
-        shape = starts, lengths_of(starts, n_rows), codes.astype(np.intp)
-        lists = Lists(y_score, relevant, y_true, *shape, ids, judged=judged)
+        order = AsGiven(starts, lengths_of(starts, n_rows), codes.astype(np.intp))
     else:
-        row_query = repeat_heads(codes, starts, n_rows)
-        one = np.zeros(1, dtype=np.intp)
-        lists = Lists(
-            y_score, relevant, y_true, one, one + n_rows, one, ids, judged=judged
-        )
-        # Keys hold the labels, of all rows, and know no order among tied ones.
-        all_rows = row_order is None and returned is None
-        carry = carry and all_rows and relevant is not None
-        lists = _group_by_query(lists, row_query, row_order, carry)
-    if relevant is None:
-        lists.relevant = _has_highest_grade(lists)
+        row_query = codes = repeat_heads(codes, starts, n_rows)
+        if row_order is not None:
+            codes, y_true, y_score, judged, returned = (
+                values if values is None else values[row_order]
+                for values in (codes, y_true, y_score, judged, returned)
+            )
+        order = ByCode(codes, len(ids))
+    if threshold == "max":
+        relevant = _has_highest_grade(y_true, order)
+    else:
+        relevant = _is_above(y_true, threshold)
+        if judged is not None:
+            relevant &= judged
+    rows = y_score, relevant, y_true
+    lists = Lists(*rows, order, ids, judged=judged, row_query=row_query)
     return lists if returned is None else _without_missing(lists, returned)
-
-
-def _group_by_query(lists, row_query, row_order, carry):
-    """Return lists of the queries from one list of all rows."""
-    n_queries = len(lists.ids)
-    codes = row_query if row_order is None else row_query[row_order]
-
-    def sort_rows():
-        rows = np.arange(len(codes)) if row_order is None else row_order
-        return sort_by_code(codes, n_queries, rows)
-
-    keys = None
-    if carry and lists.codes is not None:
-        keys = pack_keys(lists.y_score, lists.codes)
-        starts, keys = sort_by_code(codes, n_queries, keys)
-        order = Order(lambda: sort_rows()[1])
-    else:
-        starts, rows = sort_rows()
-        order = Order(lambda: rows)
-    grouped = replace(
-        lists,
-        order=order,
-        starts=starts,
-        lengths=lengths_of(starts, len(row_query)),
-        query=np.arange(n_queries),
-        row_query=row_query,
-    )
-    if keys is not None:
-        grouped.carry(keys, lists.levels)
-    return grouped
 
 
 def _is_above(grades, threshold):
@@ -190,37 +158,37 @@ def _is_above(grades, threshold):
     return grades > threshold
 
 
-def _has_highest_grade(lists):
+def _has_highest_grade(grades, order):
     """Return which rows have the highest grade of their query, if that is above 0."""
-    highest = np.maximum.reduceat(lists.in_lists(lists.grades), lists.starts)
-    if lists.row_query is None:
-        highest = np.repeat(highest, lists.lengths)
+    highest = np.maximum.reduceat(order.take(grades), order.starts)
+    if order.is_as_given:
+        highest = np.repeat(highest, order.lengths)
     else:  # one list for each query
-        highest = highest[lists.row_query]
-    return (lists.grades == highest) & (lists.grades > 0)
+        highest = highest[order.row_query]
+    return (grades == highest) & (grades > 0)
 
 
 def _without_missing(lists, returned):
     """Take out the documents that were not returned, and keep count of them."""
-    row_query = lists.row_query
-    if row_query is None:
-        row_query = np.repeat(lists.query, lists.lengths)
+    query = lists.order.row_query
+    row_query = query if lists.row_query is None else lists.row_query
     rows = np.flatnonzero(lists.relevant & ~returned)
     others = ~lists.relevant & ~returned
     if lists.judged is not None:
         others &= lists.judged
     missing = Missing(
-        row_query[rows],
+        query[rows],
         lists.grades[rows].astype(np.float64),
-        np.bincount(row_query[others], minlength=len(lists.ids)),
+        np.bincount(query[others], minlength=len(lists.ids)),
     )
-    return replace(lists, row_query=row_query, missing=missing).select(returned)
+    lists = lists.changed(row_query=row_query, missing=missing)
+    return lists.select(np.flatnonzero(lists.order.take(returned)))
 
 
 def _read_matrix(y_true, y_score, threshold, exclude):
     n_queries, n_documents = y_score.shape
     query, graded = np.arange(n_queries), None
-    relevant = None
+    order = AsGiven(query * n_documents, np.full(n_queries, n_documents), query)
     if exclude is not None:
         exclude = exclude.ravel()
     if sparse.issparse(y_true):
@@ -229,25 +197,22 @@ def _read_matrix(y_true, y_score, threshold, exclude):
         grades = y_true.ravel()
         if exclude is not None:
             grades = np.where(exclude, grades.dtype.type(0), grades)
-        if threshold != "max":
+        if threshold == "max":
+            relevant = _has_highest_grade(grades, order)
+        else:
             relevant = _is_above(grades, threshold)
-    lists = Lists(
+    if exclude is not None:
+        relevant &= ~exclude
+    return Lists(
         y_score.ravel(),
         relevant,
         grades,
-        query * n_documents,
-        np.full(n_queries, n_documents),
-        query,
+        order,
         query,
         excluded=exclude,
         graded=graded,
         is_matrix=True,
     )
-    if relevant is None:
-        lists.relevant = _has_highest_grade(lists)
-    if exclude is not None:
-        lists.relevant &= ~exclude
-    return lists
 
 
 def _check_sparse_grades(y_true, threshold):
@@ -262,7 +227,7 @@ def _check_sparse_grades(y_true, threshold):
             f"document that it leaves out would be relevant. Got {threshold!r}."
         )
     y_true = _own_csr(y_true)
-    check_grades(y_true.data)
+    check_finite(numeric_array(y_true.data, "y_true"), "y_true")
     return y_true
 
 
@@ -322,8 +287,8 @@ def _read_candidates(y_true, y_score, exclude):
     if y_true.dtype.kind == "b" or (y_true != np.floor(y_true)).any():
         raise ValueError(
             "y_true of shape (n_queries,) beside y_score of shape (n_queries, "
-            "n_candidates) must hold the column of the right candidate of each "
-            f"query, an int. Got values of dtype {y_true.dtype}."
+            "n_candidates) must hold the column of the target of each query, an int. "
+            f"Got values of dtype {y_true.dtype}."
         )
     outside = (y_true < 0) | (y_true >= y_score.shape[1])
     if outside.any():
@@ -332,6 +297,11 @@ def _read_candidates(y_true, y_score, exclude):
             f"[0, {y_score.shape[1]}). Got {y_true[outside][0]}."
         )
     target = y_true.astype(np.intp)
+    query = np.arange(len(target))
+    n_candidates = np.full(len(target), y_score.shape[1])
     if exclude is not None:
         exclude = _own_csr(exclude)
-    return Candidates(y_score, target, exclude, np.arange(len(target)))
+        row = np.repeat(query, np.diff(exclude.indptr))
+        out = exclude.data & (exclude.indices != target[row])
+        n_candidates -= np.bincount(row[out], minlength=len(target))
+    return Candidates(query, n_candidates, y_score, target, exclude)

@@ -1,4 +1,4 @@
-"""Tie groups that hold relevant documents, and how ties are resolved."""
+"""The tie groups that hold relevant documents, and how ties are resolved."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -11,10 +11,12 @@ from skrank._ranking.neighbours import lengths_of
 
 
 class TieGroups(NamedTuple):
-    """Tie classes that hold a relevant document, each query's in rank order.
+    """The tie groups that hold a relevant document, in the order of rank.
 
-    The runs of one query stand together. `query`, `above`, `size` and `relevant`
-    have one entry a run; `grade` has one a relevant document, run after run.
+    Those of one query stand together. `query`, `above` (the number of documents ranked
+    above the group), `size` and `relevant` (how many are in it, and how many of them
+    are relevant) have one entry per group; `grade` has one per relevant document,
+    group after group.
     """
 
     query: np.ndarray
@@ -25,33 +27,65 @@ class TieGroups(NamedTuple):
 
 
 def groups_of_sorted(lists, rows, keys, place, row, grade):
-    """Return the tie classes of sorted keys that hold the documents at `place`."""
+    """Return the tie groups of sorted keys that hold the documents at `place`.
+
+    Parameters
+    ----------
+    lists : Lists
+        The lists.
+    rows : ndarray
+        The lists that are ranked.
+    keys : ndarray of shape (len(rows), width)
+        The sorted keys of each list.
+    place : ndarray
+        The ascending cells of `keys` that hold a relevant document.
+    row, grade : ndarray
+        The row of `keys` and the grade of each of them.
+
+    Returns
+    -------
+    groups : TieGroups
+        The tie groups.
+    """
     new = np.ones(keys.shape, dtype=bool)
     np.not_equal(keys[:, 1:], keys[:, :-1], out=new[:, 1:])
     start = np.flatnonzero(new)
-    tie_class = (np.cumsum(new) - 1)[place]
-    first = np.flatnonzero(np.diff(tie_class, prepend=-1))
-    row, tie_class = row[first], tie_class[first]
-    above = start[tie_class] - row * keys.shape[1]
-    size = lengths_of(start, new.size)[tie_class]
+    group = (np.cumsum(new) - 1)[place]
+    first = np.flatnonzero(np.diff(group, prepend=-1))
+    row, group = row[first], group[first]
+    above = start[group] - row * keys.shape[1]
+    size = lengths_of(start, new.size)[group]
     # What fills the end of a row is no document, though it may look tied.
     size = np.minimum(size, lists.n_ranked[rows[row]] - above)
     relevant = lengths_of(first, len(place))
     return TieGroups(lists.query[rows[row]], above, size, relevant, grade)
 
 
-def resolve_ties(runs, ties):
-    """Cut tie classes into runs of one document, where the policy gives an order."""
-    if ties in ("expected", "first") or not np.any(runs.size > 1):
-        return runs
-    run = np.repeat(np.arange(len(runs.query)), runs.relevant)
-    best_first = runs.grade if ties == "pessimistic" else -runs.grade
-    grade = runs.grade[np.lexsort((best_first, run))]
-    # The j-th of the r relevant documents of a class of n stands between place j,
-    # with every other document behind it, and place n - r + j.
-    first = np.cumsum(runs.relevant) - runs.relevant
-    above = runs.above[run] + np.arange(len(run)) - first[run]
-    behind = (runs.size - runs.relevant)[run]
-    above = above + {"optimistic": 0, "pessimistic": 1, "realistic": 0.5}[ties] * behind
-    one = np.ones(len(run), dtype=np.intp)
-    return TieGroups(runs.query[run], above, one, one, grade)
+def resolve_ties(groups, ties):
+    """Return each relevant document as a group of its own, if the policy orders ties.
+
+    Parameters
+    ----------
+    groups : TieGroups
+        The tie groups; with ``ties="first"`` they hold one document each already.
+    ties : str
+        The tie policy.
+
+    Returns
+    -------
+    groups : TieGroups
+        The same groups with "expected".
+    """
+    if ties in ("expected", "first") or not np.any(groups.size > 1):
+        return groups
+    group = np.repeat(np.arange(len(groups.query)), groups.relevant)
+    best_first = groups.grade if ties == "pessimistic" else -groups.grade
+    grade = groups.grade[np.lexsort((best_first, group))]
+    # The j-th of r relevant documents among n tied ones stands between place j, with
+    # the n - r others behind it, and place n - r + j, with the others before it.
+    first = np.cumsum(groups.relevant) - groups.relevant
+    above = groups.above[group] + np.arange(len(group)) - first[group]
+    others = (groups.size - groups.relevant)[group]
+    above = above + {"optimistic": 0, "pessimistic": 1, "realistic": 0.5}[ties] * others
+    one = np.ones(len(group), dtype=np.intp)
+    return TieGroups(groups.query[group], above, one, one, grade)

@@ -1,4 +1,4 @@
-"""Ranking data without a download: real digits, a knowledge graph, synthetic lists."""
+"""Data sets without a download: real digits, a knowledge graph, synthetic lists."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause

@@ -1,4 +1,4 @@
-"""What the datasets accept as sizes and shares."""
+"""Checks of the arguments of the datasets."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -11,7 +11,7 @@ from sklearn.utils import check_scalar
 
 def check_count(value, name, *, least=1, most=None):
     """Return `value` as an int between `least` and `most`, or raise."""
-    # Python counts True as the integer 1; a caller who passes it meant something else.
+    # bool is a subclass of int, but True is no count.
     if isinstance(value, bool):
         raise TypeError(f"{name} must be an instance of int, not bool.")
     return int(check_scalar(value, name, Integral, min_val=least, max_val=most))
@@ -28,17 +28,17 @@ def check_real(value, name, *, least=0.0, most=None):
 
 
 def draw_list_lengths(n_queries, n_documents, rng, *, most=None):
-    """Return how many documents each query has, an array of shape (n_queries,)."""
+    """Return the number of documents of each query, of shape (n_queries,)."""
     if isinstance(n_documents, tuple | list):
         if len(n_documents) != 2:
             raise ValueError(
-                "n_documents must be an int or a pair (least, most). "
+                "n_documents must be an int or a pair (minimum, maximum). "
                 f"Got {n_documents!r} instead."
             )
         low, high = (check_count(n, "n_documents", most=most) for n in n_documents)
         if low > high:
             raise ValueError(
-                "The least of n_documents must not exceed the most. "
+                "The minimum of n_documents must not exceed the maximum. "
                 f"Got {n_documents!r} instead."
             )
     else:

@@ -14,9 +14,9 @@ Digits retrieval
 ----------------
 Find the images that show the same digit as a query image.
 
-Queries: {n_queries}, of which {n_empty} have no relevant document
-Documents: {n_rows} rows, {least} to {most} a query
-Relevant: {n_relevant} rows ({share:.1%})
+Queries: {n_queries} ({n_empty} without a relevant document)
+Documents: {n_rows} rows, {least} to {most} per query
+Relevant: {n_relevant} rows ({fraction:.1%})
 Features: 64, the absolute difference of the two images at each pixel (0..16)
 Target: 1 if both images show the same digit, else 0
 
@@ -34,9 +34,9 @@ def load_digits_retrieval(
     """Load handwritten digits as a retrieval task (query by example).
 
     Each query is an image of a digit and its documents are other images. A document
-    is relevant if it shows the same digit, which one in ten does. The features of a
-    row compare its two images pixel by pixel; they are small integers, so whatever
-    counts or adds them up ties documents as real data does.
+    is relevant if it shows the same digit, as one in ten does. The features of a row
+    compare its two images pixel by pixel. They are small integers, so that scores made
+    by counting or adding them have ties, as in real data.
 
     Parameters
     ----------
@@ -44,12 +44,12 @@ def load_digits_retrieval(
         Number of queries, at most the 1797 images that scikit-learn bundles.
 
     n_documents : int or pair of int, default=(20, 60)
-        Number of documents of each query, or the least and the most: then the lists
-        are of uneven length, drawn uniformly between the two, both included.
+        Number of documents of each query, or the minimum and the maximum: then the
+        lengths of the lists are drawn uniformly between the two, both included.
 
     random_state : int, RandomState instance or None, default=0
         Determines which images become queries and documents. Pass an int for the
-        same rows on every call; the default gives everyone the same data.
+        same rows in every call; the default gives everyone the same data.
 
     return_X_y : bool, default=False
         If True, return `(data, target, qid)` instead of a Bunch.
@@ -70,7 +70,7 @@ def load_digits_retrieval(
         feature_names : list of str
             The names of the 64 columns of `data`.
         target_names : ndarray of shape (2,)
-            What the values 0 and 1 of `target` mean.
+            The meaning of the values 0 and 1 of `target`.
         query_index, document_index : ndarray of shape (n_samples,)
             The two images of each row, as indices into the arrays of
             :func:`sklearn.datasets.load_digits`.
@@ -95,9 +95,9 @@ def load_digits_retrieval(
     Notes
     -----
     A query may have no relevant document among those drawn for it; with the default
-    lengths this happens to about 3 % of the queries. `DESCR` says how many they are.
+    lengths about 3 % of the queries have none. `DESCR` states their number.
 
-    Images occur in many lists. The rows of different queries are therefore less
+    Each image occurs in many lists. The rows of different queries are therefore less
     independent than those of different users would be.
 
     Examples
@@ -148,6 +148,6 @@ def load_digits_retrieval(
             least=lengths.min(),
             most=lengths.max(),
             n_relevant=target.sum(),
-            share=target.mean(),
+            fraction=target.mean(),
         ),
     )

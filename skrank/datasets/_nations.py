@@ -1,4 +1,4 @@
-"""The knowledge graph Nations."""
+"""The Nations knowledge graph."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -51,8 +51,8 @@ OTHER DEALINGS IN THE SOFTWARE.
 def load_nations():
     """Load the knowledge graph Nations, for link prediction.
 
-    A small graph on which every method of link prediction was tried: a baseline takes
-    a second, and every entity has many known answers, so that filtering matters.
+    A small graph that is a standard benchmark of link prediction. A baseline takes a
+    second, and every entity has many known answers, so that filtering matters.
 
     Returns
     -------
@@ -66,11 +66,11 @@ def load_nations():
         relations : ndarray of str of shape (55,)
             The names of the relations, sorted.
         DESCR : str
-            What is known of the data, and its licence.
+            The description of the data, and its licence.
 
     See Also
     --------
-    skrank.link_prediction : What to do with it.
+    skrank.link_prediction : Models and evaluation of link prediction.
 
     Examples
     --------

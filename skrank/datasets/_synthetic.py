@@ -1,4 +1,4 @@
-"""Synthetic ranking data: graded lists of uneven length."""
+"""Synthetic ranking data: graded lists of different lengths."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -20,11 +20,11 @@ def make_ranking(
     unanswered=0.05,
     random_state=None,
 ):
-    """Generate graded lists of uneven length.
+    """Generate graded lists of different lengths.
 
     Each document has standard normal features. Its utility is a linear combination
-    of the informative ones plus noise, and its grade says how high its utility is
-    among all documents: each grade is given about half as often as the one below.
+    of the informative ones plus noise. Its grade depends on how high its utility is
+    among all documents: each grade is about half as frequent as the one below it.
 
     Parameters
     ----------
@@ -32,8 +32,8 @@ def make_ranking(
         Number of queries.
 
     n_documents : int or pair of int, default=(5, 40)
-        Number of documents of each query, or the least and the most: then the lists
-        are of uneven length, drawn uniformly between the two, both included.
+        Number of documents of each query, or the minimum and the maximum: then the
+        lengths of the lists are drawn uniformly between the two, both included.
 
     n_features : int, default=20
         Number of features.
@@ -46,15 +46,15 @@ def make_ranking(
         binary.
 
     noise : float, default=0.5
-        Standard deviation of the noise in the utility. That of the part which the
-        features explain is 1.
+        Standard deviation of the noise in the utility. The part explained by the
+        features has a standard deviation of 1.
 
     unanswered : float, default=0.05
-        Share of queries without any relevant document, rounded to a whole number of
+        Fraction of queries without a relevant document, rounded to a whole number of
         queries. All other queries have at least one.
 
     random_state : int, RandomState instance or None, default=None
-        Determines the data. Pass an int for the same data on every call.
+        Determines the data. Pass an int for the same data in every call.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def make_ranking(
     utility += noise * rng.standard_normal(len(qid))
     y = _grades(utility, n_grades)
 
-    # Everyone's best document is relevant, whatever grade its utility alone gave it.
+    # The best document of a query is relevant, even if its utility is low.
     starts = np.cumsum(lengths) - lengths
     best = np.lexsort((-utility, qid))[starts]
     y[best] = np.maximum(y[best], 1)
@@ -122,6 +122,6 @@ def _unit_weights(n_features, n_informative, rng):
 
 def _grades(utility, n_grades):
     """Grade utilities so that each grade is half as frequent as the one below."""
-    shares = 0.5 ** np.arange(n_grades)
-    cuts = np.cumsum(shares[:-1]) / shares.sum()
-    return np.searchsorted(np.quantile(utility, cuts), utility, side="left")
+    frequency = 0.5 ** np.arange(n_grades)
+    fractions = np.cumsum(frequency[:-1]) / frequency.sum()
+    return np.searchsorted(np.quantile(utility, fractions), utility, side="left")

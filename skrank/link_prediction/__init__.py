@@ -3,14 +3,15 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank.link_prediction._base import LinkPredictor
-from skrank.link_prediction._candidates import SampledNegatives, type_constraints
+from skrank.link_prediction._candidates import type_constraints
 from skrank.link_prediction._complex import ComplEx
 from skrank.link_prediction._evaluate import evaluate_link_prediction
+from skrank.link_prediction._link_ranks import LinkRanks
+from skrank.link_prediction._mixin import LinkPredictor
 from skrank.link_prediction._popularity import PopularityPredictor
 from skrank.link_prediction._pykeen import from_pykeen
-from skrank.link_prediction._rank import rank_triples
-from skrank.link_prediction._ranks import LinkRanks
+from skrank.link_prediction._rank_triples import rank_triples
+from skrank.link_prediction._sampled_negatives import SampledNegatives
 from skrank.link_prediction._scorer import make_link_prediction_scorer
 
 __all__ = [

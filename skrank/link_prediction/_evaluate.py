@@ -4,10 +4,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from skrank._checks import check_choice
-from skrank.link_prediction._rank import rank_in_batches
+from skrank.link_prediction._link_ranks import METRICS
+from skrank.link_prediction._rank_triples import rank_in_batches
 from skrank.metrics._conventions import OF_RANKS
 
-# AmpliGraph compares scores in thousandths, cut to integers.
+# AmpliGraph compares integers: the scores times 1000, truncated.
 THOUSANDTHS = 1e3
 
 
@@ -17,9 +18,9 @@ def evaluate_link_prediction(
     *,
     known="auto",
     sides=("head", "tail"),
-    metrics=("mrr", "neg_mean_rank", "hits@1", "hits@3", "hits@10"),
+    metrics=METRICS,
     ties=None,
-    average="micro",
+    average="rank",
     by=None,
     candidates=None,
     batch_size="auto",
@@ -29,49 +30,52 @@ def evaluate_link_prediction(
 ):
     """Evaluate a model that predicts the missing entities of triples.
 
-    For each triple (h, r, t) all entities are ranked as the tail of (h, r, ?) and as
-    the head of (?, r, t), and the metrics sum up the ranks of t and h.
+    For each triple (h, r, t) the model ranks all entities as the tail of (h, r, ?) and
+    as the head of (?, r, t). The metrics summarize the ranks of the targets t and h.
 
     Parameters
     ----------
     model : object
         Has the methods ``score_tails(X)`` and ``score_heads(X)``, which return scores
-        of shape (n_triples, n_entities), larger is better. If it has `entities_`, these
-        are the ids of the columns, else ids are the numbers of columns. `relations_`
-        and `triples_`, the ids and the triples it was trained on, are read as well.
+        of shape (n_triples, n_entities), larger is better. Its attribute `entities_`
+        holds the ids of the columns; without it the ids are the column numbers.
+        `relations_` (the ids) and `triples_` (the training triples) are read if the
+        model has them.
     X : array-like of shape (n_triples, 3)
         The triples to evaluate: head, relation and tail, all integers or all text.
     known : "auto", None, array-like of shape (n_known, 3) or list of them, \
             default="auto"
-        The filtered setting: other entities that are known to be right are no
-        candidates. "auto" knows the triples `X` and those that the model was trained
-        on; triples given here join them. None is the raw setting.
+        The triples whose entities are filtered out: another entity that completes a
+        known triple is no candidate. "auto" takes the triples `X` and those that the
+        model was trained on; triples given here are added to them. If None, nothing is
+        filtered (the raw setting).
     sides : {"head", "tail"} or sequence of them, default=("head", "tail")
-        Which entities are asked for.
+        Whether heads, tails or both are predicted.
     metrics : str, callable or list of them, \
             default=("mrr", "neg_mean_rank", "hits@1", "hits@3", "hits@10")
         Scorer names such as "mrr", "z_hits@10" or "neg_rank_standard_deviation";
         PyKEEN's names; or definitions of your own, as in
         :func:`skrank.metrics.evaluate`.
     ties : {"expected", "optimistic", "pessimistic", "realistic"}, default=None
-        What tied scores give: the exact expectation over all their orders, the value
-        of the best or of the worst rank, or that of the mean of both. None is
-        "expected", or the rule of `convention`.
-    average : {"micro", "macro"}, default="micro"
-        Whether all ranks weigh the same, or all pairs (h, r) and (r, t): then a rank
-        weighs one over the number of triples of `X` with its pair.
+        How ties are resolved. "expected" is the exact expectation over all orderings
+        of the tied entities; "optimistic" and "pessimistic" take the best and the worst
+        rank, "realistic" their mean. If None, the rule of `convention`, or "expected".
+    average : {"rank", "question"}, default="rank"
+        Whether each rank has the same weight, or each question, the pair (h, r) or
+        (r, t): the weight of a rank is then one over the number of triples of `X` with
+        its question.
     by : {"side", "relation", "category"}, default=None
-        What to tell apart. The categories of relations are "1-1", "1-n", "n-1" and
-        "n-n".
+        Evaluate each side, relation or category of relations separately. The
+        categories are "1-1", "1-n", "n-1" and "n-n".
     candidates : array-like, dict or SampledNegatives, default=None
-        The entities that are ranked with the right one: of shape (n_candidates,) for
-        all triples; a dict with the keys "head" and "tail" of such arrays, or of dicts
-        with an array for each relation, as :func:`type_constraints` makes; or a sample.
-        None is all entities.
+        The entities that the target is ranked with: an array of shape (n_candidates,)
+        for all triples; a dict with the keys "head" and "tail" of such arrays, or of
+        dicts with an array for each relation, as :func:`type_constraints` makes; or a
+        sample. If None, all entities.
     batch_size : int or "auto", default="auto"
         How many triples the model scores at once. "auto" gives their scores 64 MiB.
     convention : {"pykeen", "ogb", "ampligraph"}, default=None
-        The library whose rules for ties are followed.
+        Follow the rules of a library for ties.
     progress : bool, default=False
         Whether to show a progress bar, which needs the package tqdm.
     **params
@@ -86,31 +90,33 @@ def evaluate_link_prediction(
     Raises
     ------
     ValueError
-        If a value or a shape is out of what the parameters accept, a triple holds an
-        entity or a relation that the model does not know, or scores are NaN.
+        If a parameter has an invalid value, the shapes of the inputs do not match, a
+        triple holds an entity or a relation that the model does not know, or the score
+        of a candidate is NaN.
     TypeError
         If a parameter has the wrong type.
 
     Warns
     -----
     UserWarning
-        If triples occur twice in `X` (each is counted), or candidates are a sample.
+        If `X` holds duplicate triples (each is counted), or the candidates are a
+        sample.
 
     See Also
     --------
     rank_triples : The ranks themselves.
     make_link_prediction_scorer : The same for model selection.
-    skrank.metrics.evaluate : Metrics of scores that are at hand.
+    skrank.metrics.evaluate : Metrics of given labels and scores.
 
     Notes
     -----
-    Two batches of scores are never held at once. The memory needed beyond the model's
-    own is ``batch_size * n_entities * (s + 1)`` bytes for scores of s bytes, with
+    One batch of scores is held at a time. The memory needed besides that of the model
+    is ``batch_size * n_entities * (s + 1)`` bytes for scores of s bytes, with
     ``batch_size = max(1, 2 ** 26 // (8 * n_entities))`` if it is "auto", and at most
     128 bytes for each known triple.
 
-    A triple of `X` that occurs twice counts twice, as in PyKEEN. The right entity is
-    always a candidate, also where `known` or `candidates` say otherwise.
+    Duplicate triples of `X` each count, as in PyKEEN. The target is always a candidate,
+    even if `known` or `candidates` leave it out.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A link predictor that knows how often an entity was seen with a relation."""
+"""A link predictor that counts how often a relation has each head and tail."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -7,28 +7,28 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from skrank.link_prediction._base import LinkPredictor
+from skrank.link_prediction._mixin import LinkPredictor
 
 
 class PopularityPredictor(LinkPredictor, BaseEstimator):
-    """Predict the entities that a relation was seen with most often.
+    """Predict the most frequent heads and tails of a relation.
 
     The score of a tail is the number of training triples with that relation and tail,
-    and likewise for heads. Whatever was never seen is tied at 0, so this is a baseline
-    that shows what ties do to metrics.
+    and likewise for heads. All entities that were never seen with the relation are tied
+    at 0, so that this baseline also shows the effect of ties on metrics.
 
     Parameters
     ----------
     entities, relations : array-like of shape (n_ids,), default=None
-        All ids there are, in the order of the columns of the scores. None: those of the
-        training triples, sorted. Give them if triples will be scored that hold others.
+        All ids, in the order of the columns of the scores. If None, those of the
+        training triples, sorted. Pass them if triples with other ids will be scored.
 
     Attributes
     ----------
     entities_, relations_ : ndarray of shape (n_ids,)
         The ids.
     triples_ : ndarray of shape (n_triples, 3)
-        The training triples, which join the filter in evaluation.
+        The training triples, which are filtered out in evaluation.
     tail_counts_, head_counts_ : sparse array of shape (n_relations, n_entities)
         How often each relation was seen with each entity.
     n_features_in_ : int
@@ -36,7 +36,7 @@ class PopularityPredictor(LinkPredictor, BaseEstimator):
 
     See Also
     --------
-    ComplEx : A baseline that learns more than counts.
+    ComplEx : A baseline that learns embeddings.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class PopularityPredictor(LinkPredictor, BaseEstimator):
             Head, relation and tail, all integers or all text.
 
         y : object, default=None
-            Not used; taken for scikit-learn.
+            Not used, present for API consistency.
 
         Returns
         -------
@@ -79,7 +79,7 @@ class PopularityPredictor(LinkPredictor, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_triples, 3)
-            Triples, whose tails are not read.
+            Triples; their tails are not read.
 
         Returns
         -------
@@ -95,7 +95,7 @@ class PopularityPredictor(LinkPredictor, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_triples, 3)
-            Triples, whose heads are not read.
+            Triples; their heads are not read.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""A progress bar, if one is wanted."""
+"""A progress bar, on request."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -8,7 +8,7 @@ from contextlib import nullcontext
 
 
 def progress_bar(total, shown):
-    """Return a context whose value is called with the number of triples done."""
+    """Return a context with a function to call with the number of triples done."""
     if not shown:
         return nullcontext(lambda n_done: None)
     try:

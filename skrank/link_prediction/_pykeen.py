@@ -8,36 +8,36 @@ import importlib
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from skrank.link_prediction._base import LinkPredictor
-from skrank.link_prediction._triples import HEAD, RELATION, TAIL
+from skrank.link_prediction._mixin import LinkPredictor
+from skrank.link_prediction._triple_ids import HEAD, RELATION, TAIL
 
 
 def from_pykeen(model, triples_factory=None):
-    """Make a link predictor of a trained PyKEEN model.
+    """Make a link predictor from a trained PyKEEN model.
 
     Parameters
     ----------
     model : pykeen.models.Model
         A trained model.
     triples_factory : pykeen.triples.CoreTriplesFactory, default=None
-        The triples that it was trained on: they join the filter, and if the factory has
-        labels, entities and relations are named by these. None: entities and relations
-        are PyKEEN's numbers.
+        The triples that it was trained on. They are filtered out in evaluation, and
+        their labels, if the factory has them, are the ids of entities and relations. If
+        None, the ids are PyKEEN's numbers.
 
     Returns
     -------
     predictor : PyKEENPredictor
-        A fitted link predictor, ready to be evaluated.
+        A fitted link predictor.
 
     See Also
     --------
-    evaluate_link_prediction : What it can be passed to.
+    evaluate_link_prediction : The metrics of a link predictor.
 
     Notes
     -----
-    The scores are those of the model's own ``predict_t`` and ``predict_h``, so a model
-    with inverse relations predicts heads by them, as in PyKEEN's evaluation. They stay
-    in single precision: what is tied there is tied here.
+    The scores come from ``predict_t`` and ``predict_h`` of the model, so that a model
+    with inverse relations predicts heads with them, as in PyKEEN's evaluation. They
+    stay in single precision: scores that are tied in PyKEEN are tied here.
 
     Examples
     --------
@@ -72,12 +72,12 @@ class PyKEENPredictor(LinkPredictor, BaseEstimator):
         self.triples_factory = triples_factory
 
     def fit(self, X=None, y=None):
-        """Read the ids; nothing is trained, since the model has been.
+        """Read the ids; the model is trained already.
 
         Parameters
         ----------
         X, y : object, default=None
-            Not used; taken for scikit-learn.
+            Not used, present for API consistency.
 
         Returns
         -------
@@ -93,9 +93,9 @@ class PyKEENPredictor(LinkPredictor, BaseEstimator):
         }
         self.entities_, self.relations_ = ids["entity"], ids["relation"]
         if factory is not None:
-            places = np.asarray(factory.mapped_triples)
-            ends = self.entities_[places[:, [HEAD, TAIL]]]
-            relation = self.relations_[places[:, RELATION]]
+            positions = np.asarray(factory.mapped_triples)
+            ends = self.entities_[positions[:, [HEAD, TAIL]]]
+            relation = self.relations_[positions[:, RELATION]]
             self.triples_ = np.column_stack([ends[:, 0], relation, ends[:, 1]])
         return self
 
@@ -109,7 +109,7 @@ class PyKEENPredictor(LinkPredictor, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_triples, 3)
-            Triples, whose tails are not read.
+            Triples; their tails are not read.
 
         Returns
         -------
@@ -125,7 +125,7 @@ class PyKEENPredictor(LinkPredictor, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_triples, 3)
-            Triples, whose heads are not read.
+            Triples; their heads are not read.
 
         Returns
         -------
@@ -143,9 +143,9 @@ class PyKEENPredictor(LinkPredictor, BaseEstimator):
 
 def _labels(factory, name, n_ids):
     """Return the labels of ids, or the ids themselves if the factory has none."""
-    places = getattr(factory, name, None)
-    if places is None:
+    positions = getattr(factory, name, None)
+    if positions is None:
         return np.arange(n_ids)
     labels = np.empty(n_ids, dtype=object)
-    labels[list(places.values())] = list(places)
+    labels[list(positions.values())] = list(positions)
     return labels.astype(str)

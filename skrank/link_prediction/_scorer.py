@@ -3,9 +3,9 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank._checks import check_choice
+from skrank._checks import check_choice, shown
 from skrank.link_prediction._evaluate import evaluate_link_prediction
-from skrank.link_prediction._ranks import AVERAGES, TIES
+from skrank.link_prediction._link_ranks import AVERAGES, TIES
 from skrank.link_prediction._summaries import read_rank_requests
 from skrank.metrics._conventions import OF_RANKS
 from skrank.metrics._evaluate import check_direction
@@ -19,7 +19,7 @@ def make_link_prediction_scorer(
     known="auto",
     sides=("head", "tail"),
     ties=None,
-    average="micro",
+    average="rank",
     candidates=None,
     batch_size="auto",
     convention=None,
@@ -38,22 +38,24 @@ def make_link_prediction_scorer(
         dict with a value per name, all from one scoring.
     known : "auto", None, array-like of shape (n_known, 3) or list of them, \
             default="auto"
-        The filtered setting: other entities that are known to be right are no
-        candidates. "auto" knows the triples that are scored and those that the
-        estimator was trained on; triples given here join them. None is the raw setting.
+        The triples whose entities are filtered out: another entity that completes a
+        known triple is no candidate. "auto" takes the triples that are scored and those
+        that the estimator was trained on; triples given here are added to them. If
+        None, nothing is filtered (the raw setting).
     sides : {"head", "tail"} or sequence of them, default=("head", "tail")
-        Which entities are asked for.
+        Whether heads, tails or both are predicted.
     ties : {"expected", "optimistic", "pessimistic", "realistic"}, default=None
-        What tied scores give. None is "expected", or the rule of `convention`.
-    average : {"micro", "macro"}, default="micro"
-        Whether all ranks weigh the same, or all pairs (h, r) and (r, t).
+        How ties are resolved. If None, the rule of `convention`, or "expected".
+    average : {"rank", "question"}, default="rank"
+        Whether each rank has the same weight, or each question, the pair (h, r) or
+        (r, t).
     candidates : array-like, dict or SampledNegatives, default=None
-        The entities that are ranked with the right one, as in
+        The entities that the target is ranked with, as in
         :func:`evaluate_link_prediction`. None is all entities.
     batch_size : int or "auto", default="auto"
         How many triples the model scores at once. "auto" gives their scores 64 MiB.
     convention : {"pykeen", "ogb", "ampligraph"}, default=None
-        The library whose rules for ties are followed.
+        Follow the rules of a library for ties.
     **params
         Further parameters of the metrics, such as ``adjusted=True``.
 
@@ -92,7 +94,7 @@ def make_link_prediction_scorer(
     if not is_list or not all(isinstance(name, str) for name in named):
         raise TypeError(
             f"The 'metric' parameter of {CALLER} must be a str or a list of str. "
-            f"Got {metric!r} instead."
+            f"Got {shown(metric)} instead."
         )
     check_choice(ties, {*TIES, None}, "ties", CALLER)
     check_choice(average, set(AVERAGES), "average", CALLER)
@@ -137,7 +139,7 @@ class LinkPredictionScorer:
         X : array-like of shape (n_triples, 3)
             True triples.
         y : object, default=None
-            Not used; taken for scikit-learn.
+            Not used, present for API consistency.
 
         Returns
         -------

@@ -123,7 +123,8 @@ class Arrays:
 class OwnRanks:
     """Queries that an estimator ranks itself, such as those of a link predictor.
 
-    ``ranks.ranking(ties)`` returns their RankedQueries; errors name `caller`.
+    ``ranks.ranking(ties, sample_weight)`` returns their RankedQueries; errors name
+    `caller`.
     """
 
     ranks: object
@@ -143,7 +144,8 @@ class OwnRanks:
                     f"Got {getattr(by, name)!r} instead."
                 )
         if by.ties not in self.rankings:
-            self.rankings[by.ties] = self.ranks.ranking(by.ties)
+            ranking = self.ranks.ranking(by.ties, self.sample_weight)
+            self.rankings[by.ties] = ranking
         return self.rankings[by.ties]
 
 

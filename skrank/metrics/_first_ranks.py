@@ -5,6 +5,7 @@
 
 import numpy as np
 
+from skrank._ranking.documents import OneTarget
 from skrank._ranking.expectation import sum_over_places
 from skrank._ranking.neighbours import lengths_of, starts_of
 from skrank._ranking.queries import RankedQueries
@@ -30,11 +31,18 @@ class FirstRanks(RankedQueries):
     """
 
     def __init__(self, above, size, relevant, n_relevant):
-        query = np.flatnonzero(relevant)
-        first = (query, above[query], size[query], relevant[query])
-        groups = TieGroups(*first, np.zeros(0))
-        super().__init__(groups, above + size, np.arange(len(above)), None, "expected")
-        self._n_found, self.n_relevant = relevant, n_relevant
+        (query,) = np.nonzero(relevant)
+        groups = above[query], size[query], relevant[query]
+        groups = TieGroups(query, *groups, np.zeros(0))
+        ids, n_documents = np.arange(len(above)), above + size
+        lists = OneTarget(ids, n_documents)
+        super().__init__(groups, n_documents, ids, lists, "expected", n_found=relevant)
+        self._has_relevant = n_relevant
+
+    @property
+    def n_relevant(self):
+        """Return a number that is above 0 for queries with relevant documents."""
+        return self._has_relevant
 
     def expected_at_first(self, value, k=None, missing=0.0):
         """Return the expected value, by cumulative sums where all r are at most 1."""

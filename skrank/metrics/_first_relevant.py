@@ -245,7 +245,8 @@ def mean_rank(
 
     At chance level AMR is 1 and AMRI is 0. AMRI is at least -1 with one relevant
     document per query. Values of ``"z_mean_rank"`` above about 2 are unlikely to be due
-    to chance. Queries that every ordering ranks alike do not change these values.
+    to chance. Queries that every ordering ranks alike do not change AMRI and
+    ``"z_mean_rank"``.
 
     References
     ----------

@@ -155,7 +155,7 @@ def geometric_mean_rank(
 
     with weights :math:`w_q` that sum to 1. Under random orders :math:`P(r_q = j)` is
     C(n - j, R - 1) / C(n, R) for R relevant documents among n. E is larger than the GMR
-    of tied documents, so constant scores have an AGMRI slightly above 0.
+    of tied documents, so constant scores have an AGMRI above 0.
     ``"inverse_geometric_mean_rank"`` is 1 / GMR. Larger is better for all three.
 
     References

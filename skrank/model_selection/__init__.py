@@ -1,4 +1,4 @@
-"""Splitters for rankings: by query, by time, by what is new, and for triples."""
+"""Splitters for rankings: by query, by time, by new users or items, for triples."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -8,7 +8,7 @@ from skrank.model_selection._folds import RepeatedQueryKFold, StratifiedQueryKFo
 from skrank.model_selection._split import QueryKFold, QueryShuffleSplit
 from skrank.model_selection._time import LeaveLastOut, QueryTimeSeriesSplit
 from skrank.model_selection._train_test import query_train_test_split
-from skrank.model_selection._triples import TripleShuffleSplit
+from skrank.model_selection._triple_shuffle_split import TripleShuffleSplit
 
 __all__ = [
     "ColdStartKFold",

@@ -1,4 +1,4 @@
-"""Which queries go where: the arithmetic behind the splitters."""
+"""Assign queries to folds, or to a training and a test part, by numbers of rows."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -9,9 +9,9 @@ import numpy as np
 
 
 def balanced_folds(sizes, n_folds, rng=None):
-    """Deal queries to folds of nearly equal numbers of rows.
+    """Assign queries to folds with nearly equal numbers of rows.
 
-    Each query, the largest first, goes to the fold that holds the fewest rows.
+    Each query, the largest first, goes to the fold with the fewest rows so far.
 
     Parameters
     ----------
@@ -19,11 +19,11 @@ def balanced_folds(sizes, n_folds, rng=None):
         The number of rows of each query.
 
     n_folds : int
-        The number of folds; at most `n_queries`, so that none stays empty.
+        The number of folds; at most `n_queries`, so that no fold stays empty.
 
     rng : RandomState, default=None
-        Where chance comes from: it decides the order of queries of like size. With
-        None, queries of one size keep the order of their ids.
+        Source of randomness for the order of queries of similar size. With None,
+        queries of the same size keep the order of their ids.
 
     Returns
     -------
@@ -32,8 +32,8 @@ def balanced_folds(sizes, n_folds, rng=None):
     """
     if rng is None:
         return _deal(sizes, np.argsort(-sizes, kind="stable"), n_folds)
-    # With few queries the order drawn may spoil the balance: keep the best of some
-    # draws, and the first whose largest fold is hardly larger than it must be.
+    # With few queries a random order may unbalance the folds. Keep the best of ten, or
+    # the first whose largest fold is within 1 % of the smallest possible one.
     best, fewest_rows = None, np.inf
     enough = 1.01 * max(sizes.sum() / n_folds, sizes.max())
     for _ in range(10):
@@ -49,8 +49,8 @@ def balanced_folds(sizes, n_folds, rng=None):
 def shuffled_by_size(sizes, n_folds, rng):
     """Order queries from large to small, each block of `n_folds` of them at random.
 
-    Neighbours in size take each other's places: which queries meet in one fold is
-    left to chance, how many rows meet is not.
+    Only queries of similar size change places, so that the queries of a fold are
+    random but its number of rows is not.
     """
     n_queries = len(sizes)
     order = rng.permutation(n_queries)
@@ -59,7 +59,7 @@ def shuffled_by_size(sizes, n_folds, rng):
 
 
 def _deal(sizes, order, n_folds):
-    """Give each query in turn to the fold that holds the fewest rows."""
+    """Assign each query in turn to the fold with the fewest rows so far."""
     loads = [(0, fold) for fold in range(n_folds)]
     chosen = []
     for size in sizes[order].tolist():
@@ -80,11 +80,11 @@ def random_parts(sizes, n_train, n_test, rng):
         The number of rows of each query; at least two queries.
 
     n_train, n_test : float
-        The number of rows wanted in each part. Where they add up to all rows, every
-        query goes to one part or the other.
+        The number of rows wanted in each part. If they add up to all rows, every query
+        goes to one of the parts.
 
     rng : RandomState
-        Where chance comes from.
+        Source of randomness.
 
     Returns
     -------
@@ -102,10 +102,9 @@ def random_parts(sizes, n_train, n_test, rng):
 
 
 def ordered_parts(sizes, order, n_train, n_test):
-    """Cut queries in a given order into a training part and the test part after it.
+    """Split queries in a given order into a training part and the test part after it.
 
-    The parameters and what is returned are those of `random_parts`, but for `order`,
-    the queries in the order in which they are to stay.
+    Like `random_parts`, but `order` holds the queries in the order to keep.
     """
     ends = np.cumsum(sizes[order])
     train_end = _nearest(ends[:-1], n_train)
@@ -116,7 +115,7 @@ def ordered_parts(sizes, order, n_train, n_test):
 
 
 def _leaves_rows(n_rows, sizes):
-    """Tell whether some row stays out; the sum of two shares may be off a little."""
+    """Return True if some row stays out; half a row allows for rounding errors."""
     return n_rows < sizes.sum() - 0.5
 
 
@@ -126,20 +125,20 @@ def _nearest(ends, n_rows):
 
 
 def _take_rows(sizes, order, n_rows):
-    """Choose queries, the first in `order` first, of as nearly `n_rows` rows as can be.
+    """Choose queries, in the order of `order`, of as nearly `n_rows` rows as possible.
 
-    Everything before the query in which row `n_rows` falls is taken. Then either that
+    All queries before the one that contains row `n_rows` are taken. Then either that
     query stays out and later ones fill the gap, or it goes in and earlier ones are
-    given back. Where both come equally near, its own size decides, so that large
-    queries are kept out of a small part no more than they must be.
+    removed. If both come equally near, its own size decides, so that large queries are
+    kept out of a small part only where necessary.
     """
     ends = np.cumsum(sizes[order])
     last = min(int(np.searchsorted(ends, n_rows)), len(order) - 1)
     gap, surplus = n_rows - (ends[last] - sizes[order[last]]), ends[last] - n_rows
     before, after = order[:last], order[last + 1 :]
     without = np.concatenate([before, _fill(sizes, after, gap)])
-    given_back = _fill(sizes, before[::-1], surplus)
-    with_it = np.append(_without(before, given_back), order[last])
+    removed = _fill(sizes, before[::-1], surplus)
+    with_it = np.append(_without(before, removed), order[last])
     chosen = min(
         [with_it, without] if surplus < gap else [without, with_it],
         key=lambda queries: abs(sizes[queries].sum() - n_rows),
@@ -148,7 +147,7 @@ def _take_rows(sizes, order, n_rows):
 
 
 def _fill(sizes, order, n_rows):
-    """Choose what fits into `n_rows`; one more query if that comes nearer."""
+    """Choose queries that fit into `n_rows`, and one more if that comes nearer."""
     chosen, rest = order[:0], order
     while len(rest := rest[sizes[rest] <= n_rows]):
         n_fitting = np.searchsorted(np.cumsum(sizes[rest]), n_rows, side="right")

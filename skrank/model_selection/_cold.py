@@ -1,4 +1,4 @@
-"""Folds of users or items that the training set does not know."""
+"""Folds of users or items that are not in the training set."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -7,15 +7,16 @@ import numpy as np
 from sklearn.utils import check_consistent_length, check_random_state
 
 from skrank.model_selection._allocate import balanced_folds
-from skrank.model_selection._base import (
+from skrank.model_selection._query_splitter import (
     Queries,
     QuerySplitter,
     check_count,
     check_enough,
+    check_name_or_values,
     check_not_empty,
     check_shuffle,
+    find_values,
 )
-from skrank.model_selection._carriers import check_own, find_values
 
 COLD = ("user", "item", "both")
 
@@ -23,8 +24,8 @@ COLD = ("user", "item", "both")
 class ColdStartKFold(QuerySplitter):
     """K-fold cross-validation over users, items or both that are new to the model.
 
-    The query id of a row says who the user is. Each fold tests users that are not in
-    the training set, or items that are not, or rows of which neither is.
+    The query id of a row is its user. Each fold tests users that are not in the
+    training set, or items that are not, or rows with both a new user and a new item.
 
     Parameters
     ----------
@@ -35,24 +36,23 @@ class ColdStartKFold(QuerySplitter):
         What is new in the test set:
 
         - ``"user"``: users. Each row is tested once; queries are kept whole.
-        - ``"item"``: items. Each row is tested once; queries are cut, for a user has
-          met items of several folds.
+        - ``"item"``: items. Each row is tested once; queries are split, since a user
+          has items of several folds.
         - ``"both"``: users and items. The rows with a user and an item of the fold
-          are tested, those with neither are trained on, and the others left out:
+          are tested, rows with neither are trained on, and all others are left out:
           about ``1 / n_splits ** 2`` of the rows are in each test set.
 
     shuffle : bool, default=False
-        Whether chance decides which users and which items meet in one fold. The
-        balance in rows is kept.
+        Whether users and items are assigned to folds at random. The folds stay
+        balanced in rows.
 
     random_state : int, RandomState instance or None, default=None
         The seed of the shuffling. Pass an int to get the same folds from each call.
-        It may be given only if `shuffle` is True.
+        It must be None unless `shuffle` is True.
 
     item : str or array-like of shape (n_samples,), default="item"
-        Where the items are if they are not passed to ``split``: the name of a column
-        of a data frame `X` or of a level of the index of `y`, or the items
-        themselves, one per row.
+        The items, if they are not passed to ``split``: the name of a column of a
+        table `X` or of an index of `y` or `X`, or the items themselves, one per row.
 
     See Also
     --------
@@ -61,18 +61,18 @@ class ColdStartKFold(QuerySplitter):
 
     Notes
     -----
-    Users and items are dealt to folds from the one with the most rows to the one with
-    the fewest, each to the fold with the fewest rows so far.
+    Users and items are assigned to folds in descending order of their numbers of rows,
+    each to the fold with the fewest rows so far.
 
-    With ``cold="item"`` a scorer warns of rankers that know a part of the queries they
-    are tested on. Here they are meant to: ``warnings.simplefilter("ignore",
-    QuerySplitWarning)``, with the category from `skrank.exceptions`, silences it.
+    With ``cold="item"`` queries are split, and scorers warn of that. To silence the
+    warning, call ``warnings.simplefilter("ignore", QuerySplitWarning)``, with the
+    category from `skrank.exceptions`.
 
-    The user ids are found as the query ids are for :class:`QueryKFold`; with
-    ``cold="item"`` the splitter does not need them, though scorers do. With metadata
-    routing enabled, scikit-learn hands `qid`, `groups` and `item` on by itself, as in
+    The user ids are found like the query ids of :class:`QueryKFold`; with
+    ``cold="item"`` the splitter does not need them, but scorers do. With metadata
+    routing enabled, scikit-learn forwards `qid`, `groups` and `item`, as in
     ``cross_validate(..., params={"qid": user, "item": item})``. Without it, the index
-    of `y` can carry both, as two levels.
+    of `y` can hold both, as two levels.
 
     Examples
     --------
@@ -108,7 +108,7 @@ class ColdStartKFold(QuerySplitter):
         self.cold = cold
         self.shuffle = check_shuffle(shuffle, random_state, caller)
         self.random_state = random_state
-        self.item = check_own(item, "item", caller)
+        self.item = check_name_or_values(item, "item", caller)
 
     def split(self, X, y=None, groups=None, *, qid=None, item=None):
         """Generate the rows of each training and test set.
@@ -116,23 +116,23 @@ class ColdStartKFold(QuerySplitter):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The data. Of them only the number of rows counts and, if it is a data
-            frame, the columns that hold the query ids and the items.
+            The data. Only the number of rows is used and, in a table, the query ids
+            and the items in columns or in the index.
 
         y : array-like of shape (n_samples,), default=None
-            The relevance of each row. Of it only the index counts, if its levels
-            hold the query ids or the items.
+            The relevance of each row. Only its index is used, if that holds the query
+            ids or the items.
 
         groups : array-like of shape (n_samples,), default=None
-            The query ids, under scikit-learn's word for them.
+            The query ids, under the name that scikit-learn has for them.
 
         qid : array-like of shape (n_samples,), default=None
             The query ids, which are the users. Without `qid` and `groups` they are
-            looked for in `X` and in the index of `y`.
+            taken from `X` or from the index of `y`.
 
         item : array-like of shape (n_samples,), default=None
-            The item of each row. Without it the items are looked for where the
-            parameter `item` of the splitter says.
+            The item of each row. Without it, the parameter `item` of the splitter
+            says where the items are.
 
         Yields
         ------
@@ -142,7 +142,7 @@ class ColdStartKFold(QuerySplitter):
         test : ndarray of int
             The rows of the test set, in ascending order.
         """
-        check_consistent_length(X, y, qid, groups, item)
+        check_consistent_length(X, y, item)
         rng = check_random_state(self.random_state) if self.shuffle else None
         folds = []
         if self.cold != "item":
@@ -175,6 +175,6 @@ class ColdStartKFold(QuerySplitter):
         return items
 
     def _fold_of_rows(self, queries, things, rng):
-        """Deal users or items to folds and return the fold of each row."""
+        """Assign users or items to folds and return the fold of each row."""
         check_enough(queries, self.n_splits, things)
         return balanced_folds(queries.sizes, self.n_splits, rng)[queries.codes]

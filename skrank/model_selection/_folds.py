@@ -1,4 +1,4 @@
-"""Folds of whole queries that are stratified, or dealt several times."""
+"""Folds of whole queries, stratified or repeated."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import assert_all_finite, check_random_state, column_or_1d
 
 from skrank.model_selection._allocate import balanced_folds
-from skrank.model_selection._base import (
+from skrank.model_selection._query_splitter import (
     WholeQuerySplitter,
     check_count,
     check_enough,
@@ -20,11 +20,11 @@ from skrank.model_selection._stratify import stratified_folds
 
 
 class StratifiedQueryKFold(WholeQuerySplitter):
-    """K-fold cross-validation over whole queries of like kinds in each fold.
+    """K-fold cross-validation over whole queries, stratified by relevance and length.
 
     Each query is in the test set of exactly one fold, with all its rows. The folds
-    hold nearly equal numbers of rows, nearly the same share of queries with relevant
-    rows, and short and long queries in like measure.
+    have nearly the same number of rows, nearly the same fraction of queries with
+    relevant rows, and similar mixtures of short and long queries.
 
     Parameters
     ----------
@@ -32,30 +32,31 @@ class StratifiedQueryKFold(WholeQuerySplitter):
         The number of folds, at least 2 and at most the number of queries.
 
     shuffle : bool, default=False
-        Whether chance decides which queries meet in one fold. The balance is kept:
-        queries change places with queries of like size.
+        Whether queries are assigned to folds at random. The folds stay balanced:
+        queries change places with queries of similar size.
 
     random_state : int, RandomState instance or None, default=None
         The seed of the shuffling. Pass an int to get the same folds from each call.
-        It may be given only if `shuffle` is True.
+        It must be None unless `shuffle` is True.
 
     See Also
     --------
-    QueryKFold : Folds balanced in rows alone, without a look at `y`.
+    QueryKFold : Folds balanced in rows only; it does not read `y`.
     sklearn.model_selection.StratifiedGroupKFold : Balances the grades of the rows,
-        at the cost of the share of queries that have a relevant row.
+        not the fraction of queries that have a relevant row.
 
     Notes
     -----
-    Most metrics are means over queries, and a query without a relevant row (``y > 0``)
-    counts in them as a constant. Folds with different shares of such queries have
-    scores that differ for that reason alone.
+    Most metrics are means over queries, in which a query without a relevant row
+    (``y > 0``) is a constant. Folds with different fractions of such queries have
+    different scores for that reason alone.
 
-    The queries are dealt in rounds of like size, the largest first. In each round
-    the folds with the fewest rows get the most queries, and those that lack queries
-    with relevant rows get these. Then queries are swapped where that evens out the
-    shares or the rows. Rows go first: a fold with one very long query holds fewer
-    queries than the others, hardly any of them long, but as many rows.
+    The queries are assigned in rounds of similar size, the largest first. In each
+    round the folds with the fewest rows receive the most queries, and folds that lack
+    queries with relevant rows receive those. Then queries are swapped where that
+    brings the fractions or the numbers of rows closer together. The numbers of rows
+    have priority: a fold with one very long query has fewer queries than the others,
+    most of them short, but as many rows.
 
     The query ids are found as described for :class:`QueryKFold`.
 
@@ -83,8 +84,8 @@ class StratifiedQueryKFold(WholeQuerySplitter):
         relevant[queries.codes[_is_relevant(y)]] = True
         if relevant.sum() < self.n_splits:
             warnings.warn(
-                f"The queries with a relevant row (y > 0) are only {relevant.sum()}, "
-                f"which is less than n_splits={self.n_splits}: some folds have none.",
+                f"The number of queries with a relevant row (y > 0), {relevant.sum()}, "
+                f"is less than n_splits={self.n_splits}: some folds have none.",
                 UserWarning,
                 stacklevel=3,
             )
@@ -94,10 +95,10 @@ class StratifiedQueryKFold(WholeQuerySplitter):
 
 
 class RepeatedQueryKFold(WholeQuerySplitter):
-    """K-fold cross-validation over whole queries, several times anew.
+    """Repeated K-fold cross-validation over whole queries.
 
-    Each repetition deals the queries to folds as ``QueryKFold(shuffle=True)`` does,
-    with other draws.
+    Each repetition assigns the queries to folds as ``QueryKFold(shuffle=True)`` does,
+    with another seed.
 
     Parameters
     ----------
@@ -113,8 +114,8 @@ class RepeatedQueryKFold(WholeQuerySplitter):
 
     See Also
     --------
-    QueryKFold : The folds once.
-    sklearn.model_selection.RepeatedKFold : Its folds cut queries.
+    QueryKFold : A single repetition.
+    sklearn.model_selection.RepeatedKFold : Its folds split queries.
 
     Notes
     -----
@@ -143,7 +144,7 @@ class RepeatedQueryKFold(WholeQuerySplitter):
     def get_n_splits(
         self, X=None, y=None, groups=None, *, qid=None, time=None, item=None
     ):
-        """Return the number of splits, the repetitions counted.
+        """Return the number of splits of all repetitions.
 
         Parameters
         ----------
@@ -181,7 +182,7 @@ class RepeatedQueryKFold(WholeQuerySplitter):
 
 
 def _is_relevant(y):
-    """Tell which rows are relevant."""
+    """Return the mask of relevant rows."""
     if y is None:
         raise ValueError(
             "The 'y' parameter of StratifiedQueryKFold.split must be an array-like of "

@@ -1,4 +1,4 @@
-"""How many rows a training and a test set shall hold."""
+"""The numbers of rows that a training and a test set are to have."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -17,7 +17,7 @@ def rows_wanted(queries, test_size, train_size, *, default, caller):
         The queries of the rows.
 
     test_size, train_size : float, int or None
-        A share of the rows, a number of rows, or what the other one leaves.
+        A fraction of the rows, a number of rows, or None for all remaining rows.
 
     default : float
         The test size if both are None.
@@ -44,7 +44,7 @@ def rows_wanted(queries, test_size, train_size, *, default, caller):
         return n_train, n_samples - n_train
     if n_train is None:
         return n_samples - n_test, n_test
-    # Shares such as 0.7 and 0.3 may add up to a little more than 1.
+    # Fractions such as 0.7 and 0.3 may add up to a little more than 1.
     if n_train + n_test > n_samples * (1 + 1e-12):
         raise ValueError(
             f"The 'test_size' and 'train_size' parameters of {caller} must not add up "

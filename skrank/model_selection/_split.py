@@ -1,4 +1,4 @@
-"""Cross-validation that keeps queries whole."""
+"""K-fold and random splits of whole queries."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -6,7 +6,7 @@
 from sklearn.utils import check_random_state
 
 from skrank.model_selection._allocate import balanced_folds, random_parts
-from skrank.model_selection._base import (
+from skrank.model_selection._query_splitter import (
     WholeQuerySplitter,
     check_count,
     check_enough,
@@ -20,7 +20,7 @@ class QueryKFold(WholeQuerySplitter):
     """K-fold cross-validation over whole queries.
 
     Each query is in the test set of exactly one fold, with all its rows. The folds
-    hold nearly equal numbers of rows, also when `shuffle` is True.
+    have nearly the same number of rows, also if `shuffle` is True.
 
     Parameters
     ----------
@@ -28,32 +28,32 @@ class QueryKFold(WholeQuerySplitter):
         The number of folds, at least 2 and at most the number of queries.
 
     shuffle : bool, default=False
-        Whether chance decides which queries meet in one fold. The balance in rows is
-        kept: queries change places with queries of like size.
+        Whether queries are assigned to folds at random. The folds stay balanced in
+        rows: queries change places with queries of similar size.
 
     random_state : int, RandomState instance or None, default=None
         The seed of the shuffling. Pass an int to get the same folds from each call.
-        It may be given only if `shuffle` is True.
+        It must be None unless `shuffle` is True.
 
     See Also
     --------
-    StratifiedQueryKFold : Its folds also hold like shares of queries with relevant
-        rows.
+    StratifiedQueryKFold : Its folds also have similar fractions of queries with
+        relevant rows.
     RepeatedQueryKFold : The shuffled folds, several times.
-    QueryShuffleSplit : Random splits by a share of rows.
+    QueryShuffleSplit : Random splits by a fraction of rows.
     query_train_test_split : One random split of arrays.
     sklearn.model_selection.GroupKFold : Its shuffled folds are balanced in the
         number of groups, not of rows.
 
     Notes
     -----
-    The queries are dealt from the largest to the smallest, each to the fold that
-    holds the fewest rows so far. A query with more than ``1 / n_splits`` of all rows
-    makes its fold larger than the others: it is not cut.
+    The queries are assigned from the largest to the smallest, each to the fold with
+    the fewest rows so far. A query with more than ``1 / n_splits`` of all rows makes
+    its fold larger than the others, since queries are never split.
 
-    The query ids are the argument `qid` of ``split``, or `groups`, or a column
-    ``"qid"`` of a data frame `X`, or the index of `y` if it is named ``"qid"``. With
-    metadata routing enabled, scikit-learn hands `qid` and `groups` on by itself.
+    The query ids are the argument `qid` of ``split``, or `groups`, or the column
+    ``"qid"`` of a table `X`, or an index named ``"qid"`` of `y`, then of `X`. With
+    metadata routing enabled, scikit-learn forwards `qid` and `groups`.
 
     Examples
     --------
@@ -80,10 +80,10 @@ class QueryKFold(WholeQuerySplitter):
 
 
 class QueryShuffleSplit(WholeQuerySplitter):
-    """Random splits of whole queries by a share of the rows.
+    """Random splits of whole queries by a fraction of the rows.
 
-    Each split draws queries for the test set anew, until it holds nearly the
-    wanted number of rows, as near as the queries drawn come to it.
+    Each split draws queries for the test set until it has the wanted number of rows,
+    as nearly as the queries drawn allow.
 
     Parameters
     ----------
@@ -91,31 +91,31 @@ class QueryShuffleSplit(WholeQuerySplitter):
         The number of splits, at least 1.
 
     test_size : float or int, default=None
-        The size of the test set, counted in rows: a float in (0, 1) is a share of
-        the rows, an int a number of rows. None means all that is not in the training
-        set; if `train_size` is None too, 0.1.
+        The size of the test set in rows: a float in (0, 1) is a fraction of the rows,
+        an int a number of rows. None means all rows that are not in the training set;
+        if `train_size` is None too, 0.1.
 
     train_size : float or int, default=None
-        The size of the training set, counted in rows as `test_size` is. None means
-        all that is not in the test set.
+        The size of the training set in rows, like `test_size`. None means all rows
+        that are not in the test set.
 
     random_state : int, RandomState instance or None, default=None
         The seed of the draws. Pass an int to get the same splits from each call.
 
     See Also
     --------
-    QueryKFold : Folds of which each query is tested once.
+    QueryKFold : Folds in which each query is tested once.
     query_train_test_split : One random split of arrays.
-    sklearn.model_selection.GroupShuffleSplit : Its sizes count groups, so that the
-        share of rows varies with the sizes of the groups drawn.
+    sklearn.model_selection.GroupShuffleSplit : Its sizes count groups, so the
+        fraction of rows varies with the sizes of the groups drawn.
 
     Notes
     -----
-    The queries are taken in random order up to the one that would go past the wanted
+    The queries are taken in random order up to the one that would exceed the wanted
     number of rows. Either it stays out and later queries fill the gap, or it goes in
-    and earlier ones make room, whichever comes nearer. A query larger than the test
-    set is therefore seldom or never tested; `QueryKFold` tests every query. Both sets
-    get at least one query.
+    and earlier ones are removed, whichever comes nearer. A query larger than the test
+    set is therefore tested rarely or never; `QueryKFold` tests every query. Both sets
+    have at least one query.
 
     The query ids are found as described for :class:`QueryKFold`.
 

@@ -1,4 +1,4 @@
-"""Deal queries to folds so that rows, classes and lengths are balanced at once."""
+"""Assign queries to folds that are balanced in rows, classes and lengths at once."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -9,14 +9,14 @@ import numpy as np
 
 from skrank.model_selection._allocate import shuffled_by_size
 
-# Swaps that repair the shares may move at most this share of a fold's rows each, and
-# swaps that repair the rows stop when the folds differ by less than that share.
+# A swap that evens out the classes may move at most the first fraction of the rows of
+# a fold. Swaps that even out the rows stop when folds differ by less than the second.
 LARGEST_SHIFT = 0.1
 ROWS_ALIKE = 0.001
 
 
 def stratified_folds(sizes, relevant, n_folds, rng=None):
-    """Deal queries to folds of like numbers of rows, classes and lengths.
+    """Assign queries to folds with similar numbers of rows, classes and lengths.
 
     Parameters
     ----------
@@ -27,11 +27,11 @@ def stratified_folds(sizes, relevant, n_folds, rng=None):
         Whether the query has a relevant row: its class.
 
     n_folds : int
-        The number of folds; at most `n_queries`, so that none stays empty.
+        The number of folds; at most `n_queries`, so that no fold stays empty.
 
     rng : RandomState, default=None
-        Where chance comes from: it decides the order of queries of like size. With
-        None, queries of one size keep the order of their ids.
+        Source of randomness for the order of queries of similar size. With None,
+        queries of the same size keep the order of their ids.
 
     Returns
     -------
@@ -43,30 +43,32 @@ def stratified_folds(sizes, relevant, n_folds, rng=None):
     else:
         order = shuffled_by_size(sizes, n_folds, rng)
     sizes, relevant = sizes[order], relevant[order].astype(bool)
-    dealt = _deal_rounds(sizes.tolist(), relevant.tolist(), n_folds)
-    _even_shares(dealt, sizes, relevant, n_folds)
-    _even_rows(dealt, sizes, relevant, n_folds)
-    folds = np.empty_like(dealt)
-    folds[order] = dealt
+    assigned = _assign_rounds(sizes.tolist(), relevant.tolist(), n_folds)
+    _even_classes(assigned, sizes, relevant, n_folds)
+    _even_rows(assigned, sizes, relevant, n_folds)
+    folds = np.empty_like(assigned)
+    folds[order] = assigned
     return folds
 
 
-def _deal_rounds(sizes, relevant, n_folds):
-    """Deal the queries in rounds of `n_folds` of like size, the largest first.
+def _assign_rounds(sizes, relevant, n_folds):
+    """Assign queries in rounds of `n_folds` queries of similar size, the largest first.
 
-    A round has three steps. Places: as many for each fold as if every query went to
-    the fold with the fewest rows. Classes: the places of queries with relevant rows
-    are in the folds that lack them most. Queries: each to the fold with the fewest
-    rows among those that have a place for its class.
+    A round has three steps. Places: each fold gets as many as if every query went to
+    the fold with the fewest rows. Classes: the folds that lack queries with relevant
+    rows most get the places of such queries. Queries: each goes to the fold with the
+    fewest rows among the folds that have a place for its class.
     """
-    share = sum(relevant) / len(relevant)
+    fraction = sum(relevant) / len(relevant)
     rows = [0] * n_folds
-    lack = [0.0] * n_folds  # of queries with relevant rows, for the overall share
-    dealt = []
+    lack = [0.0] * n_folds  # of queries with relevant rows, for the overall fraction
+    assigned = []
     for start in range(0, len(sizes), n_folds):
         round_ = range(start, min(start + n_folds, len(sizes)))
         places = _places(rows, [sizes[query] for query in round_])
-        lack = [owed + share * place for owed, place in zip(lack, places, strict=True)]
+        lack = [
+            owed + fraction * place for owed, place in zip(lack, places, strict=True)
+        ]
         n_relevant = [0] * n_folds
         for _ in range(sum(relevant[query] for query in round_)):
             fold = max(
@@ -77,18 +79,18 @@ def _deal_rounds(sizes, relevant, n_folds):
             lack[fold] -= 1
         left = ([p - n for p, n in zip(places, n_relevant, strict=True)], n_relevant)
         for query in round_:
-            room = left[relevant[query]]
+            free = left[relevant[query]]
             fold = min(
-                (fold for fold in range(n_folds) if room[fold]), key=rows.__getitem__
+                (fold for fold in range(n_folds) if free[fold]), key=rows.__getitem__
             )
-            room[fold] -= 1
+            free[fold] -= 1
             rows[fold] += sizes[query]
-            dealt.append(fold)
-    return np.array(dealt, dtype=np.intp)
+            assigned.append(fold)
+    return np.array(assigned, dtype=np.intp)
 
 
 def _places(rows, sizes):
-    """Return how many of some queries each fold gets if only rows counted."""
+    """Return how many of the queries each fold gets when only rows are balanced."""
     loads = [(load, fold) for fold, load in enumerate(rows)]
     heapq.heapify(loads)
     places = [0] * len(rows)
@@ -99,21 +101,23 @@ def _places(rows, sizes):
     return places
 
 
-def _even_shares(dealt, sizes, relevant, n_folds):
-    """Swap queries of different class until no swap brings the shares closer.
+def _even_classes(assigned, sizes, relevant, n_folds):
+    """Swap queries of different class until no swap brings the fractions closer.
 
-    Needed where long queries have relevant rows more often than short ones: a fold
-    with one very long query then gets too few of them.
+    This matters if long queries have relevant rows more often than short ones: a fold
+    with one very long query then gets too few queries with relevant rows.
     """
-    surplus = np.bincount(dealt, weights=relevant - relevant.mean(), minlength=n_folds)
-    rows = np.bincount(dealt, weights=sizes, minlength=n_folds)
+    surplus = np.bincount(
+        assigned, weights=relevant - relevant.mean(), minlength=n_folds
+    )
+    rows = np.bincount(assigned, weights=sizes, minlength=n_folds)
     largest = LARGEST_SHIFT * rows.mean()
     while True:
         rich, poor = np.argmax(surplus), np.argmin(surplus)
         if surplus[rich] - surplus[poor] <= 1 + 1e-9:
             return
-        given = np.flatnonzero((dealt == rich) & relevant)
-        taken = np.flatnonzero((dealt == poor) & ~relevant)
+        given = np.flatnonzero((assigned == rich) & relevant)
+        taken = np.flatnonzero((assigned == poor) & ~relevant)
         wanted = np.clip((rows[rich] - rows[poor]) / 2, -largest, largest)
         swap = _nearest_swap(sizes, given, taken, wanted)
         if swap is None:
@@ -121,14 +125,14 @@ def _even_shares(dealt, sizes, relevant, n_folds):
         shift = sizes[swap[0]] - sizes[swap[1]]
         if abs(shift) > largest:
             return
-        dealt[swap] = poor, rich
+        assigned[swap] = poor, rich
         surplus[[rich, poor]] += -1, 1
         rows[[rich, poor]] += -shift, shift
 
 
-def _even_rows(dealt, sizes, relevant, n_folds):
-    """Swap queries of one class until the largest and the smallest fold are alike."""
-    rows = np.bincount(dealt, weights=sizes, minlength=n_folds)
+def _even_rows(assigned, sizes, relevant, n_folds):
+    """Swap queries of one class until all folds have similar numbers of rows."""
+    rows = np.bincount(assigned, weights=sizes, minlength=n_folds)
     while True:
         large, small = np.argmax(rows), np.argmin(rows)
         gap = rows[large] - rows[small]
@@ -137,8 +141,8 @@ def _even_rows(dealt, sizes, relevant, n_folds):
         swaps = [
             _nearest_swap(
                 sizes,
-                np.flatnonzero((dealt == large) & (relevant == kind)),
-                np.flatnonzero((dealt == small) & (relevant == kind)),
+                np.flatnonzero((assigned == large) & (relevant == kind)),
+                np.flatnonzero((assigned == small) & (relevant == kind)),
                 gap / 2,
             )
             for kind in (False, True)
@@ -150,7 +154,7 @@ def _even_rows(dealt, sizes, relevant, n_folds):
         )
         if not 0 < shift < gap:
             return
-        dealt[swap] = small, large
+        assigned[swap] = small, large
         rows[[large, small]] += -shift, shift
 
 

@@ -1,4 +1,4 @@
-"""Splits that train on the past and test on what came after."""
+"""Splits that train on the past and test on the future."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -8,8 +8,13 @@ from datetime import timedelta
 import numpy as np
 from sklearn.utils import check_consistent_length
 
-from skrank.model_selection._base import QuerySplitter, check_count
-from skrank.model_selection._carriers import check_own, encode_times, find_values
+from skrank._ranking.ids import encode_qid
+from skrank.model_selection._query_splitter import (
+    QuerySplitter,
+    check_count,
+    check_name_or_values,
+    find_values,
+)
 
 
 class _TimeSplitter(QuerySplitter):
@@ -23,23 +28,23 @@ class _TimeSplitter(QuerySplitter):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The data. Of them only the number of rows counts and, if it is a data
-            frame, the columns that hold the query ids and the times.
+            The data. Only the number of rows is used and, in a table, the query ids
+            and the times in columns or in the index.
 
         y : array-like of shape (n_samples,), default=None
-            The relevance of each row. Of it only the index counts, if its levels
-            hold the query ids or the times.
+            The relevance of each row. Only its index is used, if that holds the query
+            ids or the times.
 
         groups : array-like of shape (n_samples,), default=None
-            The query ids, under scikit-learn's word for them.
+            The query ids, under the name that scikit-learn has for them.
 
         qid : array-like of shape (n_samples,), default=None
-            The query ids. Without `qid` and `groups` they are looked for in `X` and
-            in the index of `y`.
+            The query ids. Without `qid` and `groups` they are taken from `X` or from
+            the index of `y`.
 
         time : array-like of shape (n_samples,), default=None
-            The time of each row: numbers or dates. Without it the times are looked
-            for where the parameter `time` of the splitter says.
+            The time of each row: numbers or dates. Without it, the parameter `time`
+            of the splitter says where the times are.
 
         Yields
         ------
@@ -49,21 +54,21 @@ class _TimeSplitter(QuerySplitter):
         test : ndarray of int
             The rows of the test set, in ascending order.
         """
-        check_consistent_length(X, y, qid, groups, time)
+        check_consistent_length(X, y, time)
         queries = self._group(X, y, groups, qid)
         time = find_values(
             time, self.time, X=X, y=y, name="time", caller=type(self).__name__
         )
-        yield from self._iter_rows(queries, *encode_times(time, len(queries.codes)))
+        yield from self._iter_rows(queries, *_encode_times(time, len(queries.codes)))
 
 
 class QueryTimeSeriesSplit(_TimeSplitter):
-    """Test whole queries on models of the queries that were over before.
+    """Time series cross-validation over whole queries.
 
-    The queries are put in order of time and the last ones cut into `n_splits` test
-    sets. Each test set is preceded by its training set: the queries of which the last
-    row is earlier than the first row of the test set. No query is cut, and no row of
-    a training set is as late as any row of its test set.
+    The queries are sorted by time, and the last ones are divided into `n_splits` test
+    sets. The training set of each consists of the queries whose last row is earlier
+    than the first row of the test set. No query is split, and all rows of a training
+    set are earlier than those of its test set.
 
     Parameters
     ----------
@@ -73,11 +78,11 @@ class QueryTimeSeriesSplit(_TimeSplitter):
     gap : int or timedelta, default=0
         What to leave out between the training and the test set: an int is a number
         of queries; a ``datetime.timedelta``, ``numpy.timedelta64`` or
-        ``pandas.Timedelta`` is a duration by which the last row of the training
-        set is earlier than the first row of the test set, and more.
+        ``pandas.Timedelta`` is a duration, and the last row of the training set is
+        earlier than the first row of the test set by more than that.
 
     max_train_size : int, default=None
-        The largest number of queries to train on; the latest ones are kept. None
+        The maximum number of queries to train on; the latest ones are kept. None
         means all of them.
 
     test_size : int, default=None
@@ -85,34 +90,32 @@ class QueryTimeSeriesSplit(_TimeSplitter):
         ``n_queries // (n_splits + 1)``.
 
     time : str or array-like of shape (n_samples,), default="time"
-        Where the times are if they are not passed to ``split``: the name of a column
-        of a data frame `X` or of a level of the index of `y`, or the times
-        themselves, one per row.
+        The times, if they are not passed to ``split``: the name of a column of a table
+        `X` or of an index of `y` or `X`, or the times themselves, one per row.
 
     See Also
     --------
     LeaveLastOut : The last rows of each query are tested.
-    sklearn.model_selection.TimeSeriesSplit : The like for rows that are in order of
-        time; it cuts queries.
+    sklearn.model_selection.TimeSeriesSplit : For rows in order of time; it splits
+        queries.
 
     Notes
     -----
-    A query with rows of different times (the sessions of a user) begins with its
-    earliest and is over with its latest row. Queries are ordered by when they begin;
-    those that begin together, by when they are over, then by their ids. The test sets
-    follow each other in this order. Queries that began before the test set but were
-    not over by then are in neither set of that split, and so are queries at the very
-    time of the first row of the test set.
+    A query with rows of different times (the sessions of a user) starts with its
+    earliest and ends with its latest row. Queries are sorted by their start, then by
+    their end, then by their ids. The test sets follow each other in this order.
+    Queries that start before the test set and end after its start are in neither set
+    of that split, and neither are queries at the exact time of its first row.
 
-    Sizes and `gap` are counted in queries, for ranking metrics are means over
-    queries: test sets of as many queries have scores of like precision.
+    Sizes and `gap` are counted in queries, because ranking metrics are means over
+    queries: with equal numbers of queries, test sets have scores of similar precision.
 
     The query ids are found as described for :class:`QueryKFold`. With metadata routing
-    enabled, scikit-learn hands `qid`, `groups` and `time` on by itself, as in
+    enabled, scikit-learn forwards `qid`, `groups` and `time`, as in
     ``cross_validate(..., params={"qid": qid, "time": time})``. Without it, the index
-    of `y` can carry both, as two levels. A column of times in `X` is a feature to most
-    estimators. Times given to the splitter are those of all rows: in a nested search
-    the inner splitter meets fewer rows, and refuses.
+    of `y` can hold both, as two levels. A column of times in `X` is a feature to most
+    estimators. Times that the splitter itself is given belong to all rows: in a nested
+    search the inner splitter sees fewer rows and raises an error.
 
     Examples
     --------
@@ -143,7 +146,7 @@ class QueryTimeSeriesSplit(_TimeSplitter):
         self.gap = gap
         self.max_train_size = max_train_size
         self.test_size = test_size
-        self.time = check_own(time, "time", caller)
+        self.time = check_name_or_values(time, "time", caller)
 
     def _iter_rows(self, queries, times, codes):
         begin, end = _spans(queries, codes)
@@ -157,7 +160,7 @@ class QueryTimeSeriesSplit(_TimeSplitter):
             if len(train) == 0:
                 raise ValueError(
                     "QueryTimeSeriesSplit has no query to train on in split "
-                    f"{split}: none is over before the first row of the test set, at "
+                    f"{split}: none ends before the first row of the test set, at "
                     f"{times[begin[test[0]]]}, and the gap={self.gap!r}. Use fewer "
                     "splits, smaller test sets or a smaller gap."
                 )
@@ -185,7 +188,7 @@ class QueryTimeSeriesSplit(_TimeSplitter):
         return 0 if _is_duration(self.gap) else self.gap
 
     def _deadline(self, times, first):
-        """Return the code of the time before which training queries must be over."""
+        """Return the code of the time before which training queries must end."""
         if not _is_duration(self.gap):
             return first
         if times.dtype.kind not in "mMO":
@@ -201,9 +204,9 @@ class QueryTimeSeriesSplit(_TimeSplitter):
 class LeaveLastOut(_TimeSplitter):
     """Test the last rows of each query on a model of all earlier rows.
 
-    Where a query is a user, its rows are what the user met over time: of each user
-    the last `k` rows are for testing and those before them for training. Queries are
-    cut, and what is trained on is not always older than what is tested.
+    Use it if a query is a user and the rows are the history of that user: the last `k`
+    rows of each user are for testing and all rows before them for training. Queries
+    are split, and training rows are not always older than test rows.
 
     Parameters
     ----------
@@ -212,39 +215,38 @@ class LeaveLastOut(_TimeSplitter):
 
     n_splits : int, default=1
         The number of splits, at least 1. The last split tests the last `k` rows of
-        each query, the one before it the `k` rows before those, and so on; what comes
-        after the tested rows is not in the training set.
+        each query, the one before it the `k` rows before those, and so on. Rows after
+        the tested ones are not in the training set.
 
     time : str or array-like of shape (n_samples,), default="time"
-        Where the times are if they are not passed to ``split``: the name of a column
-        of a data frame `X` or of a level of the index of `y`, or the times
-        themselves, one per row.
+        The times, if they are not passed to ``split``: the name of a column of a table
+        `X` or of an index of `y` or `X`, or the times themselves, one per row.
 
     Warnings
     --------
     The future leaks across users. The tested rows of one user may be earlier than the
-    training rows of another, from which a model learns what became popular later: it
-    could not have known that in use, and its score is too good. Where that matters,
-    take :class:`QueryTimeSeriesSplit`.
+    training rows of another, from which a model learns what became popular later.
+    In production it could not know that, so its score is too good. If that matters,
+    use :class:`QueryTimeSeriesSplit`.
 
     See Also
     --------
-    QueryTimeSeriesSplit : Whole queries, and nothing of the future in training.
+    QueryTimeSeriesSplit : Whole queries, with training rows before test rows.
     ColdStartKFold : Users or items that the model has never seen.
 
     Notes
     -----
-    Of rows with the same time the later row counts as later. A query is tested only
-    if at least one row of it is left to train on; the rows of a shorter query stay
-    in the training set.
+    Among rows with the same time, the row further down counts as later. A query is
+    tested only if at least one of its rows is left to train on; the rows of shorter
+    queries stay in the training set.
 
-    A test set of `k` rows per query makes lists of `k` rows. A metric says something
-    about them only if they hold documents to rank, such as candidates that the user
-    did not choose, with a `k` that covers them.
+    With `k` test rows per query, the test lists have `k` rows. A metric is meaningful
+    only if these include documents that the user did not choose; choose `k`
+    accordingly.
 
-    A scorer warns of rankers that know a part of the queries they are tested on. Here
-    they are meant to: ``warnings.simplefilter("ignore", QuerySplitWarning)``, with the
-    category from `skrank.exceptions`, silences it.
+    Scorers warn of split queries. To silence the warning, call
+    ``warnings.simplefilter("ignore", QuerySplitWarning)``, with the category from
+    `skrank.exceptions`.
 
     The query ids and times are found as described for :class:`QueryTimeSeriesSplit`.
 
@@ -262,7 +264,7 @@ class LeaveLastOut(_TimeSplitter):
     def __init__(self, k=1, *, n_splits=1, time="time"):
         self.k = check_count(k, "k", minimum=1)
         self.n_splits = check_count(n_splits, "n_splits", minimum=1)
-        self.time = check_own(time, "time", "LeaveLastOut")
+        self.time = check_name_or_values(time, "time", "LeaveLastOut")
 
     def _iter_rows(self, queries, times, codes):
         # By query, then by time, then by row: faster than np.lexsort of the two codes.
@@ -297,3 +299,41 @@ def _spans(queries, codes):
     end = np.zeros(len(queries.ids), dtype=np.intp)
     np.maximum.at(end, queries.codes, codes)
     return begin, end
+
+
+def _encode_times(time, n_samples):
+    """Turn times into codes of the same order.
+
+    Parameters
+    ----------
+    time : array-like of shape (n_samples,)
+        Numbers, dates or durations.
+
+    n_samples : int
+        The number of rows.
+
+    Returns
+    -------
+    times : ndarray of shape (n_times,)
+        The distinct times in ascending order.
+
+    codes : ndarray of shape (n_samples,)
+        The position of the time of each row in `times`.
+    """
+    times, codes = encode_qid(time, n_samples, name="time")
+    if times.dtype.kind in "USV" or isinstance(times[0], (str, bytes, tuple)):
+        raise TypeError(
+            "The 'time' parameter must hold numbers or dates. Got "
+            f"{times[0]!r} of type {type(times[0]).__name__} instead. Text does not "
+            "sort by time in general: convert it, for instance with "
+            "np.asarray(time, dtype='datetime64[s]') or pandas.to_datetime(time)."
+        )
+    if times.dtype == object:
+        try:
+            sorted(times)
+        except TypeError as error:
+            raise TypeError(
+                "The 'time' parameter must hold numbers or dates that can be "
+                f"compared with each other. Got times where {error}."
+            ) from None
+    return times, codes

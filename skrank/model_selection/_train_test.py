@@ -1,4 +1,4 @@
-"""One split of arrays that keeps queries whole."""
+"""query_train_test_split, which splits arrays by whole queries."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -8,9 +8,9 @@ from itertools import chain
 import numpy as np
 from sklearn.utils import _safe_indexing, check_random_state, indexable
 
-from skrank._columns import find_qid, require_qid
+from skrank._columns import QID, find_column, find_level, require_qid
 from skrank.model_selection._allocate import ordered_parts, random_parts
-from skrank.model_selection._base import Queries
+from skrank.model_selection._query_splitter import Queries, count_rows
 from skrank.model_selection._sizes import rows_wanted
 
 
@@ -27,23 +27,22 @@ def query_train_test_split(
     Parameters
     ----------
     *arrays : sequence of array-like of shape (n_samples,) or (n_samples, n_columns)
-        What to split: lists, arrays, data frames or sparse matrices of equal length.
+        The data to split: lists, arrays, tables or sparse matrices of equal length.
 
     qid : array-like of shape (n_samples,), default=None
-        The query ids. They are not among what is returned: pass them also as one of
-        the `arrays` if their parts are needed. With None they are looked for in the
-        arrays: a data frame's column ``"qid"``, then an index, or level of it, named
-        ``"qid"``.
+        The query ids. Their parts are not returned; if you need them, pass the ids
+        also as one of the `arrays`. If None, they are taken from the arrays: from a
+        column ``"qid"``, else from an index, or a level of it, named ``"qid"``.
 
     test_size : float or int, default=None
-        The size of the test part, counted in rows: a float in (0, 1) is a share of
-        the rows, an int a number of rows. It is met as nearly as the queries drawn
-        allow. None means all that is not in the training part; if `train_size` is
-        None too, 0.25.
+        The size of the test part in rows: a float in (0, 1) is a fraction of the
+        rows, an int a number of rows. The actual size is as near as the queries drawn
+        allow. None means all rows that are not in the training part; if `train_size`
+        is None too, 0.25.
 
     train_size : float or int, default=None
-        The size of the training part, counted in rows as `test_size` is. None means
-        all that is not in the test part.
+        The size of the training part in rows, like `test_size`. None means all rows
+        that are not in the test part.
 
     random_state : int, RandomState instance or None, default=None
         The seed of the draw. Pass an int to get the same split from each call.
@@ -61,7 +60,7 @@ def query_train_test_split(
     See Also
     --------
     QueryShuffleSplit : The splits as indices, and several of them.
-    sklearn.model_selection.train_test_split : The split that cuts queries in two.
+    sklearn.model_selection.train_test_split : The same for rows; it splits queries.
 
     Examples
     --------
@@ -79,8 +78,16 @@ def query_train_test_split(
         raise ValueError(f"{caller} needs at least one array to split. Got none.")
     if not isinstance(shuffle, (bool, np.bool_)):
         raise TypeError(f"shuffle must be True or False. Got {shuffle!r} instead.")
-    *arrays, qid = indexable(*arrays, qid)
-    queries = Queries.of_rows(require_qid(_find(qid, arrays), caller))
+    arrays = indexable(*arrays)
+    qid = _find(qid, arrays)
+    if qid is None and len(arrays) > 2:
+        raise ValueError(
+            f"{caller} needs to know which rows belong to one query. Got no query ids, "
+            f"but {len(arrays)} arrays: if the last one holds the query ids, pass it "
+            f"by name as well, {caller}(X, y, qid, qid=qid)."
+        )
+    qid = require_qid(qid, caller)
+    queries = Queries.of_rows(qid, count_rows(arrays[0]))
     n_train, n_test = rows_wanted(
         queries, test_size, train_size, default=0.25, caller=caller
     )
@@ -100,11 +107,11 @@ def query_train_test_split(
 
 
 def _find(qid, arrays):
-    """Return the query ids given, or those that one of the arrays carries."""
-    carried = chain(
-        (find_qid(X=array) for array in arrays),
-        (find_qid(y=array) for array in arrays),
-    )
+    """Return the query ids that are passed, or else those in one of the arrays."""
     if qid is not None:
         return qid
-    return next((ids for ids in carried if ids is not None), None)
+    found = chain(
+        (find_column(array, QID) for array in arrays),
+        (find_level(array, QID) for array in arrays),
+    )
+    return next((ids for ids in found if ids is not None), None)

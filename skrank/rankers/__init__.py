@@ -1,4 +1,4 @@
-"""Rankers made of other estimators."""
+"""Rankers that wrap other estimators."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause

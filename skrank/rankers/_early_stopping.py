@@ -1,4 +1,4 @@
-"""Early stopping: the queries that are held out, and the metric in other words."""
+"""Early stopping: the queries held out, and the name of the metric in each library."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -14,45 +14,45 @@ from skrank.rankers._rows import Rows, informative_queries
 
 
 class EarlyStopping(NamedTuple):
-    """What a library is told in order to stop early."""
+    """What a library needs to stop early."""
 
-    rounds: int  # without improvement
-    name: str  # of skrank's scorer
+    rounds: int  # without improvement, before stopping
+    name: str  # of the scorer in skrank
     held_out: Rows
 
     @property
     def metric(self):
-        """The name of the metric, without its cut."""
+        """The name of the metric, without its cutoff."""
         return parse_name(self.name).metric.name
 
     @property
     def k(self):
-        """The cut of the metric; the longest list if it has none."""
+        """The cutoff of the metric; without one, the length of the longest list."""
         k = parse_name(self.name).k
         return int(self.held_out.sizes.max()) if k is None else k
 
-    def in_words_of(self, words, estimator):
-        """Return the metric as a library calls it, with its cut for ``{k}``."""
-        if self.metric not in words:
+    def name_in_library(self, names, estimator):
+        """Return the name of the metric in a library, with its cutoff for ``{k}``."""
+        if self.metric not in names:
             raise ValueError(
-                "The 'early_stopping_metric' parameter of QueryRanker must be one that "
-                f"{type(estimator).__name__} computes itself, a cut of {sorted(words)} "
-                f"or one of them without it. Got {self.name!r} instead."
+                "The 'scoring' parameter of QueryRanker must be a metric that "
+                f"{type(estimator).__name__} computes itself: one of {sorted(names)}, "
+                f"with or without a cutoff. Got {self.name!r} instead."
             )
-        return words[self.metric].format(k=self.k)
+        return names[self.metric].format(k=self.k)
 
 
 def check_early_stopping(ranker):
-    """Raise if a parameter of early stopping is not accepted."""
-    if ranker.early_stopping is None:
-        return
-    if isinstance(ranker.early_stopping, bool):
+    """Raise if a parameter of early stopping is invalid."""
+    if not isinstance(ranker.early_stopping, (bool, np.bool_)):
         raise TypeError(
-            "The 'early_stopping' parameter of QueryRanker must be None or an int, the "
-            "number of rounds without improvement. Got "
-            f"{ranker.early_stopping!r} instead."
+            "The 'early_stopping' parameter of QueryRanker must be an instance of "
+            f"bool. Got {ranker.early_stopping!r} instead. The number of rounds "
+            "without improvement is the parameter 'n_iter_no_change'."
         )
-    check_scalar(ranker.early_stopping, "early_stopping", Integral, min_val=1)
+    if not ranker.early_stopping:
+        return
+    check_scalar(ranker.n_iter_no_change, "n_iter_no_change", Integral, min_val=1)
     check_scalar(
         ranker.validation_fraction,
         "validation_fraction",
@@ -61,22 +61,22 @@ def check_early_stopping(ranker):
         max_val=1,
         include_boundaries="neither",
     )
-    parse_name(ranker.early_stopping_metric)
+    parse_name(ranker.scoring)
 
 
 def hold_out(rows, fraction, random_state):
-    """Split rows into those to learn from and those to stop by, by whole queries.
+    """Split rows into training rows and held-out rows, by whole queries.
 
-    The same share is drawn from the queries whose documents have different grades,
-    without which no order is better than another, and from the others.
+    The same fraction is drawn from the queries whose documents have different grades
+    and from the others, since no order of the others is better than another.
     """
     rng = check_random_state(random_state)
     informative = informative_queries(rows.y, rows.codes)
     if informative.sum() < 2:
         raise ValueError(
-            "Early stopping holds out whole queries, and needs one to learn from and "
-            "one to stop by, both with documents of different grades. Pass more "
-            "queries or early_stopping=None. Got "
+            "Early stopping holds out whole queries. It needs at least two queries "
+            "whose documents have different grades: one to train on and one to hold "
+            "out. Pass more queries or early_stopping=False. Got "
             f"{informative.sum()} such queries among {len(informative)}."
         )
     held = np.zeros(len(informative), dtype=bool)

@@ -1,4 +1,4 @@
-"""Fit an estimator with the metadata that its `fit` has a place for."""
+"""Fit an estimator with the metadata that its `fit` accepts."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -10,43 +10,34 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRouter
 
 from skrank.base import fit_parameters
-from skrank.rankers._families import family_of, refuse_early_stopping
-from skrank.rankers._response import as_taken
+from skrank.rankers._libraries import check_no_early_stopping, fit_function_of
+from skrank.rankers._pipeline import fit_transformers, needs_queries, transform
+from skrank.rankers._predicted_scores import as_taken
 
 
 def fit_estimator(estimator, rows, stopping=None):
     """Fit `estimator` in place and return it.
 
-    What an estimator is given is told by its `fit`, never by its name. A ranker is
-    given its rows sorted by query. Weights that were passed must be taken.
+    The parameters of `fit` decide what an estimator receives, never its class. A
+    ranker receives its rows sorted by query. It is an error if nothing takes the
+    weights that were passed.
 
-    A Pipeline is fitted step by step: its own `fit` would ask for the weights of
-    the last step under a name that depends on the routing flag, and could not
-    make of the query ids what the last step wants.
+    A Pipeline is fitted step by step. Its own `fit` names the weights of the last
+    step differently with and without metadata routing, and cannot convert the query
+    ids for the last step.
     """
     if isinstance(estimator, Pipeline):
         return _fit_pipeline(estimator, rows, stopping)
-    fit_family = family_of(estimator)
-    if fit_family is not None:
+    fit_library = fit_function_of(estimator)
+    if fit_library is not None:
         if stopping is not None:
             held = _for_library(stopping.held_out, estimator)
             stopping = stopping._replace(held_out=held)
-        return fit_family(estimator, _for_library(rows, estimator), stopping)
-    refuse_early_stopping(estimator, stopping)
+        return fit_library(estimator, _for_library(rows, estimator), stopping)
+    check_no_early_stopping(estimator, stopping)
     if "qid" in fit_parameters(estimator):
         rows = rows.by_query()
     return _fit_by_requests(estimator, rows)
-
-
-def fit_transformers(pipeline, rows):
-    """Fit all steps but the last in place and return what they make of the rows."""
-    if len(pipeline.steps) == 1:
-        return rows
-    head = pipeline[:-1]
-    X = head.fit_transform(rows.X, rows.y, **_requested(head, rows))
-    # With a `memory`, the fitted transformers are clones of the given ones.
-    pipeline.steps[:-1] = head.steps
-    return rows._replace(X=X)
 
 
 def _for_library(rows, estimator):
@@ -55,21 +46,21 @@ def _for_library(rows, estimator):
 
 
 def refuse_weights(estimator):
-    """Raise the error of weights that nobody takes."""
+    """Raise the error of weights that no estimator takes."""
     raise ValueError(
         f"Underlying estimator {type(estimator).__name__} does not support "
         "sample weights: its fit must take 'sample_weight', or request it from "
         "its own estimators when metadata routing is enabled. "
-        "Got sample_weight of another value than None."
+        "Got a sample_weight. Pass sample_weight=None instead."
     )
 
 
 def _fit_pipeline(pipeline, rows, stopping):
-    """Fit the transformers, then the last step as an estimator of its own."""
-    rows = fit_transformers(pipeline, rows)
-    if stopping is not None and len(pipeline.steps) > 1:
+    """Fit the transformers, then the last step as a separate estimator."""
+    rows = fit_transformers(pipeline, rows, needs_queries=needs_queries(pipeline))
+    if stopping is not None:
         held = stopping.held_out
-        held = held._replace(X=pipeline[:-1].transform(held.X))
+        held = held._replace(X=transform(pipeline, held.X))
         stopping = stopping._replace(held_out=held)
     name, last = pipeline.steps[-1]
     pipeline.steps[-1] = (name, fit_estimator(last, rows, stopping))
@@ -87,18 +78,8 @@ def _fit_by_requests(estimator, rows):
     return estimator.fit(X, rows.y, **{name: metadata[name] for name in taken})
 
 
-def _requested(head, rows):
-    """Return the metadata that transformers asked for by a request."""
-    if not get_config()["enable_metadata_routing"]:
-        return {}
-    metadata = {"qid": rows.codes, "sample_weight": rows.weight}
-    passed = {name for name, value in metadata.items() if value is not None}
-    wanted = head.get_metadata_routing().consumes("fit_transform", passed)
-    return {name: metadata[name] for name in wanted}
-
-
 def _taken(estimator, metadata):
-    """Return which of the metadata the `fit` of `estimator` has a place for."""
+    """Return which of the metadata the `fit` of `estimator` accepts."""
     taken = set(metadata) & fit_parameters(estimator)
     if not _takes_any(estimator):
         return taken
@@ -106,12 +87,12 @@ def _taken(estimator, metadata):
         routing = getattr(estimator, "get_metadata_routing", lambda: None)()
         if isinstance(routing, MetadataRouter):
             return taken | routing.consumes("fit", set(metadata))
-    # Whoever takes any keyword passes it on to someone. Weights are known
-    # everywhere, query ids nowhere unless someone asks for them.
+    # An estimator that takes any keyword forwards it. Weights are accepted almost
+    # everywhere, query ids only where they are requested.
     return taken | (set(metadata) & {"sample_weight"})
 
 
 def _takes_any(estimator):
-    """Tell whether `fit` takes keywords that it does not name."""
+    """Return True if `fit` has a parameter ``**kwargs``."""
     parameters = inspect.signature(estimator.fit).parameters.values()
     return any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)

@@ -17,13 +17,14 @@ from sklearn.utils import (
 )
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from skrank._columns import drop_column
 from skrank.base import fit_parameters
-from skrank.rankers._base import MetaRanker
+from skrank.rankers._check_grades import check_informative
 from skrank.rankers._clone import clone_estimator
-from skrank.rankers._columns import without_column
-from skrank.rankers._fit import fit_transformers, refuse_weights
-from skrank.rankers._grades import check_informative
-from skrank.rankers._pairs import draw_pairs
+from skrank.rankers._draw_pairs import draw_pairs
+from skrank.rankers._fit import refuse_weights
+from skrank.rankers._meta_ranker import MetaRanker
+from skrank.rankers._pipeline import fit_transformers, transform
 
 NUMBERS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
@@ -41,27 +42,27 @@ class PairwiseRanker(MetaRanker):
     ----------
     estimator : estimator object, default=None
         Linear classifier, with `coef_` when fitted, or a Pipeline that ends with
-        one, of which the transformers see documents, not pairs. A clone of it is
-        fitted, without an intercept if it has the choice, since a constant cancels
-        out of each difference. None means
+        one. Transformers of the Pipeline see documents, not pairs. A clone is fitted,
+        without an intercept if the classifier has that option, since a constant
+        cancels out of each difference. None means
         :class:`~sklearn.linear_model.LogisticRegression`.
 
     max_pairs : int or None, default=1000
-        The most pairs to take from one query; of more, so many are drawn, each with
-        the same chance. None means all pairs, nearly half the square of the number
-        of documents.
+        The maximum number of pairs of a query. If it has more, this many are drawn,
+        all with the same probability. None means all pairs, nearly half the square of
+        the number of documents.
 
-    qid : str or int, default="qid"
-        Where the query ids stand in `X` if they are not passed: the name of a column
-        of a data frame, or the position of a column of an array, sparse matrix or
-        data frame, counted from the end if negative. The column is never a feature.
+    qid_column : str or int, default="qid"
+        The column of `X` with the query ids, unless they are passed: the name of a
+        column of a table, or the position of a column of an array, sparse matrix or
+        table, counted from the end if negative. The column is never a feature.
 
     missing_qid : {"raise", "single"}, default="raise"
-        What to do if there are no query ids: raise an error, or take all rows as
-        one query. Query ids that are all equal are accepted with ``"single"`` only.
+        What to do without query ids: raise an error, or treat all rows as one query.
+        Query ids that are all equal are accepted with ``"single"`` only.
 
     random_state : int, RandomState instance or None, default=None
-        Draws the pairs. Pass an int to draw the same pairs in each call.
+        Controls which pairs are drawn. Pass an int for the same pairs in each call.
 
     Attributes
     ----------
@@ -69,11 +70,11 @@ class PairwiseRanker(MetaRanker):
         The fitted estimator.
 
     n_pairs_ : int
-        The number of pairs that it was fitted on.
+        The number of pairs that the estimator was fitted on.
 
     query_sizes_ : dict
         The number of training rows of each query id. Empty if there were no ids.
-        Scorers warn of queries that they meet with another number of rows.
+        Scorers warn if the same query comes with another number of rows.
 
     n_features_in_ : int
         Number of features seen during `fit`, without the column of query ids.
@@ -88,12 +89,12 @@ class PairwiseRanker(MetaRanker):
 
     Notes
     -----
-    Every other pair is turned round, so that the classifier sees two classes of like
-    size. The weight of a pair is the product of the weights of its documents, which
-    gives to weights the meaning that scikit-learn's have: a weight of 2 does as a row
-    that is there twice.
+    Every other pair is reversed, so that the classifier sees two classes of the same
+    size. The weight of a pair is the product of the weights of its documents, so that
+    weights mean what they mean in scikit-learn: a weight of 2 equals a row that occurs
+    twice.
 
-    Differences take memory for ``n_pairs_ * n_features_in_`` numbers, unless `X` is
+    The differences need memory for ``n_pairs_ * n_features_in_`` numbers, unless `X` is
     sparse.
 
     References
@@ -120,13 +121,13 @@ class PairwiseRanker(MetaRanker):
         estimator=None,
         *,
         max_pairs=1000,
-        qid="qid",
+        qid_column="qid",
         missing_qid="raise",
         random_state=None,
     ):
         self.estimator = estimator
         self.max_pairs = max_pairs
-        self.qid = qid
+        self.qid_column = qid_column
         self.missing_qid = missing_qid
         self.random_state = random_state
 
@@ -136,12 +137,12 @@ class PairwiseRanker(MetaRanker):
         Parameters
         ----------
         X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-            Training documents. The column that the parameter `qid` names is taken
-            out, and brings the query ids unless they are passed.
+            Training documents. The column `qid_column` is removed from the features.
+            It holds the query ids unless they are passed.
 
         y : array-like of shape (n_samples,)
-            Relevance of the documents. An index named ``"qid"`` brings the query ids
-            unless they are passed or are in `X`.
+            Relevance of the documents. An index named ``"qid"`` holds the query ids
+            unless they are passed or are in a column of `X`.
 
         qid : array-like of shape (n_samples,), default=None
             Query ids, one per row, rows in any order.
@@ -194,16 +195,15 @@ class PairwiseRanker(MetaRanker):
         Returns
         -------
         scores : ndarray of shape (n_samples,)
-            One score per row, larger is better. Only those of the same query are
-            meant to be compared.
+            One score per row, larger is better. Compare scores of the same query
+            only.
         """
         check_is_fitted(self)
-        X = without_column(X, self.qid, self._n_columns)
+        X = drop_column(X, self.qid_column, self._n_columns)
         linear = self.estimator_
         if isinstance(linear, Pipeline):
-            transformers, linear = linear[:-1], linear.steps[-1][1]
-            X = transformers.transform(X) if len(transformers.steps) else X
-            X = check_array(X, **NUMBERS)
+            X = check_array(transform(linear, X), **NUMBERS)
+            linear = linear.steps[-1][1]
         else:
             X = validate_data(self, X, reset=False, **NUMBERS)
         return X @ np.ravel(linear.coef_)
@@ -218,7 +218,7 @@ class PairwiseRanker(MetaRanker):
         check_informative(self, rows)
         rng = check_random_state(self.random_state)
         better, worse = draw_pairs(rows.y, rows.codes, self.max_pairs, rng)
-        if len(better) == 1:  # as it is and turned round: a classifier needs both
+        if len(better) == 1:  # in both directions, for a classifier needs two classes
             better, worse = np.repeat(better, 2), np.repeat(worse, 2)
         sign = np.where(np.arange(len(better)) % 2 == 0, 1, -1)
         if rows.weight is None:
@@ -233,8 +233,9 @@ class PairwiseRanker(MetaRanker):
         if not hasattr(linear, "coef_"):
             raise TypeError(
                 "The 'estimator' parameter of PairwiseRanker must be linear, with "
-                "'coef_' when fitted, for only then does it score documents by what "
-                f"it learned of differences. Got {type(linear).__name__} instead."
+                "'coef_' when fitted: only then can it score single documents after "
+                "learning from differences. Got "
+                f"{type(linear).__name__} instead."
             )
         self.n_pairs_ = len(sign)
 
@@ -248,11 +249,11 @@ def _weighted(linear, rows):
     if (weight < 0).any():
         raise ValueError(
             "The 'sample_weight' parameter of PairwiseRanker.fit must not be negative. "
-            f"Got {weight.min():g}."
+            f"Got {weight.min():g} instead."
         )
     if not weight.any():
         raise ValueError(
             "The 'sample_weight' parameter of PairwiseRanker.fit must hold a weight "
-            "that is not zero. Got only zeros."
+            "that is not zero. Got only zeros instead."
         )
     return rows._replace(weight=weight).take(np.flatnonzero(weight))

@@ -1,9 +1,8 @@
-"""The adapter that makes a ranker of any estimator."""
+"""QueryRanker, which makes a ranker of any estimator."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank.rankers._base import MetaRanker
 from skrank.rankers._clone import clone_estimator
 from skrank.rankers._early_stopping import (
     EarlyStopping,
@@ -11,64 +10,69 @@ from skrank.rankers._early_stopping import (
     hold_out,
 )
 from skrank.rankers._fit import fit_estimator
-from skrank.rankers._response import check_response
+from skrank.rankers._meta_ranker import MetaRanker
+from skrank.rankers._predicted_scores import check_response
 
 
 class QueryRanker(MetaRanker):
     """Ranker made of any ranker, regressor or classifier.
 
-    It finds the query ids, hands them to the estimator in the form that its `fit`
-    takes, and ranks documents by what the estimator predicts. What an estimator is
-    given is told by the parameters of its `fit`, never by its name:
+    It finds the query ids, passes them to the estimator in the form that its `fit`
+    takes, and ranks documents by the predictions of the estimator. The parameters of
+    `fit` decide which form that is, not the class of the estimator:
 
     - `group_id`: the ids (CatBoostRanker);
     - `qid`: the ids (XGBRanker, and rankers made with
       :class:`~skrank.base.RankingEstimator`);
     - `group`: the number of rows of each query (LGBMRanker).
 
-    Ids are numbered from 0 before, and rows sorted by query, so that ids of any type
-    and rows in any order will do. An estimator that takes none of these learns the
-    relevance of each document by itself (the pointwise way), and ranks
+    The ids are numbered from 0 and the rows sorted by query first, so ids may have any
+    type and rows any order. An estimator with none of these parameters learns the
+    relevance of each document on its own (the pointwise approach), and ranks
 
-    - as a regressor by its prediction;
-    - as a classifier of two classes by its `decision_function`, or else by the
+    - as a regressor, by its prediction;
+    - as a classifier of two classes, by its `decision_function`, or else by the
       probability of the higher class;
-    - as a classifier of more classes by the expected grade, the sum of the classes
+    - as a classifier of more classes, by the expected grade: the sum of the classes
       weighted by their probabilities.
 
     Parameters
     ----------
     estimator : estimator object
-        Ranker, regressor, classifier, or a Pipeline that ends with one. A clone of
-        it is fitted.
+        Ranker, regressor, classifier, or a Pipeline that ends with one. A clone is
+        fitted.
 
-    qid : str or int, default="qid"
-        Where the query ids stand in `X` if they are not passed: the name of a column
-        of a data frame, or the position of a column of an array, sparse matrix or
-        data frame, counted from the end if negative. The column is never a feature.
+    qid_column : str or int, default="qid"
+        The column of `X` with the query ids, unless they are passed: the name of a
+        column of a table, or the position of a column of an array, sparse matrix or
+        table, counted from the end if negative. The column is never a feature.
 
     missing_qid : {"raise", "single"}, default="raise"
-        What to do if there are no query ids: raise an error, or take all rows as
-        one query. Query ids that are all equal are accepted with ``"single"`` only.
+        What to do without query ids: raise an error, or treat all rows as one query.
+        Query ids that are all equal are accepted with ``"single"`` only.
 
-    early_stopping : int, default=None
-        Stop when `early_stopping_metric` has not improved for so many rounds. For
-        this, queries are held out of each training set. None means to fit on all
-        rows and not to stop early. Estimators that take an evaluation set with its
-        queries can stop: LGBMRanker, XGBRanker, CatBoostRanker.
+    early_stopping : bool, default=False
+        Whether to stop when `scoring` no longer improves. If True, whole queries are
+        held out of each training set to measure it. Only estimators whose `fit` takes
+        an evaluation set with its queries can stop early: LGBMRanker, XGBRanker and
+        CatBoostRanker. If False, the estimator is fitted on all rows.
 
     validation_fraction : float, default=0.1
-        Share of the queries to hold out. Used only with `early_stopping`.
+        Fraction of the queries to hold out. Used only if `early_stopping` is True.
 
-    early_stopping_metric : str, default="ndcg@10"
-        Name of the metric to stop by, which the estimator computes itself: a cut of
-        ``"ndcg"`` or ``"map"``, or one of them without a cut; XGBRanker also
-        ``"precision@k"`` and ``"query_auc"``; CatBoostRanker also these and
-        ``"mrr"`` and ``"recall@k"``. Used only with `early_stopping`.
+    n_iter_no_change : int, default=10
+        Stop when `scoring` has not improved for this many rounds. Used only if
+        `early_stopping` is True.
+
+    scoring : str, default="ndcg@10"
+        Name of the metric for early stopping, which the estimator computes itself:
+        ``"ndcg"`` and ``"map"``, with or without a cutoff; XGBRanker also
+        ``"precision@k"`` and ``"query_auc"``; CatBoostRanker also these, ``"mrr"``
+        and ``"recall@k"``. Used only if `early_stopping` is True.
 
     random_state : int, RandomState instance or None, default=None
-        Draws the queries to hold out. Pass an int to hold out the same queries in
-        each call. Used only with `early_stopping`.
+        Controls which queries are held out. Pass an int to hold out the same queries
+        in each call. Used only if `early_stopping` is True.
 
     Attributes
     ----------
@@ -76,9 +80,9 @@ class QueryRanker(MetaRanker):
         The fitted estimator.
 
     query_sizes_ : dict
-        The number of training rows of each query id, those held out included. Empty
-        if there were no ids. Scorers warn of queries that they meet with another
-        number of rows.
+        The number of training rows of each query id, including rows held out. Empty
+        if there were no ids. Scorers warn if the same query comes with another number
+        of rows.
 
     n_features_in_ : int
         Number of features seen during `fit`, without the column of query ids.
@@ -91,30 +95,31 @@ class QueryRanker(MetaRanker):
     See Also
     --------
     PairwiseRanker : Ranker that learns from pairs of documents.
-    skrank.base.RankingEstimator : Mixin class for rankers of one's own.
+    skrank.base.RankingEstimator : Mixin class to write a ranker.
     skrank.model_selection.QueryKFold : K-fold that keeps queries whole.
 
     Notes
     -----
-    Query ids are looked for in three places, in this order: the argument `qid`,
-    which scikit-learn's tools pass on when metadata routing is enabled; the column
-    that the parameter `qid` names; the index of `y` named ``"qid"``. The column is
-    taken out of `X` in `fit` and, if it is there, in `predict`.
+    Query ids are looked for in this order: the argument `qid`, which scikit-learn's
+    tools forward when metadata routing is enabled; the column `qid_column` of `X`; an
+    index named ``"qid"`` of `y`, then of `X`. The column is removed from `X` in `fit`
+    and, if present, in `predict`.
 
-    A scaler in front of the ranker would see that column. It belongs inside:
+    A scaler in front of the ranker would see that column. Put it inside instead:
     ``QueryRanker(make_pipeline(StandardScaler(), LGBMRanker()))``. Held-out queries
     are transformed as well.
 
-    `sample_weight` has a value per row, the only kind that cross-validation can cut
-    into folds, and becomes what the estimator, of a Pipeline its last step, takes:
-    rows for LGBMRanker and pointwise estimators; one weight per query for XGBRanker,
-    the mean of its rows; for CatBoostRanker the weights of groups if they are
-    constant within queries, else those of rows. With metadata routing enabled, call
-    ``set_fit_request(sample_weight=True)`` on the ranker; transformers of the
-    Pipeline are weighted if they request it.
+    `sample_weight` has one value per row, since cross-validation can split only
+    these. The ranker converts it for the estimator (for the last step of a Pipeline):
+    weights of rows for LGBMRanker and pointwise estimators; one weight per query for
+    XGBRanker, the mean of its rows; for CatBoostRanker weights of groups if they are
+    constant within queries, else weights of rows. With metadata routing enabled, call
+    ``set_fit_request(sample_weight=True)`` on the ranker. Transformers of the Pipeline
+    receive the weights if they request them.
 
-    CatBoost's estimators are cloned with lists among their parameters, such as
-    `cat_features`, which :func:`sklearn.base.clone` refuses.
+    Estimators of CatBoost may have lists among their parameters, such as
+    `cat_features`. The ranker clones them although :func:`sklearn.base.clone` does
+    not.
 
     Examples
     --------
@@ -133,7 +138,7 @@ class QueryRanker(MetaRanker):
     The query ids in the last column of an array:
 
     >>> X_qid = np.column_stack([X, [0, 0, 0, 1, 1]])
-    >>> QueryRanker(Ridge(), qid=-1).fit(X_qid, y).n_features_in_
+    >>> QueryRanker(Ridge(), qid_column=-1).fit(X_qid, y).n_features_in_
     1
     """
 
@@ -141,19 +146,21 @@ class QueryRanker(MetaRanker):
         self,
         estimator,
         *,
-        qid="qid",
+        qid_column="qid",
         missing_qid="raise",
-        early_stopping=None,
+        early_stopping=False,
         validation_fraction=0.1,
-        early_stopping_metric="ndcg@10",
+        n_iter_no_change=10,
+        scoring="ndcg@10",
         random_state=None,
     ):
         self.estimator = estimator
-        self.qid = qid
+        self.qid_column = qid_column
         self.missing_qid = missing_qid
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
-        self.early_stopping_metric = early_stopping_metric
+        self.n_iter_no_change = n_iter_no_change
+        self.scoring = scoring
         self.random_state = random_state
 
     def fit(self, X, y, *, qid=None, sample_weight=None):
@@ -162,12 +169,12 @@ class QueryRanker(MetaRanker):
         Parameters
         ----------
         X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-            Training documents. The column that the parameter `qid` names is taken
-            out, and brings the query ids unless they are passed.
+            Training documents. The column `qid_column` is removed from the features.
+            It holds the query ids unless they are passed.
 
         y : array-like of shape (n_samples,)
-            Relevance of the documents. An index named ``"qid"`` brings the query ids
-            unless they are passed or are in `X`.
+            Relevance of the documents. An index named ``"qid"`` holds the query ids
+            unless they are passed or are in a column of `X`.
 
         qid : array-like of shape (n_samples,), default=None
             Query ids, one per row, rows in any order.
@@ -184,10 +191,11 @@ class QueryRanker(MetaRanker):
         ------
         ValueError
             If there are no query ids and `missing_qid` is ``"raise"``, if they are
-            not one per row or all equal, if `y` is not numeric, if all grades are
-            equal or the estimator cannot take them, if weights are passed that the
-            estimator does not take, if it cannot stop early but is to, or if it is
-            a classifier without probabilities for more than two classes.
+            not one per row or are all equal, if `y` is not numeric, if all grades are
+            equal or the estimator does not accept them, if weights are passed that
+            the estimator does not take, if early stopping is requested of an
+            estimator that cannot stop early, or if the estimator is a classifier
+            without probabilities for more than two classes.
 
         TypeError
             If a parameter has the wrong type.
@@ -195,11 +203,9 @@ class QueryRanker(MetaRanker):
         check_early_stopping(self)
         rows = self._rows(X, y, qid, sample_weight)
         stopping = None
-        if self.early_stopping is not None:
+        if self.early_stopping:
             rows, held_out = hold_out(rows, self.validation_fraction, self.random_state)
-            stopping = EarlyStopping(
-                self.early_stopping, self.early_stopping_metric, held_out
-            )
+            stopping = EarlyStopping(self.n_iter_no_change, self.scoring, held_out)
         fitted = fit_estimator(clone_estimator(self.estimator), rows, stopping)
         check_response(fitted)
         return self._keep(fitted)

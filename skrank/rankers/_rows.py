@@ -1,4 +1,4 @@
-"""The rows that a ranker is fitted on, grouped by query."""
+"""The training rows of a ranker, grouped by query."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -23,7 +23,7 @@ class Rows(NamedTuple):
         return np.bincount(self.codes)
 
     def take(self, rows):
-        """Return some of the rows; their queries are numbered anew from 0."""
+        """Return some of the rows, with their queries renumbered from 0."""
         _, codes = np.unique(self.codes[rows], return_inverse=True)
         return Rows(
             _safe_indexing(self.X, rows),
@@ -33,13 +33,13 @@ class Rows(NamedTuple):
         )
 
     def by_query(self):
-        """Return the rows with those of a query together, in their order."""
+        """Return the rows sorted by query; within a query they keep their order."""
         if (self.codes[1:] >= self.codes[:-1]).all():
             return self
         return self.take(np.argsort(self.codes, kind="stable"))
 
     def weight_of_queries(self):
-        """Return the mean weight of each query, and whether its rows have but one."""
+        """Return the mean weight of each query, and whether all its rows have it."""
         weight = np.asarray(self.weight, dtype=np.float64)
         mean = np.bincount(self.codes, weights=weight) / self.sizes
         return mean, np.allclose(weight, mean[self.codes], rtol=1e-6, atol=0)

@@ -92,7 +92,7 @@ def test_digits_return_X_y_gives_the_arrays_of_the_bunch(digits):
 def test_digits_description_counts_these_rows():
     few = load_digits_retrieval(n_queries=40, n_documents=(2, 9), random_state=3)
     answered = {q for q, relevant in zip(few.qid, few.target, strict=True) if relevant}
-    assert f"Queries: 40, of which {40 - len(answered)} have no" in few.DESCR
+    assert f"Queries: 40 ({40 - len(answered)} without a relevant" in few.DESCR
     assert f"Documents: {len(few.data)} rows" in few.DESCR
     assert f"Relevant: {sum(few.target)} rows" in few.DESCR
 
@@ -105,9 +105,9 @@ def test_synthetic_lists_are_uneven_within_the_bounds():
 
 def test_synthetic_grades_halve_in_frequency():
     _, y, _ = make_ranking(2000, n_grades=4, unanswered=0.0, random_state=0)
-    shares = np.bincount(y) / len(y)
+    fractions = np.bincount(y) / len(y)
     # Promoting the best document of each query moves a few rows from grade 0 to 1.
-    np.testing.assert_allclose(shares, np.array([8, 4, 2, 1]) / 15, atol=0.02)
+    np.testing.assert_allclose(fractions, np.array([8, 4, 2, 1]) / 15, atol=0.02)
     assert y.dtype.kind == "i"
 
 
@@ -157,8 +157,8 @@ def test_the_same_seed_gives_the_same_data_and_another_seed_other_data(load):
         ({"n_queries": 1798}, r"n_queries == 1798, must be <= 1797\."),
         ({"n_documents": 1797}, r"n_documents == 1797, must be <= 1796\."),
         ({"n_documents": (0, 5)}, r"n_documents == 0, must be >= 1\."),
-        ({"n_documents": (9, 5)}, r"least of n_documents .* Got \(9, 5\) instead\."),
-        ({"n_documents": (1, 2, 3)}, r"a pair \(least, most\). Got \(1, 2, 3\)"),
+        ({"n_documents": (9, 5)}, r"minimum of n_documents .* Got \(9, 5\) instead\."),
+        ({"n_documents": (1, 2, 3)}, r"a pair \(minimum, maximum\). Got \(1, 2, 3\)"),
     ],
 )
 def test_digits_refuse_sizes_out_of_range(kwargs, message):

@@ -66,6 +66,45 @@ def test_triples_that_are_no_array(X, kind):
         rank_triples(NAMED, X)
 
 
+def test_unknown_entities_are_cured_by_the_parameter_that_lists_them():
+    X, known = [["a", "r", "x"]], PopularityPredictor(entities=["a", "b", "c", "x"])
+    with pytest.raises(ValueError, match=r"as the parameter `entities=`"):
+        rank_triples(NAMED, X)
+    with pytest.raises(ValueError, match=r"as the parameter `relations=`"):
+        rank_triples(NAMED, [["a", "q", "b"]])
+    ranks = rank_triples(known.fit([["a", "r", "b"], ["b", "s", "c"]]), X)
+    assert len(ranks) == 2
+
+
+LONG = "x" * 10_000
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"X": [[LONG + str(i), "r", "a"] for i in range(9)]},
+        {"known": LONG},
+        {"sides": LONG},
+        {"sides": [LONG]},
+        {"batch_size": LONG},
+        {"candidates": {LONG: []}},
+        {"candidates": [LONG]},
+    ],
+    ids=lambda options: next(iter(options)),
+)
+def test_messages_show_little_of_long_input(options):
+    with pytest.raises((ValueError, TypeError)) as caught:
+        rank_triples(NAMED, **{"X": [["a", "r", "b"]], **options})
+    assert 0 < str(caught.value).count("x") < 210
+    assert len(str(caught.value)) < 600
+
+
+def test_names_of_metrics_are_shown_shortened():
+    with pytest.raises(TypeError) as caught:
+        make_link_prediction_scorer([1] * 1000)
+    assert len(str(caught.value)) < 300
+
+
 def test_numbers_beyond_the_columns_of_the_scores():
     message = r"1 of the 2 rows .* has 9 entities, 0 to 8\. Got 2 others: -1, 9"
     with pytest.raises(ValueError, match=message):
@@ -92,6 +131,43 @@ def test_scores_that_are_no_matrix_of_numbers(scores, message):
         rank_triples(Returning(scores), TRIPLES[:2])
     with pytest.raises(ValueError, match=message):
         rank_triples(Returning(scores), TRIPLES[:2], sides="tail")
+
+
+def test_scores_of_entities_that_are_no_candidates_may_be_nan():
+    # (0, 0, 1) is known; (0, 0, 2) is asked for.
+    def ranks(scores, **options):
+        model = Recorded(np.array([[scores]]), None)
+        options = {"known": [[0, 0, 1]], "sides": "tail", **options}
+        return rank_triples(model, [[0, 0, 2]], **options).optimistic.tolist()
+
+    assert ranks([5.0, np.nan, 1.0, 0.0]) == [2]
+    with pytest.raises(ValueError, match=r"NaN for .* Only entities that"):
+        ranks([5.0, np.nan, 1.0, 0.0], known=None)
+    for options in ({}, {"candidates": [0, 2]}):
+        with pytest.raises(ValueError, match="NaN for 1 of 1 triples"):
+            ranks([5.0, 0.0, np.nan, 0.0], **options)
+    subset = {"known": None, "candidates": [0, 2]}
+    assert ranks([5.0, np.nan, 1.0, np.nan], **subset) == [2]
+    subset["candidates"] = {"tail": {0: [0, 2]}, "head": {}}
+    assert ranks([5.0, np.nan, 1.0, np.nan], **subset) == [2]
+    subset["candidates"] = SampledNegatives([[0, 0]], estimate=None)
+    with pytest.warns(UserWarning, match="a sample of the candidates"):
+        assert ranks([5.0, np.nan, 1.0, np.nan], **subset) == [3]
+
+
+def test_candidates_of_predict_need_scores_and_other_entities_do_not():
+    class Partial(PopularityPredictor):
+        def score_tails(self, X):
+            scores = super().score_tails(X).astype(float)
+            scores[:, 0] = np.nan
+            return scores
+
+    model = Partial().fit([["a", "r", "b"], ["b", "s", "c"]])
+    X = [["a", "r", "b"]]
+    assert model.predict(X, candidates=[["b", "c"]]).tolist() == [[1, 0]]
+    for options in ({}, {"candidates": [["a", "b"]]}):
+        with pytest.raises(ValueError, match="score_tails of the model returned NaN"):
+            model.predict(X, **options)
 
 
 @pytest.mark.parametrize("scores", [3.0, np.zeros(3), np.zeros((3, 9))])
@@ -206,6 +282,8 @@ def test_a_scorer_has_to_know_what_is_better(metric, error, message):
         ({"n_components": 0}, ValueError),
         ({"n_components": 2.5}, TypeError),
         ({"max_iter": 0}, ValueError),
+        ({"max_negatives": 0}, ValueError),
+        ({"max_negatives": 2.5}, TypeError),
         ({"batch_size": 0}, ValueError),
         ({"learning_rate": -1.0}, ValueError),
         ({"alpha": "much"}, TypeError),

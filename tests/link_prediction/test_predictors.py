@@ -96,15 +96,41 @@ def test_complex_learns_and_does_so_again_from_its_seed():
     assert_array_equal(model.entity_embeddings_, again.entity_embeddings_)
 
 
-def test_complex_steps_along_the_gradient_of_its_loss():
+def test_complex_learns_from_some_entities_of_each_batch():
+    model = ComplEx(20, max_iter=25, max_negatives=5, random_state=1).fit(TRAIN)
+    assert model.score(TEST) > POPULAR.score(TEST) + 0.1
+    alone = ComplEx(2, max_iter=2, max_negatives=1).fit([["a", "r", "a"]])
+    assert np.isfinite(alone.loss_curve_).all()
+
+
+def test_complex_scores_no_more_entities_than_it_draws(monkeypatch):
+    sizes = []
+    step = ComplEx._step
+
+    def counted(self, *args):
+        sizes.append(len(args[-1]))
+        return step(self, *args)
+
+    monkeypatch.setattr(ComplEx, "_step", counted)
+    ring = [[i, 0, (i + 1) % 3000] for i in range(3000)]
+    ComplEx(2, max_iter=1, random_state=0).fit(ring)
+    assert set(sizes) == {1000}
+    sizes.clear()
+    ComplEx(2, max_iter=1, max_negatives=None, random_state=0).fit(ring[:50])
+    assert set(sizes) == {51}
+
+
+@pytest.mark.parametrize("columns", [[0, 1, 2, 3, 4], [1, 3, 4]])
+def test_complex_steps_along_the_gradient_of_its_loss(columns):
     class Moved:
         """Keeps the gradient that it is given."""
 
         def __init__(self, vectors):
             self.vectors = vectors
 
-        def descend(self, gradient, learning_rate):
-            self.gradient = gradient
+        def descend(self, rows, gradient, learning_rate):
+            self.gradient = np.zeros_like(self.vectors)
+            self.gradient[rows] = gradient
 
     rng = np.random.default_rng(0)
     parts = rng.normal(size=(2, 5, 6)).astype(np.float32).view(np.complex64)
@@ -114,12 +140,16 @@ def test_complex_steps_along_the_gradient_of_its_loss():
     def loss(entity, of_relation):
         g, r, a = entity[given], of_relation[relation], entity[answer]
         scores = np.real((g * r) @ entity.conj().T)
-        fit = np.log(np.exp(scores).sum(axis=1)) - scores[np.arange(7), answer]
+        fit = []
+        for row, target in zip(scores, answer, strict=True):
+            others = [np.exp(row[j]) for j in columns if j != target]
+            total = np.exp(row[target]) + 4 * np.mean(others)
+            fit.append(np.log(total) - row[target])
         cubes = sum(np.sum(np.abs(vectors) ** 3) for vectors in (g, r, a))
-        return fit.mean() + model.alpha * cubes / 7
+        return np.mean(fit) + model.alpha * cubes / 7
 
     moved = [Moved(part) for part in parts]
-    model._step(*moved, given, relation, answer)
+    model._step(*moved, given, relation, answer, np.array(columns))
     parts = parts.astype(complex)
     for which, i, j, turn in [(0, 1, 2, 1), (0, 4, 0, 1j), (1, 2, 1, 1), (1, 0, 2, 1j)]:
         step = np.zeros_like(parts)
@@ -182,7 +212,7 @@ def test_the_triples_of_the_fold_join_the_filter():
 def test_grid_search_selects_a_link_predictor(scoring, routing):
     if scoring == "z_mrr":
         scoring = make_link_prediction_scorer(
-            "z_mrr", known=NATIONS.valid, sides="tail", average="macro"
+            "z_mrr", known=NATIONS.valid, sides="tail", average="question"
         )
     refit = "mrr" if isinstance(scoring, list) else True
     grid = {"max_iter": [1, 12]}
@@ -204,7 +234,7 @@ def test_several_names_and_a_scorer_of_a_list_agree():
 
 def test_scorers_show_what_they_are():
     scorer = make_link_prediction_scorer("mrr", ties="realistic")
-    shown = "make_link_prediction_scorer('mrr', ties='realistic', average='micro')"
+    shown = "make_link_prediction_scorer('mrr', ties='realistic', average='rank')"
     assert repr(scorer) == shown
 
 

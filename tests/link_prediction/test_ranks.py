@@ -154,13 +154,13 @@ def test_entity_subsets_and_type_constraints_are_those_of_a_loop():
 def test_given_negatives_are_the_candidates_where_nothing_is_estimated():
     negatives = np.array([[0, 1, 1, 5], [8, 2, 3, 4]])
     test = np.array([[2, 0, 5], [3, 1, 6]])
-    with pytest.warns(UserWarning, match="opposite order"):
+    with pytest.warns(UserWarning, match="the wrong order"):
         ranks = rank_triples(
             MODEL,
             test,
             known=None,
             sides="tail",
-            candidates=SampledNegatives(negatives, estimate=False),
+            candidates=SampledNegatives(negatives, estimate=None),
         )
     for i, (h, r, t) in enumerate(test.tolist()):
         rivals = [MODEL.tails[h, r, e] for e in negatives[i] if e != t]
@@ -174,12 +174,12 @@ def test_ranks_of_a_sample_are_unbiased_and_never_hold_known_answers():
     exact = rank_triples(MODEL, TEST, known=TRAIN)
     estimates = []
     for seed in range(400):
-        with pytest.warns(UserWarning, match="estimated from a sample"):
+        with pytest.warns(UserWarning, match="the mean rank is unbiased"):
             ranks = rank_triples(
                 MODEL,
                 TEST,
                 known=TRAIN,
-                candidates=SampledNegatives(3, random_state=seed),
+                candidates=SampledNegatives(3, estimate="rank", random_state=seed),
             )
         estimates.append(as_columns(ranks))
     estimates = np.array(estimates)
@@ -191,7 +191,7 @@ def test_ranks_of_a_sample_are_unbiased_and_never_hold_known_answers():
 def test_a_sample_scales_what_metrics_read():
     # One of two negatives is above, one tied: 1 + 3 (r - 1) / 2 for r = 2 and 3.
     model = Recorded(np.array([[[1.0, 5.0, 1.0, 0.0]]]), None)
-    sample = SampledNegatives([[1, 2]])
+    sample = SampledNegatives([[1, 2]], estimate="rank")
     options = {"known": None, "sides": "tail", "candidates": sample}
     with pytest.warns(UserWarning, match="the mean rank is unbiased"):
         ranks = rank_triples(model, [[0, 0, 0]], **options)
@@ -216,7 +216,7 @@ def test_groups_are_evaluated_by_themselves(by):
     assert list(scores) == sorted(set(getattr(ranks, by).tolist()))
 
 
-def test_macro_gives_every_question_the_same_weight():
+def test_average_question_gives_every_question_the_same_weight():
     ranks = rank_triples(MODEL, TEST, known=TRAIN)
     questions = [("head", r, t) for _, r, t in TEST.tolist()]
     questions += [("tail", h, r) for h, r, _ in TEST.tolist()]
@@ -224,8 +224,8 @@ def test_macro_gives_every_question_the_same_weight():
     for question, rank in zip(questions, ranks.realistic, strict=True):
         means.setdefault(question, []).append(rank)
     expected = np.mean([np.mean(values) for values in means.values()])
-    macro = ranks.evaluate("arithmetic_mean_rank", average="macro")
-    assert_allclose(macro["arithmetic_mean_rank"], expected)
+    by_question = ranks.evaluate("arithmetic_mean_rank", average="question")
+    assert_allclose(by_question["arithmetic_mean_rank"], expected)
     assert len(means) < len(questions)
 
 
@@ -266,6 +266,12 @@ def test_ogb_hits_are_strict_against_the_kth_of_shared_negatives():
         "hits@4": 1.0,
         "mrr": pytest.approx(np.mean(1 / np.array(ranks))),
     }
+
+
+def test_ranks_are_evaluated_by_default_as_a_model_is():
+    expected = evaluate_link_prediction(MODEL, TEST, known=TRAIN)
+    assert rank_triples(MODEL, TEST, known=TRAIN).evaluate() == expected
+    assert list(expected) == ["mrr", "neg_mean_rank", "hits@1", "hits@3", "hits@10"]
 
 
 def test_duplicates_count_each_and_are_said():

@@ -63,7 +63,7 @@ def test_adjusted_and_z_metrics_are_those_of_all_vectors_of_ranks(weight):
     weights = np.array(weight) / sum(weight)
     everything = np.array(list(itertools.product(*(range(1, n + 1) for n in sizes))))
     ranks = make_ranks(rank - 1, (0, 0, 0), sizes, weight)
-    got = ranks.evaluate([*PLAIN, *STANDARDIZED, *ADJUSTED], average="macro")
+    got = ranks.evaluate([*PLAIN, *STANDARDIZED, *ADJUSTED], average="question")
     for name, function in PLAIN.items():
         assert_allclose(got[name], function(rank, weights))
     for name, (plain, sign) in STANDARDIZED.items():
@@ -192,7 +192,7 @@ def test_names_and_functions_of_metrics_give_the_same_ranks_the_same_values():
     for ties in ("expected", "realistic", "optimistic", "pessimistic"):
         for adjusted in (False, True):
             how = {"ties": ties, "adjusted": adjusted}
-            got = ranks.evaluate(names, average="macro", **how)
+            got = ranks.evaluate(names, average="question", **how)
             expected = evaluate([0, 0, 0], y_score, names, **options, **how)
             assert got == pytest.approx(expected, rel=1e-12, abs=1e-14)
     assert len(names) > 20

@@ -247,3 +247,29 @@ def test_the_signature_is_that_of_the_functions():
             own[name].default == door[name].default
         )
         assert own[name].kind is inspect.Parameter.KEYWORD_ONLY
+
+
+CUT = [name for name in NAMES if "@" in name]
+
+
+def long_lists():
+    """Return lists longer than every cutoff that is asked for, with ties."""
+    rng = np.random.default_rng(3)
+    y_true = rng.integers(0, 4, (20, 30)) * (rng.random((20, 30)) < 0.2)
+    return y_true, rng.integers(0, 12, (20, 30)).astype(float)
+
+
+@pytest.mark.filterwarnings("ignore:The metric is undefined")
+@pytest.mark.parametrize("ties", ["expected", "first", "pessimistic"])
+def test_many_metrics_and_cutoffs_at_once_equal_each_alone(ties):
+    y_true, y_score = long_lists()
+    bases = sorted({name.partition("@")[0] for name in CUT})
+    for names in (
+        [f"precision@{k}" for k in (2, 5)],
+        [f"ndcg@{k}" for k in (10, 1, 3)],
+        [f"{base}@{k}" for base in bases for k in (1, 4, 9)],
+        [full_name(name) for name in NAMES],
+    ):
+        together = evaluate(y_true, y_score, names, ties=ties)
+        alone = [evaluate(y_true, y_score, name, ties=ties)[name] for name in names]
+        assert list(together.values()) == pytest.approx(alone, nan_ok=True, rel=1e-14)

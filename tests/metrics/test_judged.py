@@ -246,3 +246,47 @@ def test_bpref_with_documents_that_were_not_returned_is_what_all_orders_say():
             last = 1 - min(n_others, n_relevant) / bound if bound else 1
             values.append(whole - len(relevant) * last / n_relevant)
         assert value == pytest.approx(np.mean(values), abs=1e-12)
+
+
+def bpref_of_query(y_true, y_score, judged, returned):
+    """Return bpref of one query as a loop over all orders of the returned documents."""
+    relevant = judged & (y_true > 0)
+    n_relevant, n_others = relevant.sum(), (judged & ~relevant).sum()
+    if n_relevant == 0:
+        return 0.0
+    here = [(bool(relevant[i]), bool(judged[i])) for i in np.flatnonzero(returned)]
+    values = []
+    for order in all_orders(here, y_score[returned].tolist()):
+        total, others_above = 0.0, 0
+        for is_relevant, is_judged in order:
+            if is_relevant and n_others:
+                bound = min(n_others, n_relevant)
+                total += 1 - min(others_above, n_relevant) / bound
+            elif is_relevant:
+                total += 1
+            elif is_judged:
+                others_above += 1
+        values.append(total / n_relevant)
+    return np.mean(values)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_bpref_with_both_masks_is_what_a_loop_says(seed):
+    y_true, y_score, qid, judged, returned = partly_judged(seed)
+    got = metrics.bpref_score(
+        y_true, y_score, qid=qid, judged=judged, returned=returned, average=None
+    )
+    expected = [
+        bpref_of_query(y_true[q], y_score[q], judged[q], returned[q])
+        for q in (qid == query for query in np.unique(qid))
+    ]
+    assert_allclose(got, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - {"bpref", "judged@3"}))
+def test_both_masks_are_grades_of_zero_and_documents_without_a_rank(name):
+    y_true, y_score, qid, judged, returned = partly_judged(7)
+    options = {"qid": qid, "returned": returned, "average": None}
+    got = call(name, y_true, y_score, judged=judged, **options)
+    expected = call(name, np.where(judged, y_true, 0), y_score, **options)
+    assert_allclose(got, expected, rtol=1e-12)

@@ -4,16 +4,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import functools
+import pickle
 
 import numpy as np
 import pytest
+import sklearn.metrics
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LinearRegression
-from sklearn.model_selection import cross_validate
+from sklearn.model_selection import GridSearchCV, cross_validate
 
 import skrank.metrics
-from skrank.metrics import evaluate, make_ranking_scorer
-from skrank.metrics._evaluate import takes_a_ranking
+from skrank.metrics import add_scorer, evaluate, make_ranking_scorer
+from skrank.metrics._metric import METRICS
+from skrank.metrics._own_metrics import takes_a_ranking
 from skrank.model_selection import QueryKFold
 
 
@@ -149,3 +152,128 @@ def test_what_was_not_returned_counts_and_what_was_not_judged_does_not(name):
     if name in ("recall@2", "mrr", "ndcg@3"):
         grades = np.where(judged, y_true, 0)
         assert got == pytest.approx(evaluate(grades, as_last, name)[name])
+
+
+def reciprocal_hits(ranking, *, k=None, power=1.0):
+    reciprocal = ranking.mean_over_places(lambda rank: 1 / rank**power, k)
+    return ranking.where_relevant(ranking.total(ranking.relevant * reciprocal))
+
+
+@pytest.fixture
+def named():
+    """Name a metric for the time of a test."""
+    before = dict(METRICS)
+    yield add_scorer
+    METRICS.clear()
+    METRICS.update(before)
+
+
+def by_hand(k=None):
+    """Return the mean of two queries, with the ranks 1 and 3, and 1 or 2 alike."""
+    within = [1 / rank for rank in (1, 3) if k is None or rank <= k]
+    tied = (1 + (1 / 2 if k is None or k >= 2 else 0)) / 2
+    return (sum(within) + tied) / 2
+
+
+def test_a_named_metric_is_a_scorer_and_a_metric_of_evaluate(named, fitted):
+    named("arhr", reciprocal_hits)
+    y_true, y_score, qid = [1, 0, 2, 1, 0], [3, 2, 1, 5, 5], [7, 7, 7, 8, 8]
+    got = evaluate(y_true, y_score, ["arhr", "arhr@1", "arhr@2"], qid=qid)
+    expected = {"arhr": by_hand(), "arhr@1": by_hand(1), "arhr@2": by_hand(2)}
+    assert got == pytest.approx(expected)
+    model, X, y, qid = fitted
+    expected = evaluate(y, model.predict(X), reciprocal_hits, qid=qid)
+    assert "arhr" in sklearn.metrics.get_scorer_names()
+    for scorer in (sklearn.metrics.get_scorer("arhr"), make_ranking_scorer("arhr")):
+        assert scorer(model, X, y, qid=qid) == expected["reciprocal_hits"]
+    with skrank_routing():
+        search = GridSearchCV(model, {}, scoring="arhr@2", cv=QueryKFold(3))
+        search.fit(X, y, qid=qid)
+        rescored = cross_validate(
+            model, X, y, scoring="arhr@2", cv=QueryKFold(3), params={"qid": qid}
+        )
+    assert search.best_score_ == np.mean(rescored["test_score"])
+
+
+def test_a_named_metric_has_what_every_metric_has(named):
+    named("arhr", reciprocal_hits)
+    flat = [1, 0, 2, 1, 0, 0], [3, 2, 1, 5, 5, 1], [7, 7, 7, 8, 8, 8]
+    options = {"ties": "pessimistic", "sample_weight": [3, 3, 3, 1, 1, 1]}
+    got = evaluate(*flat[:2], "arhr", qid=flat[2], **options)
+    assert got["arhr"] == pytest.approx((3 * (1 + 1 / 3) + 1 * (1 / 2)) / 4)
+    assert evaluate([[1, 0, 2]], [[3, 2, 1]], "arhr")["arhr"] == pytest.approx(4 / 3)
+    assert evaluate([2], [[3, 2, 1]], "arhr")["arhr"] == pytest.approx(1 / 3)
+    # One of three documents is relevant: E = (1 + 1/2 + 1/3) / 3.
+    got = evaluate([0, 1, 0], [3, 2, 1], "arhr", adjusted=True)["arhr"]
+    assert got == pytest.approx((1 / 2 - 11 / 18) / (1 - 11 / 18))
+    got = evaluate([0, 1, 0], [3, 2, 1], "arhr", power=2)["arhr"]
+    assert got == pytest.approx(1 / 4)
+
+
+def test_a_named_metric_of_which_less_is_better_is_negated(named):
+    def depth(ranking):
+        return ranking.where_relevant(ranking.total(ranking.above + 1))
+
+    named("depth", depth, greater_is_better=False)
+    assert evaluate([0, 1], [2, 1], "neg_depth") == {"neg_depth": -2}
+    with pytest.raises(ValueError, match="Did you mean 'neg_depth'"):
+        evaluate([0, 1], [2, 1], "depth")
+
+
+def test_a_named_metric_reaches_other_processes(named, fitted):
+    named("arhr", reciprocal_hits)
+    scorer = pickle.loads(pickle.dumps(make_ranking_scorer("arhr@2")))
+    model, X, y, qid = fitted
+    expected = make_ranking_scorer("arhr@2")(model, X, y, qid=qid)
+    METRICS.pop("arhr")  # as where the name was never added
+    assert scorer(model, X, y, qid=qid) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "definition", "error", "match"),
+    [
+        ("mrr", led, ValueError, "'mrr', which is taken"),
+        ("hr", led, ValueError, "'hr', which is taken"),
+        ("mean_rank", led, ValueError, "'mean_rank', which is taken"),
+        ("r2", led, ValueError, "'r2', which is taken"),
+        ("neg_led", led, ValueError, "not with 'neg_'.* Got 'neg_led'"),
+        ("led@5", led, ValueError, "Got 'led@5'"),
+        ("led_at_5", led, ValueError, "Got 'led_at_5'"),
+        ("Led", led, ValueError, "Got 'Led'"),
+        (5, led, ValueError, "Got 5"),
+        ("led", lambda y_true, y_score: 0.0, TypeError, "one required argument"),
+        ("led", "mrr", TypeError, "'definition' parameter of add_scorer"),
+        ("led", lambda ranking, *, ties="x": 0, TypeError, "'ties' of .* 'led'"),
+        ("led", lambda ranking, *, p: 0, TypeError, "'p' of .* must have a default"),
+    ],
+)
+def test_a_name_or_a_definition_that_cannot_be_added(
+    named, name, definition, error, match
+):
+    before = set(METRICS)
+    with pytest.raises(error, match=match):
+        named(name, definition)
+    assert set(METRICS) == before
+
+
+def test_a_name_is_added_again_only_for_the_function_defined_again(named):
+    def define():
+        def led_again(ranking):
+            return ranking.expected_at_first(lambda rank: rank == 1)
+
+        return led_again
+
+    named("led_again", define())
+    named("led_again", define())
+    with pytest.raises(ValueError, match="'led_again', which is taken"):
+        named("led_again", led)
+
+
+def test_a_cutoff_without_a_default_is_required(named):
+    def hits_within(ranking, *, k):
+        return ranking.expected_at_first(np.ones_like, k)
+
+    named("hits_within", hits_within)
+    assert evaluate([0, 1], [2, 1], "hits_within@2") == {"hits_within@2": 1.0}
+    with pytest.raises(ValueError, match="Did you mean 'hits_within@10'"):
+        evaluate([0, 1], [2, 1], "hits_within")

@@ -99,7 +99,7 @@ def test_seeds_give_different_folds_and_one_seed_the_same():
         ({"cold": ["user"]}, ValueError, r"Got \['user'\] instead"),
         ({"n_splits": 1}, ValueError, "n_splits == 1, must be >= 2"),
         ({"shuffle": None}, TypeError, "shuffle must be True or False. Got None"),
-        ({"random_state": 1}, ValueError, "of ColdStartKFold has no effect while"),
+        ({"random_state": 1}, ValueError, "of ColdStartKFold must be None if shuffle"),
         ({"item": 0}, TypeError, "'item' parameter of ColdStartKFold.*Got 0 instead"),
     ],
 )

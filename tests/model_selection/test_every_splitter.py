@@ -9,6 +9,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
@@ -99,7 +100,7 @@ class TestSplit:
                 assert rows.dtype.kind == "i"
                 assert (np.diff(rows) > 0).all()
 
-    def test_queries_are_cut_only_where_that_is_the_purpose(self, cv, names):
+    def test_queries_are_split_only_where_that_is_the_purpose(self, cv, names):
         cut = False
         for train, test in cv.split(X, Y, **known(names)):
             cut |= bool(set(QID[train]) & set(QID[test]))
@@ -110,7 +111,7 @@ class TestSplit:
         whole = (cv, names) in WHOLE or getattr(cv, "cold", None) == "both"
         assert cut != whole
 
-    def test_all_carriers_give_the_same_splits(self, cv, names):
+    def test_all_sources_give_the_same_splits(self, cv, names):
         data = known(names)
         frame = pd.DataFrame(X, columns=["a", "b", "c"])
         y = y_with_index(names)
@@ -123,14 +124,17 @@ class TestSplit:
             {"X": X, "y": Y, "groups": QID, **{name: data[name] for name in names}},
             {"X": frame.assign(**data), "y": Y},
             {"X": pl.DataFrame(frame.assign(**data)), "y": Y},
+            {"X": pa.table(frame.assign(**data).to_dict("list")), "y": Y},
+            {"X": X, "y": Y, **{name: pa.array(ids) for name, ids in data.items()}},
             {"X": X, "y": y},
+            {"X": frame.set_index(y.index), "y": Y},
             {"X": frame.assign(**{name: data[name] for name in names}), "y": y},
-            # The argument goes before the carriers.
+            # The argument goes before the sources.
             {"X": frame.assign(**dict.fromkeys(data, 0)), "y": Y, **data},
         ):
             assert splits(cv, **carried) == expected(cv, names)
 
-    def test_the_carriers_may_have_other_names(self, cv, names):
+    def test_the_sources_may_have_other_names(self, cv, names):
         other, renamed = named_otherwise(cv, names)
         frame = pd.DataFrame(X, columns=["a", "b", "c"])
         y = y_with_index(names).rename_axis(index=lambda name: renamed.get(name, name))
@@ -179,7 +183,7 @@ class TestSplit:
             data[name] = [ids(int(i) + 100) for i in data[name]]
         assert splits(cv, X, Y, **data) == expected(cv, names)
 
-    def test_what_is_missing_is_named_with_its_carriers(self, cv, names):
+    def test_what_is_missing_is_named_with_its_sources(self, cv, names):
         if names != ["item"] or cv.cold == "both":
             with pytest.raises(ValueError, match=r"column named 'qid'.*index of y"):
                 next(cv.split(X, Y, **{name: METADATA[name] for name in names}))
@@ -188,7 +192,7 @@ class TestSplit:
                 ValueError,
                 match=rf"{type(cv).__name__} needs to know the {name} of each row. "
                 rf"Pass it as `{name}`.*column named '{name}' of a DataFrame X.*"
-                rf"level named '{name}' of the index of y.*{name}=.*Got no {name}",
+                rf"index of y named '{name}'.*{name}=.*Got no {name}",
             ):
                 next(cv.split(X, Y, qid=QID))
 

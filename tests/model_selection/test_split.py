@@ -65,7 +65,7 @@ Y = np.arange(len(QID)) % 3
 
 class TestEverySplitter:
     @every_splitter
-    def test_no_query_is_cut_and_indices_ascend(self, cv):
+    def test_no_query_is_split_and_indices_ascend(self, cv):
         found = list(cv.split(X, Y, qid=QID))
         assert len(found) == cv.get_n_splits(X, Y, qid=QID) == 3
         for train, test in found:
@@ -119,7 +119,7 @@ class TestEverySplitter:
             "no X",
         ],
     )
-    def test_all_carriers_give_the_same_splits(self, cv, data):
+    def test_all_sources_give_the_same_splits(self, cv, data):
         assert splits(cv, **data) == splits(cv, X, qid=QID)
 
     @every_splitter
@@ -135,7 +135,14 @@ class TestEverySplitter:
         assert check_cv(cv) is cv
 
     @every_splitter
-    def test_no_query_ids_is_an_error_that_names_the_carriers(self, cv):
+    def test_sizes_of_queries_are_recognized(self, cv):
+        _, sizes = np.unique(QID, return_counts=True)
+        for data in ({"qid": sizes}, {"groups": sizes}):
+            with pytest.raises(ValueError, match=r"sum to the number .*np\.repeat"):
+                next(cv.split(X, Y, **data))
+
+    @every_splitter
+    def test_no_query_ids_is_an_error_that_names_the_sources(self, cv):
         with pytest.raises(ValueError, match=r"column named 'qid'.*index of y"):
             next(cv.split(X, Y))
 
@@ -251,7 +258,7 @@ class TestQueryKFold:
             ({"n_splits": True}, TypeError, "n_splits must be an instance of int"),
             ({"n_splits": "5"}, TypeError, "n_splits must be an instance of int"),
             ({"shuffle": 1}, TypeError, "shuffle must be True or False. Got 1"),
-            ({"random_state": 0}, ValueError, "no effect while shuffle is False"),
+            ({"random_state": 0}, ValueError, "must be None if shuffle is False"),
         ],
     )
     def test_bad_parameters_are_refused(self, parameters, error, message):
@@ -373,6 +380,15 @@ class TestQueryShuffleSplit:
 
 
 class TestQueryTrainTestSplit:
+    def test_query_ids_without_their_name_are_recognized(self):
+        with pytest.raises(
+            ValueError,
+            match=r"but 3 arrays.*query_train_test_split\(X, y, qid, qid=qid",
+        ):
+            query_train_test_split(X, Y, QID)
+        with pytest.raises(ValueError, match="needs to know which rows"):
+            query_train_test_split(X, Y)
+
     def test_it_returns_the_parts_in_the_order_of_train_test_split(self):
         parts = query_train_test_split(X, Y, QID, qid=QID, random_state=0)
         X_train, X_test, y_train, y_test, qid_train, qid_test = parts
@@ -514,9 +530,7 @@ class TestWithScikitLearn:
         ],
         ids=["groups", "pandas column", "polars column", "index of y"],
     )
-    def test_without_routing_the_carriers_reach_the_splitter(
-        self, cv, X, y, fit_params
-    ):
+    def test_without_routing_the_sources_reach_the_splitter(self, cv, X, y, fit_params):
         result = cross_validate(Probe(), X, y, cv=cv, scoring=unseen, **fit_params)
         search = GridSearchCV(Probe(), {"alpha": [1, 2]}, cv=cv, scoring=unseen)
         search.fit(X, y, **fit_params)

@@ -339,7 +339,7 @@ class TestLeaveLastOut:
         ([1, 2, None, 4, 5, 6], ValueError, "'time' parameter.*missing values"),
         (np.zeros((6, 1)), ValueError, r"'time'.*shape \(n_samples,\)"),
         (["2024-01-01"] * 6, TypeError, "numbers or dates. Got '2024-01-01' of type"),
-        (np.array(list("abcdef")), TypeError, "Text is not ordered by time"),
+        (np.array(list("abcdef")), TypeError, "Text does not sort by time"),
         ([1, 2, 3, 4, 5, date(2024, 1, 1)], TypeError, "compared with each other"),
         (7, TypeError, "array-like"),
     ],

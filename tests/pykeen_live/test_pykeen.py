@@ -13,18 +13,18 @@ from skrank.link_prediction import from_pykeen, rank_triples
 
 pytestmark = pytest.mark.filterwarnings("default")
 
-EVALUATORS = {"micro": RankBasedEvaluator, "macro": MacroRankBasedEvaluator}
+EVALUATORS = {"rank": RankBasedEvaluator, "question": MacroRankBasedEvaluator}
 
 # What PyKEEN does otherwise with weights: these it does not weight or scale, and one
 # over a median that is an integer it rounds to 0.
 OTHERWISE = {
-    "macro": {
+    "question": {
         "variance",
         "standard_deviation",
         "median_absolute_deviation",
         "inverse_median_rank",
     },
-    "micro": set(),
+    "rank": set(),
 }
 # Its results name these without their k.
 WITHOUT_K = {"adjusted_hits_at_k", "z_hits_at_k"}

@@ -35,7 +35,7 @@ CV = QueryKFold(3)
 ALPHAS = [0.1, 1e3]
 
 FRAME = pd.DataFrame(X, columns=["f0", "f1", "f2"]).assign(qid=QID)
-PLAIN_CARRIERS = {
+PLAIN_SOURCES = {
     "pandas column": (FRAME, Y),
     "polars column": (pl.DataFrame(FRAME.to_dict("list")), Y),
     "index of y": (X, pd.Series(Y, index=pd.Index(QID, name="qid"))),
@@ -112,18 +112,18 @@ def test_folds_score_as_the_loop_by_hand(form):
     np.testing.assert_allclose(scores, mrr_by_hand(model), rtol=1e-12)
 
 
-@pytest.mark.parametrize("carrier", PLAIN_CARRIERS)
+@pytest.mark.parametrize("source", PLAIN_SOURCES)
 @pytest.mark.parametrize("form", ["alone", "pipeline within"])
-def test_without_routing_every_carrier_scores_as_the_loop_by_hand(form, carrier):
+def test_without_routing_every_source_scores_as_the_loop_by_hand(form, source):
     ranker, model = FORMS[form]
-    data, y = PLAIN_CARRIERS[carrier]
+    data, y = PLAIN_SOURCES[source]
     scores = cross_val_score(ranker, data, y, scoring="mrr", cv=CV, error_score="raise")
     np.testing.assert_allclose(scores, mrr_by_hand(model), rtol=1e-12)
 
 
 def test_without_routing_the_index_of_y_passes_through_a_pipeline():
     ranker, model = FORMS["pipeline around"]
-    data, y = PLAIN_CARRIERS["index of y"]
+    data, y = PLAIN_SOURCES["index of y"]
     scores = cross_val_score(ranker, data, y, scoring="mrr", cv=CV, error_score="raise")
     np.testing.assert_allclose(scores, mrr_by_hand(model), rtol=1e-12)
 
@@ -142,9 +142,9 @@ def test_a_search_picks_the_better_ranker():
     )
 
 
-@pytest.mark.parametrize("carrier", PLAIN_CARRIERS)
-def test_without_routing_a_search_needs_a_carrier_only(carrier):
-    data, y = PLAIN_CARRIERS[carrier]
+@pytest.mark.parametrize("source", PLAIN_SOURCES)
+def test_without_routing_a_search_needs_a_source_only(source):
+    data, y = PLAIN_SOURCES[source]
     grid = {"estimator__alpha": ALPHAS}
     search = GridSearchCV(QueryRanker(Ridge()), grid, scoring="mrr", cv=CV)
     search.fit(data, y)
@@ -237,7 +237,7 @@ def test_nested_cross_validation_hands_the_ids_down():
 
 
 def test_nested_cross_validation_without_routing():
-    data, y = PLAIN_CARRIERS["pandas column"]
+    data, y = PLAIN_SOURCES["pandas column"]
     grid = {"estimator__alpha": ALPHAS}
     search = GridSearchCV(QueryRanker(Ridge()), grid, scoring="mrr", cv=CV)
     scores = cross_val_score(search, data, y, scoring="mrr", cv=CV, error_score="raise")
@@ -246,7 +246,7 @@ def test_nested_cross_validation_without_routing():
 
 
 @pytest.mark.usefixtures("routing")
-def test_a_search_within_a_ranker_cuts_whole_queries():
+def test_a_search_within_a_ranker_splits_by_whole_queries():
     inner = GridSearchCV(Ridge(), {"alpha": ALPHAS}, scoring="mrr", cv=CV)
     ranker = QueryRanker(inner).fit(X, Y, qid=QID)
     by_hand = [np.mean(mrr_by_hand(Ridge(alpha=alpha))) for alpha in ALPHAS]
@@ -276,6 +276,7 @@ def test_predictions_out_of_fold_are_scores_of_every_row():
 
 
 @pytest.mark.usefixtures("routing")
+@pytest.mark.slow
 def test_workers_rank_as_their_parent_does():
     grid = {"estimator__alpha": ALPHAS}
     results = [

@@ -23,7 +23,7 @@ from skrank.base import is_ranker
 from skrank.datasets import make_ranking
 from skrank.model_selection import QueryKFold
 from skrank.rankers import PairwiseRanker, QueryRanker
-from skrank.rankers._pairs import draw_pairs
+from skrank.rankers._draw_pairs import draw_pairs
 
 X, Y, QID = make_ranking(
     24, n_documents=(4, 9), n_features=3, n_informative=2, n_grades=3, random_state=0
@@ -79,7 +79,8 @@ def test_at_most_so_many_distinct_pairs_of_a_query_are_drawn(max_pairs):
     }
 
 
-def test_every_pair_of_a_query_has_the_same_chance():
+@pytest.mark.slow
+def test_every_pair_of_a_query_has_the_same_probability():
     y, codes = [0, 0, 1, 1, 2, 0, 1], [0, 0, 0, 0, 0, 1, 1]
     n_draws = 8000
     counts = Counter(

@@ -9,13 +9,17 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.svm import LinearSVC
 from sklearn.utils import get_tags
 
 from skrank.datasets import make_ranking
+from skrank.model_selection import QueryKFold
 from skrank.rankers import QueryRanker
 
 X, Y, QID = make_ranking(
@@ -30,7 +34,7 @@ FRAME = pd.DataFrame(X, columns=["f0", "f1", "f2"])
 
 def test_grades_that_are_no_numbers_are_refused():
     y = np.where(Y > 0, "yes", "no")
-    with pytest.raises(ValueError, match="not compatible with arrays of bytes/strings"):
+    with pytest.raises(ValueError, match=r"must hold numbers.*Got '(yes|no)'"):
         QueryRanker(LogisticRegression()).fit(X, y, qid=QID)
 
 
@@ -113,3 +117,39 @@ def test_the_type_is_ranker_whatever_is_within():
 
 def test_the_diagram_shows_the_estimator_within():
     assert "Ridge" in QueryRanker(Ridge())._repr_html_()
+
+
+@pytest.mark.parametrize("convert", [np.array, list, pd.Series])
+def test_labels_that_are_text_are_to_be_numbered(convert):
+    labels = convert(np.array(["bad", "fair", "good"])[Y])
+    with pytest.raises(ValueError, match=r"must hold numbers.*'bad' instead: number"):
+        QueryRanker(Ridge()).fit(X, labels, qid=QID)
+
+
+def test_a_classifier_without_probabilities_is_refused_in_fit_on_grades_only():
+    with pytest.raises(ValueError, match=r"LinearSVC instead.*CalibratedClassifierCV"):
+        QueryRanker(LinearSVC()).fit(X, Y, qid=QID)
+    for model, y in ((LinearSVC(), Y > 0), (CalibratedClassifierCV(LinearSVC()), Y)):
+        assert QueryRanker(model).fit(X, y, qid=QID).predict(X).std() > 0
+
+
+def test_sizes_of_queries_are_recognized():
+    order = np.argsort(QID, kind="stable")
+    _, sizes = np.unique(QID, return_counts=True)
+    with pytest.raises(ValueError, match=r"sum to the number of rows.*np\.repeat"):
+        QueryRanker(Ridge()).fit(X[order], Y[order], qid=sizes)
+    with pytest.raises(ValueError, match=r"one id per row\.$"):
+        QueryRanker(Ridge()).fit(X, Y, qid=sizes + 1)
+
+
+def test_groups_that_reach_the_splitter_only_are_named():
+    with pytest.raises(ValueError, match="`groups` reaches the splitter only"):
+        cross_val_score(
+            QueryRanker(Ridge()),
+            X,
+            Y,
+            groups=QID,
+            cv=QueryKFold(2),
+            scoring="mrr",
+            error_score="raise",
+        )

@@ -122,7 +122,9 @@ def metric_stopped_by(model):
 
 @library
 def test_training_stops_so_many_rounds_after_the_best(library):
-    ranker = QueryRanker(SPIES[library], early_stopping=5, random_state=0)
+    ranker = QueryRanker(
+        SPIES[library], early_stopping=True, n_iter_no_change=5, random_state=0
+    )
     n_rounds, best = rounds_used(ranker.fit(X, Y, qid=QID).estimator_)
     assert n_rounds == best + 5
     assert n_rounds < 300
@@ -131,7 +133,11 @@ def test_training_stops_so_many_rounds_after_the_best(library):
 @library
 def test_whole_queries_are_held_out_and_none_is_used_twice(library):
     ranker = QueryRanker(
-        SPIES[library], early_stopping=3, validation_fraction=0.25, random_state=0
+        SPIES[library],
+        early_stopping=True,
+        n_iter_no_change=3,
+        validation_fraction=0.25,
+        random_state=0,
     )
     model = ranker.fit(X, Y, qid=QID).estimator_
     assert len(model.held_sizes_) == 15
@@ -150,7 +156,9 @@ def test_whole_queries_are_held_out_and_none_is_used_twice(library):
 
 @library
 def test_the_model_is_the_one_that_the_library_makes_of_these_rows(library):
-    ranker = QueryRanker(SPIES[library], early_stopping=3, random_state=0)
+    ranker = QueryRanker(
+        SPIES[library], early_stopping=True, n_iter_no_change=3, random_state=0
+    )
     model = ranker.fit(X, Y, qid=QID).estimator_
     ids, held_ids = (
         np.repeat(np.arange(len(sizes)), sizes)
@@ -216,8 +224,9 @@ WORDS = [
 def test_the_metric_is_named_in_the_words_of_the_library(library, metric, words):
     ranker = QueryRanker(
         SPIES[library],
-        early_stopping=2,
-        early_stopping_metric=metric,
+        early_stopping=True,
+        n_iter_no_change=2,
+        scoring=metric,
         validation_fraction=0.4,
         random_state=0,
     )
@@ -230,7 +239,9 @@ def test_the_metric_is_named_in_the_words_of_the_library(library, metric, words)
     ("library", "metric"), [("LightGBM", "mrr"), ("XGBoost", "err")]
 )
 def test_a_metric_that_the_library_does_not_compute_is_refused(library, metric):
-    ranker = QueryRanker(SPIES[library], early_stopping=2, early_stopping_metric=metric)
+    ranker = QueryRanker(
+        SPIES[library], early_stopping=True, n_iter_no_change=2, scoring=metric
+    )
     with pytest.raises(ValueError, match=f"computes itself.*'map', 'ndcg'.*'{metric}'"):
         ranker.fit(X, Y, qid=QID)
 
@@ -238,7 +249,7 @@ def test_a_metric_that_the_library_does_not_compute_is_refused(library, metric):
 @library
 def test_held_out_queries_are_transformed_and_the_scaler_never_sees_them(library):
     pipe = make_pipeline(StandardScaler(), SPIES[library])
-    ranker = QueryRanker(pipe, early_stopping=3, random_state=0)
+    ranker = QueryRanker(pipe, early_stopping=True, n_iter_no_change=3, random_state=0)
     ranker.fit(X, Y, qid=QID)
     scaler, model = ranker.estimator_
     assert scaler.n_samples_seen_ == sum(model.sizes_)
@@ -249,7 +260,9 @@ def test_held_out_queries_are_transformed_and_the_scaler_never_sees_them(library
 
 @library
 def test_held_out_queries_have_their_weights(library):
-    ranker = QueryRanker(SPIES[library], early_stopping=3, random_state=0)
+    ranker = QueryRanker(
+        SPIES[library], early_stopping=True, n_iter_no_change=3, random_state=0
+    )
     model = ranker.fit(X, Y, qid=QID, sample_weight=WEIGHT).estimator_
     lengths = {
         "LightGBM": (sum(model.sizes_), sum(model.held_sizes_)),
@@ -268,8 +281,8 @@ def test_held_out_queries_have_their_weights(library):
 def test_every_fold_of_a_search_stops_by_its_own_queries(library):
     with sklearn.config_context(enable_metadata_routing=True):
         search = GridSearchCV(
-            QueryRanker(SPIES[library], random_state=0),
-            {"early_stopping": [2, 3]},
+            QueryRanker(SPIES[library], early_stopping=True, random_state=0),
+            {"n_iter_no_change": [2, 3]},
             scoring="ndcg@10",
             cv=QueryKFold(3),
             error_score="raise",
@@ -290,7 +303,7 @@ def test_other_containers_are_held_out_of_as_well(library, kind):
     data = scipy.sparse.csr_array(X)
     if kind == "pandas":
         data = pd.DataFrame(X, columns=["a", "b", "c", "d"])
-    ranker = QueryRanker(plain, early_stopping=3, random_state=0)
+    ranker = QueryRanker(plain, early_stopping=True, n_iter_no_change=3, random_state=0)
     scores = ranker.fit(data, Y, qid=QID).predict(data)
     expected = ranker.fit(X, Y, qid=QID).predict(X)
     np.testing.assert_allclose(scores, expected, rtol=1e-6)
@@ -302,14 +315,19 @@ def test_the_categories_of_catboost_are_those_of_the_held_out_rows_too():
     model = CatBoostRanker(
         iterations=20, verbose=False, allow_writing_files=False, cat_features=["a"]
     )
-    ranker = QueryRanker(model, early_stopping=3, random_state=0).fit(data, Y, qid=QID)
+    ranker = QueryRanker(
+        model, early_stopping=True, n_iter_no_change=3, random_state=0
+    ).fit(data, Y, qid=QID)
     assert ranker.predict(data).std() > 0
 
 
 def test_the_same_seed_holds_out_the_same_queries():
     def held_out(random_state):
         ranker = QueryRanker(
-            SPIES["XGBoost"], early_stopping=2, random_state=random_state
+            SPIES["XGBoost"],
+            early_stopping=True,
+            n_iter_no_change=2,
+            random_state=random_state,
         )
         return ranker.fit(X, Y, qid=QID).estimator_.held_X_.tolist()
 
@@ -319,7 +337,7 @@ def test_the_same_seed_holds_out_the_same_queries():
 
 def test_the_estimator_that_was_given_is_left_alone():
     model = clone(SPIES["XGBoost"])
-    QueryRanker(model, early_stopping=2).fit(X, Y, qid=QID)
+    QueryRanker(model, early_stopping=True, n_iter_no_change=2).fit(X, Y, qid=QID)
     assert model.early_stopping_rounds is None
     assert model.eval_metric is None
 
@@ -334,10 +352,13 @@ def test_the_estimator_that_was_given_is_left_alone():
     ids=["XGBoost", "LightGBM", "CatBoost"],
 )
 def test_a_library_that_would_look_for_its_evaluation_set_is_refused(model):
-    with pytest.raises(ValueError, match=r"QueryRanker\(\.\.\., early_stopping=7\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"QueryRanker\(\.\.\., early_stopping=True, n_iter_no_change=7\)",
+    ):
         QueryRanker(model).fit(X, Y, qid=QID)
 
 
 def test_an_estimator_that_cannot_stop_by_queries_is_refused():
     with pytest.raises(ValueError, match=r"evaluation set with its queries.*Got Ridge"):
-        QueryRanker(Ridge(), early_stopping=2).fit(X, Y, qid=QID)
+        QueryRanker(Ridge(), early_stopping=True, n_iter_no_change=2).fit(X, Y, qid=QID)

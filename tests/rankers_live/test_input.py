@@ -89,7 +89,7 @@ def test_catboost_is_said_to_leave_out_weights_of_rows_in_a_loss_of_pairs(loss):
 
 
 @library
-def test_weights_are_cut_into_folds(library):
+def test_weights_are_split_into_folds(library):
     scorer = get_scorer("ndcg@10")
     with sklearn.config_context(enable_metadata_routing=True):
         scorer.set_score_request(sample_weight=False)
@@ -127,7 +127,7 @@ def test_a_single_query_is_refused(library):
 
 @library
 def test_equal_grades_are_refused(library):
-    with pytest.raises(ValueError, match="nothing to learn where all grades are equal"):
+    with pytest.raises(ValueError, match="from equal grades there is nothing to learn"):
         QueryRanker(ALL[library]).fit(X, 0 * Y, qid=QID)
 
 
@@ -144,7 +144,9 @@ def test_queries_without_different_grades_are_refused(library, y, qid):
 def test_too_few_queries_to_hold_out_are_refused(library):
     y = Y * (QID == 0)
     with pytest.raises(ValueError, match=r"Early stopping .* Got 1 such queries"):
-        QueryRanker(ALL[library], early_stopping=2).fit(X, y, qid=QID)
+        QueryRanker(ALL[library], early_stopping=True, n_iter_no_change=2).fit(
+            X, y, qid=QID
+        )
 
 
 REFUSED = {

@@ -62,7 +62,7 @@ def search_without(X, y, qid, cv):
         rows, held = next(splitter.split(X, y, qid))
         sizes = np.unique(qid[rows], return_counts=True)[1]
         held_sizes = np.unique(qid[held], return_counts=True)[1]
-        model = LGBMRanker(**LIGHTGBM, num_leaves=num_leaves, early_stopping_round=5)
+        model = LGBMRanker(**LIGHTGBM, num_leaves=num_leaves, early_stopping_round=10)
         return model.fit(
             X[rows],
             y[rows],
@@ -91,7 +91,7 @@ def search_without(X, y, qid, cv):
 
 
 def search_with(X, y, qid, cv):
-    ranker = QueryRanker(LGBMRanker(**LIGHTGBM), early_stopping=5, random_state=0)
+    ranker = QueryRanker(LGBMRanker(**LIGHTGBM), early_stopping=True, random_state=0)
     grid = {"estimator__num_leaves": [3, 7]}
     search = GridSearchCV(ranker, grid, scoring="ndcg@10", cv=cv)
     search.fit(X, y, qid=qid, groups=qid)

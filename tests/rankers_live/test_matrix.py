@@ -1,4 +1,4 @@
-"""Every ranker with every carrier of query ids, against a loop written by hand."""
+"""Every ranker with every source of query ids, against a loop written by hand."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -41,7 +41,7 @@ INDEXED = pd.Series(Y, index=pd.Index(QID, name="qid"))
 
 # What is given to scikit-learn: X, y, the place of the ids in X, and what is passed
 # beside them. And the features alone, for the loop.
-CARRIERS = {
+SOURCES = {
     "qid metadata": (X, Y, "qid", {"qid": QID}, X),
     "pandas column": (FRAME.assign(qid=QID), Y, "qid", {}, FRAME),
     "polars column": (
@@ -121,12 +121,12 @@ RANKERS = {
     ),
 }
 FORMS = {
-    "plain": lambda ranker, model, qid: ranker(model, qid=qid),
+    "plain": lambda ranker, model, qid: ranker(model, qid_column=qid),
     "pipeline within": lambda ranker, model, qid: ranker(
-        make_pipeline(MaxAbsScaler(), model), qid=qid
+        make_pipeline(MaxAbsScaler(), model), qid_column=qid
     ),
     "pipeline around": lambda ranker, model, qid: make_pipeline(
-        MaxAbsScaler(), ranker(model, qid=qid)
+        MaxAbsScaler(), ranker(model, qid_column=qid)
     ),
 }
 
@@ -134,21 +134,21 @@ FORMS = {
 IN_A_COLUMN = {"pandas column", "polars column", "array column", "sparse column"}
 # With routing disabled, scikit-learn hands `qid` to `fit` alone.
 CELLS = [
-    (ranker, carrier, routing, form)
+    (ranker, source, routing, form)
     for ranker in RANKERS
-    for carrier in CARRIERS
+    for source in SOURCES
     for routing in (True, False)
     for form in FORMS
-    if (carrier != "qid metadata" or routing)
-    and (carrier not in IN_A_COLUMN or form != "pipeline around")
+    if (source != "qid metadata" or routing)
+    and (source not in IN_A_COLUMN or form != "pipeline around")
 ]
 
 
 @cache
-def by_hand(ranker, carrier, scaled):
+def by_hand(ranker, source, scaled):
     """Return the NDCG@10 of each fold, by a loop over folds and queries."""
     fit_and_score = RANKERS[ranker][2]
-    features = CARRIERS[carrier][4]
+    features = SOURCES[source][4]
     values = []
     for fold_train, test in CV.split(X, qid=QID):
         train = fold_train[np.argsort(CODES[fold_train], kind="stable")]
@@ -169,17 +169,17 @@ def by_hand(ranker, carrier, scaled):
     return values
 
 
-def arguments(carrier, routing, **metadata):
+def arguments(source, routing, **metadata):
     """Return what cross_val_score takes beside X and y."""
     if "groups" in metadata and not routing:
         return metadata
     return {"params": metadata} if metadata else {}
 
 
-@pytest.mark.parametrize(("ranker", "carrier", "routing", "form"), CELLS)
-def test_fold_scores_are_those_of_the_loop(ranker, carrier, routing, form):
+@pytest.mark.parametrize(("ranker", "source", "routing", "form"), CELLS)
+def test_fold_scores_are_those_of_the_loop(ranker, source, routing, form):
     make, model, _ = RANKERS[ranker]
-    data, y, qid, metadata, _ = CARRIERS[carrier]
+    data, y, qid, metadata, _ = SOURCES[source]
     with sklearn.config_context(enable_metadata_routing=routing):
         scores = cross_val_score(
             FORMS[form](make, model, qid),
@@ -188,9 +188,9 @@ def test_fold_scores_are_those_of_the_loop(ranker, carrier, routing, form):
             scoring="ndcg@10",
             cv=CV,
             error_score="raise",
-            **arguments(carrier, routing, **metadata),
+            **arguments(source, routing, **metadata),
         )
-    expected = by_hand(ranker, carrier, form != "plain")
+    expected = by_hand(ranker, source, form != "plain")
     np.testing.assert_allclose(scores, expected, rtol=0, atol=1e-12)
     assert len(set(scores)) == 3
 
@@ -204,10 +204,10 @@ def test_without_routing_metadata_do_not_reach_the_splitter_which_says_so(ranker
         )
 
 
-@pytest.mark.parametrize("carrier", sorted(IN_A_COLUMN))
-def test_behind_a_transformer_the_column_is_lost_and_someone_says_so(carrier):
-    data, y, qid, metadata, _ = CARRIERS[carrier]
-    pipe = make_pipeline(MaxAbsScaler(), QueryRanker(Ridge(), qid=qid))
+@pytest.mark.parametrize("source", sorted(IN_A_COLUMN))
+def test_behind_a_transformer_the_column_is_lost_and_someone_says_so(source):
+    data, y, qid, metadata, _ = SOURCES[source]
+    pipe = make_pipeline(MaxAbsScaler(), QueryRanker(Ridge(), qid_column=qid))
     with pytest.raises(ValueError, match=r"needs to know which rows|could not convert"):
         cross_val_score(
             pipe,
@@ -216,5 +216,5 @@ def test_behind_a_transformer_the_column_is_lost_and_someone_says_so(carrier):
             scoring="ndcg@10",
             cv=CV,
             error_score="raise",
-            **arguments(carrier, False, **metadata),
+            **arguments(source, False, **metadata),
         )

@@ -31,10 +31,14 @@ INDEXED = pd.Series(Y, index=pd.Index(QID, name="qid"))
 LIGHTGBM = LGBMRanker(n_estimators=20, min_child_samples=3, num_threads=1, verbose=-1)
 SEARCHES = {
     "LightGBM": (
-        QueryRanker(make_pipeline(StandardScaler(), LIGHTGBM), random_state=0),
+        QueryRanker(
+            make_pipeline(StandardScaler(), LIGHTGBM),
+            n_iter_no_change=2,
+            random_state=0,
+        ),
         {
             "estimator__lgbmranker__num_leaves": [3, 7],
-            "early_stopping": [None, 2],
+            "early_stopping": [False, True],
         },
     ),
     "PairwiseRanker": (

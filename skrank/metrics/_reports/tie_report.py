@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skrank._ranking.lists import Candidates
+from skrank._ranking.documents import Candidates
 from skrank._ranking.methods import find_tie_groups
 from skrank._ranking.neighbours import lengths_of
 from skrank._ranking.read import read_lists
@@ -157,7 +157,9 @@ def count_ties(arrays, score_dtype=None):
             every = ~lists.excluded
         # With every document relevant, these are all tie groups.
         grades = np.ones(len(scores), dtype=np.uint8)
-        lists = lists.relabelled(every, y_score=scores, grades=grades, graded=None)
+        lists = lists.changed(
+            relevant=every, y_score=scores, grades=grades, graded=None
+        )
         query, _, size, _, _ = find_tie_groups(lists, "expected")
     tied = size > 1
     return {

@@ -41,14 +41,16 @@ def _grades(estimator, classes):
     """Return the classes as numbers, for their mean."""
     if classes.dtype.kind not in "biuf":
         raise ValueError(
-            "A classifier with more than two classes ranks by its expected class, so "
-            f"its classes must be numbers. Got {classes.tolist()!r} instead."
+            "A classifier of more than two classes ranks by the expected class, so its "
+            f"classes must be numbers. Got {classes.tolist()!r} instead: number them "
+            "from the worst to the best."
         )
     if not hasattr(estimator, "predict_proba"):
         raise ValueError(
-            "A classifier with more than two classes ranks by its expected class, so "
-            "it must have a method 'predict_proba'. Got "
-            f"{type(estimator).__name__} instead, which has none."
+            "A classifier of more than two classes ranks by the expected class, so it "
+            f"must have 'predict_proba'. Got {type(estimator).__name__} instead, which "
+            "has none: wrap it in sklearn.calibration.CalibratedClassifierCV, use a "
+            "regressor, or pass grades of two classes, such as y > 0."
         )
     return classes.astype(float)
 

@@ -1,0 +1,225 @@
+"""The checks that a change has to pass, each in an environment of its own.
+
+`bash .ci/run` runs them all, but for `peers` and `pykeen`, which install much and run
+only by name. With nox and uv installed, `nox -f .ci/noxfile.py -s lint` runs one.
+"""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import atexit
+import os
+import shutil
+import tarfile
+import time
+import xml.etree.ElementTree as ET
+import zipfile
+from functools import wraps
+from pathlib import Path
+
+import nox
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+ROOT = Path(__file__).resolve().parents[1]
+OLDEST_PYTHON = "3.10"
+SKLEARN = [
+    nox.param("3.10", "scikit-learn==1.6.*", id="1.6"),
+    nox.param("3.11", "scikit-learn==1.7.*", id="1.7"),
+    nox.param("3.12", "scikit-learn==1.8.*", id="1.8"),
+    nox.param("3.13", "scikit-learn", id="newest"),
+]
+
+# These compute metrics from arrays, where scikit-learn plays no part. All other tests,
+# and every new file, run with each version of scikit-learn.
+WITHOUT_SKLEARN = [
+    "tests/_ranking",
+    "tests/metrics/test_common.py",
+    "tests/metrics/test_docstrings.py",
+    "tests/metrics/test_ties.py",
+    "tests/metrics/test_validation.py",
+    "tests/other_libraries/test_golden.py",
+]
+
+nox.needs_version = ">=2025.5"
+nox.options.default_venv_backend = "uv"
+nox.options.download_python = "never"
+nox.options.error_on_missing_interpreters = True
+nox.options.sessions = ["install", "lint", "docs", "lowest", "sklearn", "rankers"]
+
+os.environ.pop("PYTHONPATH", None)
+os.environ |= {
+    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "UV_NO_PROGRESS": "1",
+    "UV_PYTHON_DOWNLOADS": "never",
+}
+# Behind everything else on PATH, so that `python3` stays what it is.
+PYENV = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+os.environ["PATH"] += "".join(
+    f"{os.pathsep}{path}" for path in sorted(PYENV.glob("versions/3.*/bin"))
+)
+
+summary = []
+
+
+@atexit.register
+def print_summary():
+    """Print the time and the outcome of every step."""
+    for name, seconds, outcome in summary:
+        print(f"{name:<16}{seconds:6.0f} s  {outcome}", flush=True)
+
+
+def step(**options):
+    """Make a function a session of nox that runs in the root of the checkout."""
+
+    def decorate(function):
+        @wraps(function)
+        def run(session, *args, **kwargs):
+            session.chdir(ROOT)
+            results = Path(session.create_tmp()) / "tests.xml"
+            results.unlink(missing_ok=True)
+            options = os.environ.get("PYTEST_ADDOPTS", "")
+            session.env["PYTEST_ADDOPTS"] = f"{options} --junitxml={results.as_posix()}"
+            start, outcome = time.monotonic(), "FAILED"
+            try:
+                function(session, *args, **kwargs)
+                outcome = "passed"
+            finally:
+                outcome = f"{outcome}{count_tests(results)}"
+                summary.append((session.name, time.monotonic() - start, outcome))
+
+        return nox.session(**options)(run)
+
+    return decorate
+
+
+def count_tests(results):
+    """Say how many tests ran, from the report of pytest if there is one."""
+    if not results.exists():
+        return ""
+    suite = ET.parse(results).getroot().find("testsuite")
+    count = {name: int(suite.get(name)) for name in ["tests", "skipped", "failures"]}
+    failed = count["failures"] + int(suite.get("errors"))
+    passed = count["tests"] - count["skipped"] - failed
+    return f": {passed} tests passed, {failed} failed, {count['skipped']} skipped"
+
+
+def install(session, *arguments):
+    """Install and say what the tests will run with."""
+    session.install("--quiet", *arguments)
+    session.run("python", "--version")
+    session.run("uv", "pip", "list", "--quiet")
+
+
+@step(venv_backend="venv", name="install")
+def run_the_commands_of_the_readme(session):
+    """The commands of the README; the second runs all tests and doctests."""
+    for command in [
+        "pip install . && python examples/quickstart.py",
+        'pip install -e ".[test]" && pytest',
+    ]:
+        session.run("bash", "-c", command, external=True)
+
+
+@step()
+def lint(session):
+    """Ruff, and the layers of the package by import-linter."""
+    session.install("--quiet", "-e", ".[dev]")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    session.run("lint-imports", "--no-cache")
+
+
+@step()
+def docs(session):
+    """The site, with warnings as errors and every reference resolved."""
+    session.install("--quiet", ".[docs]")
+    # autosummary writes its pages beside the sources: build a copy of them.
+    tree = Path(session.create_tmp()) / "site"
+    shutil.rmtree(tree, ignore_errors=True)
+    for name in ["docs", ".github"]:
+        shutil.copytree(name, tree / name)
+    shutil.copy("CHANGELOG.md", tree)
+    options = ["--fail-on-warning", "--keep-going", "--quiet", "-E", "-b", "html"]
+    html = tree / "html"
+    session.run("python", "-m", "sphinx", *options, f"{tree}/docs", f"{html}")
+    session.log(f"{len(list(html.rglob('*.html')))} pages without a warning")
+
+
+@step(python=OLDEST_PYTHON)
+def lowest(session):
+    """The wheel and the tests of the sdist, with the lowest supported versions."""
+    dist = Path(session.create_tmp()) / "dist"
+    shutil.rmtree(dist, ignore_errors=True)
+    session.run("uv", "build", "--quiet", "--out-dir", f"{dist}")
+    (wheel,) = dist.glob("*.whl")
+    (sdist,) = dist.glob("*.tar.gz")
+    only_skrank(session, wheel)
+    # Only what is named directly is installed at its lowest version: the dependencies,
+    # not the wheel that has them.
+    options = ["--resolution", "lowest-direct", "-r", "pyproject.toml"]
+    install(session, *options, "--extra", "test")
+    session.install("--quiet", "--no-deps", f"{wheel}")
+    at_the_bounds(session)
+    with tarfile.open(sdist) as archive:
+        archive.extractall(dist)
+    session.chdir(sdist.with_name(sdist.name.removesuffix(".tar.gz")))
+    # Without its sources the tests can only import the wheel.
+    shutil.rmtree("skrank")
+    session.run("pytest", "--cov", "--", "tests")
+
+
+def only_skrank(session, wheel):
+    """Check that the wheel holds the package and its metadata, and nothing else."""
+    names = zipfile.ZipFile(wheel).namelist()
+    found = {name.split("/")[0].split("-")[0] for name in names}
+    if found != {"skrank"}:
+        session.error(f"{wheel.name} holds {sorted(found)}")
+
+
+def at_the_bounds(session):
+    """Check that the lower bounds of the dependencies are what is installed."""
+    freeze = session.run("uv", "pip", "freeze", silent=True).splitlines()
+    installed = dict(line.split("==") for line in freeze if "==" in line)
+    project = nox.project.load_toml("pyproject.toml")["project"]
+    for requirement in map(Requirement, project["dependencies"]):
+        (bound,) = requirement.specifier
+        version = installed[canonicalize_name(requirement.name)]
+        session.log(f"{requirement} is tested with {version}")
+        if Version(version) != Version(bound.version):
+            session.error("That is not the lowest version.")
+
+
+@step()
+@nox.parametrize(["python", "requirement"], SKLEARN)
+def sklearn(session, requirement):
+    """Each minor version of scikit-learn, each with another version of Python."""
+    for path in WITHOUT_SKLEARN:
+        if not Path(path).exists():
+            session.error(f"{path} is named in {__file__} and does not exist.")
+    install(session, "-e", ".[test]", requirement)
+    session.run("pytest", *[f"--ignore={path}" for path in WITHOUT_SKLEARN])
+
+
+@step()
+def rankers(session):
+    """LightGBM, XGBoost, CatBoost and dask, really installed."""
+    install(session, "-e", ".[test,rankers,dask]")
+    session.run("python", "examples/compare_rankers.py")
+    session.run("pytest", "tests/rankers_live")
+
+
+@step()
+def peers(session):
+    """The libraries that skrank is compared with, live beside the recorded numbers."""
+    install(session, "-e", ".[test,peers]")
+    session.run("pytest", "tests/other_libraries")
+
+
+@step()
+def pykeen(session):
+    """PyKEEN's evaluators beside the metrics of link prediction."""
+    install(session, "-e", ".[test,pykeen]")
+    session.run("pytest", "tests/pykeen_live")

@@ -1,0 +1,171 @@
+"""Read triples, and replace the ids of entities and relations by their positions."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from numbers import Integral
+
+import numpy as np
+from scipy import sparse
+
+from skrank._checks import shown
+from skrank._columns import QID, drop_column
+
+HEAD, RELATION, TAIL = range(3)
+SIDES = ("head", "tail")
+
+
+def read_triples(X, name="X"):
+    """Return triples as an array of integers, or of text, of shape (n_triples, 3).
+
+    Parameters
+    ----------
+    X : array-like or DataFrame of shape (n_triples, 3)
+        A head, a relation and a tail in each row, all integers or all text.
+    name : str, default="X"
+        The name of the parameter in errors.
+
+    Returns
+    -------
+    triples : ndarray of shape (n_triples, 3)
+        Of dtype int64 or str.
+    """
+    if sparse.issparse(X):
+        raise TypeError(
+            f"The '{name}' parameter must be a dense array of triples. "
+            f"Got a sparse matrix of type {type(X).__name__} instead."
+        )
+    if isinstance(X, (set, frozenset, dict)):
+        raise TypeError(
+            f"The '{name}' parameter must be an array-like of shape (n_triples, 3). "
+            f"Got a {type(X).__name__}: pass a list of its triples."
+        )
+    values = _array_of(drop_column(X, QID), name)
+    if values.ndim != 2 or values.shape[1] != 3:
+        raise ValueError(
+            f"The '{name}' parameter must be an array-like of shape (n_triples, 3), "
+            "a head, a relation and a tail in each row. "
+            f"Got an array of shape {values.shape}."
+        )
+    return as_ids(values, name)
+
+
+def _array_of(values, name):
+    """Return an array; a list as one of objects, in which 1 and "1" differ."""
+    if isinstance(values, np.ndarray):
+        return values
+    if hasattr(values, "to_numpy"):
+        return values.to_numpy()
+    try:
+        return np.asarray(values, dtype=object)
+    except ValueError as error:  # ragged lists
+        raise ValueError(
+            f"The '{name}' parameter must be an array-like with rows of one length. "
+            f"Got {type(values).__name__}: {error}"
+        ) from None
+
+
+def as_ids(values, name):
+    """Return ids as an array of int64 or of str."""
+    values = _array_of(values, name)
+    kind = values.dtype.kind
+    if kind in "OT":
+        kind = _kind_of_objects(values, name)
+    if kind in "iu":
+        return values.astype(np.int64, copy=False)
+    if kind == "U":
+        return values.astype(str, copy=False)
+    raise ValueError(
+        f"The '{name}' parameter must hold ids that are integers or strings. "
+        f"Got an array of dtype {values.dtype} instead."
+    )
+
+
+def _kind_of_objects(values, name):
+    types = {type(value) for value in values.ravel().tolist()}
+    if all(issubclass(type_, str) for type_ in types):
+        return "U"
+    if all(issubclass(type_, Integral) and type_ is not bool for type_ in types):
+        return "i"
+    names = ", ".join(sorted(type_.__name__ for type_ in types))
+    raise ValueError(
+        f"The '{name}' parameter must hold ids that are all integers or all strings. "
+        f"Got ids of type {names}."
+    )
+
+
+class Vocabulary:
+    """The ids of entities or of relations, and their positions.
+
+    Parameters
+    ----------
+    ids : array-like of shape (n_ids,)
+        The ids in the order of their positions, each once.
+    what : {"entities", "relations"}
+        What the ids belong to.
+    """
+
+    def __init__(self, ids, what):
+        self.ids = as_ids(ids, what)
+        self.what = what
+        order = np.argsort(self.ids, kind="stable")
+        ordered = self.ids[order]
+        if self.ids.ndim != 1 or (ordered[1:] == ordered[:-1]).any():
+            raise ValueError(
+                f"The {what} of a model must be a vector of different ids. "
+                f"Got an array of shape {self.ids.shape} with "
+                f"{len(np.unique(ordered))} different ids."
+            )
+        is_range = ordered.dtype.kind == "i" and np.array_equal(
+            self.ids, np.arange(len(self.ids))
+        )
+        self._ordered, self._order = (None, None) if is_range else (ordered, order)
+
+    def __len__(self):
+        return len(self.ids)
+
+    def encode(self, ids, name):
+        """Return the positions of ids, -1 for those that are not known."""
+        if len(self) and ids.dtype.kind != self.ids.dtype.kind:
+            kind = {"i": "integers", "U": "strings"}
+            raise ValueError(
+                f"The '{name}' parameter must name {self.what} as the model does, by "
+                f"{kind[self.ids.dtype.kind]}. Got {kind[ids.dtype.kind]}."
+            )
+        if self._order is None:
+            return np.where((ids >= 0) & (ids < len(self)), ids, -1)
+        if not len(self):
+            return np.full(ids.shape, -1)
+        place = np.searchsorted(self._ordered, ids)
+        place = np.minimum(place, len(self) - 1)
+        return np.where(self._ordered[place] == ids, self._order[place], -1)
+
+    def encode_all(self, ids, name):
+        """Return the positions of ids, and raise if one is not known."""
+        codes = self.encode(ids, name)
+        unknown = codes < 0
+        if unknown.any():
+            rows = unknown if unknown.ndim == 1 else unknown.any(axis=1)
+            missing = np.unique(ids[unknown])
+            listed = ", ".join(shown(id_, 36) for id_ in missing[:5].tolist())
+            more = ", ..." if len(missing) > 5 else ""
+            beyond = (
+                f"The model has {len(self)} {self.what}, 0 to {len(self) - 1}."
+                if self._order is None
+                else f"The model knows {len(self)} {self.what}."
+            )
+            raise ValueError(
+                f"{np.count_nonzero(rows)} of the {len(rows)} rows of the '{name}' "
+                f"parameter hold {self.what} that the model does not know. {beyond} "
+                f"Got {len(missing)} others: {listed}{more}. Predictors take the "
+                f"{self.what} that are not in their training triples as the parameter "
+                f"`{self.what}=`, which lists all of them."
+            )
+        return codes
+
+
+def encode_triples(triples, entities, relations, name):
+    """Return the positions of heads, relations and tails, each (n_triples,)."""
+    ends = entities.encode_all(triples[:, [HEAD, TAIL]], name)
+    relation = relations.encode_all(triples[:, RELATION], name)
+    return ends[:, 0], relation, ends[:, 1]

@@ -1,0 +1,243 @@
+"""The base classes of splitters: they find query ids and turn queries into rows."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from abc import abstractmethod
+from numbers import Integral
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.model_selection import BaseCrossValidator
+from sklearn.utils import check_consistent_length, check_scalar
+
+from skrank._columns import find_named, find_qid, require_named, require_qid
+from skrank._ranking.ids import encode_qid
+
+
+class Queries(NamedTuple):
+    """The queries that the rows of a data set belong to."""
+
+    ids: np.ndarray  # (n_queries,), the distinct ids
+    codes: np.ndarray  # (n_samples,), the query of each row as its position in ids
+    sizes: np.ndarray  # (n_queries,), the number of rows of each query
+
+    @classmethod
+    def of_rows(cls, qid, n_samples=None, *, name="qid"):
+        """Group the rows by their query ids, or by the argument called `name`."""
+        ids, codes = encode_qid(qid, n_samples, name=name)
+        return cls(ids, codes, np.bincount(codes, minlength=len(ids)))
+
+    def rows(self, queries):
+        """Return the rows of some queries, given as a mask or as positions in ids."""
+        chosen = np.zeros(len(self.ids), dtype=bool)
+        chosen[queries] = True
+        return np.flatnonzero(chosen[self.codes])
+
+    def rows_of_parts(self, parts):
+        """Generate the rows of pairs of training and test queries."""
+        for train, test in parts:
+            yield self.rows(train), self.rows(test)
+
+
+class QuerySplitter(BaseCrossValidator):
+    """Base of all splitters that read query ids."""
+
+    __metadata_request__split = {"qid": True, "groups": True}
+
+    def get_n_splits(
+        self, X=None, y=None, groups=None, *, qid=None, time=None, item=None
+    ):
+        """Return the number of splits.
+
+        It depends on the parameters of the splitter only. The arguments exist for the
+        interface that all splitters share.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), default=None
+            Not used.
+
+        y : array-like of shape (n_samples,), default=None
+            Not used.
+
+        groups : array-like of shape (n_samples,), default=None
+            Not used.
+
+        qid : array-like of shape (n_samples,), default=None
+            Not used.
+
+        time : array-like of shape (n_samples,), default=None
+            Not used.
+
+        item : array-like of shape (n_samples,), default=None
+            Not used.
+
+        Returns
+        -------
+        n_splits : int
+            The number of splits.
+        """
+        return self.n_splits
+
+    def _group(self, X, y, groups, qid):
+        """Find the query ids and group the rows by them."""
+        check_consistent_length(X, y)
+        for ids in (qid, groups):  # their lengths are compared below, with a cure
+            check_consistent_length(ids)
+        caller, n_samples = type(self).__name__, count_rows(y if X is None else X)
+        found = find_qid(qid, X=X, y=y, groups=groups)
+        found = require_qid(found, caller, takes_groups=True)
+        queries = Queries.of_rows(found, n_samples)
+        check_not_empty(queries, caller)
+        if qid is not None and groups is not None:
+            others = Queries.of_rows(groups, n_samples, name="groups")
+            _check_same_queries(queries, others, caller)
+        return queries
+
+
+class WholeQuerySplitter(QuerySplitter):
+    """Base of the splitters that keep the rows of a query together.
+
+    It turns queries into rows. Subclasses choose the queries of each split, in
+    `_iter_queries`.
+    """
+
+    def split(self, X, y=None, groups=None, *, qid=None):
+        """Generate the rows of each training and test set.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The data. Only the number of rows is used and, in a table, the query ids
+            in the column ``"qid"`` or in the index of that name.
+
+        y : array-like of shape (n_samples,), default=None
+            The relevance of each row, used only by splitters that stratify. An index,
+            or a level of it, named ``"qid"`` holds the query ids.
+
+        groups : array-like of shape (n_samples,), default=None
+            The query ids, under the name that scikit-learn has for them.
+
+        qid : array-like of shape (n_samples,), default=None
+            The query ids. Without `qid` and `groups` they are taken from the column
+            ``"qid"`` of `X` or from the index of `y` or `X` of that name.
+
+        Yields
+        ------
+        train : ndarray of int
+            The rows of the training set, in ascending order.
+
+        test : ndarray of int
+            The rows of the test set, in ascending order.
+        """
+        queries = self._group(X, y, groups, qid)
+        yield from queries.rows_of_parts(self._iter_queries(queries, y))
+
+    @abstractmethod
+    def _iter_queries(self, queries, y):
+        """Generate for each split the queries to train on and those to test on.
+
+        Both are masks of shape (n_queries,) or positions in ``queries.ids``.
+        """
+
+
+def parts_of_folds(folds, n_folds):
+    """Generate the masks of a training and a test part for each fold."""
+    for fold in range(n_folds):
+        yield folds != fold, folds == fold
+
+
+def check_count(value, name, *, minimum):
+    """Return a count as an int; raise if it is not an integer or is too small."""
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be an instance of int, not bool: {value}.")
+    return int(check_scalar(value, name, Integral, min_val=minimum))
+
+
+def check_shuffle(shuffle, random_state, caller):
+    """Return `shuffle`; raise if it is no bool, or False with a `random_state`."""
+    if not isinstance(shuffle, (bool, np.bool_)):
+        raise TypeError(f"shuffle must be True or False. Got {shuffle!r} instead.")
+    if random_state is not None and not shuffle:
+        raise ValueError(
+            f"The 'random_state' parameter of {caller} must be None if shuffle is "
+            f"False, since it has no effect. Got {random_state!r} instead: set "
+            "shuffle=True or leave it None."
+        )
+    return shuffle
+
+
+def check_name_or_values(value, name, caller):
+    """Return the parameter `time` or `item` of a splitter; raise if it is neither."""
+    if not isinstance(value, str) and (np.isscalar(value) or not np.iterable(value)):
+        raise TypeError(
+            f"The {name!r} parameter of {caller} must be a str (the name of a column "
+            "of X or of an index of y or X) or an array-like of shape (n_samples,). "
+            f"Got {value!r} instead."
+        )
+    return value
+
+
+def find_values(values, parameter, *, X, y, name, caller):
+    """Return the times or items of the rows.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_samples,) or None
+        The argument of ``split``, which comes first.
+
+    parameter : str or array-like of shape (n_samples,)
+        The parameter of the splitter: the values, or the name of a column of `X` or
+        of an index of `y` or `X`.
+
+    X, y : object
+        The data.
+
+    name, caller : str
+        The parameter and the splitter that errors name.
+
+    Returns
+    -------
+    values : array-like of shape (n_samples,)
+        The values, not yet checked.
+    """
+    if values is not None:
+        return values
+    if not isinstance(parameter, str):
+        return parameter
+    values = find_named(parameter, X=X, y=y)
+    return require_named(values, parameter, argument=name, caller=caller)
+
+
+def count_rows(data):
+    """Return the number of rows of arrays, tables and lists; None if there are none."""
+    if data is None:
+        return None
+    return data.shape[0] if hasattr(data, "shape") else len(data)
+
+
+def check_not_empty(queries, caller):
+    """Raise if there are no rows."""
+    if len(queries.codes) == 0:
+        raise ValueError(f"{caller} needs at least one row. Got 0 rows.")
+
+
+def check_enough(queries, n_splits, things="queries"):
+    """Raise if there are fewer queries than folds, so that one would stay empty."""
+    if n_splits > len(queries.ids):
+        raise ValueError(
+            f"Cannot have number of splits n_splits={n_splits} greater than "
+            f"the number of {things}: {len(queries.ids)}."
+        )
+
+
+def _check_same_queries(queries, others, caller):
+    """Raise unless two groupings put the same rows together."""
+    pairs = queries.codes * len(others.ids) + others.codes
+    n_pairs = len(encode_qid(pairs)[0])
+    if not n_pairs == len(queries.ids) == len(others.ids):
+        raise ValueError(
+            f"The 'qid' and 'groups' parameters of {caller} are both the query ids: "
+            "pass one of them. Got both, and they group the rows differently."
+        )

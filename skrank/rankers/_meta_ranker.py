@@ -1,0 +1,242 @@
+"""The base class of rankers that wrap another estimator."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from copy import copy, deepcopy
+
+import numpy as np
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.pipeline import Pipeline
+from sklearn.utils import (
+    assert_all_finite,
+    check_consistent_length,
+    column_or_1d,
+    get_tags,
+)
+from sklearn.utils.validation import check_is_fitted
+
+from skrank._columns import (
+    QID,
+    check_qid_column,
+    drop_column,
+    find_column,
+    find_level,
+    require_qid,
+)
+from skrank._ranking.ids import encode_qid
+from skrank.base import RankingEstimator
+from skrank.rankers._check_grades import check_different
+from skrank.rankers._clone import clone_estimator
+from skrank.rankers._predicted_scores import predicted_scores
+from skrank.rankers._rows import Rows
+
+
+class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
+    """Base of rankers with parameters `estimator`, `qid_column` and `missing_qid`.
+
+    It finds the query ids and checks the training data. Each ranker has a `fit` of
+    its own.
+    """
+
+    def predict(self, X):
+        """Return the scores of the documents.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
+            Documents, with or without the column of query ids.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            One score per row, larger is better. Compare scores of the same query
+            only.
+        """
+        check_is_fitted(self)
+        features = drop_column(X, self.qid_column, self._n_columns)
+        return predicted_scores(self.estimator_, features)
+
+    def score(self, X, y, *, qid=None, sample_weight=None):
+        """Return the NDCG of the predicted order, over the whole lists.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
+            Documents to rank, with or without the column of query ids.
+
+        y : array-like of shape (n_samples,)
+            True relevance of the documents.
+
+        qid : array-like of shape (n_samples,), default=None
+            Query ids, one per row. If None, they are taken from the column
+            `qid_column` of `X`, or from the index of `y` or of `X` named ``"qid"``.
+            If there are none, `missing_qid` decides.
+
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the queries, one per row, the same within a query.
+
+        Returns
+        -------
+        score : float
+            Mean NDCG of the queries, between 0 and 1, 1 being the best.
+
+        Warns
+        -----
+        QuerySplitWarning
+            If a query has rows in the training data as well.
+
+        See Also
+        --------
+        skrank.metrics.ndcg_score : The metric with all its parameters.
+        """
+        check_is_fitted(self)
+        qid = self._find_qid(qid, "score", X=X, y=y)
+        return super().score(X, y, qid=qid, sample_weight=sample_weight)
+
+    def rank(self, X, qid=None):
+        """Return the position of each document within its query.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
+            Documents to rank, with or without the column of query ids.
+
+        qid : array-like of shape (n_samples,), default=None
+            Query ids, one per row. If None, they are taken from the column
+            `qid_column` of `X` or from the index of `X` named ``"qid"``. If there are
+            none, `missing_qid` decides.
+
+        Returns
+        -------
+        ranks : ndarray of shape (n_samples,)
+            1 for the document with the highest score of its query, 2 for the next,
+            and so on. Documents with equal scores are ranked in the order of their
+            rows.
+        """
+        check_is_fitted(self)
+        return super().rank(X, self._find_qid(qid, "rank", X=X))
+
+    def __skrank_qid__(self, X):
+        """Return the query ids in the column of `X`, or None; scorers call this."""
+        # A position means another column in data that came without the query ids.
+        is_position = not isinstance(self.qid_column, str)
+        if is_position and np.shape(X)[1:] != (self._n_columns,):
+            return None
+        return find_column(X, self.qid_column)
+
+    def __sklearn_clone__(self):
+        # scikit-learn clones everything but the estimator, which may be CatBoost's.
+        rest = copy(self).set_params(estimator=None)
+        cloned = super(MetaRanker, rest).__sklearn_clone__()
+        return cloned.set_params(estimator=clone_estimator(self.estimator))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        if hasattr(self._inner(), "__sklearn_tags__"):
+            tags.input_tags = deepcopy(get_tags(self._inner()).input_tags)
+        return tags
+
+    def _inner(self):
+        """Return the estimator whose clone is fitted."""
+        return self.estimator
+
+    def _rows(self, X, y, qid, sample_weight):
+        """Check the arguments of `fit` and return them as rows of queries."""
+        self._check_shared_parameters()
+        is_name = isinstance(self.qid_column, str)
+        self._n_columns = None if is_name else np.shape(X)[-1]
+        qid = self._find_qid(qid, "fit", X=X, y=y)
+        y = self._check_target(y)
+        X = drop_column(X, self.qid_column)
+        check_consistent_length(X, y, sample_weight)
+        codes = np.zeros(len(y), dtype=np.intp)
+        self.query_sizes_ = {}
+        if qid is not None:
+            ids, codes = encode_qid(qid, len(y))
+            sizes = np.bincount(codes).tolist()
+            self.query_sizes_ = dict(zip(ids.tolist(), sizes, strict=True))
+        self._check_several_queries()
+        check_different(y)
+        return Rows(X, y, codes, sample_weight)
+
+    def _keep(self, fitted):
+        """Keep the fitted estimator and the attributes of its features."""
+        self.estimator_ = fitted
+        for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+            if hasattr(fitted, name):
+                setattr(self, name, getattr(fitted, name))
+        return self
+
+    def _find_qid(self, qid, method, *, X, y=None):
+        """Return the query ids, or None if all rows are one query."""
+        if qid is None:
+            qid = self.__skrank_qid__(X)
+        if qid is None:
+            qid = find_level(y, QID)
+        if qid is None:
+            qid = find_level(X, QID)
+        if self.missing_qid == "single":
+            return qid
+        return require_qid(qid, f"{type(self).__name__}.{method}")
+
+    def _check_shared_parameters(self):
+        """Raise if a parameter that all these rankers have is invalid."""
+        inner = self._inner()
+        caller = type(self).__name__
+        if isinstance(inner, type) or not (hasattr(inner, "fit") and _predicts(inner)):
+            raise TypeError(
+                f"The 'estimator' parameter of {caller} must be an object "
+                f"implementing 'fit' and 'predict'. Got {inner!r} instead."
+            )
+        if self.missing_qid not in ("raise", "single"):
+            raise ValueError(
+                f"The 'missing_qid' parameter of {caller} must be a str among "
+                f"{{'raise', 'single'}}. Got {self.missing_qid!r} instead."
+            )
+        check_qid_column(self.qid_column, caller)
+
+    def _check_target(self, y):
+        """Return `y` as numbers of shape (n_samples,)."""
+        if y is None:
+            raise ValueError(
+                f"This {type(self).__name__} estimator requires y to be passed, but "
+                "the target y is None."
+            )
+        try:
+            y = column_or_1d(y, dtype="numeric", warn=True)
+        except ValueError:
+            labels = np.ravel(np.asarray(y, dtype=object))
+            text = next((label for label in labels if isinstance(label, str)), None)
+            if text is None:
+                raise
+            raise ValueError(
+                f"The 'y' parameter of {type(self).__name__}.fit must hold numbers, "
+                f"the grades. Got {str(text)!r} instead: number the labels from the "
+                "worst to the best, as in pd.Series(y).map({'bad': 0, 'good': 1})."
+            ) from None
+        assert_all_finite(y, input_name="y")
+        return y
+
+    def _check_several_queries(self):
+        """Raise if all rows are one query, unless `missing_qid` allows it."""
+        if self.missing_qid == "single" or len(self.query_sizes_) > 1:
+            return
+        ((id, size),) = self.query_sizes_.items()
+        raise ValueError(
+            f"{type(self).__name__}.fit needs rows of more than one query. In "
+            "cross-validation, use fewer folds or check the sizes of the queries. To "
+            "learn from a single list, pass missing_qid='single'. Got one query, "
+            f"{id!r}, of {size} rows."
+        )
+
+
+def _predicts(estimator):
+    """Return True if an estimator, fitted or not, has `predict`."""
+    if isinstance(estimator, Pipeline):
+        return _predicts(estimator.steps[-1][1])
+    # Stacking has the method only after `fit`, when its final estimator exists.
+    if hasattr(estimator, "final_estimator"):
+        return hasattr(type(estimator), "predict")
+    return hasattr(estimator, "predict")

@@ -1,0 +1,397 @@
+"""Tie groups and their places, against a loop over queries."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from brute_force import relevant_grades
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+from skrank._ranking import long_lists
+from skrank._ranking.blocks import MAX_CELLS
+from skrank._ranking.rank import rank_queries
+from skrank.metrics import ndcg_score
+from skrank.metrics._names import METRICS
+
+POLICIES = ["expected", "first", "optimistic", "pessimistic"]
+
+# Scores that are hard to tell apart, or to sort: neighbours in the last digits, both
+# zeros, infinities, the greatest and the least numbers.
+HARD = [
+    0.0,
+    -0.0,
+    math.inf,
+    -math.inf,
+    1.0,
+    *(1.0 + j * 2.0**-52 for j in (1, 2, 255, 256, 257)),
+    -1.0,
+    -1.0 - 2.0**-52,
+    5e-324,
+    -5e-324,
+    1.7976931348623157e308,
+    -1.7976931348623157e308,
+]
+EXACT_IN_ANY_DTYPE = [0, 1, 2, 3, 100]
+GRADES = [0, 0, 0, 1, 2, 3]
+
+
+def groups_of_list(grades, scores, ties):
+    """Return (above, size, relevant, grades) of every tie group, the best first."""
+    order = sorted(range(len(scores)), key=lambda i: scores[i], reverse=True)
+    found, above = [], 0
+    for _, tied in itertools.groupby(order, key=lambda i: scores[i]):
+        docs = [grades[i] for i in tied]
+        if ties == "expected":
+            known = sorted(grade for grade in docs if grade is not None)
+            if known:
+                found.append((above, len(docs), len(known), known))
+        else:
+            best_first = sorted(docs, key=lambda g: -math.inf if g is None else g)
+            if ties == "pessimistic":
+                docs = best_first
+            elif ties == "optimistic":
+                docs = best_first[::-1]
+            for place, grade in enumerate(docs, above):
+                if grade is not None:
+                    found.append((place, 1, 1, [grade]))
+        above += len(docs)
+    return found
+
+
+def groups_of_queries(y_true, y_score, qid, ties, threshold=0.0):
+    """Return the tie groups of every query and their counts of documents."""
+    groups, n_documents = [], []
+    for query in np.unique(qid):
+        rows = qid == query
+        grades = relevant_grades(y_true[rows].tolist(), threshold)
+        groups.append(groups_of_list(grades, y_score[rows].tolist(), ties))
+        n_documents.append(int(rows.sum()))
+    return groups, n_documents
+
+
+def groups_of_ranking(ranking):
+    """Return the tie groups of a RankedQueries, query by query."""
+    groups = [[] for _ in range(ranking.n_queries)]
+    stops = np.cumsum(ranking.relevant)
+    assert len(ranking.grade) == ranking.relevant.sum()
+    assert len(list(itertools.groupby(ranking.query.tolist()))) == len(
+        set(ranking.query.tolist())
+    )
+    for group, query in enumerate(ranking.query.tolist()):
+        grades = ranking.grade[stops[group] - ranking.relevant[group] : stops[group]]
+        groups[query].append(
+            (
+                int(ranking.above[group]),
+                int(ranking.size[group]),
+                int(ranking.relevant[group]),
+                sorted(grades.tolist()),
+            )
+        )
+    return groups
+
+
+def check(ranking, y_true, y_score, qid, ties, threshold=0.0):
+    groups, n_documents = groups_of_queries(y_true, y_score, qid, ties, threshold)
+    assert groups_of_ranking(ranking) == groups
+    assert ranking.n_documents.tolist() == n_documents
+    assert ranking.n_relevant.tolist() == [
+        sum(group[2] for group in query) for query in groups
+    ]
+    assert ranking.n_queries == len(groups)
+    assert_array_equal(ranking.ids, np.unique(qid))
+
+
+def rows_of(scores, n_queries=5, max_size=40):
+    query, grade = st.integers(0, n_queries - 1), st.sampled_from(GRADES)
+    row = st.tuples(query, st.sampled_from(scores), grade)
+    return st.lists(row, min_size=1, max_size=max_size)
+
+
+examples = settings(max_examples=40, derandomize=True, deadline=None, database=None)
+
+
+@pytest.mark.parametrize("ties", POLICIES)
+@given(rows=rows_of(HARD), threshold=st.sampled_from([0.0, 1, "max"]))
+@examples
+def test_tie_groups_of_scores_that_are_hard_to_tell_apart(rows, threshold, ties):
+    qid, y_score, y_true = map(np.array, zip(*rows, strict=True))
+    y_score = y_score.astype(float)
+    ranking = rank_queries(y_true, y_score, qid=qid, ties=ties, threshold=threshold)
+    check(ranking, y_true, y_score, qid, ties, threshold)
+
+
+@pytest.mark.parametrize("ties", POLICIES)
+@given(
+    rows=rows_of(EXACT_IN_ANY_DTYPE),
+    score_dtype=st.sampled_from([*"bBhHiIlLqQefdg", ">f8", ">f4", ">i4"]),
+    grade_dtype=st.sampled_from([*"bBhilLefdg", ">f8", ">i4"]),
+)
+@examples
+def test_tie_groups_of_numbers_of_any_dtype(rows, score_dtype, grade_dtype, ties):
+    qid, y_score, y_true = map(np.array, zip(*rows, strict=True))
+    ranking = rank_queries(
+        y_true.astype(grade_dtype), y_score.astype(score_dtype), qid=qid, ties=ties
+    )
+    check(ranking, y_true, y_score, qid, ties)
+
+
+@pytest.mark.parametrize("dtype", ["b", "h", "i", "q", ">i2", "f", "d"])
+def test_negative_grades_of_any_dtype(dtype):
+    y_true = np.array([-1, 2, -3, 0, -2, 1]).astype(dtype)
+    y_score, qid = np.array([3.0, 1, 2, 2, 9, 8]), np.array([0, 0, 0, 0, 1, 1])
+    for threshold in (-2.5, -1, 0):
+        ranking = rank_queries(y_true, y_score, qid=qid, threshold=threshold)
+        check(ranking, y_true, y_score, qid, "expected", threshold)
+    for threshold in (1e30, math.inf):
+        ranking = rank_queries(y_true, y_score, qid=qid, threshold=threshold)
+        assert ranking.n_relevant.tolist() == [0, 0]
+    ranking = rank_queries(y_true, y_score, qid=qid, threshold=-math.inf)
+    assert ranking.n_relevant.tolist() == [4, 2]
+    with pytest.raises(ValueError, match="negative grades"):
+        ndcg_score(y_true, y_score, qid=qid)
+
+
+@pytest.mark.parametrize("ties", POLICIES)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 2), st.booleans(), st.booleans()),
+        min_size=1,
+        max_size=30,
+    )
+)
+@examples
+def test_tie_groups_of_booleans(ties, rows):
+    qid, y_score, y_true = map(np.array, zip(*rows, strict=True))
+    ranking = rank_queries(y_true, y_score, qid=qid, ties=ties)
+    check(ranking, y_true.astype(int), y_score.astype(int), qid, ties)
+
+
+@pytest.mark.parametrize("ties", POLICIES)
+@given(
+    st.integers(1, 5),
+    st.integers(1, 8),
+    st.lists(st.sampled_from(HARD), min_size=40, max_size=40),
+    st.lists(st.sampled_from(GRADES), min_size=40, max_size=40),
+    st.lists(st.booleans(), min_size=40, max_size=40),
+)
+@examples
+def test_tie_groups_of_a_matrix_with_documents_excluded(
+    ties, n_queries, width, scores, grades, exclude
+):
+    shape = (n_queries, width)
+    size = n_queries * width
+    y_score = np.array(scores[:size], dtype=float).reshape(shape)
+    y_true = np.array(grades[:size]).reshape(shape)
+    exclude = np.array(exclude[:size]).reshape(shape)
+    qid = np.repeat(np.arange(n_queries), width)
+    flat = rank_queries(y_true.ravel(), y_score.ravel(), qid=qid, ties=ties)
+    expected = groups_of_ranking(flat)
+    for grades in (y_true, sparse.csr_matrix(y_true), np.asfortranarray(y_true)):
+        assert groups_of_ranking(rank_queries(grades, y_score, ties=ties)) == expected
+    groups, n_documents = [], []
+    for row in range(n_queries):
+        kept = ~exclude[row]
+        known = relevant_grades(y_true[row][kept].tolist())
+        groups.append(groups_of_list(known, y_score[row][kept].tolist(), ties))
+        n_documents.append(int(kept.sum()))
+    for mask in (exclude, sparse.csr_matrix(exclude)):
+        ranking = rank_queries(y_true, y_score, ties=ties, exclude=mask)
+        assert groups_of_ranking(ranking) == groups
+        assert ranking.n_documents.tolist() == n_documents
+
+
+@pytest.mark.parametrize("ties", POLICIES)
+@given(
+    st.integers(1, 5),
+    st.integers(1, 8),
+    st.lists(st.sampled_from(HARD), min_size=40, max_size=40),
+    st.lists(st.integers(0, 7), min_size=5, max_size=5),
+    st.lists(st.booleans(), min_size=40, max_size=40),
+)
+@examples
+def test_tie_groups_of_candidates_are_those_of_their_matrix(
+    ties, n_queries, width, scores, target, exclude
+):
+    size = n_queries * width
+    y_score = np.array(scores[:size], dtype=float).reshape(n_queries, width)
+    exclude = np.array(exclude[:size]).reshape(n_queries, width)
+    target = np.array(target[:n_queries]) % width
+    one_hot = np.arange(width) == target[:, np.newaxis]
+    for mask in (None, exclude):
+        kept = mask if mask is None else mask & ~one_hot
+        expected = rank_queries(one_hot, y_score, ties=ties, exclude=kept)
+        got = rank_queries(target, y_score, ties=ties, exclude=mask)
+        assert groups_of_ranking(got) == groups_of_ranking(expected)
+        assert_array_equal(got.n_documents, expected.n_documents)
+
+
+def test_candidates_in_more_blocks_than_one():
+    rng = np.random.default_rng(0)
+    width = MAX_CELLS // 8
+    y_score = rng.integers(0, 50, (21, width)).astype(np.float32)
+    target = rng.integers(0, width, 21)
+    above = [
+        int((row > row[column]).sum())
+        for row, column in zip(y_score, target, strict=True)
+    ]
+    size = [
+        int((row == row[column]).sum())
+        for row, column in zip(y_score, target, strict=True)
+    ]
+    ranking = rank_queries(target, y_score)
+    assert ranking.above.tolist() == above
+    assert ranking.size.tolist() == size
+
+
+# How lists are ranked depends on how long they are. Limits that make lists of a few
+# documents be ranked as much longer, or as very long ones.
+LIMITS = {
+    "usual": {},
+    "much longer than the cutoff": {"MUCH_LONGER": long_lists.GROUP},
+    "very long": {"LONGEST": 5, "PIECE": 2},
+    "both": {"MUCH_LONGER": long_lists.GROUP, "LONGEST": 5, "PIECE": 2},
+}
+
+
+def rank_under(limits, *args, **kwargs):
+    """Rank queries under some limits."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, limit in LIMITS[limits].items():
+            patch.setattr(long_lists, name, limit)
+        return rank_queries(*args, **kwargs)
+
+
+@pytest.mark.parametrize("limits", LIMITS)
+@pytest.mark.parametrize("ties", POLICIES)
+@given(
+    rows=rows_of(HARD, n_queries=2, max_size=90) | rows_of(EXACT_IN_ANY_DTYPE),
+    dtype=st.sampled_from("fdq"),
+    depth=st.none() | st.integers(1, 6),
+)
+@examples
+def test_a_ranking_holds_all_tie_groups_down_to_its_depth(
+    limits, ties, rows, dtype, depth
+):
+    qid, y_score, y_true = map(np.array, zip(*rows, strict=True))
+    if dtype == "q":
+        y_score = np.clip(y_score, -(2**60), 2**60)
+    with np.errstate(over="ignore"):
+        y_score = y_score.astype(dtype)
+    ranking = rank_under(limits, y_true, y_score, qid=qid, ties=ties, depth=depth)
+    expected, n_documents = groups_of_queries(y_true, y_score, qid, ties)
+    assert ranking.n_documents.tolist() == n_documents
+    assert ranking.n_relevant.tolist() == [
+        sum(group[2] for group in query) for query in expected
+    ]
+    for found, groups in zip(groups_of_ranking(ranking), expected, strict=True):
+        n_needed = sum(depth is None or group[0] < depth for group in groups)
+        assert len(found) >= n_needed
+        assert found[:n_needed] == groups[:n_needed]
+        assert all(group in groups for group in found)
+
+
+@pytest.mark.parametrize("limits", LIMITS)
+@pytest.mark.parametrize(
+    "name", [row.name for row in METRICS.values() if row.cutoff != "never"]
+)
+def test_a_metric_with_a_cutoff_reads_no_further(name, limits):
+    rng = np.random.default_rng(0)
+    qid = np.repeat(np.arange(12), rng.integers(1, 120, 12))
+    y_true = np.where(rng.random(len(qid)) < 0.2, rng.integers(1, 4, len(qid)), 0)
+    definition = METRICS[name].definition
+    for y_score in (rng.random(len(qid)), rng.integers(0, 30, len(qid)) / 2):
+        whole = rank_queries(y_true, y_score, qid=qid)
+        for k in (1, 3, 10):
+            top = rank_under(limits, y_true, y_score, qid=qid, depth=k)
+            got = definition(top, k=k)
+            assert_allclose(got, definition(whole, k=k), rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "scores", ["all different", "tied", "in one place", "infinite"]
+)
+def test_tie_groups_of_a_list_of_several_hundred_thousand_documents(scores):
+    rng = np.random.default_rng(0)
+    size = long_lists.LONGEST + 1000
+    y_score = rng.standard_normal(size)
+    if scores == "tied":
+        y_score = np.round(y_score, 3)
+    elif scores == "in one place":
+        y_score[10:] = 1.0
+    elif scores == "infinite":
+        y_score[:1000] = -np.inf
+        y_score[1000:1010] = np.inf
+    y_true = np.where(rng.random(size) < 0.01, rng.integers(1, 4, size), 0)
+    _, level = np.unique(-y_score, return_inverse=True)
+    n_documents = np.bincount(level)
+    n_relevant = np.bincount(level, weights=y_true > 0)
+    has_relevant = n_relevant > 0
+    ranking = rank_queries(y_true, y_score)
+    above = np.cumsum(n_documents) - n_documents
+    assert_array_equal(ranking.above, above[has_relevant])
+    assert_array_equal(ranking.size, n_documents[has_relevant])
+    assert_array_equal(ranking.relevant, n_relevant[has_relevant])
+    group = np.repeat(np.arange(len(ranking.above)), ranking.relevant)
+    total = np.bincount(level, weights=y_true)[has_relevant]
+    assert_array_equal(np.bincount(group, weights=ranking.grade), total)
+
+
+@pytest.mark.parametrize("ties", POLICIES)
+@pytest.mark.parametrize("scattered", [False, True])
+@pytest.mark.parametrize("levels", ["few", "many", "close"])
+def test_tie_groups_of_lists_of_very_different_length(levels, scattered, ties):
+    rng = np.random.default_rng(1)
+    lengths = np.concatenate(
+        [rng.integers(1, 8, 60), rng.integers(1, 1500, 40), [70_000]]
+    )
+    qid = np.repeat(rng.permutation(len(lengths)), lengths)
+    y_true = rng.integers(0, 3, len(qid)) * (rng.random(len(qid)) < 0.05)
+    y_score = rng.integers(0, 20, len(qid)).astype(float)
+    if levels == "many":
+        # More grades than a byte can name.
+        y_true = np.where(y_true, rng.integers(1, 1000, len(qid)) / 8, 0)
+        y_score = rng.random(len(qid))
+    if levels == "close":
+        y_score = 1.0 + y_score * 2.0**-52
+    if scattered:
+        order = rng.permutation(len(qid))
+        qid, y_true, y_score = qid[order], y_true[order], y_score[order]
+    ranking = rank_queries(y_true, y_score, qid=qid, ties=ties)
+    check(ranking, y_true, y_score, qid, ties)
+
+
+@pytest.mark.parametrize("ties", POLICIES)
+@pytest.mark.parametrize(
+    "y_true",
+    [[0, 0, 0, 0], [1, 1, 1, 1], [0, 0, 2, 0]],
+    ids=["none relevant", "all relevant", "one relevant"],
+)
+def test_tie_groups_at_the_edges(y_true, ties):
+    y_true, y_score = np.array(y_true), np.array([1.0, 2.0, 2.0, 0.0])
+    for qid in (np.zeros(4, dtype=int), np.arange(4), np.array([0, 1, 1, 0])):
+        ranking = rank_queries(y_true, y_score, qid=qid, ties=ties)
+        check(ranking, y_true, y_score, qid, ties)
+
+
+def test_without_qid_all_rows_are_one_query():
+    ranking = rank_queries([0, 1, 0, 1], [1.0, 2.0, 2.0, 0.0])
+    assert ranking.n_queries == 1
+    assert groups_of_ranking(ranking) == [[(0, 2, 1, [1.0]), (3, 1, 1, [1.0])]]
+
+
+def test_ideal_and_chance_are_the_order_by_grade_and_one_tie():
+    y_true, y_score = np.array([0, 2, 1, 2, 0, 0, 0]), np.arange(7.0)
+    qid = np.array([0, 0, 0, 0, 0, 1, 1])
+    ranking = rank_queries(y_true, y_score, qid=qid)
+    assert groups_of_ranking(ranking.ideal) == [[(0, 2, 2, [2, 2]), (2, 1, 1, [1])], []]
+    assert groups_of_ranking(ranking.chance) == [[(0, 5, 3, [1, 2, 2])], []]
+    for other in (ranking.ideal, ranking.chance):
+        assert other.n_documents.tolist() == [5, 2]
+        assert other.n_relevant.tolist() == [3, 0]

@@ -1,0 +1,39 @@
+"""The rank of each row, against its definition."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import math
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from skrank._ranking.rank import rank_rows
+
+examples = settings(max_examples=40, derandomize=True, deadline=None, database=None)
+
+
+SCORES = [0.0, -0.0, math.inf, -math.inf, 1.0, 1.0 + 2.0**-52, -1.0, 5e-324]
+ROW = st.tuples(st.integers(0, 4), st.sampled_from(SCORES))
+
+
+@given(st.lists(ROW, min_size=1, max_size=40))
+@examples
+def test_rank_positions_count_from_one_with_ties_in_input_order(rows):
+    qid, y_score = map(np.array, zip(*rows, strict=True))
+    expected = [
+        1
+        + sum(
+            qid[j] == qid[i] and (y_score[j] > s or (y_score[j] == s and j < i))
+            for j in range(len(qid))
+        )
+        for i, s in enumerate(y_score)
+    ]
+    assert rank_rows(y_score, qid).tolist() == expected
+    words = np.array(["b", "c", "a", "e", "d"])
+    assert rank_rows(y_score.tolist(), words[qid].tolist()).tolist() == expected
+
+
+def test_rank_positions_of_one_query():
+    assert rank_rows([3, 9, 3, 1]).tolist() == [2, 1, 3, 4]

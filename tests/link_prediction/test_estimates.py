@@ -1,0 +1,247 @@
+"""Metrics that are estimated from ranks among a sample, beside those of all ranks."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from math import comb, log
+
+import numpy as np
+import pytest
+from link_prediction.graphs import make_graph
+from numpy.testing import assert_allclose
+from scipy.optimize import minimize
+
+from skrank.datasets import load_nations
+from skrank.link_prediction import (
+    ComplEx,
+    LinkRanks,
+    PopularityPredictor,
+    SampledNegatives,
+    rank_triples,
+)
+
+ESTIMATES = ["em", "bias-variance"]
+METRICS = ["mrr", "hits@1", "hits@10", "arithmetic_mean_rank"]
+
+
+def link_ranks(above, n_candidates, n_negatives, estimate, weight=None, tied=0):
+    """Return ranks in a sample of which only the counts matter."""
+    zero = np.zeros(len(above), dtype=int)
+    return LinkRanks(
+        side=zero,
+        triple=zero,
+        relation=np.arange(len(above)) % 3,
+        category=zero,
+        above=np.asarray(above),
+        tied=zero + tied,
+        n_candidates=zero + n_candidates,
+        weight=np.ones(len(above)) if weight is None else np.asarray(weight),
+        n_negatives=zero + n_negatives,
+        estimate=estimate,
+    )
+
+
+def sampled(rank, n_candidates, n_negatives, estimate, seed=0):
+    """Draw negatives for targets of known ranks, and rank them in the sample."""
+    rng = np.random.default_rng(seed)
+    above = rng.binomial(n_negatives, (rank - 1) / (n_candidates - 1))
+    if estimate is None:
+        return link_ranks(above, n_negatives + 1, 0, None).evaluate(METRICS)
+    return link_ranks(above, n_candidates, n_negatives, estimate).evaluate(METRICS)
+
+
+def means(rank):
+    return {
+        "mrr": np.mean(1 / rank),
+        "hits@1": np.mean(rank <= 1),
+        "hits@10": np.mean(rank <= 10),
+        "arithmetic_mean_rank": np.mean(rank),
+    }
+
+
+def like_fb15k(n_ranks=40_000, n_candidates=14_541):
+    """Return ranks with MRR .243, Hits@1 .138 and Hits@10 .464, as of FB15k-237."""
+    normal = np.random.default_rng(0).standard_normal(n_ranks)
+    rank = np.ceil(np.exp(2.51 + 2.3 * normal)).astype(int)
+    return np.minimum(rank, n_candidates)
+
+
+@pytest.mark.parametrize("estimate", ESTIMATES)
+def test_metrics_of_ranks_like_those_of_fb15k_237_are_estimated(estimate):
+    rank = like_fb15k()
+    exact = means(rank)
+    assert_allclose(list(exact.values())[:3], [0.243, 0.138, 0.464], atol=0.002)
+    naive = sampled(rank, 14_541, 100, None)
+    assert_allclose(list(naive.values())[:3], [0.852, 0.771, 0.979], atol=0.002)
+    found = sampled(rank, 14_541, 100, estimate)
+    assert found == pytest.approx(exact, rel=0.08)
+
+
+def test_scaled_ranks_have_the_mean_rank_and_nothing_else():
+    rank = like_fb15k()
+    exact, found = means(rank), sampled(rank, 14_541, 100, "rank")
+    mean = "arithmetic_mean_rank"
+    assert found[mean] == pytest.approx(exact[mean], rel=0.02)
+    assert found["mrr"] > 3 * exact["mrr"]
+    assert found["hits@10"] > 1.5 * exact["hits@10"]
+
+
+@pytest.mark.parametrize("estimate", ESTIMATES)
+def test_ranks_of_random_scores_are_estimated(estimate):
+    rank = np.random.default_rng(0).integers(1, 1001, size=30_000)
+    found = sampled(rank, 1000, 200, estimate)
+    assert found["mrr"] == pytest.approx(np.mean(1 / rank), rel=0.15)
+    assert found["hits@10"] == pytest.approx(0.01, rel=0.15)
+    assert found["arithmetic_mean_rank"] == pytest.approx(rank.mean(), rel=0.01)
+
+
+@pytest.mark.parametrize("estimate", ESTIMATES)
+def test_queries_may_have_different_candidates_and_negatives(estimate):
+    rng = np.random.default_rng(1)
+    n_candidates = rng.choice([150, 1500, 14_000, 14_500], size=40_000)
+    n_negatives = rng.choice([50, 100, 200], size=40_000)
+    uniform = np.exp(rng.random(40_000) * np.log(n_candidates + 1))
+    rank = np.minimum(np.floor(uniform).astype(int), n_candidates)
+    found = sampled(rank, n_candidates, n_negatives, estimate)
+    assert found == pytest.approx(means(rank), rel=0.1)
+
+
+@pytest.mark.parametrize("estimate", ESTIMATES)
+def test_a_sample_that_holds_every_candidate_many_times_tells_all(estimate):
+    rank = np.random.default_rng(0).choice([1, 2, 5, 9, 12], size=500)
+    found = sampled(rank, 14, 500, estimate)
+    assert found == pytest.approx(means(rank), rel=5e-3)
+
+
+def test_em_is_that_of_a_loop():
+    n, m, above = 4, 3, [0, 0, 1, 3, 0, 2]
+    law = {rank: log((rank + 1) / rank) for rank in range(1, n + 1)}
+    for _ in range(300):
+        new = dict.fromkeys(law, 0.0)
+        for x in above:
+            joint = {}
+            for rank in law:
+                p = (rank - 1) / (n - 1)
+                joint[rank] = law[rank] * p**x * (1 - p) ** (m - x)
+            for rank in law:
+                new[rank] += joint[rank] / sum(joint.values()) / len(above)
+        law = new
+    found = link_ranks(above, n, m, "em").evaluate([*METRICS, "variance", "ndcg@3"])
+    mean = sum(law[rank] * rank for rank in law)
+    assert found == pytest.approx(
+        {
+            "mrr": sum(law[rank] / rank for rank in law),
+            "hits@1": law[1],
+            "hits@10": 1.0,
+            "arithmetic_mean_rank": mean,
+            "variance": sum(law[rank] * (rank - mean) ** 2 for rank in law),
+            "ndcg@3": law[1] + law[2] / np.log2(3) + law[3] / 2,
+        },
+        rel=1e-3,
+    )
+
+
+def test_bias_variance_is_what_minimizes_its_objective():
+    n, m = 5, 2
+    prior = np.array([log((rank + 1) / rank) for rank in range(1, n + 1)])
+    prior /= prior.sum()
+    p = [(rank - 1) / (n - 1) for rank in range(1, n + 1)]
+    chance = np.array(
+        [[comb(m, x) * q**x * (1 - q) ** (m - x) for x in range(m + 1)] for q in p]
+    )
+
+    def objective(f):
+        mean = chance @ f
+        variance = chance @ f**2 - mean**2
+        target = 1 / np.arange(1, n + 1)
+        return prior @ ((mean - target) ** 2 + 0.01 * variance)
+
+    expected = minimize(objective, np.ones(m + 1), tol=1e-12).x
+    for x in range(m + 1):
+        found = link_ranks([x], n, m, "bias-variance").evaluate("mrr")["mrr"]
+        assert found == pytest.approx(expected[x], abs=1e-5)
+
+
+@pytest.mark.parametrize("estimate", [*ESTIMATES, "rank"])
+def test_weights_are_repetitions_and_groups_are_estimated_apart(estimate):
+    rng = np.random.default_rng(2)
+    above, weight = rng.binomial(5, 0.3, size=30), rng.integers(1, 4, size=30)
+    once = link_ranks(above, 20, 5, estimate, weight)
+    repeated = link_ranks(np.repeat(above, weight), 20, 5, estimate)
+    found = once.evaluate(METRICS, average="question")
+    assert found == pytest.approx(repeated.evaluate(METRICS), rel=1e-6)
+    assert found != pytest.approx(once.evaluate(METRICS), rel=1e-3)
+    by = once.evaluate(METRICS, by="relation")
+    assert by[1] == link_ranks(above[1::3], 20, 5, estimate).evaluate(METRICS)
+
+
+def test_tied_ranks_count_as_each_of_the_ranks_they_may_have():
+    tied = link_ranks([1, 0, 0, 2], 9, 4, "em", tied=[2, 0, 0, 0])
+    split = [1, 2, 3, *[0] * 6, *[2] * 3]
+    expected = link_ranks(split, 9, 4, "em").evaluate(METRICS)
+    assert tied.evaluate(METRICS) == pytest.approx(expected)
+    for ties, above in (("optimistic", 1), ("realistic", 2), ("pessimistic", 3)):
+        expected = link_ranks([above, 0, 0, 2], 9, 4, "em").evaluate(METRICS)
+        assert tied.evaluate(METRICS, ties=ties) == pytest.approx(expected)
+
+
+def nations_predictors():
+    nations = load_nations()
+    return (
+        PopularityPredictor().fit(nations.train),
+        ComplEx(8, max_iter=20, random_state=0).fit(nations.train),
+    )
+
+
+@pytest.mark.parametrize("estimate", ESTIMATES)
+@pytest.mark.parametrize("model", nations_predictors(), ids=["popularity", "ComplEx"])
+def test_estimates_on_nations_are_near_the_ranks_of_all_candidates(model, estimate):
+    nations = load_nations()
+    exact = rank_triples(model, nations.test, known=nations.valid).evaluate(METRICS)
+    sample = SampledNegatives(8, estimate=estimate, random_state=0)
+    with pytest.warns(UserWarning, match="a sample of the candidates"):
+        ranks = rank_triples(
+            model, nations.test, known=nations.valid, candidates=sample
+        )
+    found = ranks.evaluate(METRICS)
+    errors = [found[name] - exact[name] for name in METRICS]
+    assert_allclose(errors[:3], 0, atol=0.08)
+    assert errors[3] < 0.2
+
+
+@pytest.mark.parametrize("estimate", [*ESTIMATES, "rank"])
+def test_few_candidates_and_many_negatives_are_no_trouble(estimate):
+    # One candidate; two of them, both tied; no negative left; a rank between two.
+    for ties in ("expected", "realistic", "pessimistic"):
+        ranks = link_ranks(
+            [0, 0, 0, 1], [1, 2, 7, 3], [0, 50, 0, 2], estimate, tied=[0, 50, 0, 1]
+        )
+        values = ranks.evaluate(METRICS, ties=ties)
+        assert np.isfinite(list(values.values())).all()
+        assert 1 <= values["arithmetic_mean_rank"] <= (1 + 2 + 7 + 3) / 4
+
+
+@pytest.mark.parametrize("metric", ["neg_median_rank", "neg_rank_variance"])
+def test_bias_variance_refuses_what_is_no_mean(metric):
+    ranks = link_ranks([0, 1, 2], 9, 4, "bias-variance")
+    with pytest.raises(ValueError, match="Pass estimate='em' for these"):
+        ranks.evaluate(metric)
+
+
+@pytest.mark.parametrize("estimate", [*ESTIMATES, "rank"])
+def test_metrics_that_read_more_than_the_rank_are_refused(estimate):
+    ranks = link_ranks([0, 1, 2], 9, 4, estimate)
+
+    def lowest_place(ranking):
+        return ranking.above + ranking.size
+
+    with pytest.raises(ValueError, match="have only metrics of the rank, such as"):
+        ranks.evaluate(lowest_place)
+
+
+@pytest.mark.parametrize("estimate", [True, False, "EM"])
+def test_an_unknown_estimate_is_refused(estimate):
+    model, triples = make_graph()
+    message = r"'estimate' parameter of SampledNegatives must be .* Got .* instead"
+    with pytest.raises(ValueError, match=message):
+        rank_triples(model, triples, candidates=SampledNegatives(2, estimate=estimate))

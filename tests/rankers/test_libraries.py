@@ -1,0 +1,166 @@
+"""Rankers are told their queries by the words of their fit, whoever wrote them."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+import pytest
+from lightgbm import LGBMRanker
+from sklearn.base import BaseEstimator
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skrank.base import RankingEstimator
+from skrank.datasets import make_ranking
+from skrank.rankers import QueryRanker
+
+X, Y, QID = make_ranking(
+    24, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
+)
+ROWS = np.random.default_rng(0).permutation(len(Y))
+X, Y, CODES = X[ROWS], Y[ROWS], QID[ROWS]
+QID = np.array([f"q{i:02}" for i in CODES])
+BY_QUERY = np.argsort(CODES, kind="stable")
+WEIGHT = 1.0 + CODES % 3
+
+
+class Ranks(BaseEstimator):
+    """Ranks by the first feature and keeps what it is given."""
+
+    def _keep(self, X, y, **given):
+        self.X_, self.y_, self.given_ = X, y, given
+        return self
+
+    def predict(self, X):
+        return np.asarray(X)[:, 0]
+
+
+class ByRuns(Ranks):
+    def fit(self, X, y, group=None, sample_weight=None):
+        return self._keep(X, y, group=group, sample_weight=sample_weight)
+
+
+class ByIds(Ranks):
+    def fit(self, X, y, *, qid=None, sample_weight=None, eval_qid=None):
+        return self._keep(X, y, qid=qid, sample_weight=sample_weight)
+
+
+class ByGroups(Ranks):
+    def fit(self, X, y, group_id=None, sample_weight=None, group_weight=None):
+        return self._keep(
+            X,
+            y,
+            group_id=group_id,
+            sample_weight=sample_weight,
+            group_weight=group_weight,
+        )
+
+
+class Native(RankingEstimator, Ranks):
+    def fit(self, X, y, *, qid=None, sample_weight=None):
+        return self._keep(X, y, qid=qid, sample_weight=sample_weight)
+
+
+IDS, SIZES = CODES[BY_QUERY], np.bincount(CODES)
+FAMILIES = {
+    "runs": (ByRuns(), {"group": SIZES, "sample_weight": WEIGHT[BY_QUERY]}),
+    "ids": (ByIds(), {"qid": IDS, "sample_weight": 1.0 + np.arange(24) % 3}),
+    "groups": (ByGroups(), {"group_id": IDS, "group_weight": WEIGHT[BY_QUERY]}),
+    "native": (Native(), {"qid": IDS, "sample_weight": WEIGHT[BY_QUERY]}),
+}
+family = pytest.mark.parametrize("family", FAMILIES)
+
+
+@family
+@pytest.mark.parametrize("within", [False, True], ids=["alone", "pipeline"])
+def test_queries_and_weights_come_in_the_words_of_the_fit(family, within):
+    model, expected = FAMILIES[family]
+    wrapped = make_pipeline("passthrough", model) if within else model
+    ranker = QueryRanker(wrapped).fit(X, Y, qid=QID, sample_weight=WEIGHT)
+    fitted = ranker.estimator_[-1] if within else ranker.estimator_
+    given = {name: v for name, v in fitted.given_.items() if v is not None}
+    assert {name: np.asarray(v).tolist() for name, v in given.items()} == {
+        name: v.tolist() for name, v in expected.items()
+    }
+    assert fitted.X_.tolist() == X[BY_QUERY].tolist()
+    assert fitted.y_.tolist() == Y[BY_QUERY].tolist()
+
+
+@family
+def test_rows_that_are_sorted_by_query_are_passed_as_they_are(family):
+    data = np.ascontiguousarray(X[BY_QUERY])
+    ranker = QueryRanker(FAMILIES[family][0]).fit(data, Y[BY_QUERY], qid=IDS)
+    assert ranker.estimator_.X_ is data
+
+
+@pytest.mark.parametrize("family", ["runs", "ids", "groups"])
+def test_queries_without_different_grades_are_refused(family):
+    with pytest.raises(ValueError, match=r"Got 24 queries of \d+ rows, each with"):
+        QueryRanker(FAMILIES[family][0]).fit(X, CODES % 3, qid=QID)
+
+
+# LightGBM < 4.7 gives arrays names of its own and misses them in predict.
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_lightgbm_ranks_as_it_does_alone():
+    model = LGBMRanker(n_estimators=5, min_child_samples=3, verbose=-1, num_threads=1)
+    ranker = QueryRanker(model).fit(X, Y, qid=QID, sample_weight=WEIGHT)
+    alone = model.fit(
+        X[BY_QUERY], Y[BY_QUERY], group=SIZES, sample_weight=WEIGHT[BY_QUERY]
+    )
+    assert ranker.predict(X).tolist() == alone.predict(X).tolist()
+    assert ranker.predict(X).std() > 0
+
+
+def test_lightgbm_stops_early_by_queries_that_it_has_not_learned_from():
+    model = LGBMRanker(n_estimators=200, min_child_samples=3, verbose=-1, num_threads=1)
+    pipe = make_pipeline(StandardScaler(), model)
+    ranker = QueryRanker(
+        pipe, early_stopping=True, n_iter_no_change=3, random_state=0
+    ).fit(X, Y, qid=QID)
+    fitted = ranker.estimator_[-1]
+    (values,) = fitted.evals_result_["valid_0"].values()
+    assert list(fitted.evals_result_["valid_0"]) == ["ndcg@10"]
+    assert len(values) == fitted.best_iteration_ + 3 < 200
+    assert ranker.estimator_[0].n_samples_seen_ < len(Y)
+
+
+@pytest.mark.parametrize(
+    ("params", "error", "match"),
+    [
+        ({"early_stopping": 20}, TypeError, "bool. Got 20 .* 'n_iter_no_change'"),
+        ({"early_stopping": None}, TypeError, "instance of bool. Got None"),
+        ({"n_iter_no_change": 0}, ValueError, "n_iter_no_change == 0, must be >= 1"),
+        ({"n_iter_no_change": 2.0}, TypeError, "n_iter_no_change must be an instance"),
+        ({"validation_fraction": 0.0}, ValueError, "validation_fraction == 0.0"),
+        ({"validation_fraction": 1.0}, ValueError, "validation_fraction == 1.0"),
+        ({"validation_fraction": "10%"}, TypeError, "validation_fraction must be"),
+        ({"scoring": "ndgc"}, ValueError, "'ndcg'"),
+        ({"scoring": "mrr"}, ValueError, "LGBMRanker computes itself"),
+    ],
+)
+def test_other_ways_to_stop_are_refused(params, error, match):
+    model = LGBMRanker(n_estimators=5, verbose=-1)
+    ranker = QueryRanker(model, early_stopping=True, n_iter_no_change=2).set_params(
+        **params
+    )
+    with pytest.raises(error, match=match):
+        ranker.fit(X, Y, qid=QID)
+
+
+@pytest.mark.parametrize("model", [Ridge(), Native()], ids=["pointwise", "native"])
+def test_who_takes_no_evaluation_set_cannot_stop(model):
+    with pytest.raises(ValueError, match="evaluation set with its queries"):
+        QueryRanker(model, early_stopping=True, n_iter_no_change=2).fit(X, Y, qid=QID)
+
+
+@pytest.mark.parametrize("model", [Ridge(), Native()], ids=["pointwise", "native"])
+def test_equal_grades_and_a_single_query_are_refused(model):
+    with pytest.raises(ValueError, match=r"nothing to learn.*Got only the grade 2"):
+        QueryRanker(model).fit(X, 0 * Y + 2, qid=QID)
+    with pytest.raises(
+        ValueError, match=r"more than one query.*Got one query, 'a', of"
+    ):
+        QueryRanker(model).fit(X, Y, qid=["a"] * len(Y))
+    one = QueryRanker(model, missing_qid="single").fit(X, Y, qid=["a"] * len(Y))
+    assert one.query_sizes_ == {"a": len(Y)}

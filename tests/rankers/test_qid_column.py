@@ -1,0 +1,163 @@
+"""Query ids in a column of an array, a sparse matrix or a data frame."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler
+
+from skrank.datasets import make_ranking
+from skrank.metrics import get_scorer
+from skrank.model_selection import QueryKFold
+from skrank.rankers import PairwiseRanker, QueryRanker
+
+X, Y, QID = make_ranking(
+    24, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
+)
+FIRST, LAST = np.column_stack([QID, X]), np.column_stack([X, QID])
+MIDDLE = np.column_stack([X[:, :1], QID, X[:, 1:]])
+NAMES = ["a", "b", "c", "session"]
+FRAME = pd.DataFrame(LAST, columns=NAMES)
+
+PLACES = {
+    "first of an array": (FIRST, 0, X),
+    "middle of an array": (MIDDLE, 1, X),
+    "last of an array": (LAST, -1, X),
+    "list of lists": (LAST.tolist(), 3, X.tolist()),
+    "csr": (scipy.sparse.csr_array(LAST), -1, scipy.sparse.csr_array(X)),
+    "csc": (scipy.sparse.csc_matrix(FIRST), 0, scipy.sparse.csc_matrix(X)),
+    "coo": (scipy.sparse.coo_array(LAST), -1, scipy.sparse.coo_array(X)),
+    "pandas, by name": (FRAME, "session", FRAME[NAMES[:3]]),
+    "pandas, by position": (FRAME, -1, FRAME[NAMES[:3]]),
+    "polars, by name": (
+        pl.DataFrame(FRAME.to_dict("list")),
+        "session",
+        pl.DataFrame(FRAME[NAMES[:3]].to_dict("list")),
+    ),
+    "polars, by position": (
+        pl.DataFrame(FRAME.to_dict("list")),
+        -1,
+        pl.DataFrame(FRAME[NAMES[:3]].to_dict("list")),
+    ),
+}
+places = pytest.mark.parametrize("place", PLACES)
+rankers = pytest.mark.parametrize(
+    "ranker", [QueryRanker(Ridge()), PairwiseRanker()], ids=["pointwise", "pairwise"]
+)
+
+
+@places
+@rankers
+def test_the_column_brings_the_ids_and_is_no_feature(place, ranker):
+    data, column, features = PLACES[place]
+    found = clone(ranker).set_params(qid_column=column).fit(data, Y)
+    expected = clone(ranker).fit(features, Y, qid=QID)
+    assert found.query_sizes_ == dict(enumerate(np.bincount(QID).tolist()))
+    assert found.n_features_in_ == 3
+    np.testing.assert_allclose(found.predict(data), expected.predict(features))
+    np.testing.assert_allclose(found.predict(features), expected.predict(features))
+    assert found.score(data, Y) == expected.score(features, Y, qid=QID)
+    ranks = expected.rank(features, QID)
+    assert found.rank(data).tolist() == ranks.tolist()
+
+
+@places
+def test_a_scorer_asks_the_ranker_for_its_column(place):
+    data, column, features = PLACES[place]
+    ranker = QueryRanker(Ridge(), qid_column=column).fit(data, Y)
+    plain = Ridge().fit(features, Y)
+    expected = get_scorer("mrr")(plain, features, Y, qid=QID)
+    assert get_scorer("mrr")(ranker, data, Y) == pytest.approx(expected)
+
+
+def test_a_search_needs_the_ids_for_its_splitter_only():
+    search = GridSearchCV(
+        QueryRanker(Ridge(), qid_column=-1),
+        {"estimator__alpha": [1.0, 10.0]},
+        scoring="mrr",
+        cv=QueryKFold(3),
+        error_score="raise",
+    ).fit(LAST, Y, groups=QID)
+    model = QueryRanker(Ridge(alpha=search.best_params_["estimator__alpha"]))
+    y = pd.Series(Y, index=pd.Index(QID, name="qid"))
+    expected = cross_val_score(model, X, y, scoring="mrr", cv=QueryKFold(3))
+    assert search.best_score_ == pytest.approx(expected.mean())
+    # A search is asked for the ids of its best ranker.
+    scored = get_scorer("mrr")(search, LAST, Y)
+    assert scored == get_scorer("mrr")(search.best_estimator_, X, Y, qid=QID)
+
+
+def test_without_ids_the_splitter_says_that_it_takes_groups():
+    with pytest.raises(ValueError, match="QueryKFold needs to know"):
+        cross_val_score(
+            QueryRanker(Ridge(), qid_column=-1),
+            LAST,
+            Y,
+            scoring="mrr",
+            cv=QueryKFold(3),
+        )
+
+
+def test_a_pipeline_is_not_asked_for_a_column_that_it_transforms():
+    pipe = make_pipeline(MaxAbsScaler(), QueryRanker(Ridge(), qid_column=-1)).fit(
+        LAST, Y
+    )
+    with pytest.raises(ValueError, match="The scorer of 'mrr' needs to know"):
+        get_scorer("mrr")(pipe, LAST, Y)
+
+
+def test_ids_that_are_passed_go_before_those_of_the_column():
+    one = np.column_stack([X, np.zeros(len(Y))])
+    ranker = QueryRanker(Ridge(), qid_column=-1).fit(one, Y, qid=QID)
+    assert len(ranker.query_sizes_) == 24
+    assert ranker.n_features_in_ == 3
+
+
+def test_a_column_of_another_name_leaves_a_column_named_qid_a_feature():
+    frame = FRAME.assign(qid=X[:, 0])
+    ranker = QueryRanker(Ridge(), qid_column="session").fit(frame, Y)
+    assert ranker.feature_names_in_.tolist() == ["a", "b", "c", "qid"]
+
+
+@pytest.mark.parametrize("column", [4, -5, 99])
+def test_a_column_that_is_not_there_is_refused(column):
+    with pytest.raises(ValueError, match=rf"Got column {column} .* shape \(\d+, 4\)"):
+        QueryRanker(Ridge(), qid_column=column).fit(LAST, Y)
+
+
+def test_a_name_that_is_not_there_leaves_the_ids_to_other_sources():
+    with pytest.raises(ValueError, match="needs to know which rows"):
+        QueryRanker(Ridge(), qid_column="user").fit(FRAME, Y)
+    y = pd.Series(Y, index=pd.Index(QID, name="qid"))
+    assert len(QueryRanker(Ridge(), qid_column="user").fit(X, y).query_sizes_) == 24
+
+
+@pytest.mark.parametrize("column", [None, 1.0, True, QID], ids=str)
+def test_what_names_no_column_is_refused(column):
+    with pytest.raises(TypeError, match="'qid_column' parameter of QueryRanker must"):
+        QueryRanker(Ridge(), qid_column=column).fit(LAST, Y)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "large"), [(np.float32, 2**24), (np.float64, 2**53)], ids=str
+)
+def test_ids_that_floats_cannot_tell_apart_are_refused(dtype, large):
+    data = np.column_stack([X, large + QID]).astype(dtype)
+    with pytest.raises(ValueError, match=f"{np.dtype(dtype)} distinguishes query ids"):
+        QueryRanker(Ridge(), qid_column=-1).fit(data, Y)
+    data[:, -1] = large - 1000 + QID
+    assert len(QueryRanker(Ridge(), qid_column=-1).fit(data, Y).query_sizes_) == 24
+
+
+def test_a_classifier_and_a_pipeline_within_never_see_the_column():
+    pipe = make_pipeline(MaxAbsScaler(), LogisticRegression(max_iter=1000))
+    ranker = QueryRanker(pipe, qid_column=-1).fit(LAST, Y)
+    assert ranker.estimator_[0].n_features_in_ == 3

@@ -1,0 +1,107 @@
+"""Rules for the source of the package that neither ruff nor import-linter checks."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import ast
+import inspect
+import sys
+from pathlib import Path
+
+import skrank
+from skrank.metrics._names import METRICS
+
+PACKAGE = Path(skrank.__file__).parent
+SOURCE = {
+    file.relative_to(PACKAGE).as_posix(): file.read_text("utf-8")
+    for file in sorted(PACKAGE.rglob("*.py"))
+}
+TREE = {module: ast.parse(text) for module, text in SOURCE.items()}
+
+HEADER = [
+    "# Authors: The skrank developers",
+    "# SPDX-License-Identifier: BSD-3-Clause",
+]
+REQUIRED = {"numpy", "scipy", "sklearn"}
+# scikit-learn has no public way to add a scorer name.
+REGISTERS_SCORERS = "metrics/_scoring/registry.py"
+# scikit-learn documents this function for its users.
+DOCUMENTED = {"sklearn.utils._safe_indexing"}
+
+
+def imported_names(node):
+    """Return the full names that an import statement imports."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        return [f"{node.module}.{alias.name}" for alias in node.names]
+    return []
+
+
+def outside_functions(tree):
+    """Yield the nodes of a module that run when it is imported."""
+    for node in ast.iter_child_nodes(tree):
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            yield node
+            yield from outside_functions(node)
+
+
+def full_name(node):
+    """Return ``"sklearn.metrics"`` for the attribute of a name, else ``""``."""
+    if isinstance(node, ast.Attribute):
+        return f"{full_name(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def is_private_in_sklearn(name):
+    package, *parts = name.split(".")
+    return package == "sklearn" and any(
+        part.startswith("_") and not part.endswith("__") for part in parts
+    )
+
+
+def test_a_module_starts_with_a_docstring_and_the_header():
+    for module, tree in TREE.items():
+        summary = (ast.get_docstring(tree) or "").partition("\n")[0]
+        assert summary.endswith("."), module
+        rest = SOURCE[module].splitlines()[tree.body[0].end_lineno :]
+        assert [line for line in rest if line][:2] == HEADER, module
+
+
+def test_no_module_has_more_than_400_lines():
+    lines = {module: len(text.splitlines()) for module, text in SOURCE.items()}
+    assert {module: n for module, n in lines.items() if n > 400} == {}
+
+
+def test_no_module_asserts():
+    """A user's mistake raises an error, since ``python -O`` skips assert."""
+    for module, tree in TREE.items():
+        assert not any(isinstance(node, ast.Assert) for node in ast.walk(tree)), module
+
+
+def test_only_the_registry_uses_private_names_of_sklearn():
+    for module, tree in TREE.items():
+        if module == REGISTERS_SCORERS:
+            continue
+        names = {full_name(node) for node in ast.walk(tree)}
+        names |= {name for node in ast.walk(tree) for name in imported_names(node)}
+        private = {name for name in names if is_private_in_sklearn(name)}
+        assert private <= DOCUMENTED, module
+
+
+def test_importing_a_module_needs_only_the_required_packages():
+    allowed = REQUIRED | {"skrank"} | sys.stdlib_module_names
+    for module, tree in TREE.items():
+        for node in outside_functions(tree):
+            for name in imported_names(node):
+                assert name.partition(".")[0] in allowed, f"{module} imports {name}"
+
+
+def test_a_definition_is_short_and_has_no_loop():
+    """It reads like the formula, and NumPy loops over the documents."""
+    loops = ast.For | ast.While | ast.ListComp | ast.GeneratorExp
+    for name, metric in METRICS.items():
+        (function,) = ast.parse(inspect.getsource(metric.definition)).body
+        after_docstring = function.body[0].end_lineno
+        assert function.end_lineno - after_docstring <= 15, name
+        assert not any(isinstance(node, loops) for node in ast.walk(function)), name
