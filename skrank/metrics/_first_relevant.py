@@ -66,12 +66,14 @@ def mrr_score(
 
     As scorers, ``"adjusted_mrr"`` (AMRR) and ``"z_mrr"`` are the metric with
     ``adjusted=True`` and ``adjusted="z"`` [2]_; they leave out queries without a
-    relevant document. With one relevant document among n, and m = min(k, n),
+    relevant document. For one relevant document among n, and m = min(k, n),
 
     .. math:: E = \frac{1}{n} \sum_{j=1}^{m} \frac{1}{j}, \quad
         V = \frac{1}{n} \sum_{j=1}^{m} \frac{1}{j^2} - E^2;
 
-    with more relevant documents, E and V follow from the law above.
+    for more relevant documents, E and V follow from the law above. E is averaged over
+    the queries before the comparison; the V of the mean is the sum of V times the
+    squared weights of the queries, which sum to 1.
 
     References
     ----------
@@ -151,11 +153,12 @@ def hits_at_k_score(
 
     As scorers, ``"adjusted_hits@k"`` (AH@k) and ``"z_hits@k"``, for any k, are the
     metric with ``adjusted=True`` and ``adjusted="z"`` [1]_; they leave out queries
-    without a relevant document. With R relevant documents among n,
+    without a relevant document. For R relevant documents among n,
 
     .. math:: E = 1 - \binom{n - k}{R} \Big/ \binom{n}{R}, \quad V = E (1 - E),
 
-    and with one relevant document E = min(k / n, 1).
+    and for one relevant document E = min(k / n, 1). E and V are combined over the
+    queries as in :func:`mrr_score`.
 
     References
     ----------
@@ -243,10 +246,11 @@ def mean_rank(
     .. math:: E = \frac{n + 1}{R + 1}, \quad
         V = \frac{R (n + 1) (n - R)}{(R + 1)^2 (R + 2)}.
 
-    At chance level AMR is 1 and AMRI is 0. AMRI is at least -1 with one relevant
-    document per query. Values of ``"z_mean_rank"`` above about 2 are unlikely to be due
-    to chance. Queries that every ordering ranks alike do not change AMRI and
-    ``"z_mean_rank"``.
+    MR and E are averaged over the queries first, and V is combined as in
+    :func:`mrr_score`. At chance level AMR is 1 and AMRI is 0. AMRI is at least -1 with
+    one relevant document per query. Values of ``"z_mean_rank"`` above about 2 are
+    unlikely to be due to chance. Queries that every ordering ranks alike do not change
+    AMRI and ``"z_mean_rank"``.
 
     References
     ----------

@@ -86,7 +86,7 @@ def add_scorer(name, definition, *, greater_is_better=True):
     if (known is not None or taken) and not again:
         raise ValueError(
             "The 'name' parameter of add_scorer must be a name that no other scorer "
-            f"has. Got {name!r}, which is in use."
+            f"has. Got {name!r}, which is taken."
         )
     METRICS[name] = metric
 
