@@ -50,7 +50,7 @@ def warn_if_queries_are_split(estimator, qid):
         f"{n_split} of {len(ids)} scored queries are known from the training data with "
         "another number of rows: the rows of a query were split between training and "
         "test, or ids of the training data were reused for other queries. Split whole "
-        "queries, for example with skrank.model_selection.QueryKFold. If this is "
+        "queries, for instance by skrank.model_selection.QueryKFold. If this is "
         "intended, silence skrank.exceptions.QuerySplitWarning.",
         QuerySplitWarning,
         stacklevel=3,
