@@ -214,9 +214,9 @@ def test_the_examples_begin_with_an_import_and_a_call(name):
 
 def public_names():
     for module, names in MODULES.items():
-        contents = vars(importlib.import_module(module))
-        for name in names or contents["__all__"]:
-            thing = contents[name]
+        contents = importlib.import_module(module)
+        for name in names or contents.__all__:
+            thing = getattr(contents, name)
             if inspect.isclass(thing):
                 for method, value in vars(thing).items():
                     if inspect.isfunction(value) and not method.startswith("_"):
