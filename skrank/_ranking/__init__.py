@@ -10,8 +10,7 @@
         |  Lists (lists.py; order.py has the rows of each list), or
         |  Candidates (documents.py), where each query has one target
         |
-      methods.py                chooses how to find the tie groups that hold a
-        |                       relevant document:
+      rank.py again             finds the tie groups that hold a relevant document by
         |                         count.py       counting, if the first one is enough
         |                         packed.py      sorting scores that carry their grade
         |                         indices.py     sorting positions, for any input
@@ -22,10 +21,10 @@
       queries.py                RankedQueries: what every metric reads. It asks its
                                 documents for what documents.py lists
 
-``ids.py`` turns ids of any type into codes, and ``grades.py`` grades. ``blocks.py``
-puts lists of like length side by side in dense arrays; ``neighbours.py`` has the
-arithmetic of equal neighbours, and ``expectation.py`` the closed forms of expectations
-over the orders of tied documents.
+``ids.py`` turns ids of any type into codes. ``blocks.py`` puts lists of like length
+side by side in dense arrays; ``neighbours.py`` has the arithmetic of equal neighbours,
+and ``expectation.py`` the closed forms of expectations over the orders of tied
+documents.
 """
 
 # Authors: The skrank developers

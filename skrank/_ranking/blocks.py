@@ -5,6 +5,8 @@
 
 import numpy as np
 
+from skrank._ranking.tie_groups import TieGroups
+
 # A stretch of rows that stays in the cache while it is worked on.
 STRETCH = 65_536
 
@@ -88,7 +90,7 @@ def gather(values, starts, width):
 def block_of_negated_scores(lists, rows, width, excluded):
     """Return the negated scores of lists side by side, and inf after their end."""
     keys = negated_scores(lists, rows, width)
-    fill_after_the_end(keys, np.inf, lists.lengths[rows])
+    fill_after_the_end(keys, np.inf, lists.order.lengths[rows])
     if lists.excluded is not None:
         keys[block_of_flags(lists, rows, width, lists.is_excluded)] = excluded
     return keys
@@ -96,27 +98,23 @@ def block_of_negated_scores(lists, rows, width, excluded):
 
 def negated_scores(lists, rows, width):
     """Return the negated scores of lists side by side."""
-    scores = gather(lists.scores, lists.starts[rows], width)
-    is_own = scores.dtype == np.float64 and not _is_view(scores, lists.scores)
-    return np.subtract(0.0, scores, out=scores if is_own else None, dtype=np.float64)
+    scores = gather(lists.scores, lists.order.starts[rows], width)
+    is_own = not np.may_share_memory(scores, lists.scores)
+    out = scores if is_own and scores.dtype == np.float64 else None
+    return np.subtract(0.0, scores, out=out, dtype=np.float64)
 
 
 def block_of_flags(lists, rows, width, flags):
     """Return flags of lists side by side, and False after their end."""
-    block = own_block(flags, lists.starts[rows], width)
-    fill_after_the_end(block, False, lists.lengths[rows])
+    block = own_block(flags, lists.order.starts[rows], width)
+    fill_after_the_end(block, False, lists.order.lengths[rows])
     return block
 
 
 def own_block(values, starts, width):
     """Return values of lists side by side, in memory of their own."""
     block = gather(values, starts, width)
-    return block.copy() if _is_view(block, values) else block
-
-
-def _is_view(block, values):
-    """Return True if the block is a part of the values."""
-    return np.may_share_memory(block, values)
+    return block.copy() if np.may_share_memory(block, values) else block
 
 
 def fill_after_the_end(block, value, lengths):
@@ -125,3 +123,38 @@ def fill_after_the_end(block, value, lengths):
         ragged = slice(lengths[0], block.shape[1])
         ended = np.arange(lengths[0], block.shape[1]) >= lengths[:, np.newaxis]
         np.copyto(block[:, ragged], value, where=ended)
+
+
+def groups_of_sorted(lists, rows, keys, place, row, grade):
+    """Return the tie groups of sorted keys that hold the documents at `place`.
+
+    Parameters
+    ----------
+    lists : Lists
+        The lists.
+    rows : ndarray
+        The lists that are ranked.
+    keys : ndarray of shape (len(rows), width)
+        The sorted keys of each list.
+    place : ndarray
+        The ascending cells of `keys` that hold a relevant document.
+    row, grade : ndarray
+        The row of `keys` and the grade of each of them.
+
+    Returns
+    -------
+    groups : TieGroups
+        The tie groups.
+    """
+    new = np.ones(keys.shape, dtype=bool)
+    np.not_equal(keys[:, 1:], keys[:, :-1], out=new[:, 1:])
+    start = np.flatnonzero(new)
+    group = (np.cumsum(new) - 1)[place]
+    first = np.flatnonzero(np.diff(group, prepend=-1))
+    row, group = row[first], group[first]
+    above = start[group] - row * keys.shape[1]
+    size = np.diff(start, append=new.size)[group]
+    # What fills the end of a row is no document, though it may look tied.
+    size = np.minimum(size, lists.n_ranked[rows[row]] - above)
+    relevant = np.diff(first, append=len(place))
+    return TieGroups(lists.order.query[rows[row]], above, size, relevant, grade)

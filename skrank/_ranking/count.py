@@ -137,7 +137,7 @@ def find_first_groups(lists):
     first = (np.cumsum(n_relevant, dtype=np.intp) - n_relevant)[listed]
     best = np.full(len(n_relevant), np.nan, dtype=scores.dtype)
     best[listed] = np.maximum.reduceat(scores[places], first) if len(places) else 0
-    best_of_row = np.repeat(best, lists.lengths)
+    best_of_row = np.repeat(best, lists.order.lengths)
     higher = scores > best_of_row
     tied = scores == best_of_row
     if lists.excluded is not None:
@@ -147,4 +147,4 @@ def find_first_groups(lists):
     counts = (lists.count(flag)[listed] for flag in flags)
     above, size, relevant = (count.astype(np.intp) for count in counts)
     grade = lists.grade_at(places[tied[places]])
-    return TieGroups(lists.query[listed], above, size, relevant, grade)
+    return TieGroups(lists.order.query[listed], above, size, relevant, grade)

@@ -57,11 +57,12 @@ class Documents(Protocol):
             In the order of `ids`, the highest grade of a query first.
         """
 
-    def lowest_grade(self):
-        """Return the lowest grade of the input, or 0 if none is negative."""
+    def grade_range(self):
+        """Return the lowest grade of the input and the highest relevant one.
 
-    def highest_grade(self):
-        """Return the highest grade of a relevant document, or 0 if there is none."""
+        0 instead of the lowest if none is negative, and of the highest if there is no
+        relevant document.
+        """
 
     def judged_only(self):
         """Return the judged documents alone."""
@@ -107,13 +108,9 @@ class OneTarget:
         """Return (query, grade, count): one document of grade 1 for each query."""
         return self.ids, np.ones(len(self.ids)), self.n_relevant()
 
-    def lowest_grade(self):
-        """Return 0, the grade of all documents but the targets."""
-        return 0
-
-    def highest_grade(self):
-        """Return 1, the grade of the targets."""
-        return 1.0
+    def grade_range(self):
+        """Return (0, 1), the grade of the targets and that of all others."""
+        return 0, 1.0
 
     def judged_only(self):
         """Return the same documents."""

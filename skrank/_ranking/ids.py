@@ -5,15 +5,7 @@
 
 import numpy as np
 
-from skrank._ranking.neighbours import differ_from_before, lengths_of
-
-
-def encode_rows(qid, n_rows):
-    """Return ids, codes and starts as `encode_heads` does; None is one query."""
-    if qid is None:
-        one = np.zeros(1, dtype=np.intp)
-        return one, one, one
-    return encode_heads(qid, n_rows)
+from skrank._ranking.neighbours import lengths_of
 
 
 def encode_qid(qid, n_samples=None, *, name="qid"):
@@ -84,7 +76,8 @@ def encode_heads(qid, n_samples=None, *, name="qid"):
 
 def _find_heads(values):
     """Return where stretches of equal values start, or None if there are many."""
-    new = differ_from_before(values)
+    new = np.ones(len(values), dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=new[1:])
     few = 2 * np.count_nonzero(new) <= len(values) + 2
     return np.flatnonzero(new) if few else None
 

@@ -5,8 +5,12 @@
 
 import numpy as np
 
-from skrank._ranking.blocks import block_of_flags, block_of_negated_scores
-from skrank._ranking.tie_groups import TieGroups, groups_of_sorted
+from skrank._ranking.blocks import (
+    block_of_flags,
+    block_of_negated_scores,
+    groups_of_sorted,
+)
+from skrank._ranking.tie_groups import TieGroups
 
 
 def sort_indices(lists, rows, width, ties):
@@ -16,9 +20,11 @@ def sort_indices(lists, rows, width, ties):
     order = np.argsort(keys, axis=1, kind="stable" if ties == "first" else None)
     place = np.flatnonzero(np.take_along_axis(relevant, order, axis=1))
     row = place // width
-    grade = lists.grade_at(lists.starts[rows[row]] + order.ravel()[place])
+    grade = lists.grade_at(lists.order.starts[rows[row]] + order.ravel()[place])
     if ties == "first":
         one = np.ones(len(place), dtype=np.intp)
-        return TieGroups(lists.query[rows[row]], place - row * width, one, one, grade)
+        return TieGroups(
+            lists.order.query[rows[row]], place - row * width, one, one, grade
+        )
     keys = np.take_along_axis(keys, order, axis=1)
     return groups_of_sorted(lists, rows, keys, place, row, grade)

@@ -5,18 +5,12 @@
 
 from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from skrank._checks import check_weights
 from skrank._ranking.documents import Missing
-from skrank._ranking.grades import (
-    GradeCodes,
-    are_bytes,
-    code_bytes,
-    code_grades,
-    count_by_grade,
-)
 from skrank._ranking.neighbours import lengths_of
 from skrank._ranking.order import AsGiven, Order
 
@@ -26,6 +20,17 @@ FEW_LEVELS = 16
 
 # Lists are counted by flags if they have so many documents each: a list costs as much.
 SHORT = 32
+
+
+class GradeCodes(NamedTuple):
+    """The grades of the relevant documents, a byte each.
+
+    `codes` has 0 for a row that is not relevant, else a position in the ascending
+    `grades`.
+    """
+
+    codes: np.ndarray
+    grades: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,30 +86,17 @@ class Lists:
     row_query: np.ndarray | None = None
     is_matrix: bool = False
 
-    @property
-    def starts(self):
-        """Return the first place of each list."""
-        return self.order.starts
-
-    @property
-    def lengths(self):
-        """Return the number of places of each list."""
-        return self.order.lengths
-
-    @property
-    def query(self):
-        """Return the query of each list, a position in `ids`."""
-        return self.order.query
-
     @cached_property
     def scores(self):
         """Return the score at each place."""
-        return self.order.take(self.y_score)
+        given = self.order.is_as_given
+        return self.y_score if given else self.order.take(self.y_score)
 
     @cached_property
     def is_relevant(self):
         """Return which places hold a relevant document."""
-        return self.order.take(self.relevant)
+        given = self.order.is_as_given
+        return self.relevant if given else self.order.take(self.relevant)
 
     @cached_property
     def is_excluded(self):
@@ -121,8 +113,8 @@ class Lists:
     @cached_property
     def _query_of_relevant(self):
         """Return the query of the document at each of the `relevant_places`."""
-        place = np.searchsorted(self.starts, self.relevant_places, side="right")
-        return self.query[place - 1]
+        place = np.searchsorted(self.order.starts, self.relevant_places, side="right")
+        return self.order.query[place - 1]
 
     def grade_at(self, places):
         """Return the grades of relevant documents."""
@@ -142,10 +134,11 @@ class Lists:
     @cached_property
     def row_codes(self):
         """Return the :class:`GradeCodes` of the rows; None if a byte is too small."""
-        if self._grades_are_bytes:
-            coded = code_bytes(self.grades, self.relevant)
-            if coded is not None:
-                return coded
+        if self._grades_are_bytes:  # and so the codes themselves, if no relevant is 0
+            codes = self.grades.astype(np.uint8)
+            codes *= self.relevant.view(np.uint8)
+            if np.count_nonzero(codes) == np.count_nonzero(self.relevant):
+                return GradeCodes(codes, np.arange(256.0))
         rows = self._relevant_rows
         return code_grades(self._grade_of(rows), rows, len(self.y_score))
 
@@ -158,18 +151,25 @@ class Lists:
 
     @cached_property
     def _grades_are_bytes(self):
-        return self.graded is None and are_bytes(self.grades)
+        """Whether the grades are integers from 0 to 255, and so their own codes."""
+        if self.graded is not None or self.grades.dtype.kind not in "biu":
+            return False
+        # Read without its sign, a negative integer is a large one, of int8 above 127.
+        dtype = self.grades.dtype
+        unsigned = self.grades.view(f"{dtype.byteorder}u{dtype.itemsize}")
+        return int(unsigned.max(initial=0)) < (128 if dtype == np.int8 else 256)
 
     @cached_property
     def n_ranked(self):
         """Return how many documents of each list are not excluded."""
         if self.excluded is None:
-            return self.lengths
-        return self.lengths - self.count(self.is_excluded)
+            return self.order.lengths
+        return self.order.lengths - self.count(self.is_excluded)
 
     def n_documents(self):
         """Return the number of documents of each query, in the order of `ids`."""
-        return self._by_query(self.n_ranked)
+        lengths = self.order.lengths if self.excluded is None else self.n_ranked
+        return self._by_query(lengths)
 
     def n_relevant(self):
         """Return the number of relevant documents of each query, likewise."""
@@ -180,53 +180,48 @@ class Lists:
     @cached_property
     def _one_by_one(self):
         """Whether to count the relevant documents one by one, not by flags."""
-        return self.graded is not None or len(self.relevant) < SHORT * len(self.starts)
+        return self.graded is not None or len(self.relevant) < SHORT * len(
+            self.order.starts
+        )
 
     def count(self, flags):
         """Return how many places of each list have a flag."""
-        return np.add.reduceat(
-            flags.view(np.uint8), self.starts, dtype=self._count_type
-        )
-
-    @cached_property
-    def _count_type(self):
-        """Return the smallest type that holds the length of a list.
-
-        That of flags themselves, mostly, so that nothing is converted to be counted.
-        """
-        return np.min_scalar_type(self.lengths.max(initial=0))
+        # In the smallest type that holds the length of a list: mostly that of the flags
+        # themselves, so that nothing is converted to be counted.
+        dtype = np.min_scalar_type(self.order.lengths.max(initial=0))
+        return np.add.reduceat(flags.view(np.uint8), self.order.starts, dtype=dtype)
 
     def _by_query(self, counts):
         """Return counts of the lists in the order of `ids`; 0 where there is none."""
         by_query = np.zeros((len(self.ids), *counts.shape[1:]), dtype=np.intp)
-        by_query[self.query] = counts
+        by_query[self.order.query] = counts
         return by_query
 
     def count_grades(self):
         """Return (query, grade, count) of the relevant documents, by falling grade."""
-        top = 0
-        if not self._one_by_one and self.coded is not None:
-            codes, grades = self.coded
-            top = int(codes.max(initial=0))
-        if 0 < top <= FEW_LEVELS:
-            counts = [self.count(codes == code) for code in range(top, 0, -1)]
-            counts = self._by_query(np.stack(counts, axis=1))
+        # A sparse y_true lists few documents: they are counted without codes of all.
+        if self.graded is not None or self.coded is None:
+            grade = self.grade_at(self.relevant_places)
+            return count_by_grade(self._query_of_relevant, grade)
+        codes, grades = self.coded
+        top = int(codes.max(initial=0))
+        if 0 < top <= FEW_LEVELS and not self._one_by_one:
+            counts = np.empty((len(self.order.starts), top), dtype=np.intp)
+            for column in range(top):
+                counts[:, column] = self.count(codes == top - column)
+            counts = self._by_query(counts)
             query, column = np.nonzero(counts)
             return query, grades[top - column], counts[query, column]
-        return count_by_grade(
-            self._query_of_relevant, self.grade_at(self.relevant_places)
-        )
+        level = codes[self.relevant_places].astype(np.intp)
+        return _count_by_level(self._query_of_relevant, level, grades[: top + 1])
 
-    def lowest_grade(self):
-        """Return the lowest grade of the input, or 0 if none is negative."""
-        return 0 if self._grades_are_bytes else self.grades.min(initial=0)
-
-    def highest_grade(self):
-        """Return the highest grade of a relevant document, or 0 if there is none."""
+    def grade_range(self):
+        """Return the lowest grade of the input and the highest relevant one."""
+        lowest = 0 if self._grades_are_bytes else self.grades.min(initial=0)
         if self.coded is None:
-            return self.grade_at(self.relevant_places).max(initial=0.0)
+            return lowest, self.grade_at(self.relevant_places).max(initial=0.0)
         codes, grades = self.coded
-        return max(grades[codes.max(initial=0)], 0.0)
+        return lowest, max(grades[codes.max(initial=0)], 0.0)
 
     def judged_only(self):
         """Return the lists of the judged documents alone."""
@@ -250,7 +245,7 @@ class Lists:
 
         Lists without a document are left out.
         """
-        lengths = lengths_of(np.searchsorted(places, self.starts), len(places))
+        lengths = lengths_of(np.searchsorted(places, self.order.starts), len(places))
         listed = lengths > 0
         starts = (np.cumsum(lengths) - lengths)[listed]
         rows = self.order.rows_at(places)
@@ -267,7 +262,7 @@ class Lists:
             graded=graded,
             excluded=None if self.excluded is None else self.excluded[rows],
             judged=None if self.judged is None else self.judged[rows],
-            order=AsGiven(starts, lengths[listed], self.query[listed]),
+            order=AsGiven(starts, lengths[listed], self.order.query[listed]),
         )
 
     def query_weights(self, sample_weight):
@@ -287,3 +282,58 @@ class Lists:
                 "weights."
             )
         return per_query
+
+
+def code_grades(grades, rows, n_rows):
+    """Return the codes of any grades, which the relevant `rows` have, or None.
+
+    None if there are more different grades than a byte can name.
+    """
+    levels = np.unique(grades)
+    if len(levels) > 255:
+        return None
+    codes = np.zeros(n_rows, dtype=np.uint8)
+    codes[rows] = np.searchsorted(levels, grades) + 1
+    return GradeCodes(codes, np.concatenate([[-np.inf], levels]))
+
+
+def count_by_grade(query, grade):
+    """Count documents by query and grade.
+
+    Parameters
+    ----------
+    query, grade : ndarray of shape (n_documents,)
+        The query and the grade of each document.
+
+    Returns
+    -------
+    query, grade, count : ndarray
+        Each query and grade once, the highest grade of a query first.
+    """
+    levels, level = encode_levels(grade)
+    return _count_by_level(query, level, levels)
+
+
+def _count_by_level(query, level, levels):
+    """Count documents as :func:`count_by_grade` does, by the places of their grades."""
+    top = len(levels) - 1
+    keys = query * len(levels) + top - level
+    n_keys = len(levels) * (int(query.max(initial=0)) + 1)
+    if n_keys > 8 * len(keys) + 1024:
+        keys, count = np.unique(keys, return_counts=True)
+    else:
+        counts = np.bincount(keys, minlength=n_keys)
+        keys = np.flatnonzero(counts)
+        count = counts[keys]
+    query, level = np.divmod(keys, len(levels))
+    return query, levels[top - level], count
+
+
+def encode_levels(grade):
+    """Return grades in ascending order, at least one, and the place of each in them."""
+    if len(grade) and grade.min() >= 0 and grade.max() < 256:
+        level = grade.astype(np.intp)
+        if np.array_equal(level, grade):  # small integers are their own places
+            return np.arange(level.max() + 1.0), level
+    levels, level = np.unique(grade, return_inverse=True)
+    return (levels if len(levels) else np.zeros(1)), level

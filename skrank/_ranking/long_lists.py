@@ -36,12 +36,12 @@ def keep_top(lists, depth):
 
     Documents that are tied with the last one kept are kept too.
     """
-    is_long = lists.lengths >= MUCH_LONGER * depth
-    if 2 * lists.lengths[is_long].sum() <= lists.lengths.sum():
+    is_long = lists.order.lengths >= MUCH_LONGER * depth
+    if 2 * lists.order.lengths[is_long].sum() <= lists.order.lengths.sum():
         return lists
-    lowest = np.full(len(lists.lengths), -np.inf, dtype=lists.scores.dtype)
+    lowest = np.full(len(lists.order.lengths), -np.inf, dtype=lists.scores.dtype)
     (long,) = np.nonzero(is_long)
-    for rows, _ in split_by_width(lists.lengths[long]):
+    for rows, _ in split_by_width(lists.order.lengths[long]):
         lowest[long[rows]] = _lower_bounds(lists, long[rows], depth)
     kept = [_not_below(lists, lowest, *span) for span in _stretches(lists)]
     return lists.select(np.concatenate(kept))
@@ -53,10 +53,10 @@ def _lower_bounds(lists, rows, depth):
     The depth-th highest of all scores is no lower than that of some of them, such as
     the highest of each group of documents.
     """
-    shortest = lists.lengths[rows].min()
-    block = gather(lists.scores, lists.starts[rows], shortest)
+    shortest = lists.order.lengths[rows].min()
+    block = gather(lists.scores, lists.order.starts[rows], shortest)
     if lists.excluded is not None:
-        out = gather(lists.is_excluded, lists.starts[rows], shortest)
+        out = gather(lists.is_excluded, lists.order.starts[rows], shortest)
         block = np.where(out, block.dtype.type(-np.inf), block)
     n_groups = shortest // GROUP
     highest = block[:, :n_groups]
@@ -67,10 +67,10 @@ def _lower_bounds(lists, rows, depth):
 
 def _stretches(lists):
     """Yield (first, last): lists that stand together and fill about one stretch."""
-    stops = lists.starts + lists.lengths
+    stops = lists.order.starts + lists.order.lengths
     first = 0
     while first < len(stops):
-        last = np.searchsorted(stops, lists.starts[first] + STRETCH, side="right")
+        last = np.searchsorted(stops, lists.order.starts[first] + STRETCH, side="right")
         last = max(int(last), first + 1)
         yield first, last
         first = last
@@ -78,19 +78,14 @@ def _stretches(lists):
 
 def _not_below(lists, lowest, first, last):
     """Return the places of some lists whose score is not below the lowest allowed."""
-    start = lists.starts[first]
-    places = slice(start, lists.starts[last - 1] + lists.lengths[last - 1])
+    start = lists.order.starts[first]
+    places = slice(start, lists.order.starts[last - 1] + lists.order.lengths[last - 1])
     keep = lists.scores[places] >= np.repeat(
-        lowest[first:last], lists.lengths[first:last]
+        lowest[first:last], lists.order.lengths[first:last]
     )
     if lists.excluded is not None:
         keep &= ~lists.is_excluded[places]
     return np.flatnonzero(keep) + start
-
-
-def is_very_long(lists):
-    """Return True for the lists that are better sorted by pieces."""
-    return lists.lengths > LONGEST
 
 
 def split_by_score(lists, i):
@@ -113,7 +108,7 @@ def split_by_score(lists, i):
     grade_of : callable
         Maps the grades in the pieces, which are codes, to those of the documents.
     """
-    start, stop = lists.starts[i], lists.starts[i] + lists.lengths[i]
+    start, stop = lists.order.starts[i], lists.order.starts[i] + lists.order.lengths[i]
     places = slice(start, stop)
     scores = lists.scores[places]
     piece, n_pieces = _pieces(scores)

@@ -10,14 +10,9 @@ from skrank._ranking.blocks import gather, split_by_width
 
 def starts_of(values):
     """Return where stretches of equal values start."""
-    return np.flatnonzero(differ_from_before(values))
-
-
-def differ_from_before(values):
-    """Return True for the values that differ from the one before, and the first."""
     new = np.ones(len(values), dtype=bool)
     np.not_equal(values[1:], values[:-1], out=new[1:])
-    return new
+    return np.flatnonzero(new)
 
 
 def lengths_of(starts, stop):

@@ -19,15 +19,16 @@ from skrank._ranking.blocks import (
     block_of_negated_scores,
     fill_after_the_end,
     gather,
+    groups_of_sorted,
     negated_scores,
     own_block,
 )
-from skrank._ranking.grades import GradeCodes
-from skrank._ranking.lists import Lists
-from skrank._ranking.tie_groups import TieGroups, groups_of_sorted
+from skrank._ranking.lists import GradeCodes, Lists
+from skrank._ranking.tie_groups import TieGroups
 
 # The low byte of a float64: the last 8 bits of its fraction.
 _LOW = np.uint64(0xFF)
+_LOW_BYTES = slice(0 if sys.byteorder == "little" else 7, None, 8)
 
 
 def are_packable(lists):
@@ -42,12 +43,7 @@ def are_packable(lists):
 
 
 def sort_keys(lists):
-    """Return packable lists with their keys sorted by query.
-
-    Lists whose rows stand together are returned as they are.
-    """
-    if lists.order.is_as_given:
-        return lists
+    """Return packable lists of scattered rows with their keys sorted by query."""
     codes, grades = lists.row_codes
     keys = lists.order.sort(_pack(lists.y_score, codes))
     given = {field.name: getattr(lists, field.name) for field in fields(Lists)}
@@ -96,7 +92,7 @@ def _pack(scores, codes):
     for start in range(0, len(scores), STRETCH):
         stretch = slice(start, start + STRETCH)
         np.subtract(0.0, scores[stretch], out=keys[stretch])
-        _low_bytes(keys[stretch])[...] = codes[stretch]
+        keys[stretch].view(np.uint8)[_LOW_BYTES] = codes[stretch]
     return keys
 
 
@@ -112,87 +108,58 @@ def _without_codes(keys):
     return keys
 
 
-def _low_bytes(keys):
-    """Return a view of the low bytes of float64 numbers."""
-    first = 0 if sys.byteorder == "little" else 7
-    return keys.view(np.uint8)[..., first::8]
-
-
 def _block_of_keys(lists, rows, width):
     """Return the keys of lists side by side, and inf where there is no document."""
-    starts = lists.starts[rows]
+    starts = lists.order.starts[rows]
     if isinstance(lists, KeyedLists):
         keys = own_block(lists.keys, starts, width)
     else:
         keys = negated_scores(lists, rows, width)
-        _low_bytes(keys)[...] = gather(lists.coded.codes, starts, width)
-    fill_after_the_end(keys, np.inf, lists.lengths[rows])
+        keys.view(np.uint8)[..., _LOW_BYTES] = gather(lists.coded.codes, starts, width)
+    fill_after_the_end(keys, np.inf, lists.order.lengths[rows])
     if lists.excluded is not None:
         keys[block_of_flags(lists, rows, width, lists.is_excluded)] = np.inf
     return keys
 
 
-class KeySort:
-    """Ranks packable lists by sorting their keys.
+def sort_packed(lists, rows, width, depth):
+    """Return the tie groups of some lists, down to a depth.
 
-    Parameters
-    ----------
-    lists : Lists
-        The lists.
+    Where the keys are not exact, a sort of the true scores shows whether tied keys
+    are tied scores.
+
+    Returns
+    -------
+    groups : TieGroups
+        Those of the lists that could be ranked this way.
+    left : ndarray
+        The other lists, with scores too close to each other.
     """
-
-    def __init__(self, lists):
-        self._lists = lists
-
-    @cached_property
-    def _are_exact(self):
-        """Whether keys that differ in their code alone always come of equal scores.
-
-        They do where the low byte of every score is zero.
-        """
-        scores = self._lists.y_score
-        return scores.dtype.itemsize < 8 or not (
-            np.bitwise_or.reduce(scores.view(np.uint64)) & _LOW
-        )
-
-    def find_groups(self, rows, width, depth):
-        """Return the tie groups of some lists, down to a depth.
-
-        Where the keys are not exact, a sort of the true scores shows whether tied keys
-        are tied scores.
-
-        Returns
-        -------
-        groups : TieGroups
-            Those of the lists that could be ranked this way.
-        left : ndarray
-            The other lists, with scores too close to each other.
-        """
-        lists, grades = self._lists, self._lists.coded.grades
-        keys = _block_of_keys(lists, rows, width)
-        keys.sort(axis=1)
-        if depth is not None:
-            keys = _down_to(keys, depth)
-        code, keys = _codes_of(keys), _without_codes(keys)
-        place = np.flatnonzero(code != 0)
-        code = code.ravel()[place]
-        row = place // keys.shape[1]
-        column = place - row * keys.shape[1]
-        if _stand_alone(keys, place, column):
-            one = np.ones(len(place), dtype=np.intp)
-            query = lists.query[rows][row]
-            return TieGroups(query, column, one, one, grades[code]), rows[:0]
-        left = rows[:0]
-        if not self._are_exact:
-            scores = block_of_negated_scores(lists, rows, width, excluded=np.inf)
-            scores = np.sort(scores, axis=1)[:, : keys.shape[1]]
-            same = scores[:, 1:] == scores[:, :-1]
-            close = keys[:, 1:] == keys[:, :-1]
-            bad = (same != close).any(axis=1)
-            left, kept = rows[bad], ~bad[row]
-            place, code, row = place[kept], code[kept], row[kept]
-        groups = groups_of_sorted(lists, rows, keys, place, row, grades[code])
-        return groups, left
+    grades = lists.coded.grades
+    keys = _block_of_keys(lists, rows, width)
+    keys.sort(axis=1)
+    if depth is not None:
+        keys = _down_to(keys, depth)
+    code, keys = _codes_of(keys), _without_codes(keys)
+    place = np.flatnonzero(code != 0)
+    code = code.ravel()[place]
+    row = place // keys.shape[1]
+    column = place - row * keys.shape[1]
+    if _stand_alone(keys, place, column):
+        one = np.ones(len(place), dtype=np.intp)
+        query = lists.order.query[rows][row]
+        return TieGroups(query, column, one, one, grades[code]), rows[:0]
+    left = rows[:0]
+    if not _are_exact(lists.y_score):
+        scores = block_of_negated_scores(lists, rows, width, excluded=np.inf)
+        scores = np.sort(scores, axis=1)[:, : keys.shape[1]]
+        same = scores[:, 1:] == scores[:, :-1]
+        close = keys[:, 1:] == keys[:, :-1]
+        bad = (same != close).any(axis=1)
+        left, kept = rows[bad], ~bad[row]
+        place, code, row = place[kept], code[kept], row[kept]
+    groups = groups_of_sorted(lists, rows, keys, place, row, grades[code])
+    return groups, left
 
 
 def _down_to(keys, depth):
@@ -218,3 +185,13 @@ def _stand_alone(keys, place, column):
     after = np.minimum(place + 1, len(flat) - 1)
     tied |= (flat[after] == own) & (column < keys.shape[1] - 1)
     return not tied.any()
+
+
+def _are_exact(scores):
+    """Return True if keys that differ in their code alone come of equal scores.
+
+    They do where the low byte of every score is zero.
+    """
+    return scores.dtype.itemsize < 8 or not (
+        np.bitwise_or.reduce(scores.view(np.uint64)) & _LOW
+    )

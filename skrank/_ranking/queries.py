@@ -7,18 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from skrank._ranking.expectation import law_of_first, sum_over_places, weights_at
-from skrank._ranking.grades import count_by_grade, encode_levels
-from skrank._ranking.methods import find_tie_groups, prepare_lists
+from skrank._ranking.expectation import law_of_first
+from skrank._ranking.lists import count_by_grade, encode_levels
 from skrank._ranking.neighbours import starts_of, sum_before
 from skrank._ranking.tie_groups import TieGroups
-
-
-def rank_lists(lists, ties, depth=None):
-    """Return documents, as :func:`read_lists` returns them, as ranked queries."""
-    lists = prepare_lists(lists, ties, depth)
-    groups = find_tie_groups(lists, ties, depth)
-    return RankedQueries(groups, lists.n_documents(), lists.ids, lists, ties)
 
 
 class RankedQueries:
@@ -30,8 +22,8 @@ class RankedQueries:
     its size, place and grades are all that an exact expectation needs. A relevant
     document without ties is a group of size 1, at rank ``above + 1``.
 
-    Rankings are made by skrank: a metric of your own is a function that gets one and
-    returns an array of shape (n_queries,).
+    A metric of your own is a function that gets a ranking and returns an array of shape
+    (n_queries,).
 
     Parameters
     ----------
@@ -39,12 +31,10 @@ class RankedQueries:
         The tie groups of all queries.
     n_documents : ndarray of shape (n_queries,)
         The number of documents of each query.
-    ids : ndarray of shape (n_queries,)
-        The query ids.
     lists : Documents
-        The documents of the queries.
-    ties : str
-        The tie policy.
+        The documents of the queries, and the query ids.
+    rank : callable, default=None
+        Ranks other documents of the queries by score.
     order : {"ideal", "chance"}, default=None
         What the documents are ranked by; None is the score.
     n_found : ndarray of shape (n_queries,), default=None
@@ -86,18 +76,11 @@ class RankedQueries:
 
     Examples
     --------
-    >>> from skrank.metrics import evaluate
-    >>> def fraction_at_the_top(ranking):
-    ...     return ranking.where_relevant(
-    ...         ranking.total(ranking.relevant * (ranking.above == 0) / ranking.size)
-    ...     )
-    >>> y_true, y_score, qid = [1, 0, 0, 1], [2, 1, 2, 1], [7, 7, 8, 8]
-    >>> evaluate(y_true, y_score, fraction_at_the_top, qid=qid)
-    {'fraction_at_the_top': 0.5}
-
     The mean reciprocal rank, and the discounted cumulative gain:
 
     >>> import numpy as np
+    >>> from skrank.metrics import evaluate
+    >>> y_true, y_score, qid = [1, 0, 0, 1], [2, 1, 2, 1], [7, 7, 8, 8]
     >>> def reciprocal_rank(ranking):
     ...     return ranking.expected_at_first(lambda rank: 1 / rank)
     >>> def dcg(ranking):
@@ -107,13 +90,16 @@ class RankedQueries:
     {'reciprocal_rank': 0.75, 'dcg': 0.8154648767857288}
     """
 
-    def __init__(self, groups, n_documents, ids, lists, ties, order=None, n_found=None):
+    # Whether the ranks of the first tie group are those of its first document.
+    _ranks_are_in_groups = True
+
+    def __init__(self, groups, n_documents, lists, rank=None, order=None, n_found=None):
         self.query, self.above, self.size, self.relevant, self.grade = groups
         self.n_documents = n_documents
-        self.n_queries = len(ids)
-        self.ids = ids
+        self.n_queries = len(lists.ids)
+        self.ids = lists.ids
         self._lists = lists
-        self._ties = ties
+        self._rank = rank
         self._order = order
         self._given_n_found = n_found
 
@@ -168,25 +154,21 @@ class RankedQueries:
         query = np.flatnonzero(self.n_documents)
         size = self.n_documents[query]
         groups = TieGroups(query, np.zeros_like(size), size, size, np.ones(size.sum()))
-        rest = self.ids, lists, self._ties
-        return RankedQueries(groups, self.n_documents, *rest, n_found=self.n_documents)
+        n_found = self.n_documents
+        return RankedQueries(groups, n_found, lists, self._rank, n_found=n_found)
 
     def _in_this_order(self, lists):
         """Return other documents, ranked as these: by score, by grade or not at all."""
-        ranking = rank_lists(lists, self._ties)
+        ranking = self._rank(lists)
         return ranking if self._order is None else getattr(ranking, self._order)
 
     @cached_property
-    def _lowest_grade(self):
-        """Return the lowest grade of the input, of documents relevant or not."""
-        return self._lists.lowest_grade()
-
-    @cached_property
-    def _highest_grade(self):
-        """Return the highest grade of a relevant document, returned or not, or 0."""
-        highest = self._lists.highest_grade()
+    def _grade_range(self):
+        """Return the lowest grade, or 0 if none is negative, and the highest one."""
+        lowest, highest = self._lists.grade_range()
         missing = self._lists.missing
-        return highest if missing is None else missing.grade.max(initial=highest)
+        highest = highest if missing is None else missing.grade.max(initial=highest)
+        return lowest, highest
 
     @cached_property
     def _first(self):
@@ -220,24 +202,22 @@ class RankedQueries:
         """Return the grades that occur, ascending, and the place of each in them."""
         return encode_levels(self.grade)
 
-    @property
+    @cached_property
     def ideal(self):
         """The ranking by `y_true`: no order of the documents is better."""
-        return self if self._order == "ideal" else self._ideal
-
-    @cached_property
-    def _ideal(self):
         query, grade, count = self._lists.count_grades()
         missing = self._lists.missing
         if missing is not None:
             query = np.concatenate([np.repeat(query, count), missing.query])
             grade = np.concatenate([np.repeat(grade, count), missing.grade])
             query, grade, count = count_by_grade(query, grade)
-        grades = np.repeat(grade, count)
-        groups = TieGroups(query, sum_before(count, query), count, count, grades)
+        # Those above are the relevant ones of higher grades.
+        n_before = np.cumsum(self.n_relevant) - self.n_relevant
+        above = np.cumsum(count) - count - n_before[query]
+        groups = TieGroups(query, above, count, count, np.repeat(grade, count))
         n_documents = self.n_documents + self.n_relevant - self._n_found
-        rest = self.ids, self._lists, self._ties, "ideal"
-        return RankedQueries(groups, n_documents, *rest, n_found=self.n_relevant)
+        rest = n_documents, self._lists, self._rank
+        return IdealRanking(groups, *rest, order="ideal", n_found=self.n_relevant)
 
     @cached_property
     def _group_in_ideal(self):
@@ -258,8 +238,8 @@ class RankedQueries:
         n_documents, n_found = self.n_documents[query], self._n_found[query]
         above, grades = np.zeros_like(n_found), np.repeat(grade, count)
         groups = TieGroups(query, above, n_documents, n_found, grades)
-        rest = self.ids, self._lists, self._ties, "chance"
-        return RankedQueries(groups, self.n_documents, *rest)
+        rest = self.n_documents, self._lists, self._rank
+        return RankedQueries(groups, *rest, order="chance")
 
     def total(self, values):
         """Return the sum over the tie groups of each query.
@@ -333,10 +313,16 @@ class RankedQueries:
         by_group = isinstance(k, np.ndarray)
         cutoff = k[self.query] if by_group else k
         counted = alone if k is None else alone & (self.above < cutoff)
-        if counted.all():
-            return weights_at(weight, self.above)
+        places = self.above if counted.all() else self.above[counted]
+        last = places.max(initial=0)
+        if places.dtype.kind == "f" or len(places) <= last:
+            weights = weight(places + 1)
+        else:  # most ranks occur many times
+            weights = weight(np.arange(1, last + 2))[places]
+        if len(places) == len(self.above):
+            return weights
         mean = np.zeros(len(self.query))
-        mean[counted] = weights_at(weight, self.above[counted])
+        mean[counted] = weights
         tied = np.flatnonzero(~alone)
         above, size = self.above[tied], self.size[tied]
         below = above + size
@@ -382,8 +368,7 @@ class RankedQueries:
         -------
         query, rank, probability : ndarray of shape (n_ranks,)
             A query, a rank, and the probability that its first relevant document has
-            it. Without ties every query that found one has a single rank, of
-            probability 1.
+            it: 1 without ties. A query that found none has no rank.
         """
         above, size = self.above[self._first], self.size[self._first]
         relevant = self.relevant[self._first]
@@ -395,3 +380,21 @@ class RankedQueries:
         if sample_weight is None:
             return None
         return self._lists.query_weights(sample_weight)
+
+
+class IdealRanking(RankedQueries):
+    """The ranking by `y_true`. A tie group holds documents of one grade."""
+
+    # Not a cached property: a ranking that kept itself would outlive its last use.
+    @property
+    def ideal(self):
+        """The ranking itself."""
+        return self
+
+
+def sum_over_places(weight, above, below):
+    """Return the sum of the weights of the ranks above + 1, ..., below."""
+    # sum_{i=a+1}^{b} w(i) = W(b) - W(a), with W(m) = w(1) + ... + w(m)
+    up_to = np.zeros(int(below.max(initial=0)) + 1, dtype=np.longdouble)
+    np.cumsum(weight(np.arange(1, len(up_to))), out=up_to[1:])
+    return (up_to[below] - up_to[above]).astype(np.float64)

@@ -3,14 +3,27 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import functools
+
 import numpy as np
 
 from skrank._checks import check_choice, check_scores
-from skrank._ranking.ids import encode_qid, encode_rows, repeat_heads
-from skrank._ranking.queries import rank_lists
+from skrank._ranking import long_lists
+from skrank._ranking.blocks import split_by_width
+from skrank._ranking.count import count_candidates, find_first_groups
+from skrank._ranking.documents import Candidates
+from skrank._ranking.ids import encode_qid
+from skrank._ranking.indices import sort_indices
+from skrank._ranking.long_lists import keep_top, split_by_score
+from skrank._ranking.packed import are_packable, sort_keys, sort_packed
+from skrank._ranking.queries import RankedQueries
 from skrank._ranking.read import read_lists
+from skrank._ranking.tie_groups import TieGroups, resolve_ties
 
 DOC_ORDERS = ("ascending", "descending")
+
+# The depth of a ranking of which only the first relevant documents are read.
+FIRST = "first"
 
 
 def rank_queries(
@@ -86,6 +99,86 @@ def rank_queries(
     return rank_lists(lists, ties, depth)
 
 
+def rank_lists(lists, ties, depth=None):
+    """Return documents, as :func:`read_lists` returns them, as ranked queries.
+
+    The tie groups are found by the fastest method: by counting, where each query has
+    one target or where only the first relevant documents are asked for; by sorting
+    scores that carry their grades; or by sorting positions.
+    """
+    if isinstance(lists, Candidates):
+        above, size = count_candidates(lists, ties)
+        one = np.ones_like(size)
+        groups = TieGroups(lists.ids, above, size, one, one.astype(np.float64))
+    elif depth == FIRST and ties != "first":
+        groups = find_first_groups(lists)
+    else:
+        if not lists.order.is_as_given and ties != "first" and are_packable(lists):
+            lists = sort_keys(lists)
+        groups = _sort_lists(lists, ties, None if depth == FIRST else depth)
+    if ties not in ("expected", "first"):
+        groups = resolve_ties(groups, ties)
+
+    rank = functools.partial(rank_lists, ties=ties)
+    return RankedQueries(groups, lists.n_documents(), lists, rank)
+
+
+def _sort_lists(lists, ties, depth):
+    """Return the tie groups of lists by sorting, the very long ones by pieces."""
+    if depth is not None:
+        lists = keep_top(lists, depth)
+    is_packable = ties != "first" and are_packable(lists)
+    very_long = lists.order.lengths > long_lists.LONGEST
+    if not very_long.any():
+        return _sort_whole(lists, ties, depth, is_packable)
+    parts = []
+    for i in np.flatnonzero(very_long):
+        pieces, grade_of = split_by_score(lists, i)
+        if pieces is None:
+            very_long[i] = False
+            continue
+        if is_packable:
+            pieces = sort_keys(pieces)
+        groups = _sort_whole(pieces, ties, None, is_packable)
+        query = lists.order.query[i]
+        parts.append(_join_pieces(pieces, groups, grade_of, query))
+    which = np.flatnonzero(~very_long)
+    parts.append(_sort_whole(lists, ties, depth, is_packable, which))
+    return TieGroups(*map(np.concatenate, zip(*parts, strict=True)))
+
+
+def _sort_whole(lists, ties, depth, is_packable, which=None):
+    """Return the tie groups of lists, or of `which` of them, some lists at a time."""
+    parts = []
+    lengths = lists.order.lengths if which is None else lists.order.lengths[which]
+    for rows, width in split_by_width(lengths):
+        rows = left = rows if which is None else which[rows]
+        if is_packable:
+            groups, left = sort_packed(lists, rows, width, depth)
+            parts.append(groups)
+        if len(left):
+            parts.append(sort_indices(lists, left, width, ties))
+    if len(parts) == 1:
+        return parts[0]
+    none = np.zeros(0, dtype=np.intp)
+    parts.append(TieGroups(none, none, none, none, np.zeros(0)))
+    return TieGroups(*map(np.concatenate, zip(*parts, strict=True)))
+
+
+def _join_pieces(pieces, groups, grade_of, query):
+    """Return the tie groups of one query from those of its pieces, in rank order."""
+    n_documents = pieces.n_documents()
+    n_above = np.cumsum(n_documents) - n_documents
+    above = groups.above + n_above[groups.query]
+    order = np.argsort(groups.query.astype(np.uint16), kind="stable")
+    relevant = groups.relevant[order]
+    first = (np.cumsum(groups.relevant) - groups.relevant)[order]
+    moved = np.repeat(first - (np.cumsum(relevant) - relevant), relevant)
+    grade = grade_of(groups.grade[moved + np.arange(len(moved))])
+    query = np.full(len(order), query)
+    return TieGroups(query, above[order], groups.size[order], relevant, grade)
+
+
 def rank_rows(y_score, qid=None):
     """Return the rank of each row within its query.
 
@@ -104,8 +197,9 @@ def rank_rows(y_score, qid=None):
         their input order.
     """
     y_score = check_scores(y_score)
-    _, codes, starts = encode_rows(qid, len(y_score))
-    codes = repeat_heads(codes, starts, len(y_score))
+    codes = np.zeros(len(y_score), dtype=np.intp)
+    if qid is not None:
+        _, codes = encode_qid(qid, len(y_score))
     counts = np.bincount(codes)
     rank = np.empty(len(y_score), dtype=np.intp)
     place = np.arange(1, len(y_score) + 1)

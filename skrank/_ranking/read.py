@@ -11,7 +11,7 @@ from scipy import sparse
 from skrank._checks import check_finite, numeric_array, scores_as_floats
 from skrank._columns import find_qid
 from skrank._ranking.documents import Candidates, Missing
-from skrank._ranking.ids import encode_rows, repeat_heads
+from skrank._ranking.ids import encode_heads, repeat_heads
 from skrank._ranking.lists import Lists
 from skrank._ranking.neighbours import lengths_of, starts_of
 from skrank._ranking.order import AsGiven, ByCode
@@ -48,18 +48,19 @@ def read_lists(
             f"type {type(y_score).__name__} instead: documents that it leaves out "
             "have no score."
         )
-    judged, returned = (
-        mask if mask is None else np.asarray(mask) for mask in (judged, returned)
-    )
     y_score = numeric_array(y_score, "y_score")
-    y_score = _without_unread(y_score, returned, "returned")
-    if y_score.ndim == 1:
-        qid = find_qid(qid, y=y_true)
+    if returned is not None:
+        returned = np.asarray(returned)
+        y_score = _without_unread(y_score, returned, "returned")
+    if y_score.ndim == 1 and qid is None:
+        qid = find_qid(y=y_true)
     if sparse.issparse(y_true):
         y_true = _check_sparse_grades(y_true, threshold)
     else:
         y_true = numeric_array(y_true, "y_true")
-        y_true = _without_unread(y_true, judged, "judged")
+        if judged is not None:
+            judged = np.asarray(judged)
+            y_true = _without_unread(y_true, judged, "judged")
         check_finite(y_true, "y_true")
     if y_score.size == 0 or 0 in y_true.shape:
         raise ValueError(
@@ -72,8 +73,7 @@ def read_lists(
         native = y_score.dtype.newbyteorder("=")
         y_score = np.ascontiguousarray(y_score, dtype=native)
     if y_score.ndim == 1 and y_true.ndim == 1:
-        _check_flat(y_true, y_score, exclude)
-        rowwise = judged, returned, row_order
+        rowwise = exclude, judged, returned, row_order
         return _read_flat(y_true, y_score, qid, threshold, *rowwise)
     if y_score.ndim != 2 or y_true.ndim > 2:
         raise ValueError(_SHAPES.format(y_true.shape, y_score.shape))
@@ -98,13 +98,18 @@ def read_lists(
 
 def _without_unread(values, mask, mask_name):
     """Return `values` with 0 where the mask says that they are not read."""
-    if mask is None:
-        return values
     mask = _check_mask(mask, mask_name, len(values))
     return np.where(mask, values, values.dtype.type(0))
 
 
-def _check_flat(y_true, y_score, exclude):
+_SHAPES = (
+    "y_true and y_score must both have shape (n_samples,), or both shape (n_queries, "
+    "n_documents), or y_true shape (n_queries,) and y_score shape (n_queries, "
+    "n_candidates). Got y_true of shape {} and y_score of shape {}."
+)
+
+
+def _read_flat(y_true, y_score, qid, threshold, exclude, judged, returned, row_order):
     if len(y_true) != len(y_score):
         raise ValueError(
             "Found input variables with inconsistent numbers of samples: "
@@ -116,22 +121,16 @@ def _check_flat(y_true, y_score, exclude):
             "n_documents). Got y_score of shape "
             f"{y_score.shape}: leave the rows out instead."
         )
-
-
-_SHAPES = (
-    "y_true and y_score must both have shape (n_samples,), or both shape (n_queries, "
-    "n_documents), or y_true shape (n_queries,) and y_score shape (n_queries, "
-    "n_candidates). Got y_true of shape {} and y_score of shape {}."
-)
-
-
-def _read_flat(y_true, y_score, qid, threshold, judged, returned, row_order):
     n_rows = len(y_score)
-    ids, codes, starts = encode_rows(qid, n_rows)
+    if qid is None:
+        ids = codes = starts = np.zeros(1, dtype=np.intp)
+    else:
+        ids, codes, starts = encode_heads(qid, n_rows)
     row_query = None
     if row_order is None and len(codes) == len(ids):
         starts = np.arange(n_rows) if starts is None else starts
-        order = AsGiven(starts, lengths_of(starts, n_rows), codes.astype(np.intp))
+        lengths = np.diff(starts, append=n_rows)
+        order = AsGiven(starts, lengths, codes.astype(np.intp))
     else:
         row_query = codes = repeat_heads(codes, starts, n_rows)
         if row_order is not None:

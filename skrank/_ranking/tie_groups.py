@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrank._ranking.neighbours import lengths_of
-
 
 class TieGroups(NamedTuple):
     """The tie groups that hold a relevant document, in the order of rank.
@@ -24,41 +22,6 @@ class TieGroups(NamedTuple):
     size: np.ndarray
     relevant: np.ndarray
     grade: np.ndarray
-
-
-def groups_of_sorted(lists, rows, keys, place, row, grade):
-    """Return the tie groups of sorted keys that hold the documents at `place`.
-
-    Parameters
-    ----------
-    lists : Lists
-        The lists.
-    rows : ndarray
-        The lists that are ranked.
-    keys : ndarray of shape (len(rows), width)
-        The sorted keys of each list.
-    place : ndarray
-        The ascending cells of `keys` that hold a relevant document.
-    row, grade : ndarray
-        The row of `keys` and the grade of each of them.
-
-    Returns
-    -------
-    groups : TieGroups
-        The tie groups.
-    """
-    new = np.ones(keys.shape, dtype=bool)
-    np.not_equal(keys[:, 1:], keys[:, :-1], out=new[:, 1:])
-    start = np.flatnonzero(new)
-    group = (np.cumsum(new) - 1)[place]
-    first = np.flatnonzero(np.diff(group, prepend=-1))
-    row, group = row[first], group[first]
-    above = start[group] - row * keys.shape[1]
-    size = lengths_of(start, new.size)[group]
-    # What fills the end of a row is no document, though it may look tied.
-    size = np.minimum(size, lists.n_ranked[rows[row]] - above)
-    relevant = lengths_of(first, len(place))
-    return TieGroups(lists.query[rows[row]], above, size, relevant, grade)
 
 
 def resolve_ties(groups, ties):

@@ -45,6 +45,8 @@ class EstimatedRanking(RankedQueries):
         The weight of each query.
     """
 
+    _ranks_are_in_groups = False
+
     def __init__(self, groups, n_documents, *rest, n_negatives, sample_weight=None):
         self._in_sample = groups
         self._n_negatives = n_negatives

@@ -222,8 +222,7 @@ class LinkRanks:
         query, one = np.arange(len(self)), np.ones(len(self), dtype=np.intp)
         groups = TieGroups(query, self.above, self.tied + 1, one, one.astype(float))
         groups = resolve_ties(groups, ties)
-        lists = OneTarget(query, self.n_candidates)
-        rest = self.n_candidates, query, lists, ties
+        rest = self.n_candidates, OneTarget(query, self.n_candidates)
         if self.estimate is None:
             return RankedQueries(groups, *rest)
         sample = {"n_negatives": self.n_negatives, "sample_weight": sample_weight}

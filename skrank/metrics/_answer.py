@@ -10,8 +10,7 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank._checks import numeric_array, warn_caller
-from skrank._ranking.methods import FIRST
-from skrank._ranking.rank import rank_queries
+from skrank._ranking.rank import FIRST, rank_queries
 from skrank.metrics._adjust import adjust
 from skrank.metrics._first_ranks import values_at_first
 
@@ -49,26 +48,24 @@ class Request(NamedTuple):
     options: dict
 
     @property
-    def by(self):
-        """Return the parameters on which the ranking depends."""
-        options = self.options
-        return RankedBy(
+    def ranking(self):
+        """Return the RankedBy of the ranking, and the depth to which it is read.
+
+        The first relevant document, or rank k: definitions that take `k` do not read
+        documents below it. Only a user's definition may. None is the whole ranking.
+        """
+        options, depth = self.options, None
+        if self.metric.reads_first_rank:
+            depth = FIRST
+        elif not self.metric.own:
+            depth = options.get("k")
+        by = RankedBy(
             options["threshold"],
             options["ties"],
             options.get("doc_order"),
             options.get("score_dtype"),
         )
-
-    @property
-    def depth(self):
-        """Return how far down the ranking is read; None means the whole ranking.
-
-        To the first relevant document, or to rank k: definitions that take `k` do not
-        read documents below it. Only a user's definition may.
-        """
-        if self.metric.reads_first_rank:
-            return FIRST
-        return None if self.metric.own else self.options.get("k")
+        return by, depth
 
 
 @dataclass(frozen=True)
@@ -160,7 +157,8 @@ def answer_all(requests, source):
     """Return a dict of the values of requests, each ranking made once."""
     depths = {}
     for request in requests:
-        depths.setdefault(request.by, set()).add(request.depth)
+        by, depth = request.ranking
+        depths.setdefault(by, set()).add(depth)
     for by, asked in depths.items():
         # Down to the first relevant document only if no request needs more.
         whole = None in asked or (len(asked) > 1 and FIRST in asked)
@@ -186,8 +184,10 @@ def answer(request, source):
         The value; an array in the order of the query ids if ``average=None``.
     """
     metric, options = request.metric, request.options
-    ranking = source.ranking(request.by, request.depth)
-    own = {name: options[name] for name in options.keys() - NOT_OWN}
+    ranking = source.ranking(*request.ranking)
+    own = dict(options)
+    for name in NOT_OWN:
+        own.pop(name, None)
     weight = None
     if source.sample_weight is not None:
         weight = ranking._query_weights(source.sample_weight)

@@ -6,9 +6,8 @@
 import numpy as np
 
 from skrank._ranking.documents import OneTarget
-from skrank._ranking.expectation import sum_over_places
 from skrank._ranking.neighbours import lengths_of, starts_of
-from skrank._ranking.queries import RankedQueries
+from skrank._ranking.queries import RankedQueries, sum_over_places
 from skrank._ranking.tie_groups import TieGroups
 
 # Above this mean number of tied non-relevant documents per query, values are computed
@@ -34,9 +33,9 @@ class FirstRanks(RankedQueries):
         (query,) = np.nonzero(relevant)
         groups = above[query], size[query], relevant[query]
         groups = TieGroups(query, *groups, np.zeros(0))
-        ids, n_documents = np.arange(len(above)), above + size
-        lists = OneTarget(ids, n_documents)
-        super().__init__(groups, n_documents, ids, lists, "expected", n_found=relevant)
+        n_documents = above + size
+        documents = OneTarget(np.arange(len(above)), n_documents)
+        super().__init__(groups, n_documents, documents, n_found=relevant)
         self._has_relevant = n_relevant
 
     @property
@@ -142,8 +141,7 @@ def has_one_rank(ranking):
 
 
 def _has_large_ties(ranking):
-    # Other classes, such as the ranking of a sample, define their own ranks.
-    if type(ranking) not in (RankedQueries, FirstRanks):
+    if not ranking._ranks_are_in_groups:
         return False
     others = ranking.size[ranking._first] - ranking.relevant[ranking._first]
     return others.sum() > MANY * ranking.n_queries

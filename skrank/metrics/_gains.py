@@ -208,18 +208,19 @@ def ndcg_score(
 
 def gains(ranking, gain):
     """Return the gain of each relevant document."""
-    check_gain(gain)
     if callable(gain):
         return _checked(gain, ranking.grade, "gain")
     if gain == "linear":
         return ranking.grade
-    if ranking._lowest_grade < 0:
+    if gain != "exponential":
+        check_gain(gain)
+    if ranking._grade_range[0] < 0:
         raise ValueError(
             "gain='exponential' takes no negative grades: 2 ** grade - 1 would be "
-            f"below 0. Got a lowest grade of {ranking._lowest_grade} in y_true; pass "
+            f"below 0. Got a lowest grade of {ranking._grade_range[0]} in y_true; pass "
             "gain='linear' or shift the grades."
         )
-    highest = float(ranking._highest_grade)
+    highest = float(ranking._grade_range[1])
     with np.errstate(over="ignore"):
         no_less_than_any_sum = np.exp2(highest) * ranking.n_documents.max(initial=0)
     if not np.isfinite(no_less_than_any_sum):

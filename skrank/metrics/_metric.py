@@ -200,7 +200,10 @@ def ranking_metric(
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             function(*args, **kwargs)  # raises TypeError for unknown arguments
             values = dict(zip(names, args, strict=False)) | kwargs
-            data = {name: values.pop(name) for name in INPUT if name in values}
+            data = {}
+            for name in INPUT:
+                if name in values:
+                    data[name] = values.pop(name)
             options = defaults | metric.check(values, function.__name__)
             request = Request(function.__name__, metric, 1, options)
             return answer(request, Arrays(**data))

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from skrank._ranking.expectation import law_of_first, sum_over_places, weights_at
+from skrank._ranking.expectation import law_of_first
+from skrank._ranking.queries import sum_over_places
 
 
 @pytest.mark.parametrize("relevant", [1, 2, 4])
@@ -38,9 +39,3 @@ def test_ranks_beyond_a_cutoff_may_be_left_out():
 def test_weights_are_summed_from_the_first_place_to_the_last():
     found = sum_over_places(lambda rank: 1 / rank, np.array([0, 2]), np.array([3, 2]))
     assert_allclose(found, [1 + 1 / 2 + 1 / 3, 0], rtol=1e-15)
-
-
-@pytest.mark.parametrize("above", [[0, 1, 1, 0], [7], [0.5, 1.5]])
-def test_a_weight_belongs_to_the_rank_behind_those_above(above):
-    found = weights_at(lambda rank: 1 / rank, np.array(above))
-    assert_allclose(found, [1 / (a + 1) for a in above], rtol=1e-15)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from skrank._ranking.documents import Candidates
-from skrank._ranking.methods import find_tie_groups
 from skrank._ranking.neighbours import lengths_of
+from skrank._ranking.rank import rank_lists
 from skrank._ranking.read import read_lists
 from skrank.metrics._answer import answer_all
 from skrank.metrics._evaluate import read_requests, split_params
@@ -142,7 +142,7 @@ def count_ties(arrays, score_dtype=None):
     """
     lists = read_lists(
         arrays.y_true,
-        arrays.scores(score_dtype),
+        arrays.scores(score_dtype) if score_dtype else arrays.y_score,
         qid=arrays.qid,
         exclude=arrays.exclude,
         judged=arrays.judged,
@@ -160,7 +160,8 @@ def count_ties(arrays, score_dtype=None):
         lists = lists.changed(
             relevant=every, y_score=scores, grades=grades, graded=None
         )
-        query, _, size, _, _ = find_tie_groups(lists, "expected")
+        ranking = rank_lists(lists, "expected")
+        query, size = ranking.query, ranking.size
     tied = size > 1
     return {
         "n_queries": len(lists.ids),
