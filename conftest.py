@@ -3,7 +3,6 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ import sklearn
 from skrank.metrics._metric import METRICS
 
 ROOT = Path(__file__).parent
-sys.path += [str(ROOT / "tests"), str(ROOT / "tests" / "other_libraries")]
 
 # Pages whose examples take more than a second.
 SLOW_PAGES = {ROOT / "README.md", ROOT / "docs/rankers.rst"}
