@@ -223,7 +223,6 @@ def policies_of(name):
     return POLICIES + (["realistic"] if name in READS_FIRST_RANK else [])
 
 
-
 def test_every_metric_has_a_reference():
     assert set(REFERENCE) == set(METRICS)
     assert {
@@ -231,6 +230,7 @@ def test_every_metric_has_a_reference():
     } == LESS_IS_BETTER
 
 
+@pytest.mark.slow
 def test_an_exempt_metric_needs_its_exemption():
     y_true, _, qid = defined_lists()
     perfect = {name: call(name, y_true, y_true, qid=qid) for name in NAMES}

@@ -267,7 +267,7 @@ def test_minus_zero_ties_with_zero():
     assert metrics.mean_rank([1], [[0.0, -0.0, 0.0]], ties="pessimistic") == 3
 
 
-def test_a_tie_class_that_straddles_the_cut_counts_the_places_within():
+def test_a_tie_group_that_straddles_the_cut_counts_the_places_within():
     # Ranks 2 to 5 are tied and two of the four relevant; k = 3 holds two places.
     y_true, y_score = [1, 1, 0, 0, 1, 1], [3, 2, 2, 2, 2, 1]
     found = 1 + 2 * (2 / 4)

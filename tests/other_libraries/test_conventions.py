@@ -78,6 +78,7 @@ def test_the_convention_gives_the_number_of_the_library(library, name):
             evaluate(*query[:2], full_name, convention=library, doc_id=query.names)
 
 
+@pytest.mark.slow
 def test_every_reason_to_leave_numbers_out_is_needed():
     differing = {
         (library, reason)
@@ -89,6 +90,7 @@ def test_every_reason_to_leave_numbers_out_is_needed():
     assert given < differing
 
 
+@pytest.mark.slow
 def test_most_numbers_are_compared():
     compared = sum(len(cell(*key).numbers) for key in CELLS)
     left_out = sum(len(cell(*key).left_out) for key in CELLS)
@@ -97,6 +99,7 @@ def test_most_numbers_are_compared():
     assert left_out - refused < 0.1 * compared
 
 
+@pytest.mark.slow
 def test_the_table_of_the_documentation_is_up_to_date():
     for file, text in script().parts().items():
         assert file.read_text("utf-8") == text, "run docs/make_conventions.py"
@@ -148,7 +151,7 @@ def test_documents_with_scores_below_zero_count():
     assert got["ndcg"] == pytest.approx(0.693426, abs=1e-6)
 
 
-def test_the_best_order_of_a_graded_list_has_its_own_length():
+def test_the_ideal_ranking_of_a_graded_list_has_its_own_length():
     # recpack 0.3.6 takes the sum of the grades for the number of relevant documents
     # and says 0.7808.
     got = evaluate(
@@ -161,7 +164,7 @@ def test_the_best_order_of_a_graded_list_has_its_own_length():
     assert got["ndcg@3"] == pytest.approx((1 + 1 / 2) / (1 + 1 / math.log2(3)))
 
 
-def test_bpref_of_a_query_without_judged_others_is_the_share_that_was_found():
+def test_bpref_of_a_query_without_judged_nonrelevant_documents_is_the_fraction_that_was_found():
     # ranx 0.3.21 says NaN.
     got = evaluate([1, 1, 1], [3, 2, 1], "bpref", convention="ranx")
     assert got == {"bpref": 1.0}

@@ -184,7 +184,7 @@ TIED = {"tie01", "tie10", "tie5"}
 LEFT_OUT = {
     # ignore_ties=True is a reversed sort that is not stable.
     **{("sklearn", f"ndcg_ign@{k}"): TIED for k in (None, 1, 2, 5)},
-    # Tied documents enter at once there: precision is read at the end of their tie group.
+    # Tied documents enter at once there: precision is read at the end of the group.
     ("sklearn", "LRAP"): TIED,
     ("sklearn", "average_precision"): TIED,
     # Its sort is not stable; and documents with scores <= 0 are dropped.
