@@ -42,7 +42,9 @@ def test_a_ranking_is_kept_until_a_deeper_one_is_asked_for():
     assert arrays.ranking(by, None) is last
 
 
-@pytest.mark.parametrize("names", itertools.permutations(["mrr", "ndcg@2", "ndcg@5"]))
+@pytest.mark.parametrize(
+    "names", list(itertools.permutations(["mrr", "ndcg@2", "ndcg@5"]))
+)
 def test_requests_to_one_source_are_answered_alike_in_any_order(names):
     requests = read_requests(list(names), {}, "evaluate")
     together = Arrays(*long_lists())

@@ -231,7 +231,7 @@ def test_expectations_worked_by_hand(name, y_true, y_score, expected):
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        # The right one is among five at the top: best rank 1, worst 5, realistic 3.
+        # The target is among five at the top: best rank 1, worst 5, realistic 3.
         ("mean_rank", {"optimistic": 1, "pessimistic": 5, "realistic": 3, "first": 2}),
         ("mrr", {"optimistic": 1, "pessimistic": 1 / 5, "realistic": 1 / 3}),
         ("hits@2", {"optimistic": 1, "pessimistic": 0, "realistic": 0, "first": 1}),

@@ -164,7 +164,7 @@ def test_the_ideal_ranking_of_a_graded_list_has_its_own_length():
     assert got["ndcg@3"] == pytest.approx((1 + 1 / 2) / (1 + 1 / math.log2(3)))
 
 
-def test_bpref_of_a_query_without_judged_nonrelevant_documents_is_the_fraction_that_was_found():
+def test_bpref_with_relevant_documents_only_is_the_fraction_that_was_found():
     # ranx 0.3.21 says NaN.
     got = evaluate([1, 1, 1], [3, 2, 1], "bpref", convention="ranx")
     assert got == {"bpref": 1.0}
