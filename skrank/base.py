@@ -100,15 +100,12 @@ class RankingEstimator:
         ----------
         X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
             Documents to rank.
-
         y : array-like of shape (n_samples,)
             True relevance of the documents.
-
         qid : array-like of shape (n_samples,), default=None
             Query ids, one per row. If None, they are taken from the column ``"qid"``
             of `X`, or from the index of `y` or of `X` named ``"qid"``; if there are
             none, all rows are one query.
-
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the queries, one per row, the same within a query.
 
@@ -135,7 +132,6 @@ class RankingEstimator:
         ----------
         X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
             Documents to rank.
-
         qid : array-like of shape (n_samples,), default=None
             Query ids, one per row. If None, they are taken from the column ``"qid"``
             of `X`, or from the index of `X` named ``"qid"``; if there are none, all

@@ -87,7 +87,6 @@ class LinkPredictor:
         ----------
         X : array-like of shape (n_triples, 3)
             True triples.
-
         y : object, default=None
             Not used, present for API consistency.
 
@@ -106,10 +105,8 @@ class LinkPredictor:
         ----------
         X : array-like of shape (n_triples, 3)
             Triples. The entity that is predicted is not read.
-
         side : {"head", "tail"}, default="tail"
             Which entity to predict.
-
         candidates : array-like of shape (n_triples, n_candidates), default=None
             The entities to score for each triple. If None, all, in the order of
             `entities_`.

@@ -59,7 +59,6 @@ class PopularityPredictor(LinkPredictor, BaseEstimator):
         ----------
         X : array-like of shape (n_triples, 3)
             Head, relation and tail, all integers or all text.
-
         y : object, default=None
             Not used, present for API consistency.
 

@@ -17,10 +17,8 @@ def balanced_folds(sizes, n_folds, rng=None):
     ----------
     sizes : ndarray of shape (n_queries,)
         The number of rows of each query.
-
     n_folds : int
         The number of folds; at most `n_queries`, so that no fold stays empty.
-
     rng : RandomState, default=None
         Source of randomness for the order of queries of similar size. With None,
         queries of the same size keep the order of their ids.
@@ -78,11 +76,9 @@ def random_parts(sizes, n_train, n_test, rng):
     ----------
     sizes : ndarray of shape (n_queries,)
         The number of rows of each query; at least two queries.
-
     n_train, n_test : float
         The number of rows wanted in each part. If they add up to all rows, every query
         goes to one of the parts.
-
     rng : RandomState
         Source of randomness.
 

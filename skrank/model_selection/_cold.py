@@ -31,7 +31,6 @@ class ColdStartKFold(QuerySplitter):
     ----------
     n_splits : int, default=5
         The number of folds, at least 2 and at most the number of users or items.
-
     cold : {"user", "item", "both"}, default="user"
         What is new in the test set:
 
@@ -41,15 +40,12 @@ class ColdStartKFold(QuerySplitter):
         - ``"both"``: users and items. The rows with a user and an item of the fold
           are tested, rows with neither are trained on, and all others are left out:
           about ``1 / n_splits ** 2`` of the rows are in each test set.
-
     shuffle : bool, default=False
         Whether users and items are assigned to folds at random. The folds stay
         balanced in rows.
-
     random_state : int, RandomState instance or None, default=None
         The seed of the shuffling. Pass an int to get the same folds from each call.
         It must be None unless `shuffle` is True.
-
     item : str or array-like of shape (n_samples,), default="item"
         The items, if they are not passed to ``split``: the name of a column of a
         table `X` or of an index of `y` or `X`, or the items themselves, one per row.
@@ -118,18 +114,14 @@ class ColdStartKFold(QuerySplitter):
         X : array-like of shape (n_samples, n_features)
             The data. Only the number of rows is used and, in a table, the query ids
             and the items in columns or in the index.
-
         y : array-like of shape (n_samples,), default=None
             The relevance of each row. Only its index is used, if that holds the query
             ids or the items.
-
         groups : array-like of shape (n_samples,), default=None
             The query ids, under the name that scikit-learn has for them.
-
         qid : array-like of shape (n_samples,), default=None
             The query ids, which are the users. Without `qid` and `groups` they are
             taken from `X` or from the index of `y`.
-
         item : array-like of shape (n_samples,), default=None
             The item of each row. Without it, the parameter `item` of the splitter
             says where the items are.
@@ -138,7 +130,6 @@ class ColdStartKFold(QuerySplitter):
         ------
         train : ndarray of int
             The rows of the training set, in ascending order.
-
         test : ndarray of int
             The rows of the test set, in ascending order.
         """

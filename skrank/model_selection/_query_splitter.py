@@ -57,19 +57,14 @@ class QuerySplitter(BaseCrossValidator):
         ----------
         X : array-like of shape (n_samples, n_features), default=None
             Not used.
-
         y : array-like of shape (n_samples,), default=None
             Not used.
-
         groups : array-like of shape (n_samples,), default=None
             Not used.
-
         qid : array-like of shape (n_samples,), default=None
             Not used.
-
         time : array-like of shape (n_samples,), default=None
             Not used.
-
         item : array-like of shape (n_samples,), default=None
             Not used.
 
@@ -111,14 +106,11 @@ class WholeQuerySplitter(QuerySplitter):
         X : array-like of shape (n_samples, n_features)
             The data. Only the number of rows is used and, in a table, the query ids
             in the column ``"qid"`` or in the index of that name.
-
         y : array-like of shape (n_samples,), default=None
             The relevance of each row, used only by splitters that stratify. An index,
             or a level of it, named ``"qid"`` holds the query ids.
-
         groups : array-like of shape (n_samples,), default=None
             The query ids, under the name that scikit-learn has for them.
-
         qid : array-like of shape (n_samples,), default=None
             The query ids. Without `qid` and `groups` they are taken from the column
             ``"qid"`` of `X` or from the index of `y` or `X` of that name.
@@ -127,7 +119,6 @@ class WholeQuerySplitter(QuerySplitter):
         ------
         train : ndarray of int
             The rows of the training set, in ascending order.
-
         test : ndarray of int
             The rows of the test set, in ascending order.
         """
@@ -186,14 +177,11 @@ def find_values(values, parameter, *, X, y, name, caller):
     ----------
     values : array-like of shape (n_samples,) or None
         The argument of ``split``, which comes first.
-
     parameter : str or array-like of shape (n_samples,)
         The parameter of the splitter: the values, or the name of a column of `X` or
         of an index of `y` or `X`.
-
     X, y : object
         The data.
-
     name, caller : str
         The parameter and the splitter that errors name.
 

@@ -15,13 +15,10 @@ def rows_wanted(queries, test_size, train_size, *, default, caller):
     ----------
     queries : Queries
         The queries of the rows.
-
     test_size, train_size : float, int or None
         A fraction of the rows, a number of rows, or None for all remaining rows.
-
     default : float
         The test size if both are None.
-
     caller : str
         The name that errors give.
 

@@ -22,13 +22,10 @@ def stratified_folds(sizes, relevant, n_folds, rng=None):
     ----------
     sizes : ndarray of shape (n_queries,)
         The number of rows of each query.
-
     relevant : ndarray of shape (n_queries,)
         Whether the query has a relevant row: its class.
-
     n_folds : int
         The number of folds; at most `n_queries`, so that no fold stays empty.
-
     rng : RandomState, default=None
         Source of randomness for the order of queries of similar size. With None,
         queries of the same size keep the order of their ids.

@@ -29,11 +29,9 @@ class TripleShuffleSplit(BaseCrossValidator):
     ----------
     n_splits : int, default=10
         The number of splits, at least 1.
-
     test_size : float or int, default=None
         The size of the test set: a float in (0, 1) is a fraction of the triples
         (rounded up), an int a number of triples. None means 0.1.
-
     random_state : int, RandomState instance or None, default=None
         The seed of the draws. Pass an int to get the same splits from each call.
 
@@ -86,10 +84,8 @@ class TripleShuffleSplit(BaseCrossValidator):
         X : array-like of shape (n_samples, 3)
             The triples: head, relation and tail, as numbers or text. The column
             ``"qid"`` of a table is ignored.
-
         y : object, default=None
             Not used; it exists for the interface that all splitters share.
-
         groups : object, default=None
             Not used; it exists for the interface that all splitters share.
 
@@ -97,7 +93,6 @@ class TripleShuffleSplit(BaseCrossValidator):
         ------
         train : ndarray of int
             The rows of the training set, in ascending order.
-
         test : ndarray of int
             The rows of the test set, in ascending order.
         """
@@ -130,10 +125,8 @@ class TripleShuffleSplit(BaseCrossValidator):
         ----------
         X : object, default=None
             Not used; it exists for the interface that all splitters share.
-
         y : object, default=None
             Not used; it exists for the interface that all splitters share.
-
         groups : object, default=None
             Not used; it exists for the interface that all splitters share.
 

@@ -15,13 +15,10 @@ def draw_pairs(y, codes, max_pairs, rng):
     ----------
     y : ndarray of shape (n_samples,)
         The grades.
-
     codes : ndarray of shape (n_samples,)
         The query of each row as an integer from 0.
-
     max_pairs : int or None
         The maximum number of pairs of a query. None means all of them.
-
     rng : RandomState instance
         Source of randomness. All pairs of a query have the same probability.
 

@@ -64,15 +64,12 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
         ----------
         X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
             Documents to rank, with or without the column of query ids.
-
         y : array-like of shape (n_samples,)
             True relevance of the documents.
-
         qid : array-like of shape (n_samples,), default=None
             Query ids, one per row. If None, they are taken from the column
             `qid_column` of `X`, or from the index of `y` or of `X` named ``"qid"``.
             If there are none, `missing_qid` decides.
-
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the queries, one per row, the same within a query.
 
@@ -101,7 +98,6 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
         ----------
         X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
             Documents to rank, with or without the column of query ids.
-
         qid : array-like of shape (n_samples,), default=None
             Query ids, one per row. If None, they are taken from the column
             `qid_column` of `X` or from the index of `X` named ``"qid"``. If there are

@@ -17,10 +17,8 @@ def fit_transformers(pipeline, rows, *, needs_queries=True):
     ----------
     pipeline : Pipeline
         A pipeline of scikit-learn, or of imbalanced-learn, which may hold samplers.
-
     rows : Rows
         The training rows.
-
     needs_queries : bool, default=True
         Whether the last step is fitted with the query of each row.
     """
