@@ -17,6 +17,7 @@ from skrank.model_selection._query_splitter import (
     check_shuffle,
     find_values,
 )
+from skrank.model_selection._words import describe_split
 
 COLD = ("user", "item", "both")
 
@@ -106,33 +107,8 @@ class ColdStartKFold(QuerySplitter):
         self.random_state = random_state
         self.item = check_name_or_values(item, "item", caller)
 
+    @describe_split
     def split(self, X, y=None, groups=None, *, qid=None, item=None):
-        """Generate the rows of each training and test set.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The data. Only the number of rows is used and, in a table, the query ids
-            and the items in columns or in the index.
-        y : array-like of shape (n_samples,), default=None
-            The relevance of each row. Only its index is used, if that holds the query
-            ids or the items.
-        groups : array-like of shape (n_samples,), default=None
-            The query ids, under the name that scikit-learn has for them.
-        qid : array-like of shape (n_samples,), default=None
-            The query ids, which are the users. Without `qid` and `groups` they are
-            taken from `X` or from the index of `y`.
-        item : array-like of shape (n_samples,), default=None
-            The item of each row. Without it, the parameter `item` of the splitter
-            says where the items are.
-
-        Yields
-        ------
-        train : ndarray of int
-            The rows of the training set, in ascending order.
-        test : ndarray of int
-            The rows of the test set, in ascending order.
-        """
         check_consistent_length(X, y, item)
         rng = check_random_state(self.random_state) if self.shuffle else None
         folds = []

@@ -140,27 +140,17 @@ class RepeatedQueryKFold(WholeQuerySplitter):
     def get_n_splits(
         self, X=None, y=None, groups=None, *, qid=None, time=None, item=None
     ):
-        """Return the number of splits of all repetitions.
+        """Return the number of splits.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features), default=None
-            Not used.
-        y : array-like of shape (n_samples,), default=None
-            Not used.
-        groups : array-like of shape (n_samples,), default=None
-            Not used.
-        qid : array-like of shape (n_samples,), default=None
-            Not used.
-        time : array-like of shape (n_samples,), default=None
-            Not used.
-        item : array-like of shape (n_samples,), default=None
-            Not used.
+        X, y, groups, qid, time, item : object, default=None
+            Not used; they exist for the interface that all splitters share.
 
         Returns
         -------
         n_splits : int
-            ``n_splits * n_repeats``.
+            The number of splits, ``n_splits * n_repeats``.
         """
         return self.n_splits * self.n_repeats
 
