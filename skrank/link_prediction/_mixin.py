@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from skrank._checks import check_choice
@@ -140,18 +141,7 @@ class LinkPredictor:
         return rank_triples(self, X)
 
     def _learn_ids(self, X):
-        """Learn the ids of entities and relations.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_triples, 3)
-            The triples to train on.
-
-        Returns
-        -------
-        head, relation, tail : ndarray of int of shape (n_triples,)
-            The triples as positions in `entities_` and `relations_`.
-        """
+        """Learn the ids in triples, and return (head, relation, tail) as positions."""
         triples = read_triples(X)
         if not len(triples):
             raise ValueError(
@@ -188,3 +178,61 @@ class LinkPredictor:
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+class BaseLinkPredictor(LinkPredictor, BaseEstimator):
+    """Base of the predictors of skrank, which compute with positions instead of ids."""
+
+    def fit(self, X, y=None):
+        """Learn from triples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_triples, 3)
+            Head, relation and tail, all integers or all text.
+        y : object, default=None
+            Not used, present for API consistency.
+
+        Returns
+        -------
+        self : object
+            The fitted predictor.
+        """
+        self._check_parameters()
+        self._learn(*self._learn_ids(X))
+        return self
+
+    def score_tails(self, X):
+        """Return the scores of all entities as tails.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_triples, 3)
+            Triples; their tails are not read.
+
+        Returns
+        -------
+        y_score : ndarray of shape (n_triples, n_entities)
+            The scores.
+        """
+        head, relation, _ = self._encode(X)
+        return self._score_tails(head, relation)
+
+    def score_heads(self, X):
+        """Return the scores of all entities as heads.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_triples, 3)
+            Triples; their heads are not read.
+
+        Returns
+        -------
+        y_score : ndarray of shape (n_triples, n_entities)
+            The scores.
+        """
+        _, relation, tail = self._encode(X)
+        return self._score_heads(relation, tail)
+
+    def _check_parameters(self):
+        """Raise if a parameter is invalid."""

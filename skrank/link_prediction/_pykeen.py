@@ -6,9 +6,8 @@
 import importlib
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
-from skrank.link_prediction._mixin import LinkPredictor
+from skrank.link_prediction._mixin import BaseLinkPredictor
 from skrank.link_prediction._triple_ids import HEAD, RELATION, TAIL
 
 
@@ -56,7 +55,7 @@ def from_pykeen(model, triples_factory=None):
     return PyKEENPredictor(model, triples_factory).fit()
 
 
-class PyKEENPredictor(LinkPredictor, BaseEstimator):
+class PyKEENPredictor(BaseLinkPredictor):
     """A trained PyKEEN model as a link predictor.
 
     Parameters
@@ -103,36 +102,10 @@ class PyKEENPredictor(LinkPredictor, BaseEstimator):
         real = getattr(self.model, "num_real_relations", None)
         return self.model.num_relations if real is None else real
 
-    def score_tails(self, X):
-        """Return the scores of all entities as tails.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_triples, 3)
-            Triples; their tails are not read.
-
-        Returns
-        -------
-        y_score : ndarray of shape (n_triples, n_entities)
-            The scores.
-        """
-        head, relation, _ = self._encode(X)
+    def _score_tails(self, head, relation):
         return self._ask(self.model.predict_t, head, relation)
 
-    def score_heads(self, X):
-        """Return the scores of all entities as heads.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_triples, 3)
-            Triples; their heads are not read.
-
-        Returns
-        -------
-        y_score : ndarray of shape (n_triples, n_entities)
-            The scores.
-        """
-        _, relation, tail = self._encode(X)
+    def _score_heads(self, relation, tail):
         return self._ask(self.model.predict_h, relation, tail)
 
     def _ask(self, predict, *columns):

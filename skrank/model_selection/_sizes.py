@@ -47,7 +47,7 @@ def _n_rows(size, name, n_samples, caller):
 
 
 def check_size(size, name, n_samples, caller, things):
-    """Raise unless a size is a fraction of the `things` to split or a number of them."""
+    """Raise unless a size is a fraction or a number of the `things` to split."""
     accepted = (
         f"The {name!r} parameter of {caller} must be a float in the range (0.0, 1.0), "
         f"an int in the range [1, {n_samples - 1}] (a number of {things}) or None. "
