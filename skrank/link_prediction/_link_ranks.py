@@ -13,6 +13,7 @@ from skrank._ranking.queries import RankedQueries
 from skrank._ranking.tie_groups import TieGroups, resolve_ties
 from skrank.link_prediction._estimates import RANKINGS
 from skrank.link_prediction._summaries import evaluate_ranks
+from skrank.link_prediction._words import share_words
 from skrank.metrics._conventions import OF_RANKS
 
 TIES = ("expected", "optimistic", "pessimistic", "realistic")
@@ -148,6 +149,7 @@ class LinkRanks:
         names += ["optimistic", "pessimistic", "realistic", "n_candidates"]
         return {name: getattr(self, name) for name in names}
 
+    @share_words
     def evaluate(
         self,
         metrics=METRICS,
@@ -162,18 +164,6 @@ class LinkRanks:
 
         Parameters
         ----------
-        metrics : str, callable or list of them, \
-                default=("mrr", "neg_mean_rank", "hits@1", "hits@3", "hits@10")
-            As in :func:`evaluate_link_prediction`.
-        ties : {"expected", "optimistic", "pessimistic", "realistic"}, default=None
-            How ties are resolved. If None, the rule of `convention`, or "expected".
-        average : {"rank", "question"}, default="rank"
-            Whether each rank has the same weight, or each question, the pair of an
-            entity and a relation.
-        by : {"side", "relation", "category"}, default=None
-            Evaluate each side, relation or category separately.
-        convention : {"pykeen", "ogb", "ampligraph"}, default=None
-            Follow the rules of a library for ties.
         **params
             Further parameters of the metrics.
 

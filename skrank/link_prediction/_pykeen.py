@@ -56,33 +56,14 @@ def from_pykeen(model, triples_factory=None):
 
 
 class PyKEENPredictor(BaseLinkPredictor):
-    """A trained PyKEEN model as a link predictor.
-
-    Parameters
-    ----------
-    model : pykeen.models.Model
-        The model.
-    triples_factory : pykeen.triples.CoreTriplesFactory or None
-        The triples that it was trained on.
-    """
+    """A PyKEEN model, and the triples it was trained on, as a link predictor."""
 
     def __init__(self, model, triples_factory):
         self.model = model
         self.triples_factory = triples_factory
 
     def fit(self, X=None, y=None):
-        """Read the ids; the model is trained already.
-
-        Parameters
-        ----------
-        X, y : object, default=None
-            Not used, present for API consistency.
-
-        Returns
-        -------
-        self : object
-            The predictor.
-        """
+        """Read the ids; the model is trained already."""
         factory = self.triples_factory
         n_ids = {"entity": self.model.num_entities}
         n_ids["relation"] = self._n_relations()

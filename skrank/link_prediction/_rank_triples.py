@@ -30,12 +30,14 @@ from skrank.link_prediction._triple_ids import (
     encode_triples,
     read_triples,
 )
+from skrank.link_prediction._words import share_words
 
 # The bytes that the scores of one batch may take in double precision. Many small
 # batches would slow down models that multiply matrices.
 BATCH_BYTES = 2**26
 
 
+@share_words
 def rank_triples(
     model,
     X,
@@ -47,29 +49,6 @@ def rank_triples(
     progress=False,
 ):
     """Rank the heads and tails of triples among all entities.
-
-    Parameters
-    ----------
-    model : object
-        Has the methods ``score_tails(X)`` and ``score_heads(X)``, as in
-        :func:`evaluate_link_prediction`.
-    X : array-like of shape (n_triples, 3)
-        The triples to evaluate: head, relation and tail, all integers or all text.
-    known : "auto", None, array-like of shape (n_known, 3) or list of them, \
-            default="auto"
-        The triples whose entities are filtered out: another entity that completes a
-        known triple is no candidate. "auto" takes the triples `X` and those that the
-        model was trained on; triples given here are added to them. If None, nothing is
-        filtered (the raw setting).
-    sides : {"head", "tail"} or sequence of them, default=("head", "tail")
-        Whether heads, tails or both are predicted.
-    candidates : array-like, dict or SampledNegatives, default=None
-        The entities that the target is ranked with, as in
-        :func:`evaluate_link_prediction`.
-    batch_size : int or "auto", default="auto"
-        How many triples the model scores at once. "auto" gives their scores 64 MiB.
-    progress : bool, default=False
-        Whether to show a progress bar, which needs the package tqdm.
 
     Returns
     -------

@@ -7,12 +7,14 @@ from skrank._checks import check_choice, shown
 from skrank.link_prediction._evaluate import evaluate_link_prediction
 from skrank.link_prediction._link_ranks import AVERAGES, TIES
 from skrank.link_prediction._summaries import read_rank_requests
+from skrank.link_prediction._words import share_words
 from skrank.metrics._conventions import OF_RANKS
 from skrank.metrics._evaluate import check_direction
 
 CALLER = "make_link_prediction_scorer"
 
 
+@share_words
 def make_link_prediction_scorer(
     metric,
     *,
@@ -36,26 +38,6 @@ def make_link_prediction_scorer(
     metric : str or list of str
         A name, as in :func:`evaluate_link_prediction`. The scorer of a list returns a
         dict with a value per name, all from one scoring.
-    known : "auto", None, array-like of shape (n_known, 3) or list of them, \
-            default="auto"
-        The triples whose entities are filtered out: another entity that completes a
-        known triple is no candidate. "auto" takes the triples that are scored and those
-        that the estimator was trained on; triples given here are added to them. If
-        None, nothing is filtered (the raw setting).
-    sides : {"head", "tail"} or sequence of them, default=("head", "tail")
-        Whether heads, tails or both are predicted.
-    ties : {"expected", "optimistic", "pessimistic", "realistic"}, default=None
-        How ties are resolved. If None, the rule of `convention`, or "expected".
-    average : {"rank", "question"}, default="rank"
-        Whether each rank has the same weight, or each question, the pair (h, r) or
-        (r, t).
-    candidates : array-like, dict or SampledNegatives, default=None
-        The entities that the target is ranked with, as in
-        :func:`evaluate_link_prediction`. None is all entities.
-    batch_size : int or "auto", default="auto"
-        How many triples the model scores at once. "auto" gives their scores 64 MiB.
-    convention : {"pykeen", "ogb", "ampligraph"}, default=None
-        Follow the rules of a library for ties.
     **params
         Further parameters of the metrics, such as ``adjusted=True``.
 
