@@ -64,24 +64,18 @@ class PyKEENPredictor(BaseLinkPredictor):
 
     def fit(self, X=None, y=None):
         """Read the ids; the model is trained already."""
-        factory = self.triples_factory
-        n_ids = {"entity": self.model.num_entities}
-        n_ids["relation"] = self._n_relations()
-        ids = {
-            what: _labels(factory, f"{what}_to_id", number)
-            for what, number in n_ids.items()
-        }
-        self.entities_, self.relations_ = ids["entity"], ids["relation"]
+        factory, n_entities = self.triples_factory, self.model.num_entities
+        n_relations = getattr(self.model, "num_real_relations", None)
+        if n_relations is None:
+            n_relations = self.model.num_relations
+        self.entities_ = _labels(factory, "entity_to_id", n_entities)
+        self.relations_ = _labels(factory, "relation_to_id", n_relations)
         if factory is not None:
             positions = np.asarray(factory.mapped_triples)
             ends = self.entities_[positions[:, [HEAD, TAIL]]]
             relation = self.relations_[positions[:, RELATION]]
             self.triples_ = np.column_stack([ends[:, 0], relation, ends[:, 1]])
         return self
-
-    def _n_relations(self):
-        real = getattr(self.model, "num_real_relations", None)
-        return self.model.num_relations if real is None else real
 
     def _score_tails(self, head, relation):
         return self._ask(self.model.predict_t, head, relation)

@@ -6,7 +6,6 @@
 import warnings
 from functools import partial
 from numbers import Integral
-from typing import NamedTuple
 
 import numpy as np
 
@@ -76,14 +75,6 @@ def rank_triples(
     )
 
 
-class _Questions(NamedTuple):
-    """The questions of one side and their answers."""
-
-    given: np.ndarray
-    relation: np.ndarray
-    answer: np.ndarray
-
-
 def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, quantum):
     sides = _check_sides(sides)
     check_flag(progress, "progress", "evaluate_link_prediction")
@@ -114,7 +105,7 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
     columns = []
     with progress_bar(len(sides) * len(triples), progress) as advance:
         for side in sides:
-            asked = _Questions(*_turned(side, head, relation, tail))
+            asked = _turned(side, head, relation, tail)
             filtered = answers[side] if filters else _known_answers(side, [], *sizes)
             counts = _count_side(
                 partial(model_scores, model, side, n_entities=len(entities)),
@@ -127,7 +118,7 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
                 quantum,
                 advance,
             )
-            weight = _question_weight(asked, len(relations))
+            weight = _question_weight(*asked[:2], len(relations))
             columns.append((np.full(len(triples), side), *counts, weight))
     side, above, tied, n_candidates, n_negatives, weight = map(
         _concatenated, zip(*columns, strict=True)
@@ -197,19 +188,15 @@ def _turned(side, head, relation, tail):
 
 
 def _known_answers(side, filters, n_entities, n_relations):
-    columns = _turned(side, *_joined(filters))
-    return KnownAnswers(*columns, n_entities, n_relations)
+    joined = (np.zeros(0, dtype=np.intp),) * 3
+    if filters:
+        joined = map(np.concatenate, zip(*filters, strict=True))
+    return KnownAnswers(*_turned(side, *joined), n_entities, n_relations)
 
 
-def _joined(parts):
-    if not parts:
-        return (np.zeros(0, dtype=np.intp),) * 3
-    return tuple(map(np.concatenate, zip(*parts, strict=True)))
-
-
-def _question_weight(asked, n_relations):
+def _question_weight(given, relation, n_relations):
     """Return one over the number of triples with the same question."""
-    pair = asked.given * n_relations + asked.relation
+    pair = given * n_relations + relation
     _, pair, counts = np.unique(pair, return_inverse=True, return_counts=True)
     return 1 / counts[pair.reshape(-1)]
 

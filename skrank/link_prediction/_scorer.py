@@ -3,12 +3,11 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank._checks import check_choice, shown
+from skrank._checks import shown
 from skrank.link_prediction._evaluate import evaluate_link_prediction
-from skrank.link_prediction._link_ranks import AVERAGES, TIES
+from skrank.link_prediction._link_ranks import check_options
 from skrank.link_prediction._summaries import read_rank_requests
 from skrank.link_prediction._words import share_words
-from skrank.metrics._conventions import OF_RANKS
 from skrank.metrics._evaluate import check_direction
 
 CALLER = "make_link_prediction_scorer"
@@ -78,9 +77,7 @@ def make_link_prediction_scorer(
             f"The 'metric' parameter of {CALLER} must be a str or a list of str. "
             f"Got {shown(metric)} instead."
         )
-    check_choice(ties, {*TIES, None}, "ties", CALLER)
-    check_choice(average, set(AVERAGES), "average", CALLER)
-    check_choice(convention, {*OF_RANKS, None}, "convention", CALLER)
+    check_options(CALLER, ties=ties, average=average, convention=convention)
     for request in read_rank_requests(list(named), params, CALLER):
         check_direction(request)
     options = {
@@ -97,37 +94,14 @@ def make_link_prediction_scorer(
 
 
 class LinkPredictionScorer:
-    """A scorer that ranks the heads and tails of triples.
-
-    Parameters
-    ----------
-    metric : str or list of str
-        The names.
-    options : dict
-        What :func:`evaluate_link_prediction` is called with.
-    """
+    """A scorer that ranks the heads and tails of triples."""
 
     def __init__(self, metric, options):
         self.metric = metric
         self.options = options
 
     def __call__(self, estimator, X, y=None):
-        """Score a fitted link predictor by triples.
-
-        Parameters
-        ----------
-        estimator : object
-            A fitted link predictor.
-        X : array-like of shape (n_triples, 3)
-            True triples.
-        y : object, default=None
-            Not used, present for API consistency.
-
-        Returns
-        -------
-        score : float, or dict of str to float
-            Larger is better. A dict if the scorer was made from a list of names.
-        """
+        """Return the score of a fitted link predictor, or a dict of several scores."""
         scores = evaluate_link_prediction(
             estimator, X, metrics=self.metric, **self.options
         )
