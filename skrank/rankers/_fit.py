@@ -81,7 +81,8 @@ def _fit_by_requests(estimator, rows):
 def _taken(estimator, metadata):
     """Return which of the metadata the `fit` of `estimator` accepts."""
     taken = set(metadata) & fit_parameters(estimator)
-    if not _takes_any(estimator):
+    parameters = inspect.signature(estimator.fit).parameters.values()
+    if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
         return taken
     if get_config()["enable_metadata_routing"]:
         routing = getattr(estimator, "get_metadata_routing", lambda: None)()
@@ -90,9 +91,3 @@ def _taken(estimator, metadata):
     # An estimator that takes any keyword forwards it. Weights are accepted almost
     # everywhere, query ids only where they are requested.
     return taken | (set(metadata) & {"sample_weight"})
-
-
-def _takes_any(estimator):
-    """Return True if `fit` has a parameter ``**kwargs``."""
-    parameters = inspect.signature(estimator.fit).parameters.values()
-    return any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)

@@ -11,7 +11,7 @@ from skrank.rankers._early_stopping import (
 )
 from skrank.rankers._fit import fit_estimator
 from skrank.rankers._meta_ranker import MetaRanker
-from skrank.rankers._predicted_scores import check_response
+from skrank.rankers._predicted_scores import check_response, predicted_scores
 
 
 class QueryRanker(MetaRanker):
@@ -153,41 +153,10 @@ class QueryRanker(MetaRanker):
         self.scoring = scoring
         self.random_state = random_state
 
-    def fit(self, X, y, *, qid=None, sample_weight=None):
-        """Fit the underlying estimator.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-            Training documents. The column `qid_column` is removed from the features.
-            It holds the query ids unless they are passed.
-        y : array-like of shape (n_samples,)
-            Relevance of the documents. An index named ``"qid"`` holds the query ids
-            unless they are passed or are in a column of `X`.
-        qid : array-like of shape (n_samples,), default=None
-            Query ids, one per row, rows in any order.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows, for the underlying estimator.
-
-        Returns
-        -------
-        self : object
-            Fitted ranker.
-
-        Raises
-        ------
-        ValueError
-            If there are no query ids and `missing_qid` is ``"raise"``, if they are
-            not one per row or are all equal, if `y` is not numeric, if all grades are
-            equal or the estimator does not accept them, if weights are passed that
-            the estimator does not take, if early stopping is requested of an
-            estimator that cannot stop early, or if the estimator is a classifier
-            without probabilities for more than two classes.
-        TypeError
-            If a parameter has the wrong type.
-        """
+    def _check_own_parameters(self):
         check_early_stopping(self)
-        rows = self._rows(X, y, qid, sample_weight)
+
+    def _fit(self, rows):
         stopping = None
         if self.early_stopping:
             rows, held_out = hold_out(rows, self.validation_fraction, self.random_state)
@@ -195,3 +164,6 @@ class QueryRanker(MetaRanker):
         fitted = fit_estimator(clone_estimator(self.estimator), rows, stopping)
         check_response(fitted)
         return self._keep(fitted)
+
+    def _predict(self, X):
+        return predicted_scores(self.estimator_, X)
