@@ -235,6 +235,4 @@ def is_ranker(estimator):
 def fit_parameters(estimator):
     """Return the names of the parameters of the estimator's `fit`."""
     fit = getattr(estimator, "fit", None)
-    return (
-        frozenset(inspect.signature(fit).parameters) if callable(fit) else frozenset()
-    )
+    return frozenset(inspect.signature(fit).parameters if callable(fit) else ())

@@ -121,18 +121,17 @@ class LinkPredictor:
         check_is_fitted(self, "entities_")
         triples = read_triples(X)
         scores = model_scores(self, side, triples, len(self.entities_))
-        if candidates is None:
-            check_not_nan(scores, side, lambda: True)
-            return scores
-        asked = as_ids(candidates, "candidates")
-        if asked.ndim != 2 or len(asked) != len(triples):
-            raise ValueError(
-                "The 'candidates' parameter must hold entities, an array of shape "
-                f"(n_triples, n_candidates) with {len(triples)} rows. "
-                f"Got shape {asked.shape}."
-            )
-        columns = Vocabulary(self.entities_, "entities").encode_all(asked, "candidates")
-        scores = np.take_along_axis(scores, columns, axis=1)
+        if candidates is not None:
+            asked = as_ids(candidates, "candidates")
+            if asked.ndim != 2 or len(asked) != len(triples):
+                raise ValueError(
+                    "The 'candidates' parameter must hold entities, an array of shape "
+                    f"(n_triples, n_candidates) with {len(triples)} rows. "
+                    f"Got shape {asked.shape}."
+                )
+            entities = Vocabulary(self.entities_, "entities")
+            columns = entities.encode_all(asked, "candidates")
+            scores = np.take_along_axis(scores, columns, axis=1)
         check_not_nan(scores, side, lambda: True)
         return scores
 

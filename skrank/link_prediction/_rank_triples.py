@@ -107,17 +107,9 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
         for side in sides:
             asked = _turned(side, head, relation, tail)
             filtered = answers[side] if filters else _known_answers(side, [], *sizes)
-            counts = _count_side(
-                partial(model_scores, model, side, n_entities=len(entities)),
-                side,
-                triples,
-                asked,
-                filtered,
-                counters[side],
-                batch_size,
-                quantum,
-                advance,
-            )
+            score = partial(model_scores, model, side, n_entities=len(entities))
+            of_side = score, side, triples, asked, filtered, counters[side]
+            counts = _count_side(*of_side, batch_size, quantum, advance)
             weight = _question_weight(*asked[:2], len(relations))
             columns.append((np.full(len(triples), side), *counts, weight))
     side, above, tied, n_candidates, n_negatives, weight = map(
@@ -139,15 +131,7 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
 
 
 def _count_side(
-    score,
-    side,
-    triples,
-    asked,
-    filtered,
-    counter,
-    batch_size,
-    quantum,
-    advance,
+    score, side, triples, asked, filtered, counter, batch_size, quantum, advance
 ):
     """Score one batch after another and count."""
     parts = []

@@ -87,13 +87,7 @@ class ColdStartKFold(QuerySplitter):
     __metadata_request__split = {"item": True}
 
     def __init__(
-        self,
-        n_splits=5,
-        *,
-        cold="user",
-        shuffle=False,
-        random_state=None,
-        item="item",
+        self, n_splits=5, *, cold="user", shuffle=False, random_state=None, item="item"
     ):
         caller = "ColdStartKFold"
         self.n_splits = check_count(n_splits, "n_splits", minimum=2)
@@ -109,6 +103,7 @@ class ColdStartKFold(QuerySplitter):
 
     @describe_split
     def split(self, X, y=None, groups=None, *, qid=None, item=None):
+        caller = "ColdStartKFold"
         check_consistent_length(X, y, item)
         rng = check_random_state(self.random_state) if self.shuffle else None
         folds = []
@@ -116,7 +111,9 @@ class ColdStartKFold(QuerySplitter):
             users = self._group(X, y, groups, qid)
             folds.append(self._fold_of_rows(users, "queries", rng))
         if self.cold != "user":
-            items = self._group_items(X, y, item)
+            item = find_values(item, self.item, X=X, y=y, name="item", caller=caller)
+            items = Queries.of_rows(item, name="item")
+            check_not_empty(items, caller)
             check_consistent_length(items.codes, *folds, X, y, qid, groups)
             folds.append(self._fold_of_rows(items, "items", rng))
         for fold in range(self.n_splits):
@@ -125,21 +122,12 @@ class ColdStartKFold(QuerySplitter):
             train = np.flatnonzero(~np.logical_or.reduce(is_cold))
             if len(test) == 0 or len(train) == 0:
                 raise ValueError(
-                    f"ColdStartKFold(cold={self.cold!r}) has no row to "
+                    f"{caller}(cold={self.cold!r}) has no row to "
                     f"{'train on' if len(test) else 'test'} in fold {fold}: too few "
                     "users share items. Use fewer splits, or another seed with "
                     f"shuffle=True. Got n_splits={self.n_splits}."
                 )
             yield train, test
-
-    def _group_items(self, X, y, item):
-        """Find the items and group the rows by them."""
-        item = find_values(
-            item, self.item, X=X, y=y, name="item", caller="ColdStartKFold"
-        )
-        items = Queries.of_rows(item, name="item")
-        check_not_empty(items, "ColdStartKFold")
-        return items
 
     def _fold_of_rows(self, queries, things, rng):
         """Assign users or items to folds and return the fold of each row."""

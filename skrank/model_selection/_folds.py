@@ -137,21 +137,7 @@ class RepeatedQueryKFold(WholeQuerySplitter):
         self.n_repeats = check_count(n_repeats, "n_repeats", minimum=1)
         self.random_state = random_state
 
-    def get_n_splits(
-        self, X=None, y=None, groups=None, *, qid=None, time=None, item=None
-    ):
-        """Return the number of splits.
-
-        Parameters
-        ----------
-        X, y, groups, qid, time, item : object, default=None
-            Not used; they exist for the interface that all splitters share.
-
-        Returns
-        -------
-        n_splits : int
-            The number of splits, ``n_splits * n_repeats``.
-        """
+    def _count_splits(self):
         return self.n_splits * self.n_repeats
 
     def _iter_queries(self, queries, y):

@@ -59,8 +59,11 @@ class QuerySplitter(BaseCrossValidator):
         Returns
         -------
         n_splits : int
-            The number of splits.
+            The number of splits, of all repetitions if the splitter repeats.
         """
+        return self._count_splits()
+
+    def _count_splits(self):
         return self.n_splits
 
     def _group(self, X, y, groups, qid):

@@ -16,6 +16,7 @@ from sklearn.utils import (
 )
 from sklearn.utils.validation import check_is_fitted
 
+from skrank._checks import check_choice
 from skrank._columns import (
     QID,
     check_qid_column,
@@ -176,11 +177,7 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
                 f"The 'estimator' parameter of {caller} must be an object "
                 f"implementing 'fit' and 'predict'. Got {inner!r} instead."
             )
-        if self.missing_qid not in ("raise", "single"):
-            raise ValueError(
-                f"The 'missing_qid' parameter of {caller} must be a str among "
-                f"{{'raise', 'single'}}. Got {self.missing_qid!r} instead."
-            )
+        check_choice(self.missing_qid, {"raise", "single"}, "missing_qid", caller)
         check_qid_column(self.qid_column, caller)
 
     def _check_target(self, y):
