@@ -10,15 +10,10 @@ from skrank._ranking.tie_groups import TieGroups
 # A stretch of rows that stays in the cache while it is worked on.
 STRETCH = 65_536
 
-
 # A block fits the cache of one core. It wastes at most a sixth of its cells, unless it
 # is so small that the calls cost more than the cells.
 MAX_CELLS = 131_072
-
-
 WIDTH_RATIO = 1.2
-
-
 CHEAP_CELLS = 32_768
 
 

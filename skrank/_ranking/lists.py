@@ -17,7 +17,6 @@ from skrank._ranking.order import AsGiven, Order
 # Grades of up to so many levels are counted level by level.
 FEW_LEVELS = 16
 
-
 # Lists are counted by flags if they have so many documents each: a list costs as much.
 SHORT = 32
 
