@@ -75,12 +75,13 @@ class EntitySets:
         ] = True
         return allowed[kind.reshape(-1)]
 
-    def count(self, scores, batch, relation, *target_and_out):
+    def count(self, scores, batch, relation, target, out_row, out_column):
         """Return (above, tied, n_candidates, n_negatives) of a batch of rows."""
         allowed = None
         if self.allowed is not None:
             allowed = self.candidates(scores.shape, batch, relation)
-        return *count_around_target(scores, *target_and_out, allowed), None
+        counts = count_around_target(scores, target, out_row, out_column, allowed)
+        return *counts, None
 
 
 def read_candidates(candidates, sides, entities, relations, relation, n_triples):

@@ -10,7 +10,12 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRouter
 
 from skrank.base import fit_parameters
-from skrank.rankers._libraries import check_no_early_stopping, fit_function_of
+from skrank.rankers._check_grades import check_informative
+from skrank.rankers._libraries import (
+    check_no_early_stopping,
+    check_own_stopping,
+    fit_function_of,
+)
 from skrank.rankers._pipeline import fit_transformers, needs_queries, transform
 from skrank.rankers._predicted_scores import as_taken
 
@@ -33,7 +38,10 @@ def fit_estimator(estimator, rows, stopping=None):
         if stopping is not None:
             held = _for_library(stopping.held_out, estimator)
             stopping = stopping._replace(held_out=held)
-        return fit_library(estimator, _for_library(rows, estimator), stopping)
+        rows = _for_library(rows, estimator)
+        check_own_stopping(estimator, stopping)
+        check_informative(estimator, rows)
+        return fit_library(estimator, rows, stopping)
     check_no_early_stopping(estimator, stopping)
     if "qid" in fit_parameters(estimator):
         rows = rows.by_query()
