@@ -89,6 +89,13 @@ REFUSED = {
     "R@5": "recall@5",
     "Recall@20": "recall@20",
     "GAUC": "query_auc",
+    # Written out, without the @, or as the function is named.
+    "mean_reciprocal_rank": "mrr",
+    "mean_average_precision@5": "map@5",
+    "ndcg10": "ndcg@10",
+    "ndcg-5": "ndcg@5",
+    "mrr_score": "mrr",
+    "hits_at_k_score": "hits@10",
 }
 
 MESSAGE = re.compile(r"is not a valid scoring value\..* Did you mean '([^']+)'\?$")

@@ -10,7 +10,7 @@ import sklearn.metrics
 from sklearn import config_context
 
 from skrank.metrics._metric import metric_of
-from skrank.metrics._names import is_name, listed_names, parse_name
+from skrank.metrics._names import is_misspelt, is_name, listed_names, refusal
 from skrank.metrics._own_metrics import takes_a_ranking
 from skrank.metrics._scoring.queries import (
     find_scored_qid,
@@ -180,13 +180,13 @@ def get_scorer(scoring):
     try:
         return sklearn.metrics.get_scorer(scoring)
     except ValueError:
-        near = difflib.get_close_matches(scoring, sklearn.metrics.get_scorer_names(), 1)
-        if near and not is_name(near[0]):
+        names = sklearn.metrics.get_scorer_names()
+        near = difflib.get_close_matches(scoring, names, 1)
+        if near and not is_name(near[0]) and not is_misspelt(scoring, names):
             raise ValueError(
                 f"{scoring!r} is not a valid scoring value. Did you mean {near[0]!r}?"
             ) from None
-    parse_name(scoring)  # raises, and names the nearest of skrank's names
-    raise ValueError(f"{scoring!r} is not a valid scoring value.")
+    raise ValueError(refusal(scoring))  # which names the nearest of skrank's names
 
 
 def get_scorer_names():
@@ -310,6 +310,19 @@ class RankingScorer(_ScikitLearnScorer):
 
     def __sklearn_clone__(self):
         return copy.deepcopy(self)
+
+
+def follow_reload(scorer_class):
+    """Let rankings be scored by scikit-learn's scorer class after it was loaded anew.
+
+    Scorers share one prediction if they are of the class that its module holds now.
+    """
+    (known,) = RankingScorer.__bases__
+    names = ("__module__", "__qualname__")
+    if known is not scorer_class and all(
+        getattr(known, name) == getattr(scorer_class, name) for name in names
+    ):
+        RankingScorer.__bases__ = (scorer_class,)
 
 
 def _ask(estimator, method_name, X):
