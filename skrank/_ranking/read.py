@@ -129,7 +129,7 @@ def _read_flat(y_true, y_score, qid, threshold, exclude, judged, returned, row_o
     row_query = None
     if row_order is None and len(codes) == len(ids):
         starts = np.arange(n_rows) if starts is None else starts
-        lengths = np.diff(starts, append=n_rows)
+        lengths = np.subtract(np.append(starts[1:], n_rows), starts)
         order = AsGiven(starts, lengths, codes.astype(np.intp))
     else:
         row_query = codes = repeat_heads(codes, starts, n_rows)

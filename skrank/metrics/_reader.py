@@ -1,4 +1,4 @@
-"""Metrics of a reader who goes down the list and stops."""
+"""Metrics of a user who reads down the list and stops."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -12,7 +12,7 @@ from skrank.metrics._metric import ranking_metric
 
 
 def expected_reciprocal_rank(ranking, *, k=None, max_grade=None):
-    """Return the expected reciprocal of the rank at which a user is satisfied."""
+    """Return the expected reciprocal of the rank at which a user stops."""
     highest = highest_grade(ranking, max_grade, "err_score")
     missed = 1 - (np.exp2(ranking.grade - highest) - np.exp2(-highest))
     first = np.cumsum(ranking.relevant) - ranking.relevant
@@ -44,32 +44,34 @@ def err_score(
 ):
     r"""Reciprocal rank at which a user expects to stop (ERR).
 
-    A user reads down the list and stops at a document with a chance that grows with its
-    grade; ERR expects one over the rank of the stop. Larger is better.
+    A user reads down the list and stops at each document with a probability that grows
+    with its grade; ERR is the expectation of one over the rank of the last document
+    read. Larger is better.
 
     Returns
     -------
     score : float or ndarray of shape (n_queries,)
-        Between 0 and 1. The best value is that of the order by `y_true`.
+        Between 0 and 1. The best value is that of the ideal ranking, by `y_true`.
 
     See Also
     --------
-    mrr_score : The stop is at the first relevant document.
-    rbp_score : The user stops at any rank alike.
-    ndcg_score : No stop: every document counts by its rank.
+    mrr_score : The user always stops at the first relevant document.
+    rbp_score : The user stops with the same probability at every rank.
+    ndcg_score : The user does not stop; a discount depends on the rank alone.
 
     Notes
     -----
     With the grade :math:`g_i` of the document at rank i, 0 if it is not relevant, and
-    the chance :math:`R_i = (2^{g_i} - 1) / 2^{g_{max}}` to stop there [1]_,
+    the probability :math:`R_i = (2^{g_i} - 1) / 2^{g_{max}}` of stopping there [1]_,
 
     .. math:: ERR@k = \sum_{i=1}^{k} \frac{1}{i} R_i \prod_{j < i} (1 - R_j).
 
-    Even the highest grade lets some users pass, so that the best value is below 1. The
-    expectation over the orders of tied documents is exact: the mean over all orders of
-    a product of d of the :math:`1 - R_j` of a class is its d-th elementary symmetric
-    polynomial over the number of its terms. gdeval, the tool of the TREC web track, has
-    a `max_grade` of 4. A query without a relevant document is undefined.
+    Since some users continue even after the highest grade, the best value is below 1.
+    The expectation over the orderings of tied documents is exact: the mean over all
+    orderings of the product of the first d of the :math:`1 - R_j` of a tie group is the
+    d-th elementary symmetric polynomial divided by the number of its terms. gdeval, the
+    tool of the TREC web track, has a `max_grade` of 4. A query without a relevant
+    document is undefined.
 
     References
     ----------
@@ -89,11 +91,17 @@ def err_score(
 
 
 def stop_within(ranking, missed, k):
-    """Return the expected reciprocal of the rank at which a user stops in each run.
+    """Return the expected 1 / rank of a stop within each tie group, if it is reached.
 
-    The chance to pass a document is in `missed`. The mean over all orders of the chance
-    to pass the first d of n tied documents is M_d; a document that joins m - 1 others
-    changes it to ((m - d) M_d + d u M_{d-1}) / m, which never leaves [0, 1].
+    `missed` holds the probabilities u_1, ..., u_n of continuing after each document of
+    a tie group. The probability of continuing after the first d of them, in the mean
+    over their orderings, is M_d = e_d(u_1, ..., u_n) / C(n, d), with the elementary
+    symmetric polynomial e_d. With t documents above the group, the result is
+
+        sum_d (M_{d-1} - M_d) / (t + d).
+
+    When a document with probability u joins m - 1 others, e_d becomes e_d + u e_{d-1},
+    so M_d becomes ((m - d) M_d + d u M_{d-1}) / m, a mean that stays within [0, 1].
     """
     above, size, relevant = ranking.above, ranking.size, ranking.relevant
     first = np.cumsum(relevant) - relevant
@@ -102,14 +110,15 @@ def stop_within(ranking, missed, k):
         rows = rows[np.argsort(-relevant[rows], kind="stable")]
         place = np.arange(1, width + 1)
         passed = np.ones((len(rows), width + 1))
+        # The non-relevant documents have u = 1, so M_d = 1 before a relevant one joins.
         others = (size - relevant)[rows, np.newaxis]
         joining = relevant[rows]
         for j in range(joining[0]):
-            rows_left = np.searchsorted(-joining, -j)  # those with more than j
+            rows_left = np.searchsorted(-joining, -j)  # groups with more than j
             block = passed[:rows_left]
-            share = np.minimum(place / (others[:rows_left] + j + 1), 1)
+            fraction = np.minimum(place / (others[:rows_left] + j + 1), 1)  # d / m
             u = missed[first[rows[:rows_left]] + j, np.newaxis]
-            block[:, 1:] += share * (u * block[:, :-1] - block[:, 1:])
+            block[:, 1:] += fraction * (u * block[:, :-1] - block[:, 1:])
         stopped = passed[:, :-1] - passed[:, 1:]
         rank = above[rows, np.newaxis] + place
         within = place <= size[rows, np.newaxis]
@@ -120,12 +129,16 @@ def stop_within(ranking, missed, k):
 
 
 def _places_that_count(ranking, missed, k):
-    """Return how many places of each run may hold the stop, but for 1e-20."""
-    relevant = ranking.grade_total(missed) + ranking.size - ranking.relevant
+    """Return the number of places of each tie group that users reach at all.
+
+    Fewer than a fraction of 1e-20 of them read on after these places.
+    """
+    total = ranking.grade_total(missed) + ranking.size - ranking.relevant
     with np.errstate(divide="ignore"):
-        # M_d is at most M_1 ** d, by Maclaurin's inequality.
-        places = np.ceil(np.log(1e-20) / np.log(relevant / ranking.size))
-    places = np.where(relevant < ranking.size, np.maximum(places, 1), np.inf)
+        # M_1 >= M_2^(1/2) >= M_3^(1/3) >= ... (Maclaurin's inequality), and therefore
+        # M_d <= M_1^d with M_1 = (u_1 + ... + u_n) / n. Solve M_1^d = 1e-20 for d.
+        places = np.ceil(np.log(1e-20) / np.log(total / ranking.size))
+    places = np.where(total < ranking.size, np.maximum(places, 1), np.inf)
     places = np.minimum(places, ranking.size)
     if k is not None:
         places = np.clip(k - ranking.above, 0, places)
@@ -133,7 +146,7 @@ def _places_that_count(ranking, missed, k):
 
 
 def rank_biased_precision(ranking, *, k=None, p=0.8, max_grade=None):
-    """Return the gain per document that a user of persistence p reads."""
+    """Return the expected gain per document read by a user with persistence p."""
     check_persistence(p, "rbp_score")
     gain = ranking.grade / highest_grade(ranking, max_grade, "rbp_score")
     weight = ranking.mean_over_places(lambda rank: (1 - p) * p ** (rank - 1.0), k)
@@ -161,25 +174,26 @@ def rbp_score(
 ):
     r"""Rank-biased precision (RBP).
 
-    A user reads the first document and goes on from each to the next with chance p; RBP
-    is the gain per document read. Larger is better.
+    A user reads the first document and continues from each to the next with probability
+    p; RBP is the expected gain divided by the expected number of documents read. Larger
+    is better.
 
     Parameters
     ----------
     p : float, default=0.8
-        The persistence of a user: the chance to go on from a rank to the next. Above 0
-        and below 1.
+        The persistence of a user: the probability of continuing from one rank to the
+        next. Above 0 and below 1.
 
     Returns
     -------
     score : float or ndarray of shape (n_queries,)
-        Between 0 and 1. The best value is that of the order by `y_true`.
+        Between 0 and 1. The best value is that of the ideal ranking, by `y_true`.
 
     See Also
     --------
-    err_score : The user stops when satisfied.
-    rbo_score : The same user compares two orders.
-    dcg_score : Weights that fall more slowly.
+    err_score : The user stops with a probability that depends on the grade.
+    rbo_score : The same user compares two rankings.
+    dcg_score : A discount that decreases more slowly.
 
     Notes
     -----
@@ -187,10 +201,10 @@ def rbp_score(
 
     .. math:: RBP@k = (1 - p) \sum_{i=1}^{k} \frac{g_i}{g_{max}} p^{i - 1}
 
-    which is the measure of [1]_ for 0/1 grades. Grades are divided by `max_grade`, so
-    that the value stays between 0 and 1; some libraries take the grades as they are. A
-    list of n documents reaches at most 1 - p^n. Tied documents share their places
-    alike. A query without a relevant document is undefined.
+    which is the measure of [1]_ for 0/1 grades. Dividing the grades by `max_grade`
+    keeps the value between 0 and 1; some libraries use the grades themselves. A list of
+    n documents has a value of at most 1 - p^n. Each tied document gets the mean
+    discount of their places. A query without a relevant document is undefined.
 
     References
     ----------
@@ -210,7 +224,7 @@ def rbp_score(
 
 
 def highest_grade(ranking, max_grade, caller):
-    """Return the grade that others are measured by: `max_grade`, if it is not None."""
+    """Return `max_grade`, or the highest grade in `y_true` if it is None."""
     if ranking._grade_range[0] < 0:
         raise ValueError(
             f"{caller} takes no negative grades. Got a lowest grade of "
@@ -222,7 +236,7 @@ def highest_grade(ranking, max_grade, caller):
     max_grade = check_number(max_grade, "max_grade", caller)
     if not max(highest, 0) <= max_grade < np.inf or max_grade == 0:
         raise ValueError(
-            f"The 'max_grade' parameter of {caller} must be a finite number above 0, "
-            f"and no less than the highest grade, {highest}. Got {max_grade!r} instead."
+            f"The 'max_grade' parameter of {caller} must be a finite number above 0 "
+            f"and not below the highest grade, {highest}. Got {max_grade!r} instead."
         )
     return max_grade

@@ -223,7 +223,7 @@ def test_definitions_of_users_are_read():
         ("mrr", {"average": "weighted"}, "The 'average' parameter"),
         ("mrr", {"by": "entity"}, "The 'by' parameter"),
         ("mrr", {"convention": "ranx"}, "The 'convention' parameter"),
-        ("mrr", {"threshold": 1.0}, "where the estimator ranks by itself"),
+        ("mrr", {"threshold": 1.0}, "where the estimator computes the ranks itself"),
     ],
 )
 def test_wrong_metrics_and_options_are_refused(metrics, options, message):

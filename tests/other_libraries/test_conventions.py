@@ -74,7 +74,7 @@ def test_the_convention_gives_the_number_of_the_library(library, name):
     if not found.numbers:
         query = QUERIES["graded"]
         full_name = "" if name.partition("@")[0] in LESS_IS_BETTER else name
-        with pytest.raises(ValueError, match=f"no convention={library!r}: "):
+        with pytest.raises(ValueError, match=f"{library!r} does not support"):
             evaluate(*query[:2], full_name, convention=library, doc_id=query.names)
 
 
@@ -291,8 +291,8 @@ def test_the_documents_are_ranked_once_for_each_way_to_rank_them(monkeypatch):
         ("mrr", {"convention": "LightGBM"}, "Did you mean 'lightgbm'"),
         ("mrr", {"convention": 3}, "'convention' parameter of evaluate.*Got 3"),
         ("mrr", {"convention": "trec_eval"}, "'trec_eval' orders.*`doc_id`"),
-        ("map@5", {"convention": "torchmetrics"}, "depends on the order itself"),
-        (["mrr", "map"], {"convention": "sklearn"}, "'map' has no conv.*enter togeth"),
+        ("map@5", {"convention": "torchmetrics"}, "depends on the ranking itself"),
+        (["mrr", "map"], {"convention": "sklearn"}, "not support 'map'.*tie group"),
         ("mrr", {"doc_order": "descending"}, "ties='first'"),
         ("mrr", {"doc_order": "descending", "ties": "first"}, "Pass the ids"),
         ("mrr", {"doc_order": "up", "ties": "first"}, "'doc_order' parameter.*'up'"),

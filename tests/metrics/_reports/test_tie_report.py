@@ -126,7 +126,7 @@ def test_it_prints_as_a_table():
 @pytest.mark.parametrize(
     ("params", "match"),
     [
-        ({"ties": "first"}, "goes through the policies itself"),
+        ({"ties": "first"}, "tie_report sets .ties. itself"),
         ({"average": None}, "one value per metric"),
         ({"gian": "linear"}, "'gian'"),
     ],
