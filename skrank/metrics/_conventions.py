@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skrank._checks import shown
 from skrank.metrics._names import METRICS
 
 # Grades of 1 or more are relevant: relevant grades exceed the threshold.
@@ -226,7 +227,7 @@ def check_convention(convention, caller):
     raise ValueError(
         f"The 'convention' parameter of {caller} must be a str among "
         f"{{{', '.join(map(repr, sorted(CONVENTIONS)))}}} or None. "
-        f"Got {convention!r} instead.{hint}"
+        f"Got {shown(convention)} instead.{hint}"
     )
 
 

@@ -9,6 +9,7 @@ import difflib
 import sklearn.metrics
 from sklearn import config_context
 
+from skrank._checks import shown
 from skrank.metrics._metric import metric_of
 from skrank.metrics._names import is_misspelt, is_name, listed_names, refusal
 from skrank.metrics._own_metrics import takes_a_ranking
@@ -122,7 +123,7 @@ def make_ranking_scorer(metric, *, greater_is_better=None, **params):
     """
     _check_params(params)
     if callable(metric):
-        shown = dict(params)
+        options = dict(params)
         if metric_of(metric) is None and not takes_a_ranking(metric):
             scored, direction = UserMetric(metric, params), True
         else:
@@ -130,15 +131,15 @@ def make_ranking_scorer(metric, *, greater_is_better=None, **params):
             direction = is_better_when_greater(scored)
         if greater_is_better is not None:
             direction = greater_is_better
-            shown = {"greater_is_better": greater_is_better, **shown}
-        return RankingScorer(scored, shown, direction)
+            options = {"greater_is_better": greater_is_better, **options}
+        return RankingScorer(scored, options, direction)
     if greater_is_better is not None:
         raise ValueError(
             "The 'greater_is_better' parameter of make_ranking_scorer must be None "
-            f"unless 'metric' is a callable. Got {greater_is_better!r} instead."
+            f"unless 'metric' is a callable. Got {shown(greater_is_better)} instead."
         )
-    shown = {name: value for name, value in params.items() if name != "k"}
-    return RankingScorer(scored_names(metric, params), shown)
+    options = {name: value for name, value in params.items() if name != "k"}
+    return RankingScorer(scored_names(metric, params), options)
 
 
 def get_scorer(scoring):
@@ -227,12 +228,12 @@ _ScikitLearnScorer = type(sklearn.metrics.make_scorer(max))
 class RankingScorer(_ScikitLearnScorer):
     """A scorer that knows which rows belong to one query."""
 
-    def __init__(self, scored, shown=None, greater_is_better=True):
+    def __init__(self, scored, options=None, greater_is_better=True):
         scorer = sklearn.metrics.make_scorer(
             scored, response_method=RESPONSES, greater_is_better=greater_is_better
         )
         vars(self).update(vars(scorer))
-        self._shown = shown or {}
+        self._options = options or {}
         with config_context(enable_metadata_routing=True):
             super().set_score_request(qid=True)
 
@@ -303,8 +304,10 @@ class RankingScorer(_ScikitLearnScorer):
         return super().set_score_request(**{**earlier, **kwargs})
 
     def __repr__(self):
-        shown = "".join(f", {name}={value!r}" for name, value in self._shown.items())
-        return f"make_ranking_scorer({self._score_func.text}{shown})"
+        options = "".join(
+            f", {name}={value!r}" for name, value in self._options.items()
+        )
+        return f"make_ranking_scorer({self._score_func.text}{options})"
 
     def __sklearn_clone__(self):
         return copy.deepcopy(self)
