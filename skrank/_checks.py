@@ -204,7 +204,7 @@ def check_number(value, name, caller, *, low=-np.inf, high=np.inf, nan=False):
         if nan:
             return value
         raise ValueError(
-            f"The '{name}' parameter of {caller} must be a real number other than NaN. "
+            f"The '{name}' parameter of {caller} must be a float other than NaN. "
             "Got nan instead."
         )
     if not low <= value <= high:

@@ -13,9 +13,11 @@ from skrank._checks import shown
 from skrank.metrics import (  # noqa: F401
     _agreement,
     _average_precision,
+    _counts,
     _first_relevant,
     _gains,
     _judged,
+    _label_ranking,
     _rank_means,
     _rank_spread,
     _reader,
@@ -38,6 +40,9 @@ ALIASES = {
 _WRITTEN_OUT = {
     "average_precision": "map",
     "mean_average_precision": "map",
+    "gmap": "gm_map",
+    "label_ranking_average_precision": "lrap",
+    "label_ranking_loss": "ranking_loss",
     "reciprocal_rank": "mrr",
     "mean_reciprocal_rank": "mrr",
     "cumulative_gain": "cg",

@@ -42,6 +42,7 @@ INDICES = {
 Z_SCORES = {"z_geometric_mean_rank", "z_hits@3", "z_mean_rank", "z_mrr", "z_mrr@3"}
 # Undefined also where the first three cannot but hold a relevant document.
 CANNOT_MISS = {"adjusted_hits@3", "z_hits@3"}
+COUNTS = {"num_rel", "num_rel_ret", "num_ret"}
 INVERSES = {
     "inverse_geometric_mean_rank",
     "inverse_mean_rank",
@@ -76,8 +77,10 @@ NOT_ONE_WHEN_PERFECT = {
     "rbo",
     "rbp",
     "rbp@3",
+    "ranking_loss",
     "recall@3",
     "spearman",
+    *COUNTS,
     *SPREAD,
     *Z_SCORES,
 }
@@ -94,13 +97,15 @@ NOT_BETWEEN_ZERO_AND_ONE = {
     "rank_standard_deviation",
     "rank_variance",
     "spearman",
+    *COUNTS,
     *INDICES,
     *Z_SCORES,
 }
-NEVER_UNDEFINED = {"cg", "cg@3", "dcg", "dcg@3", "judged@3"}
+NEVER_UNDEFINED = {"cg", "cg@3", "dcg", "dcg@3", "judged@3"} | COUNTS
 UNDEFINED_WHEN_ALL_ARE_RELEVANT = {
     "query_auc",
     "rank_correlation",
+    "ranking_loss",
     "rbo",
     "spearman",
     *INDICES,
@@ -116,15 +121,17 @@ NAN_BY_DEFAULT = {
     *SPREAD,
     *UNDEFINED_WHEN_ALL_ARE_RELEVANT,
 }
-BLIND_TO_THE_WHOLE_ORDER = {"cg", "judged@3"}
+BLIND_TO_THE_WHOLE_ORDER = {"cg", "judged@3"} | COUNTS
 # Adjusted, they rise from 0 where all documents are tied to 1 for the ideal ranking.
 RISING = sorted(set(ADJUSTABLE) - EXPECTATION_OF_A_PRODUCT - BLIND_TO_THE_WHOLE_ORDER)
 MAY_FALL = {"q_measure"} | SPREAD
 NOT_THE_MEAN_OF_THE_QUERIES = {
     "adjusted_mean_rank",
     "geometric_mean_rank",
+    "gm_map",
     "harmonic_mean_rank",
     "median_rank",
+    *COUNTS,
     *INDICES,
     *INVERSES,
     *SPREAD,
@@ -142,7 +149,7 @@ LEAST = {
     "spearman": -1,
 }
 # What has a value without relevant documents, if it is not 0.
-OF_NOTHING = {"judged@3": 1}
+OF_NOTHING = {"judged@3": 1, "num_ret": 2}
 READS_FIRST_RANK = {
     "mrr",
     "mrr@3",
@@ -830,6 +837,12 @@ def test_one_relevant_document_among_many_ties_has_the_value_of_the_formula():
     expected = {
         "mrr": harmonic / n,
         "map": harmonic / n,
+        "gm_map": harmonic / n,
+        "lrap": harmonic / n,
+        "num_ret": n,
+        "num_rel": 1,
+        "num_rel_ret": 1,
+        "ranking_loss": 1 / 2,
         "ndcg": discounts / n,
         "dcg@3": (1 + 1 / math.log2(3) + 1 / 2) / n,
         "hits@3": 3 / n,
