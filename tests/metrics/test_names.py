@@ -178,12 +178,12 @@ def test_a_row_of_the_table_says_what_its_function_takes(name):
 
 
 def test_every_function_has_a_row_and_no_two_share_one():
-    doors = [METRICS[name].function.__name__ for name in WITH_FUNCTION]
-    assert len(doors) == len(set(doors)) == 33
+    functions = [METRICS[name].function.__name__ for name in WITH_FUNCTION]
+    assert len(functions) == len(set(functions)) == 33
     public = {
         name
         for name in skrank.metrics.__all__
         if name.endswith(("_score", "_rank", "_loss"))
         or name.startswith(("rank_", "num_"))
     }
-    assert set(doors) == public
+    assert set(functions) == public
