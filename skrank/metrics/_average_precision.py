@@ -23,13 +23,18 @@ def average_precision(ranking, *, k=None, normalize="relevant"):
     per_place = start * ranking.mean_over_places(lambda rank: 1 / rank, k)
     per_place += slope * ranking.mean_over_places(np.ones_like, k)
     total = ranking.total(ranking.relevant * per_place)
+    return ranking.where_relevant(total / _divisor(ranking, k, normalize))
+
+
+def _divisor(ranking, k, normalize):
+    """Return what the sum of the precisions is divided by."""
     check_choice(normalize, {"relevant", "achievable", "k"}, "normalize", "map_score")
-    divisor = np.maximum(ranking.n_relevant, 1)
     if normalize == "k":
-        divisor = np.maximum(ranking.n_documents, 1) if k is None else k
-    elif normalize == "achievable" and k is not None:
-        divisor = np.minimum(divisor, k)
-    return ranking.where_relevant(total / divisor)
+        return np.maximum(ranking.n_documents, 1) if k is None else k
+    divisor = np.maximum(ranking.n_relevant, 1)
+    if normalize == "relevant" or k is None:
+        return divisor
+    return np.minimum(divisor, k)
 
 
 @ranking_metric("map", average_precision)
@@ -146,12 +151,6 @@ def gm_map_score(
     The geometric mean of the average precision of the queries, which weights queries
     with a poor ranking more than MAP does. Larger is better.
 
-    Parameters
-    ----------
-    adjusted : bool, default=False
-        Whether to return (M - E) / (B - E), where E is the metric with all documents
-        tied, and B its value for the ideal ranking.
-
     Returns
     -------
     score : float or ndarray of shape (n_queries,)
@@ -169,8 +168,9 @@ def gm_map_score(
     .. math:: GMAP = \left(\prod_q \max(AP_q, 10^{-5})\right)^{1/n},
 
     so that no single query makes it 0 [1]_; this is trec_eval's gm_map. For tied
-    documents :math:`AP_q` is the expectation. A query without a relevant document is
-    undefined.
+    documents :math:`AP_q` is the expectation, and with ``adjusted=True`` E is the
+    value with all documents tied, which is a little more than the expectation. A query
+    without a relevant document is undefined.
 
     References
     ----------
