@@ -36,8 +36,8 @@ def num_ret(
 ):
     r"""Count of returned documents (num_ret).
 
-    The documents that are ranked, summed over the queries. It does not depend on the
-    order.
+    The documents that are ranked, summed over the queries. It does not depend on their
+    order. Larger is better.
 
     Returns
     -------
@@ -51,8 +51,12 @@ def num_ret(
 
     Notes
     -----
-    The average is a sum here, as that of trec_eval over all queries. No query is
-    undefined.
+    With the number :math:`n_q` of returned documents of query q,
+
+    .. math:: \sum_q n_q.
+
+    As in trec_eval the values of the queries are not averaged but summed, each times
+    its weight. The metric is never undefined.
 
     Examples
     --------
@@ -88,7 +92,7 @@ def num_rel(
     r"""Count of relevant documents (num_rel).
 
     Summed over the queries, also of documents that were judged but not returned. It
-    does not depend on the order.
+    does not depend on their order. Larger is better.
 
     Returns
     -------
@@ -102,8 +106,12 @@ def num_rel(
 
     Notes
     -----
-    The average is a sum here, as that of trec_eval over all queries. No query is
-    undefined.
+    With the number :math:`R_q` of relevant documents of query q,
+
+    .. math:: \sum_q R_q.
+
+    As in trec_eval the values of the queries are not averaged but summed, each times
+    its weight. The metric is never undefined.
 
     Examples
     --------
@@ -140,8 +148,8 @@ def num_rel_ret(
 ):
     r"""Count of relevant documents that were returned (num_rel_ret).
 
-    Summed over the queries. Larger is better, for lists of the same length; it does not
-    depend on the order.
+    Summed over the queries. It does not depend on the order of the documents. Larger is
+    better.
 
     Returns
     -------
@@ -155,8 +163,12 @@ def num_rel_ret(
 
     Notes
     -----
-    The average is a sum here, as that of trec_eval over all queries. No query is
-    undefined.
+    With the number :math:`h_q` of relevant documents that were returned of query q,
+
+    .. math:: \sum_q h_q.
+
+    As in trec_eval the values of the queries are not averaged but summed, each times
+    its weight. The metric is never undefined.
 
     Examples
     --------

@@ -16,7 +16,9 @@ from skrank._ranking.rank import rank_queries
 from skrank.metrics._names import METRICS
 
 # Of the order of the documents that were returned, whatever was not.
-OF_RETURNED_ONES = {"judged", "query_auc", "rank_correlation", "rbo", "spearman"}
+OF_RETURNED_ONES = {
+    *("judged", "query_auc", "rank_correlation", "ranking_loss", "rbo", "spearman")
+}
 
 
 def definition_of(name):
