@@ -84,6 +84,8 @@ def average_precision(docs, k=None, normalize="relevant"):
     divisor = hit_count(docs)
     if normalize == "achievable" and k is not None:
         divisor = min(divisor, k)
+    if normalize == "k":
+        divisor = len(docs) if k is None else k
     return sum(precision(docs, rank) for rank in ranks) / divisor
 
 
@@ -92,6 +94,19 @@ def mean_precision(docs, k=None):
         return None
     last = len(cut(docs, k))
     return sum(precision(docs, j) for j in range(1, last + 1)) / last
+
+
+def pairs_lost(docs):
+    won = query_auc(docs)
+    return None if won is None else 1 - won
+
+
+def length(docs):
+    return float(len(docs))
+
+
+def relevant_count(docs):
+    return float(hit_count(docs))
 
 
 def cumulative_gain(docs, k=None):
@@ -275,6 +290,12 @@ REFERENCE = {
     "bpref": bpref,
     "judged": judged,
     "map": average_precision,
+    "gm_map": average_precision,
+    "lrap": average_precision,
+    "ranking_loss": pairs_lost,
+    "num_ret": length,
+    "num_rel": relevant_count,
+    "num_rel_ret": relevant_count,
     "mean_precision": mean_precision,
     "cg": cumulative_gain,
     "dcg": dcg,
@@ -297,6 +318,7 @@ LESS_IS_BETTER = {
     "rank_standard_deviation",
     "rank_median_absolute_deviation",
     "adjusted_mean_rank",
+    "ranking_loss",
 }
 
 

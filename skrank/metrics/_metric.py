@@ -19,6 +19,7 @@ from skrank._checks import (
     check_k,
     check_number,
     check_threshold,
+    shown,
 )
 from skrank._ranking.rank import DOC_ORDERS
 from skrank.metrics._answer import Arrays, Request, answer, mean_of_queries
@@ -145,7 +146,7 @@ class Metric:
         error = ValueError if choices and isinstance(adjusted, str) else TypeError
         raise error(
             f"The 'adjusted' parameter of {caller} must be {accepted}. "
-            f"Got {adjusted!r} instead."
+            f"Got {shown(adjusted)} instead."
         )
 
 

@@ -155,11 +155,13 @@ def recall_at_k_score(
 
 def fbeta(ranking, *, k=None, beta=1.0, normalize="k"):
     """Return the weighted harmonic mean of precision and recall."""
-    square = check_beta(beta, "fbeta_at_k_score") ** 2
+    beta = check_beta(beta, "fbeta_at_k_score")
+    # Weights of recall and precision whose larger one is 1: no square overflows.
+    recall, precision = (1.0, (1 / beta) ** 2) if beta > 1 else (beta**2, 1.0)
     places = _places(ranking, k, normalize, "fbeta_at_k_score")
-    # (1 + b^2) P@k R@k / (b^2 P@k + R@k) = (1 + b^2) h / (b^2 n_relevant + places) for
-    # P@k = h / places and R@k = h / n_relevant: linear in h, the number found.
-    return (1 + square) * found(ranking, k) / (square * ranking.n_relevant + places)
+    # Precision h / places and recall h / R share the documents h that are found.
+    weighted = recall * ranking.n_relevant + precision * places
+    return (recall + precision) * found(ranking, k) / weighted
 
 
 @ranking_metric("f1", fbeta, cutoff="required")

@@ -336,7 +336,7 @@ def test_tie_groups_of_a_list_of_several_hundred_thousand_documents(scores):
     n_documents = np.bincount(level)
     n_relevant = np.bincount(level, weights=y_true > 0)
     has_relevant = n_relevant > 0
-    ranking = rank_queries(y_true, y_score)
+    ranking = rank_queries(y_true, y_score, qid=np.zeros(size, dtype=int))
     above = np.cumsum(n_documents) - n_documents
     assert_array_equal(ranking.above, above[has_relevant])
     assert_array_equal(ranking.size, n_documents[has_relevant])

@@ -43,6 +43,7 @@ INDICES = {
 Z_SCORES = {"z_geometric_mean_rank", "z_hits@3", "z_mean_rank", "z_mrr", "z_mrr@3"}
 # Undefined also where the first three cannot but hold a relevant document.
 CANNOT_MISS = {"adjusted_hits@3", "z_hits@3"}
+COUNTS = {"num_rel", "num_rel_ret", "num_ret"}
 INVERSES = {
     "inverse_geometric_mean_rank",
     "inverse_mean_rank",
@@ -77,8 +78,10 @@ NOT_ONE_WHEN_PERFECT = {
     "rbo",
     "rbp",
     "rbp@3",
+    "ranking_loss",
     "recall@3",
     "spearman",
+    *COUNTS,
     *SPREAD,
     *Z_SCORES,
 }
@@ -95,13 +98,15 @@ NOT_BETWEEN_ZERO_AND_ONE = {
     "rank_standard_deviation",
     "rank_variance",
     "spearman",
+    *COUNTS,
     *INDICES,
     *Z_SCORES,
 }
-NEVER_UNDEFINED = {"cg", "cg@3", "dcg", "dcg@3", "judged@3"}
+NEVER_UNDEFINED = {"cg", "cg@3", "dcg", "dcg@3", "judged@3"} | COUNTS
 UNDEFINED_WHEN_ALL_ARE_RELEVANT = {
     "query_auc",
     "rank_correlation",
+    "ranking_loss",
     "rbo",
     "spearman",
     *INDICES,
@@ -117,15 +122,17 @@ NAN_BY_DEFAULT = {
     *SPREAD,
     *UNDEFINED_WHEN_ALL_ARE_RELEVANT,
 }
-BLIND_TO_THE_WHOLE_ORDER = {"cg", "judged@3"}
+BLIND_TO_THE_WHOLE_ORDER = {"cg", "judged@3"} | COUNTS
 # Adjusted, they rise from 0 where all documents are tied to 1 for the ideal ranking.
 RISING = sorted(set(ADJUSTABLE) - EXPECTATION_OF_A_PRODUCT - BLIND_TO_THE_WHOLE_ORDER)
 MAY_FALL = {"q_measure"} | SPREAD
 NOT_THE_MEAN_OF_THE_QUERIES = {
     "adjusted_mean_rank",
     "geometric_mean_rank",
+    "gm_map",
     "harmonic_mean_rank",
     "median_rank",
+    *COUNTS,
     *INDICES,
     *INVERSES,
     *SPREAD,
@@ -143,7 +150,7 @@ LEAST = {
     "spearman": -1,
 }
 # What has a value without relevant documents, if it is not 0.
-OF_NOTHING = {"judged@3": 1}
+OF_NOTHING = {"judged@3": 1, "num_ret": 2}
 READS_FIRST_RANK = {
     "mrr",
     "mrr@3",
@@ -415,6 +422,8 @@ def test_each_query_is_scored_as_if_it_were_alone(name):
         quietly(name, y_true[qid == query], y_score[qid == query], **own)
         for query in range(qid.max() + 1)
     ]
+    if name == "gm_map":  # the mean, of one query too, is that of at least 1e-5
+        values = np.maximum(values, 1e-5)
     assert_allclose(values, alone, rtol=1e-12)
 
 
@@ -454,7 +463,9 @@ def test_sample_weight_is_the_weight_of_the_query(name, adjusted):
     plain = call(name, y_true, y_score, qid=qid, adjusted=adjusted)
     assert score(None) == plain
     assert score(np.ones(len(qid))) == pytest.approx(plain, rel=1e-12)
-    assert score(7.5 * times[qid]) == pytest.approx(score(times[qid]), rel=1e-12)
+    factor = 7.5 if name in COUNTS else 1
+    scaled = factor * score(times[qid])
+    assert score(7.5 * times[qid]) == pytest.approx(scaled, rel=1e-12)
     rows = np.concatenate([np.flatnonzero(times[qid] > copy) for copy in range(2)])
     kept = qid != 4
     without = call(name, y_true[kept], y_score[kept], qid=qid[kept], adjusted=adjusted)
@@ -483,7 +494,9 @@ def test_all_weight_on_undefined_queries_leaves_nothing(name):
         warnings.simplefilter("error")
         if name in NEVER_UNDEFINED:
             score = call(name, y_true, y_score, qid=qid, sample_weight=qid == 0)
-            assert score == OF_NOTHING.get(name, 0)
+            n_documents = np.count_nonzero(qid == 0)
+            of_nothing = OF_NOTHING | {"num_ret": n_documents}
+            assert score == of_nothing.get(name, 0)
             return
     with pytest.warns(UndefinedMetricWarning, match="undefined for every query"):
         score = call(
@@ -765,7 +778,8 @@ def test_adjusted_values_of_the_queries(name):
     assert_allclose(got, expected, rtol=1e-9, atol=1e-12)
 
 
-# The spread of one query is 0 without ties.
+# The spread of one query is 0 without ties. A geometric mean of expectations is more
+# than the expectation.
 @pytest.mark.parametrize(
     "name",
     sorted(
@@ -774,6 +788,7 @@ def test_adjusted_values_of_the_queries(name):
         - BLIND_TO_THE_WHOLE_ORDER
         - SPREAD
         - Z_SCORES
+        - {"gm_map"}
     ),
 )
 def test_random_scores_average_to_zero_when_adjusted(name):
@@ -797,7 +812,7 @@ def test_large_tie_groups_neither_overflow_nor_lose_digits(name):
     y_score = np.repeat([1.0, 0.0], n)
     # The first tie group is half relevant; then three of a large one.
     for ties in policies_of(name):
-        value = call(name, y_true, y_score, ties=ties)
+        value = call(name, y_true, y_score, qid=np.zeros(2 * n, int), ties=ties)
         assert math.isfinite(value)
         if name not in LEAST:
             assert value >= 0
@@ -814,6 +829,12 @@ def test_one_relevant_document_among_many_ties_has_the_value_of_the_formula():
     expected = {
         "mrr": harmonic / n,
         "map": harmonic / n,
+        "gm_map": harmonic / n,
+        "lrap": harmonic / n,
+        "num_ret": n,
+        "num_rel": 1,
+        "num_rel_ret": 1,
+        "ranking_loss": 1 / 2,
         "ndcg": discounts / n,
         "dcg@3": (1 + 1 / math.log2(3) + 1 / 2) / n,
         "hits@3": 3 / n,
@@ -849,7 +870,8 @@ def test_one_relevant_document_among_many_ties_has_the_value_of_the_formula():
         "rbo": 1 / (1 - 0.9) / n,
     }
     for name, value in expected.items():
-        assert call(name, y_true, y_score) == pytest.approx(value, rel=1e-11)
+        score = call(name, y_true, y_score, qid=np.zeros(n, dtype=int))
+        assert score == pytest.approx(value, rel=1e-11)
 
 
 @pytest.mark.parametrize("name", NAMES)
