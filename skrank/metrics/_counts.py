@@ -42,7 +42,7 @@ def num_ret(
     Returns
     -------
     count : float or ndarray of shape (n_queries,)
-        0 or more.
+        0 or more. The best value is that of every ordering.
 
     See Also
     --------
@@ -97,7 +97,7 @@ def num_rel(
     Returns
     -------
     count : float or ndarray of shape (n_queries,)
-        0 or more.
+        0 or more. The best value is that of every ordering.
 
     See Also
     --------
@@ -154,7 +154,7 @@ def num_rel_ret(
     Returns
     -------
     count : float or ndarray of shape (n_queries,)
-        0 or more.
+        0 or more. The best value is that of every ordering.
 
     See Also
     --------
