@@ -39,22 +39,10 @@ def _divisor(ranking, k, normalize):
 
 @ranking_metric("map", average_precision)
 def map_score(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    k=None,
-    normalize="relevant",
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=0.0,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, k=None, normalize="relevant", threshold=0.0,
+    ties="expected", replace_undefined_by=0.0, average="macro", adjusted=False,
+    sample_weight=None, exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Mean average precision (MAP).
 
     The average precision of a query is the mean of its precision at the ranks of its
@@ -132,20 +120,10 @@ def mean_of_gm_map(ranking, values, weight):
 
 @ranking_metric("gm_map", average_precision_of_all, cutoff="never", pool=mean_of_gm_map)
 def gm_map_score(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=0.0,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Geometric mean average precision (GMAP).
 
     The geometric mean of the average precision of the queries, which weights queries
@@ -200,21 +178,10 @@ def mean_precision(ranking, *, k=None):
 
 @ranking_metric("mean_precision", mean_precision)
 def mean_precision_score(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    k=None,
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=0.0,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, k=None, threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Mean of the precision at all cutoffs, from P@1 to P@k.
 
     MatchZoo calls it average precision, which is the name of :func:`map_score` here.
@@ -289,22 +256,10 @@ def _mean_ratio(ranking, start, slope, beta, gain):
 
 @ranking_metric("q_measure", q_measure, cutoff="never")
 def q_measure_score(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    beta=1.0,
-    gain="exponential",
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=0.0,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, beta=1.0, gain="exponential", threshold=0.0,
+    ties="expected", replace_undefined_by=0.0, average="macro", adjusted=False,
+    sample_weight=None, exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Q-measure: average precision for graded relevance.
 
     The mean over the ranks of the relevant documents of the blended ratio, which

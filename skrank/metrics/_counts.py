@@ -20,20 +20,10 @@ def returned_documents(ranking):
 
 @ranking_metric("num_ret", returned_documents, cutoff="never", pool=sum_of_queries)
 def num_ret(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=0.0,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Count of returned documents (num_ret).
 
     The documents that are ranked, summed over the queries. It does not depend on their
@@ -75,20 +65,10 @@ def relevant_documents(ranking):
 
 @ranking_metric("num_rel", relevant_documents, cutoff="never", pool=sum_of_queries)
 def num_rel(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=0.0,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Count of relevant documents (num_rel).
 
     Summed over the queries, also of documents that were judged but not returned. It
@@ -132,20 +112,10 @@ def relevant_documents_returned(ranking):
     "num_rel_ret", relevant_documents_returned, cutoff="never", pool=sum_of_queries
 )
 def num_rel_ret(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=0.0,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Count of relevant documents that were returned (num_rel_ret).
 
     Summed over the queries. It does not depend on the order of the documents. Larger is

@@ -24,21 +24,10 @@ def label_ranking_average_precision(ranking, *, tied_together=False):
 
 @ranking_metric("lrap", label_ranking_average_precision, cutoff="never")
 def lrap_score(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    tied_together=False,
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=0.0,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, tied_together=False, threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Label ranking average precision (LRAP).
 
     The mean over the relevant documents of the fraction of relevant ones among the
@@ -95,20 +84,10 @@ def pairs_lost(ranking):
 
 @ranking_metric("ranking_loss", pairs_lost, cutoff="never", greater_is_better=False)
 def ranking_loss(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=np.nan,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Ranking loss: the fraction of pairs in the wrong order.
 
     Of the pairs of a relevant and a non-relevant document. Smaller is better, so the

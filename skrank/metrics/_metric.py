@@ -23,7 +23,7 @@ from skrank._checks import (
 )
 from skrank._ranking.rank import DOC_ORDERS
 from skrank.metrics._answer import Arrays, Request, answer, mean_of_queries
-from skrank.metrics._words import complete
+from skrank.metrics._words import complete, describe
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -211,7 +211,9 @@ def ranking_metric(
 
         defaults = {key: value for key, value in given.items() if key not in INPUT}
         metric = Metric(name, definition, call, defaults, **facts)
-        call.__doc__ = complete(function.__doc__, signature, metric)
+        call.__doc__ = complete(
+            function.__doc__, signature, functools.partial(describe, metric=metric)
+        )
         _enter(metric)
         left_out = defaults | {"replace_undefined_by": np.nan}
         for variant, adjusted in dict(adjusted_names).items():

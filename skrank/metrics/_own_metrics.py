@@ -64,9 +64,9 @@ def add_scorer(name, definition, *, greater_is_better=True):
     ...     reciprocal = ranking.mean_over_places(lambda rank: 1 / rank, k)
     ...     total = ranking.total(ranking.relevant * reciprocal)
     ...     return ranking.where_relevant(total)
-    >>> add_scorer("arhr", average_reciprocal_hit_rank)
-    >>> evaluate([1, 0, 1, 1], [4, 3, 2, 1], ["arhr", "arhr@3"])
-    {'arhr': 1.58..., 'arhr@3': 1.33...}
+    >>> add_scorer("my_arhr", average_reciprocal_hit_rank)
+    >>> evaluate([1, 0, 1, 1], [4, 3, 2, 1], ["my_arhr", "my_arhr@3"])
+    {'my_arhr': 1.58..., 'my_arhr@3': 1.33...}
     """
     if not isinstance(name, str) or not _NAME.fullmatch(name) or "_at_" in name:
         raise ValueError(

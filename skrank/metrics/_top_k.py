@@ -31,22 +31,10 @@ def _places(ranking, k, normalize, caller):
 
 @ranking_metric("precision", precision, cutoff="required")
 def precision_at_k_score(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    k,
-    normalize="k",
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=0.0,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, k, normalize="k", threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Precision at k: the fraction of the top k documents that are relevant (P@k).
 
     Larger is better.
@@ -101,21 +89,10 @@ def recall(ranking, *, k=None):
 
 @ranking_metric("recall", recall, cutoff="required")
 def recall_at_k_score(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    k,
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=0.0,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, k, threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Recall at k: the fraction of the relevant documents in the top k (R@k).
 
     Larger is better.
@@ -166,23 +143,10 @@ def fbeta(ranking, *, k=None, beta=1.0, normalize="k"):
 
 @ranking_metric("f1", fbeta, cutoff="required")
 def fbeta_at_k_score(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    k,
-    beta=1.0,
-    normalize="k",
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=0.0,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, k, beta=1.0, normalize="k", threshold=0.0,
+    ties="expected", replace_undefined_by=0.0, average="macro", adjusted=False,
+    sample_weight=None, exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""F-beta at k: the weighted harmonic mean of precision and recall at k (F1@k).
 
     Larger is better; as a scorer, F1 is ``"f1@10"``, with any k.
@@ -238,20 +202,10 @@ def r_precision(ranking):
 
 @ranking_metric("r_precision", r_precision, cutoff="never")
 def r_precision_score(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=0.0,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""R-precision: the precision of the first R documents.
 
     R is the number of relevant documents of the query, so precision and recall are

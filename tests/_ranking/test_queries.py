@@ -127,6 +127,7 @@ def test_tie_groups_of_scores_that_are_hard_to_distinguish(rows, threshold, ties
     check(ranking, y_true, y_score, qid, ties, threshold)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", POLICIES)
 @given(
     rows=rows_of(EXACT_IN_ANY_DTYPE),
@@ -208,6 +209,7 @@ def test_tie_groups_of_a_matrix_with_documents_excluded(
         assert ranking.n_documents.tolist() == n_documents
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", POLICIES)
 @given(
     st.integers(1, 5),

@@ -12,11 +12,30 @@ import numpy as np
 import pytest
 from brute_force import (
     ADJUSTABLE,
+    BLIND_TO_THE_WHOLE_ORDER,
+    CANNOT_MISS,
+    COUNTS,
+    EXPECTATION_OF_A_PRODUCT,
+    INDICES,
+    LEAST,
     LESS_IS_BETTER,
+    MAY_FALL,
     NAMES,
+    NAN_BY_DEFAULT,
+    NEVER_UNDEFINED,
+    NOT_BETWEEN_ZERO_AND_ONE,
+    NOT_ONE_WHEN_PERFECT,
+    NOT_THE_MEAN_OF_THE_QUERIES,
+    OF_INDEPENDENT_QUERIES,
+    OF_NOTHING,
     READS_ALL_GRADES,
     REFERENCE,
+    RISING,
+    SPREAD,
+    TAKES_NO_NEGATIVE,
+    UNDEFINED_WHEN_ALL_ARE_RELEVANT,
     WITH_FUNCTION,
+    Z_SCORES,
     call,
     query_values,
 )
@@ -25,158 +44,6 @@ from scipy import sparse
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank.metrics._names import METRICS
-
-# How far the ranks of a relevant document lie apart: ties alone part them.
-SPREAD = {
-    "rank_median_absolute_deviation",
-    "rank_standard_deviation",
-    "rank_variance",
-}
-# What is measured by its chance, and by how many deviations it is apart from it.
-INDICES = {
-    "adjusted_geometric_mean_rank_index",
-    "adjusted_hits@3",
-    "adjusted_mean_rank_index",
-    "adjusted_mrr",
-    "adjusted_mrr@3",
-}
-Z_SCORES = {"z_geometric_mean_rank", "z_hits@3", "z_mean_rank", "z_mrr", "z_mrr@3"}
-# Undefined also where the first three cannot but hold a relevant document.
-CANNOT_MISS = {"adjusted_hits@3", "z_hits@3"}
-COUNTS = {"num_rel", "num_rel_ret", "num_ret"}
-INVERSES = {
-    "inverse_geometric_mean_rank",
-    "inverse_mean_rank",
-    "inverse_median_rank",
-}
-# Under random scores two queries are not one of twice the weight.
-# Their expectation under random orders is not the value of all documents tied.
-EXPECTATION_OF_A_PRODUCT = {"geometric_mean_rank"}
-OF_INDEPENDENT_QUERIES = Z_SCORES | {"adjusted_geometric_mean_rank_index"}
-# Nothing below 0 can be averaged as a rank.
-TAKES_NO_NEGATIVE = INVERSES | {
-    "adjusted_geometric_mean_rank_index",
-    "geometric_mean_rank",
-    "harmonic_mean_rank",
-    "z_geometric_mean_rank",
-}
-
-# Exemptions. `test_an_exempt_metric_needs_its_exemption` holds that each is one.
-NOT_ONE_WHEN_PERFECT = {
-    "adjusted_mean_rank",
-    "cg",
-    "cg@3",
-    "dcg",
-    "dcg@3",
-    "err",
-    "err@3",
-    "f1@3",
-    "map@3",
-    "mean_precision",
-    "mean_precision@3",
-    "precision@3",
-    "rbo",
-    "rbp",
-    "rbp@3",
-    "ranking_loss",
-    "recall@3",
-    "spearman",
-    *COUNTS,
-    *SPREAD,
-    *Z_SCORES,
-}
-NOT_BETWEEN_ZERO_AND_ONE = {
-    "adjusted_mean_rank",
-    "cg",
-    "cg@3",
-    "dcg",
-    "dcg@3",
-    "geometric_mean_rank",
-    "harmonic_mean_rank",
-    "mean_rank",
-    "median_rank",
-    "rank_standard_deviation",
-    "rank_variance",
-    "spearman",
-    *COUNTS,
-    *INDICES,
-    *Z_SCORES,
-}
-NEVER_UNDEFINED = {"cg", "cg@3", "dcg", "dcg@3", "judged@3"} | COUNTS
-UNDEFINED_WHEN_ALL_ARE_RELEVANT = {
-    "query_auc",
-    "rank_correlation",
-    "ranking_loss",
-    "rbo",
-    "spearman",
-    *INDICES,
-    *Z_SCORES,
-}
-NAN_BY_DEFAULT = {
-    "adjusted_mean_rank",
-    "geometric_mean_rank",
-    "harmonic_mean_rank",
-    "mean_rank",
-    "median_rank",
-    *INVERSES,
-    *SPREAD,
-    *UNDEFINED_WHEN_ALL_ARE_RELEVANT,
-}
-BLIND_TO_THE_WHOLE_ORDER = {"cg", "judged@3"} | COUNTS
-# Adjusted, they rise from 0 where all documents are tied to 1 for the ideal ranking.
-RISING = sorted(set(ADJUSTABLE) - EXPECTATION_OF_A_PRODUCT - BLIND_TO_THE_WHOLE_ORDER)
-MAY_FALL = {"q_measure"} | SPREAD
-NOT_THE_MEAN_OF_THE_QUERIES = {
-    "adjusted_mean_rank",
-    "geometric_mean_rank",
-    "gm_map",
-    "harmonic_mean_rank",
-    "median_rank",
-    *COUNTS,
-    *INDICES,
-    *INVERSES,
-    *SPREAD,
-    *Z_SCORES,
-}
-# The least value that a list of at most seven documents can have, if it is not 0.
-LEAST = {
-    **dict.fromkeys(INDICES | Z_SCORES, -6),
-    # Four of seven are relevant: one of 35 orders has none of them in the first three.
-    "adjusted_hits@3": -34,
-    "geometric_mean_rank": 1,
-    "harmonic_mean_rank": 1,
-    "mean_rank": 1,
-    "median_rank": 1,
-    "spearman": -1,
-}
-# What has a value without relevant documents, if it is not 0.
-OF_NOTHING = {"judged@3": 1, "num_ret": 2}
-READS_FIRST_RANK = {
-    "mrr",
-    "mrr@3",
-    "hits@3",
-    "mean_rank",
-    "median_rank",
-    "geometric_mean_rank",
-    "harmonic_mean_rank",
-    "inverse_mean_rank",
-    "inverse_geometric_mean_rank",
-    "inverse_median_rank",
-    "rank_variance",
-    "rank_standard_deviation",
-    "rank_median_absolute_deviation",
-    "adjusted_mean_rank",
-    "adjusted_mean_rank_index",
-    "adjusted_geometric_mean_rank_index",
-    "adjusted_hits@3",
-    "adjusted_mrr",
-    "adjusted_mrr@3",
-    "z_geometric_mean_rank",
-    "z_hits@3",
-    "z_mean_rank",
-    "z_mrr",
-    "z_mrr@3",
-}
 
 CUT = [name for name in NAMES if "@" in name]
 POLICIES = ["expected", "first", "optimistic", "pessimistic"]
@@ -227,7 +94,8 @@ def quietly(name, *args, **params):
 
 
 def policies_of(name):
-    return POLICIES + (["realistic"] if name in READS_FIRST_RANK else [])
+    metric = METRICS[name.partition("@")[0]]
+    return POLICIES + (["realistic"] if metric.reads_first_rank else [])
 
 
 def test_every_metric_has_a_reference():

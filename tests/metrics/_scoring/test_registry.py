@@ -63,6 +63,7 @@ def test_entry_point_refuses_once_unregistered(entry_point):
     assert TABLE["outcome"](entry_point, "mrr") == "refused"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["skrank-first", "sklearn-first"])
 @pytest.mark.parametrize("undone", [False, True])
 def test_order_of_the_imports_does_not_matter(order, undone):
