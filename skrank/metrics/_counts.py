@@ -32,7 +32,7 @@ def num_ret(
     Returns
     -------
     count : float or ndarray of shape (n_queries,)
-        0 or more.
+        0 or more. The best value is that of every ordering.
 
     See Also
     --------
@@ -77,7 +77,7 @@ def num_rel(
     Returns
     -------
     count : float or ndarray of shape (n_queries,)
-        0 or more.
+        0 or more. The best value is that of every ordering.
 
     See Also
     --------
@@ -124,7 +124,7 @@ def num_rel_ret(
     Returns
     -------
     count : float or ndarray of shape (n_queries,)
-        0 or more.
+        0 or more. The best value is that of every ordering.
 
     See Also
     --------
