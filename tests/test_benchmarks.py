@@ -21,6 +21,7 @@ ROWS = [row for group in bench_metrics.GROUPS for row in group.rows]
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:All .* rows are ranked as one query")
 @pytest.mark.parametrize("group", READY, ids=lambda group: group.title)
 def test_every_row_is_measured(group):
     results = measure(group, group.rows, asked_runs=1, scale=TINY)
