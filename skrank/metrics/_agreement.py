@@ -88,7 +88,7 @@ def rank_correlation_score(
     weights="uniform",
     gain="exponential",
     discount="log2",
-    threshold=0.0,
+    threshold=None,
     ties="expected",
     replace_undefined_by=np.nan,
     average="macro",
@@ -130,12 +130,14 @@ def rank_correlation_score(
         \left[(\pi(u) - \pi(v)) (\pi_l(u) - \pi_l(v))\right]\right)}
         {2 \sum_{u < v} w_{uv}}.
 
-    A pair of equal grades weighs 0, and a pair of tied scores counts half. Documents
-    that are not relevant all have the grade 0. With 0/1 grades and uniform weights RC
-    is the AUC; without ties in grades or scores it is :math:`(\tau + 1) / 2` [1]_.
+    A pair of equal grades weighs 0, and a pair of tied scores counts half. With 0/1
+    grades and uniform weights RC is the AUC. With uniform weights :math:`2 RC - 1` is
+    Somers' D of the scores given the grades: concordant less discordant pairs, over
+    the pairs of different grades. Without ties in grades or scores it is Kendall's
+    :math:`\tau` [1]_. With ties, for :math:`\tau_b` and :math:`\tau_c`, call
+    ``scipy.stats.kendalltau(y_true, y_score, variant="b")`` or ``"c"`` query by query.
     A query without two different grades is undefined, and left out of the mean. The
-    named weights cost O(n log n); a function is asked for every pair of relevant
-    documents.
+    named weights cost O(n log n); a function is asked once for every pair of grades.
 
     References
     ----------
@@ -151,7 +153,7 @@ def rank_correlation_score(
     """
 
 
-def spearman_correlation(ranking):
+def spearman_correlation(ranking, *, ties="expected"):
     """Return the correlation of the ranks by score with those by grade."""
     ranking, best = ranking._returned_only, ranking._returned_only.ideal
     n, others = ranking.n_documents, ranking.n_documents - ranking._n_found
@@ -163,7 +165,17 @@ def spearman_correlation(ranking):
     weight = of_grade[ranking._group_in_ideal] - of_others[ranking._query_of_grade]
     joint = ranking.total(ranking.grade_total(weight) * rank)
     spread = best.total(best.size * of_grade**2) + others * of_others**2
-    return _ratio(joint, np.sqrt(spread * (n**3.0 - n) / 12), ranking)
+    return _ratio(joint, np.sqrt(spread * _spread_of_ranks(ranking, ties)), ranking)
+
+
+def _spread_of_ranks(ranking, ties):
+    """Return the sum of the squared distances of the ranks by score to their mean."""
+    spread = ranking.n_documents**3.0 - ranking.n_documents
+    # Over random orders of tied scores the mean correlation is 0, however they spread.
+    if ties == "midrank" and ranking._order != "chance":
+        spread -= ranking.total(ranking.size**3.0 - ranking.size)
+        spread = np.where(spread > 0, spread, np.nan)
+    return spread / 12
 
 
 def _ratio(value, unit, ranking):
@@ -174,13 +186,13 @@ def _ratio(value, unit, ranking):
     return np.where(n_grades > 1, value / np.where(n_grades > 1, unit, 1), np.nan)
 
 
-@ranking_metric("spearman", spearman_correlation, cutoff="never")
+@ranking_metric("spearman", spearman_correlation, cutoff="never", takes_midrank=True)
 def spearman_score(
     y_true,
     y_score,
     *,
     qid=None,
-    threshold=0.0,
+    threshold=None,
     ties="expected",
     replace_undefined_by=np.nan,
     average="macro",
@@ -193,7 +205,7 @@ def spearman_score(
     r"""Spearman rank correlation of scores and grades.
 
     The correlation of the ranks by score with the ranks by grade. Larger is better, and
-    0 is chance.
+    0 is the chance level.
 
     Returns
     -------
@@ -215,12 +227,13 @@ def spearman_score(
     .. math:: \rho = \frac{\operatorname{cov}(\pi, \pi_l)}
         {\sqrt{\operatorname{var}(\pi) \operatorname{var}(\pi_l)}}.
 
-    Documents that are not relevant all have the lowest grade. Without tied scores this
-    is ``scipy.stats.spearmanr``. Tied scores give the exact expectation over their
-    orders: the ranks of each order are 1, ..., n, so var(pi) is that of n ranks without
-    ties; SciPy lets tied scores share a rank, which makes var(pi) smaller and the
-    correlation greater. A query without two different grades is undefined, and left out
-    of the mean. Documents that were not returned take no part.
+    Without tied scores this is ``scipy.stats.spearmanr``. Tied scores give the exact
+    expectation over their orders: the ranks of each order are 1, ..., n, so var(pi) is
+    that of n ranks without ties; SciPy lets tied scores share a rank, which makes
+    var(pi) smaller and the correlation greater. Pass ``ties="midrank"`` for its number;
+    then a query whose scores are all tied is undefined. So is a query without two
+    different grades; undefined queries are left out of the mean. Documents that were
+    not returned take no part.
 
     References
     ----------
@@ -254,7 +267,7 @@ def rbo_score(
     *,
     qid=None,
     p=0.9,
-    threshold=0.0,
+    threshold=None,
     ties="expected",
     replace_undefined_by=np.nan,
     average="macro",
@@ -272,8 +285,8 @@ def rbo_score(
     Parameters
     ----------
     p : float, default=0.9
-        The persistence of a user: the chance to go on from a rank to the next. Above 0
-        and below 1.
+        The persistence of a user: the probability to go on from a rank to the next.
+        Above 0 and below 1.
 
     Returns
     -------
@@ -296,9 +309,9 @@ def rbo_score(
 
     which is the extrapolated form of [1]_ for two orders of the same n documents. Ties
     in either order are averaged: :math:`d A_d` is the sum over the documents of the
-    chance to be among the first d by score, times that by grade. Documents that are not
-    relevant all have the lowest grade. A query without two different grades is
-    undefined, and left out of the mean. Documents that were not returned take no part.
+    chance to be among the first d by score, times that by grade. A query without two
+    different grades is undefined, and left out of the mean. Documents that were not
+    returned take no part.
 
     References
     ----------

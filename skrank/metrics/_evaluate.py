@@ -32,6 +32,7 @@ def evaluate(
     doc_id=None,
     doc_order=None,
     score_dtype=None,
+    judged_from=None,
     **params,
 ):
     """Evaluate several metrics at once: the documents are ranked only once.
@@ -54,6 +55,9 @@ def evaluate(
     score_dtype : {"float32", "float64"}, default=None
         The precision in which scores are compared: single precision ties what differs
         by less. None is that of `y_score`.
+    judged_from : float, default=None
+        Documents with a lower grade are not judged, such as those with -1 in the
+        judgements of TREC. None takes all grades as they are.
     **params
         Further parameters of the metrics, such as ``ties="optimistic"`` or
         ``gain="linear"``. Each goes to the metrics that have it.
@@ -104,6 +108,7 @@ def evaluate(
         "convention": convention,
         "doc_order": doc_order,
         "score_dtype": score_dtype,
+        "judged_from": judged_from,
     }
     params |= {name: value for name, value in given.items() if value is not None}
     requests = read_requests(metrics, {"average": average, **params}, "evaluate")

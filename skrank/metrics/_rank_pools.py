@@ -27,8 +27,14 @@ def ranks_with_weights(ranking, instead, values, weight):
 def pooled_median(ranking, values, weight):
     """Return the median of the ranks that the first relevant documents may have."""
     rank, mass = ranks_with_weights(ranking, values, values, weight)
-    one = np.zeros(len(rank), dtype=np.intp)
-    return float(weighted_median(one, rank, mass, 1)[0])
+    return _median(ranking, rank, mass)
+
+
+def _median(ranking, value, mass):
+    # Weights such as 0.1 and 0.2 are rounded, and the probabilities of tied ranks more.
+    rounding = 1e-15 if has_one_rank(ranking).all() else 1e-12
+    one = np.zeros(len(value), dtype=np.intp)
+    return float(weighted_median(one, value, mass, 1, rounding)[0])
 
 
 def pooled_inverse_median(ranking, values, weight):
@@ -78,6 +84,5 @@ def pooled_deviation(ranking, values, weight):
 def pooled_median_deviation(ranking, values, weight):
     """Return the median distance of the ranks to their median."""
     rank, mass = ranks_of(ranking, values, weight)
-    one = np.zeros(len(rank), dtype=np.intp)
-    median = weighted_median(one, rank, mass, 1)
-    return NORMAL * float(weighted_median(one, np.abs(rank - median), mass, 1)[0])
+    median = _median(ranking, rank, mass)
+    return NORMAL * _median(ranking, np.abs(rank - median), mass)

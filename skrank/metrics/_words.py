@@ -65,6 +65,25 @@ PARAMETERS = {
         of the best and the worst rank of the first relevant document.
         """,
     ),
+    "threshold, every grade": (
+        'float, "max" or None, default={default}',
+        """
+        Documents with a grade up to `threshold`, or with "max" below the highest grade
+        of their query, count as equal. If None, all grades count as they are, also
+        negative ones, and documents that are not judged have the grade 0, or the lowest
+        one if that is negative.
+        """,
+    ),
+    "ties, midrank": (
+        '{{"expected", "first", "optimistic", "pessimistic", "midrank"}}, '
+        "default={default}",
+        """
+        How ties in `y_score` are resolved. "expected" is the exact expectation over all
+        orderings of the tied documents; "first" keeps the input order; "optimistic" and
+        "pessimistic" take the best and the worst ordering; with "midrank" tied
+        documents share their mean rank, as in ``scipy.stats.spearmanr``.
+        """,
+    ),
     "replace_undefined_by": (
         "float, default={default}",
         """
@@ -228,6 +247,10 @@ def _variant(name, default, metric):
         return "k, required"
     if metric is None:
         return name
+    if name == "threshold" and default is None:
+        return "threshold, every grade"
+    if name == "ties" and metric.takes_midrank:
+        return "ties, midrank"
     if name == "ties" and metric.reads_first_rank:
         return "ties, first rank"
     if name == "adjusted" and metric.knows_its_variance:
