@@ -32,7 +32,12 @@ def pair_agreement(ranking, weights, gain, discount):
     if weights == "uniform":
         value, base = None, None
     elif weights == "gain":
-        value, base = gains(ranking, gain), np.zeros(ranking.n_queries)
+        # Differences of linear gains need no 0, if no grade stands for the lower ones.
+        is_plain = (
+            gain == "linear" and (ranking.n_relevant == ranking.n_documents).all()
+        )
+        value = ranking.grade if is_plain else gains(ranking, gain)
+        base = np.zeros(ranking.n_queries)
     else:
         value, base = _mean_discounts(ranking, discount)
     won, total = _relevant_pairs(ranking, value)

@@ -262,8 +262,8 @@ def rbp_score(
     Parameters
     ----------
     p : float, default=0.8
-        The persistence of a user: the chance to go on from a rank to the next. Above 0
-        and below 1.
+        The persistence of a user: the probability to go on from a rank to the next.
+        Above 0 and below 1.
 
     Returns
     -------

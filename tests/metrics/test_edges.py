@@ -260,6 +260,14 @@ def test_rank_correlation_reads_negative_ratings(seed):
     assert_allclose(got, expected)
 
 
+def test_differences_of_linear_gains_do_not_depend_on_where_the_ratings_start():
+    rng = np.random.default_rng(3)
+    y_true, y_score, qid = rng.integers(0, 5, 80), rng.integers(0, 9, 80), [0, 1] * 40
+    linear = {"qid": qid, "weights": "gain", "gain": "linear"}
+    expected = rank_correlation_score(y_true, y_score, **linear)
+    assert_allclose(rank_correlation_score(y_true - 4, y_score, **linear), expected)
+
+
 @pytest.mark.parametrize("shift", [-2, -10])
 @pytest.mark.parametrize("score", [spearman_score, rank_correlation_score, rbo_score])
 def test_agreement_does_not_depend_on_where_the_ratings_start(score, shift):
