@@ -3,7 +3,7 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import sys
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -12,16 +12,30 @@ import sklearn
 from skrank.metrics._metric import METRICS
 
 ROOT = Path(__file__).parent
-sys.path += [str(ROOT / "tests"), str(ROOT / "tests" / "other_libraries")]
 
 # Pages whose examples take more than a second.
-SLOW_PAGES = {ROOT / "README.md", ROOT / "docs/rankers.rst"}
+SLOW_PAGES = {
+    ROOT / "README.md",
+    ROOT / "docs/link_prediction.rst",
+    ROOT / "docs/rankers.rst",
+}
+
+# So many rows of each parametrized test are quick; the others are marked as slow.
+QUICK_ROWS = 3
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Mark the examples of slow pages, which cannot hold a mark themselves."""
+    """Mark slow pages, and all but a few rows of the tests with many rows."""
+    rows = defaultdict(list)
     for item in items:
         if item.path in SLOW_PAGES:
+            item.add_marker("slow")
+        if hasattr(item, "callspec"):
+            rows[item.nodeid.partition("[")[0]].append(item)
+    for of_test in rows.values():
+        quick = of_test[:: -(-len(of_test) // QUICK_ROWS)]
+        for item in set(of_test) - set(quick):
             item.add_marker("slow")
 
 

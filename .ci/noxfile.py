@@ -208,7 +208,7 @@ def rankers(session):
     """LightGBM, XGBoost, CatBoost and dask, really installed."""
     install(session, "-e", ".[test,rankers,dask]")
     session.run("python", "examples/compare_rankers.py")
-    session.run("pytest", "tests/rankers_live")
+    session.run("pytest", "tests/live/rankers")
 
 
 @step()
@@ -222,4 +222,4 @@ def peers(session):
 def pykeen(session):
     """PyKEEN's evaluators beside the metrics of link prediction."""
     install(session, "-e", ".[test,pykeen]")
-    session.run("pytest", "tests/pykeen_live")
+    session.run("pytest", "tests/live/pykeen")

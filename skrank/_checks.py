@@ -12,11 +12,7 @@ import numpy as np
 from scipy import sparse
 
 TIES = frozenset({"expected", "first", "optimistic", "pessimistic", "realistic"})
-
-
 AVERAGES = ("macro", "weighted", None)
-
-
 _PACKAGE = str(Path(__file__).parent)
 
 

@@ -140,9 +140,9 @@ def drop_column(X, column, n_columns=None):
         # pandas needs to know that the label is a column; polars has only columns.
         return X.drop(columns=column) if hasattr(X, "loc") else X.drop(column)
     X = _indexable(X)
-    if n_columns is not None and np.shape(X)[1:] != (n_columns,):
+    if n_columns is not None and _shape(X)[1:] != (n_columns,):
         return X
-    kept = np.delete(np.arange(X.shape[1]), _position(X, column))
+    kept = np.delete(np.arange(_shape(X)[1]), _position(X, column))
     if hasattr(X, "column_names"):
         return X.select(kept.tolist())
     return _safe_indexing(X, kept, axis=1)
@@ -179,17 +179,24 @@ def _column_names(X):
 def _indexable(X):
     if scipy.sparse.issparse(X):
         return X if X.format in ("csr", "csc") else X.tocsr()
-    return X if hasattr(X, "shape") else np.asarray(X)
+    # A record batch of older versions of pyarrow has no shape.
+    is_table = hasattr(X, "shape") or hasattr(X, "column_names")
+    return X if is_table else np.asarray(X)
 
 
 def _position(X, column):
     """Return the position counted from the left; raise if there is none."""
-    if len(X.shape) != 2 or not -X.shape[1] <= column < X.shape[1]:
+    shape = _shape(X)
+    if len(shape) != 2 or not -shape[1] <= column < shape[1]:
         raise ValueError(
             "The 'qid_column' parameter must be the position of a column. Got column "
-            f"{column} and an array of shape {tuple(X.shape)} instead."
+            f"{column} and an array of shape {shape} instead."
         )
-    return column % X.shape[1]
+    return column % shape[1]
+
+
+def _shape(X):
+    return tuple(X.shape) if hasattr(X, "shape") else (X.num_rows, X.num_columns)
 
 
 def _check_exact(ids):

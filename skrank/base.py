@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline
 from skrank._columns import find_qid
 from skrank._ranking.rank import rank_rows
 from skrank.metrics import ndcg_score
-from skrank.metrics._scoring.queries import warn_if_queries_are_cut
+from skrank.metrics._scoring.queries import warn_if_queries_are_split
 from skrank.metrics._scoring.response import estimator_type
 
 __all__ = ["RankingEstimator", "is_ranker"]
@@ -125,7 +125,7 @@ class RankingEstimator:
         y_score = self.predict(X)
         qid = find_qid(qid, X=X, y=y)
         value = ndcg_score(y, y_score, qid=qid, sample_weight=sample_weight)
-        warn_if_queries_are_cut(self, qid)
+        warn_if_queries_are_split(self, qid)
         return value
 
     def rank(self, X, qid=None):

@@ -108,7 +108,7 @@ def test_the_peak_of_memory_is_that_of_what_lives_at_once():
         (Row("", (), "", at_most=(2.0,), megabytes=64), 1.0, 96 * 2**20, 96 / 64 - 1),
     ],
 )
-def test_a_target_is_missed_by_a_share_of_it(row, figure, peak, missed):
+def test_a_target_is_missed_by_a_fraction_of_it(row, figure, peak, missed):
     assert row.missed(figure, peak, "AVX-512") == missed
 
 
@@ -127,7 +127,7 @@ def test_lists_have_as_many_rows_as_asked_for(n_rows):
     assert lists.n_queries() == len(lengths) == max(1, n_rows // workloads.MEAN)
 
 
-def test_ids_of_every_kind_tell_queries_apart():
+def test_ids_of_every_kind_separate_queries():
     ids = workloads.make_ids(np.random.default_rng(0), 500)
     assert all(len(np.unique(kind)) == 500 for kind in ids.values())
     assert {len(word) for word in ids["6 letters"].tolist()} == {6}

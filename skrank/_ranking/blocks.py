@@ -10,15 +10,10 @@ from skrank._ranking.tie_groups import TieGroups
 # A stretch of rows that stays in the cache while it is worked on.
 STRETCH = 65_536
 
-
 # A block fits the cache of one core. It wastes at most a sixth of its cells, unless it
 # is so small that the calls cost more than the cells.
 MAX_CELLS = 131_072
-
-
 WIDTH_RATIO = 1.2
-
-
 CHEAP_CELLS = 32_768
 
 
@@ -153,8 +148,8 @@ def groups_of_sorted(lists, rows, keys, place, row, grade):
     first = np.flatnonzero(np.diff(group, prepend=-1))
     row, group = row[first], group[first]
     above = start[group] - row * keys.shape[1]
-    size = np.diff(start, append=new.size)[group]
+    size = np.subtract(np.append(start[1:], new.size), start)[group]
     # What fills the end of a row is no document, though it may look tied.
     size = np.minimum(size, lists.n_ranked[rows[row]] - above)
-    relevant = np.diff(first, append=len(place))
+    relevant = np.subtract(np.append(first[1:], len(place)), first)
     return TieGroups(lists.order.query[rows[row]], above, size, relevant, grade)

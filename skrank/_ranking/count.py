@@ -11,7 +11,6 @@ from skrank._ranking.tie_groups import TieGroups
 # A block of rows fits the cache, and is long enough to hide the cost of a call.
 MAX_BYTES = 2_097_152
 
-
 # From here on a row is work enough for a call of its own: all rows at once are counted
 # in integers, which is slower.
 WIDE = 1024

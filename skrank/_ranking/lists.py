@@ -17,7 +17,6 @@ from skrank._ranking.order import AsGiven, Order
 # Grades of up to so many levels are counted level by level.
 FEW_LEVELS = 16
 
-
 # Lists are counted by flags if they have so many documents each: a list costs as much.
 SHORT = 32
 
@@ -91,6 +90,14 @@ class Lists:
         """Return the score at each place."""
         given = self.order.is_as_given
         return self.y_score if given else self.order.take(self.y_score)
+
+    @cached_property
+    def fill_the_last_byte(self):
+        """Whether scores may differ in the last byte of a float64 alone."""
+        scores = self.y_score
+        if scores.dtype.itemsize < 8:
+            return False
+        return bool(np.bitwise_or.reduce(scores.view(np.uint64)) & np.uint64(0xFF))
 
     @cached_property
     def is_relevant(self):
@@ -186,10 +193,16 @@ class Lists:
 
     def count(self, flags):
         """Return how many places of each list have a flag."""
-        # In the smallest type that holds the length of a list: mostly that of the flags
-        # themselves, so that nothing is converted to be counted.
-        dtype = np.min_scalar_type(self.order.lengths.max(initial=0))
-        return np.add.reduceat(flags.view(np.uint8), self.order.starts, dtype=dtype)
+        flags = flags.view(np.uint8)
+        return np.add.reduceat(flags, self.order.starts, dtype=self._count_type)
+
+    @cached_property
+    def _count_type(self):
+        """Return the smallest type that holds the length of a list.
+
+        It is mostly that of the flags, so that nothing is converted to be counted.
+        """
+        return np.min_scalar_type(self.order.lengths.max(initial=0))
 
     def _by_query(self, counts):
         """Return counts of the lists in the order of `ids`; 0 where there is none."""

@@ -12,22 +12,14 @@ from skrank._ranking.order import ByCode
 # Only the top of a list is kept if it has so many documents for each rank asked for.
 MUCH_LONGER = 32
 
-
 # The documents of a long list are partitioned by the maximum of so many each.
 GROUP = 8
-
 
 # Longer lists are sorted by pieces of like score, about so many documents each: they
 # stay in the cache, and rows of that width are what NumPy sorts fastest.
 LONGEST = 262_144
-
-
 PIECE = 128
-
-
 MOST_PIECES = 65_536
-
-
 SAMPLE = 4096
 
 

@@ -150,7 +150,7 @@ def sort_packed(lists, rows, width, depth):
         query = lists.order.query[rows][row]
         return TieGroups(query, column, one, one, grades[code]), rows[:0]
     left = rows[:0]
-    if not _are_exact(lists.y_score):
+    if lists.fill_the_last_byte:
         scores = block_of_negated_scores(lists, rows, width, excluded=np.inf)
         scores = np.sort(scores, axis=1)[:, : keys.shape[1]]
         same = scores[:, 1:] == scores[:, :-1]
@@ -185,13 +185,3 @@ def _stand_alone(keys, place, column):
     after = np.minimum(place + 1, len(flat) - 1)
     tied |= (flat[after] == own) & (column < keys.shape[1] - 1)
     return not tied.any()
-
-
-def _are_exact(scores):
-    """Return True if keys that differ in their code alone come of equal scores.
-
-    They do where the low byte of every score is zero.
-    """
-    return scores.dtype.itemsize < 8 or not (
-        np.bitwise_or.reduce(scores.view(np.uint64)) & _LOW
-    )

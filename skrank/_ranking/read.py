@@ -194,7 +194,7 @@ def _read_flat(
     row_query = None
     if row_order is None and len(codes) == len(ids):
         starts = np.arange(n_rows) if starts is None else starts
-        lengths = np.diff(starts, append=n_rows)
+        lengths = np.subtract(np.append(starts[1:], n_rows), starts)
         order = AsGiven(starts, lengths, codes.astype(np.intp))
     else:
         row_query = codes = repeat_heads(codes, starts, n_rows)

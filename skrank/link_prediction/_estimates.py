@@ -193,7 +193,7 @@ class LikeliestRanks(BinnedRanking):
         law = sparse.csr_array(np.where(law < NEGLIGIBLE, 0, law))
         law = (self._kinds.of_query @ law).tocoo()
         rank, _ = self._bins
-        return law.coords[0], rank[law.coords[1]], law.data
+        return law.row, rank[law.col], law.data
 
     def expected_at_first(self, value, k=None, missing=0.0):
         """Return the expected value at the rank of each target."""

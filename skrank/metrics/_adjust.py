@@ -1,4 +1,4 @@
-"""Metrics adjusted for chance: what they are under random orders."""
+"""Metrics adjusted for chance: their expectation and variance under random orders."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -32,8 +32,8 @@ def adjust(queries, score, adjusted):
     -------
     adjusted : float or ndarray of shape (n_queries,)
         (M - E) / (B - E) with the value B of the ideal ranking; M / E for "ratio";
-        (M - E) / sqrt(V) for "z", with the sign that makes larger better. NaN where no
-        order differs from another.
+        (M - E) / sqrt(V) for "z", with the sign that makes larger better. NaN where all
+        orderings have the same value.
     """
     metric, random = queries.metric, queries.ranking.chance
     deviation = None
@@ -49,7 +49,7 @@ def adjust(queries, score, adjusted):
         sign = 1 if metric.greater_is_better else -1
         return sign * _ratio(score - expected, deviation) + 0.0  # never -0.0
     best = _summary_of(queries, queries.ranking.ideal)
-    # Sums in another order differ in their last digits.
+    # Sums in different orders differ by rounding errors.
     rounding = 1e-12 * np.maximum(np.abs(best), np.abs(expected))
     gain, span = np.subtract(score, expected), np.subtract(best, expected)
     gain = np.where(np.abs(gain) <= rounding, 0, gain)
@@ -81,8 +81,8 @@ def summed_variance(queries, random):
     Returns
     -------
     variance : float or ndarray of shape (n_queries,)
-        V[sum_i w_i x_i] = sum_i w_i^2 V[x_i] of independent x_i, with V[x] =
-        E[x^2] - E[x]^2; that of each query if nothing is averaged.
+        V[sum_i w_i x_i] = sum_i w_i^2 V[x_i], since the values x_i of the queries are
+        independent, with V[x] = E[x^2] - E[x]^2. Without an average, the V[x_i].
     """
     value = queries.metric.value
 
@@ -94,7 +94,7 @@ def summed_variance(queries, random):
     mean = queries.values_in(random)
     mean_square = values_at_first(squared, random, queries.own)
     variance = mean_square - mean**2
-    # A value that no order changes has no variance but that of rounding.
+    # The variance of a value that is equal in all orders is rounding error.
     is_random = ~np.isnan(queries.values) & (variance > 1e-12 * mean_square)
     variance = np.where(is_random, variance, 0)
     proportions = queries.proportions

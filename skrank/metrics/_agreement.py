@@ -12,7 +12,7 @@ from skrank.metrics._pairs import pair_agreement
 
 
 def query_auc(ranking):
-    """Return the share of (relevant, other) pairs in the right order."""
+    """Return the fraction of concordant pairs of relevant and other documents."""
     ranking = ranking._returned_only
     n_pairs = ranking._n_found * (ranking.n_documents - ranking._n_found)
     won = ranking.total(ranking.relevant * ranking._others_below)
@@ -37,8 +37,9 @@ def query_auc_score(
 ):
     r"""Area under the ROC curve of each query, averaged (QAUC, GAUC).
 
-    The share of the pairs of a relevant and another document of the query that the
-    scores put in the right order. Larger is better, and 0.5 is chance.
+    The fraction of the pairs of a relevant and a non-relevant document of the query in
+    which the relevant one has the higher score. Larger is better; the chance level is
+    0.5.
 
     Returns
     -------
@@ -48,18 +49,18 @@ def query_auc_score(
     See Also
     --------
     rank_correlation_score : The same for graded relevance.
-    sklearn.metrics.roc_auc_score : Of all rows as one list.
+    sklearn.metrics.roc_auc_score : Ranks all rows as one list.
 
     Notes
     -----
-    With R relevant and N other documents,
+    With R relevant and N non-relevant documents,
 
     .. math:: AUC = \frac{1}{R N} \sum_{u, v} \left([s_u > s_v]
         + \tfrac{1}{2} [s_u = s_v]\right)
 
-    over relevant u and other v. A query is undefined, and left out of the mean, if all
-    or none of its documents are relevant. ``average="weighted"`` is the GAUC of
-    advertising: queries weigh as many documents as they have.
+    over relevant u and non-relevant v. A query is undefined and left out of the mean if
+    all or none of its documents are relevant. ``average="weighted"`` is the GAUC of
+    online advertising, which weights queries by their number of documents.
 
     Examples
     --------
@@ -74,7 +75,7 @@ def query_auc_score(
 def rank_correlation(
     ranking, *, weights="uniform", gain="exponential", discount="log2"
 ):
-    """Return the weighted share of the pairs of grades in the right order."""
+    """Return the weighted fraction of concordant pairs."""
     won, total = pair_agreement(ranking._returned_only, weights, gain, discount)
     return np.divide(won, total, out=np.full_like(won, np.nan), where=total > 0)
 
@@ -100,16 +101,17 @@ def rank_correlation_score(
 ):
     r"""Weighted Kendall rank correlation, scaled to [0, 1] (RC).
 
-    The weighted share of the pairs of documents of different grades that the scores put
-    in the right order. Larger is better, and 0.5 is chance.
+    The weighted fraction of the pairs of documents with different grades in which the
+    document with the higher grade has the higher score. Larger is better; the chance
+    level is 0.5.
 
     Parameters
     ----------
     weights : {"uniform", "gain", "discount"} or callable, default="uniform"
-        The weight of a pair of documents: 1, the difference of their gains, or of
-        their discounts in the true order, in which equal grades share their mean
-        discount; or a function of two arrays, the higher and the lower grades of the
-        pairs.
+        The weight of a pair of documents: 1 for "uniform"; the difference of their
+        gains for "gain"; the difference of their discounts in the ideal ranking for
+        "discount", where equal grades have their mean discount. A callable maps two
+        arrays, the higher and the lower grades of the pairs, to their weights.
 
     Returns
     -------
@@ -119,25 +121,25 @@ def rank_correlation_score(
     See Also
     --------
     query_auc_score : The same with two grades.
-    scipy.stats.kendalltau : Between -1 and 1, for one list.
+    scipy.stats.kendalltau : Kendall's tau of one list, between -1 and 1.
 
     Notes
     -----
-    With the position :math:`\pi(u)` of a document by score and :math:`\pi_l(u)` by
-    grade,
+    With the rank :math:`\pi(u)` of a document by score and :math:`\pi_l(u)` by grade,
 
     .. math:: RC = \frac{\sum_{u < v} w_{uv} \left(1 + \operatorname{sgn}
         \left[(\pi(u) - \pi(v)) (\pi_l(u) - \pi_l(v))\right]\right)}
         {2 \sum_{u < v} w_{uv}}.
 
-    A pair of equal grades weighs 0, and a pair of tied scores counts half. With 0/1
-    grades and uniform weights RC is the AUC. With uniform weights :math:`2 RC - 1` is
-    Somers' D of the scores given the grades: concordant less discordant pairs, over
-    the pairs of different grades. Without ties in grades or scores it is Kendall's
-    :math:`\tau` [1]_. With ties, for :math:`\tau_b` and :math:`\tau_c`, call
-    ``scipy.stats.kendalltau(y_true, y_score, variant="b")`` or ``"c"`` query by query.
-    A query without two different grades is undefined, and left out of the mean. The
-    named weights cost O(n log n); a function is asked once for every pair of grades.
+    A pair with equal grades has weight 0, and a pair with tied scores counts one half.
+    With 0/1 grades and uniform weights, RC is the AUC. With uniform weights,
+    :math:`2 RC - 1` is Somers' D of the scores given the grades: the concordant pairs
+    less the discordant ones, divided by the number of pairs with different grades.
+    Without ties in grades or scores, it is Kendall's :math:`\tau` [1]_. With ties, call
+    ``scipy.stats.kendalltau(y_true, y_score, variant="b")`` for :math:`\tau_b`, or
+    with ``variant="c"`` for :math:`\tau_c`, query by query. A query without two
+    different grades is undefined and left out of the mean. The named weights take
+    O(n log n) time; a callable is evaluated once for every pair of grades.
 
     References
     ----------
@@ -155,16 +157,20 @@ def rank_correlation_score(
 
 def spearman_correlation(ranking, *, ties="expected"):
     """Return the correlation of the ranks by score with those by grade."""
-    ranking, best = ranking._returned_only, ranking._returned_only.ideal
+    ranking, ideal = ranking._returned_only, ranking._returned_only.ideal
     n, others = ranking.n_documents, ranking.n_documents - ranking._n_found
     middle = (n + 1) / 2
-    # Tied documents share their mean rank, in expectation or by definition.
+    # rho = sum_d x_d y_d / sqrt(sum_d x_d^2 sum_d y_d^2), with the ranks by score x and
+    # by grade y, both less their mean (n + 1) / 2. The expected x_d of a tied document
+    # is that of the mean rank of its group, and sum_d x_d^2 = (n^3 - n) / 12 in every
+    # order. Since sum_d x_d = 0, y_d may be taken less that of non-relevant documents,
+    # which leaves a sum over the relevant ones.
     rank = ranking.above + (ranking.size + 1) / 2 - middle[ranking.query]
-    of_grade = best.above + (best.size + 1) / 2 - middle[best.query]
+    of_grade = ideal.above + (ideal.size + 1) / 2 - middle[ideal.query]
     of_others = n - (others - 1) / 2 - middle
     weight = of_grade[ranking._group_in_ideal] - of_others[ranking._query_of_grade]
     joint = ranking.total(ranking.grade_total(weight) * rank)
-    spread = best.total(best.size * of_grade**2) + others * of_others**2
+    spread = ideal.total(ideal.size * of_grade**2) + others * of_others**2
     return _ratio(joint, np.sqrt(spread * _spread_of_ranks(ranking, ties)), ranking)
 
 
@@ -180,8 +186,7 @@ def _spread_of_ranks(ranking, ties):
 
 def _ratio(value, unit, ranking):
     """Return value / unit, NaN for queries without two different grades."""
-    best = ranking.ideal
-    n_grades = np.bincount(best.query, minlength=ranking.n_queries)
+    n_grades = np.bincount(ranking.ideal.query, minlength=ranking.n_queries)
     n_grades += ranking.n_documents > ranking._n_found
     return np.where(n_grades > 1, value / np.where(n_grades > 1, unit, 1), np.nan)
 
@@ -204,36 +209,36 @@ def spearman_score(
 ):
     r"""Spearman rank correlation of scores and grades.
 
-    The correlation of the ranks by score with the ranks by grade. Larger is better, and
-    0 is the chance level.
+    The correlation of the ranks by score with the ranks by grade. Larger is better; the
+    chance level is 0.
 
     Returns
     -------
     score : float or ndarray of shape (n_queries,)
-        Between -1 and 1. The best value is that of the order by `y_true`, 1 if no
-        grades are equal.
+        Between -1 and 1. The best value is that of the ideal ranking, 1 if no grades
+        are equal.
 
     See Also
     --------
-    rank_correlation_score : Pair by pair (Kendall).
-    rbo_score : The top of the list counts more.
-    scipy.stats.spearmanr : For one list.
+    rank_correlation_score : Counts pairs (Kendall).
+    rbo_score : Gives more weight to the top of the list.
+    scipy.stats.spearmanr : The same for one list without tied scores.
 
     Notes
     -----
     With the rank :math:`\pi(d)` of a document by score and :math:`\pi_l(d)` by grade,
-    where equal grades share their mean rank,
+    where equal grades have their mean rank,
 
     .. math:: \rho = \frac{\operatorname{cov}(\pi, \pi_l)}
         {\sqrt{\operatorname{var}(\pi) \operatorname{var}(\pi_l)}}.
 
-    Without tied scores this is ``scipy.stats.spearmanr``. Tied scores give the exact
-    expectation over their orders: the ranks of each order are 1, ..., n, so var(pi) is
-    that of n ranks without ties; SciPy lets tied scores share a rank, which makes
-    var(pi) smaller and the correlation greater. Pass ``ties="midrank"`` for its number;
-    then a query whose scores are all tied is undefined. So is a query without two
-    different grades; undefined queries are left out of the mean. Documents that were
-    not returned take no part.
+    Without tied scores this is ``scipy.stats.spearmanr``. With tied scores it is the
+    exact expectation over their orderings: in each of these the ranks are 1, ..., n, so
+    var(pi) is that of n ranks without ties. SciPy gives tied scores their mean rank,
+    which decreases var(pi) and increases the absolute correlation; ``ties="midrank"``
+    does the same, and a query whose scores are all tied is then undefined. A query
+    without two different grades is undefined and left out of the mean. Documents that
+    were not returned are ignored.
 
     References
     ----------
@@ -251,10 +256,11 @@ def spearman_score(
 
 
 def rank_biased_overlap(ranking, *, p=0.9):
-    """Return the overlap of the orders by score and by grade at a user's depth."""
+    """Return the expected overlap of both rankings at the depth where a user stops."""
     check_persistence(p, "rbo_score")
     ranking = ranking._returned_only
-    # Depths that fewer than 1e-20 of the users reach do not count.
+    # RBO = (1 - p) sum_{d <= n} p^(d - 1) A_d + p^n (Webber, Moffat and Zobel, 2010,
+    # extrapolated): A_d = 1 for d >= n. Depths with p^d < 1e-20 are left out.
     deepest = int(np.ceil(np.log(1e-20) / np.log(p)))
     agreed = sum_over_depths(ranking, lambda d: (1 - p) * p ** (d - 1.0) / d, deepest)
     return _ratio(agreed + p ** ranking.n_documents.astype(np.float64), 1, ranking)
@@ -277,41 +283,42 @@ def rbo_score(
     judged=None,
     returned=None,
 ):
-    r"""Rank-biased overlap of the orders by score and by grade (RBO).
+    r"""Rank-biased overlap of the rankings by score and by grade (RBO).
 
-    A user reads both orders down to the same rank, going on with chance p; RBO is the
-    share of documents that they have in common. Larger is better.
+    A user reads both rankings down to the same depth and continues from each rank to
+    the next with probability p; RBO is the expected fraction of documents that both
+    have in common. Larger is better.
 
     Parameters
     ----------
     p : float, default=0.9
-        The persistence of a user: the probability to go on from a rank to the next.
-        Above 0 and below 1.
+        The persistence of a user: the probability of continuing from one rank to the
+        next. Above 0 and below 1.
 
     Returns
     -------
     score : float or ndarray of shape (n_queries,)
-        Between 0 and 1. The best value is that of the order by `y_true`, 1 if no grades
-        are equal.
+        Between 0 and 1. The best value is that of the ideal ranking, 1 if no grades are
+        equal.
 
     See Also
     --------
-    spearman_score : All ranks count alike.
-    rank_correlation_score : All pairs count alike.
-    rbp_score : The same user gains from what is relevant.
+    spearman_score : All ranks have equal weight.
+    rank_correlation_score : All pairs have equal weight.
+    rbp_score : The expected gain of the same user.
 
     Notes
     -----
-    With the share :math:`A_d` of the first d documents by score that are among the
-    first d by grade, for d = 1, ..., n,
+    With the fraction :math:`A_d` of the top d documents by score that are in the top d
+    by grade, for d = 1, ..., n,
 
     .. math:: RBO = (1 - p) \sum_{d=1}^{n} p^{d - 1} A_d + p^n
 
-    which is the extrapolated form of [1]_ for two orders of the same n documents. Ties
-    in either order are averaged: :math:`d A_d` is the sum over the documents of the
-    chance to be among the first d by score, times that by grade. A query without two
-    different grades is undefined, and left out of the mean. Documents that were not
-    returned take no part.
+    which is the extrapolated form of [1]_ for two rankings of the same n documents. The
+    average is over the orderings of ties in both rankings: :math:`d A_d` is the sum
+    over the documents of the probability to be in the top d by score times that by
+    grade. A query without two different grades is undefined and left out of the mean.
+    Documents that were not returned are ignored.
 
     References
     ----------

@@ -30,12 +30,12 @@ class RankedBy(NamedTuple):
 
 
 class Request(NamedTuple):
-    """One metric that was asked for: its key in the result and how to compute it.
+    """A request for one metric: its key in the result and how to compute it.
 
     Attributes
     ----------
     key : str
-        The name under which it was asked for.
+        The name under which it was requested.
     metric : Metric
         The metric.
     sign : {1, -1}
@@ -51,10 +51,10 @@ class Request(NamedTuple):
 
     @property
     def ranking(self):
-        """Return which ranking is read, a RankedBy, and how far down; None is wholly.
+        """Return the RankedBy of the ranking, and the depth to which it is read.
 
-        To the first relevant document, or to rank k: a definition that takes `k` reads
-        no document below it. A user's definition may.
+        The first relevant document, or rank k: definitions that take `k` do not read
+        documents below it. Only a user's definition may. None is the whole ranking.
         """
         options, depth = self.options, None
         if self.metric.reads_first_rank:
@@ -73,7 +73,7 @@ class Request(NamedTuple):
 
 @dataclass(frozen=True)
 class Arrays:
-    """The arrays that are evaluated, and their rankings so far."""
+    """The arrays to evaluate, and the rankings made of them so far."""
 
     y_true: object
     y_score: object
@@ -86,14 +86,14 @@ class Arrays:
     rankings: dict = field(default_factory=dict)
 
     def ranking(self, by, depth):
-        """Return the ranking by some parameters, which is made once.
+        """Return the ranking by some parameters; made once.
 
         Parameters
         ----------
         by : RankedBy
             The parameters.
         depth : int, "first" or None
-            How far down it is read.
+            How far down the ranking is read.
         """
         if by.threshold is None:
             by = self.resolved(by)
@@ -127,14 +127,14 @@ class Arrays:
         return by
 
     def scores(self, score_dtype):
-        """Return `y_score` in the precision in which it is compared."""
+        """Return `y_score` in the precision for comparing scores."""
         with np.errstate(over="ignore"):
             return numeric_array(self.y_score, "y_score").astype(score_dtype)
 
 
 @dataclass(frozen=True)
 class OwnRanks:
-    """Queries that were ranked elsewhere, as those of a link predictor.
+    """Queries that an estimator ranks itself, such as those of a link predictor.
 
     ``ranks.ranking(ties, sample_weight)`` returns their RankedQueries; errors name
     `caller`.
@@ -146,20 +146,20 @@ class OwnRanks:
     rankings: dict = field(default_factory=dict)
 
     def ranking(self, by, depth):
-        """Return the ranking under a tie policy, which is made once."""
+        """Return the ranking under a tie policy; made once."""
         by = self.resolved(by)
         if by.ties == "midrank":
             raise ValueError(
                 f"ties='midrank' reads the scores of all documents, and {self.caller} "
                 "knows the ranks of the targets alone. Pass ties='expected'."
             )
-        # Labels and scores are known to the estimator alone.
+        # These parameters apply to labels and scores, which only the estimator has.
         unread = dict(RankedBy(0.0, by.ties)._asdict(), ties=by.ties)
         for name, default in unread.items():
             if getattr(by, name) != default:
                 raise ValueError(
                     f"The '{name}' parameter of {self.caller} must be {default!r} "
-                    "where the estimator ranks by itself. "
+                    "where the estimator computes the ranks itself. "
                     f"Got {getattr(by, name)!r} instead."
                 )
         if by.ties not in self.rankings:
@@ -186,23 +186,23 @@ def answer_all(requests, source):
         by, depth = request.ranking
         depths.setdefault(source.resolved(by), set()).add(depth)
     for by, asked in depths.items():
-        # To the first relevant document if nothing else is asked for.
+        # Down to the first relevant document only if no request needs more.
         whole = None in asked or (len(asked) > 1 and FIRST in asked)
         source.ranking(by, None if whole else max(asked))
     return {request.key: answer(request, source) for request in requests}
 
 
 def answer(request, source):
-    """Return the value of the metric that a request asks for.
+    """Return the value of a requested metric.
 
     Parameters
     ----------
     request : Request
-        What is asked for.
+        The request.
     source : object
         ``source.ranking(by, depth)`` returns the RankedQueries for a
         :class:`RankedBy`; ``source.sample_weight`` holds weights or None.
-        :class:`Arrays`, or :class:`OwnRanks` for what an estimator ranks by itself.
+        :class:`Arrays`, or :class:`OwnRanks` if an estimator computes the ranks itself.
 
     Returns
     -------
@@ -262,7 +262,7 @@ def scaled(weight):
     return np.ldexp(weight, -int(np.frexp(weight.max())[1]))
 
 
-# The parameters that are not those of a definition.
+# The parameters that definitions do not take.
 NOT_OWN = {
     "threshold",
     "ties",
@@ -291,9 +291,9 @@ class Values(NamedTuple):
     instead : float
         The value of an undefined query; NaN leaves it out.
     average : {"macro", "weighted"} or None
-        How they are averaged; None if they are not.
+        How the queries are averaged; None returns the value of each.
     weight : ndarray of shape (n_queries,) or None
-        The weight of each query; None if all weigh the same.
+        The weight of each query; None if all weights are equal.
     """
 
     metric: "Metric"
@@ -313,14 +313,14 @@ class Values(NamedTuple):
     def summary(self, ranking, values):
         """Return the summary of values of a ranking of the same queries.
 
-        Where the values of this ranking are undefined, they are replaced. Without an
-        average the values are returned, and replaced at the end.
+        Queries that are undefined in this ranking have their value replaced. Without an
+        average the values are returned as they are, and replaced at the end.
         """
         inverse = self.metric.inverse
         if self.average is None:
             return 1 / values if inverse else values
         instead = self.instead
-        if inverse:  # what replaces an inverse stands for a rank
+        if inverse:  # the replacement is an inverse rank, too
             check_not_negative(np.array([instead]))
             instead = _reciprocal(instead)
         values = np.where(np.isnan(self.values), instead, values)
@@ -354,11 +354,12 @@ def _reciprocal(value):
 
 
 def check_not_negative(values):
-    """Raise if what replaces an undefined value cannot be averaged as a rank."""
+    """Raise if a replacement for undefined values cannot be averaged with ranks."""
     if (values < 0).any():
         raise ValueError(
-            "The 'replace_undefined_by' parameter must be NaN or >= 0: it is averaged "
-            f"with ranks, and not as a sum. Got {np.nanmin(values)} instead."
+            "The 'replace_undefined_by' parameter must be NaN or >= 0: it is "
+            "averaged with ranks by a mean that accepts no negative numbers. "
+            f"Got {np.nanmin(values)} instead."
         )
 
 

@@ -13,7 +13,10 @@ from skrank.metrics._metric import ranking_metric
 
 def average_precision(ranking, *, k=None, normalize="relevant"):
     """Return the mean precision at the ranks of the relevant documents."""
-    # A place at rank i adds [H + 1 + (i - t - 1) b] / i = (H + 1 - (t + 1) b) / i + b.
+    # If r of n tied documents are relevant, below t documents with H relevant ones, the
+    # place at rank i contributes (McSherry and Najork, ECIR 2008)
+    #     r/n 1/i (H + 1 + (i - t - 1) b),  b = (r - 1) / (n - 1),
+    # which is r/n ((H + 1 - (t + 1) b) / i + b).
     slope = (ranking.relevant - 1) / np.maximum(ranking.size - 1, 1)
     start = ranking._relevant_above + 1 - (ranking.above + 1) * slope
     per_place = start * ranking.mean_over_places(lambda rank: 1 / rank, k)
@@ -52,8 +55,8 @@ def map_score(
     Parameters
     ----------
     normalize : {"relevant", "achievable"}, default="relevant"
-        What the sum is divided by: R, the number of relevant documents, or as many of
-        them as the first k ranks can hold, min(k, R).
+        The divisor: "relevant" is the number R of relevant documents, "achievable" is
+        min(k, R), the number of them that fit into the top k.
 
     Returns
     -------
@@ -64,7 +67,7 @@ def map_score(
     --------
     mean_precision_score : The mean of the precision at every rank.
     ndcg_score : For graded relevance.
-    sklearn.metrics.average_precision_score : Tied rows enter together.
+    sklearn.metrics.average_precision_score : Reads tied documents as a block.
 
     Notes
     -----
@@ -73,13 +76,13 @@ def map_score(
 
     .. math:: AP@k = \frac{1}{R} \sum_{i=1}^{k} l_i \, P@i.
 
-    If r of n tied documents are relevant, with t documents and H relevant ones above
-    them, the place at rank i contributes [1]_
+    If r of n tied documents are relevant, below t documents with H relevant ones, the
+    place at rank i contributes [1]_
 
     .. math:: \frac{r}{n} \cdot \frac{1}{i}
         \left(H + 1 + (i - t - 1) \frac{r - 1}{n - 1}\right).
 
-    trec_eval and ranx divide by R whatever k is, XGBoost and LightGBM by min(k, R).
+    trec_eval and ranx divide by R for every k, XGBoost and LightGBM by min(k, R).
     Relevant documents that were judged but not returned count in R. A query without a
     relevant document is undefined.
 
@@ -106,7 +109,8 @@ def mean_precision(ranking, *, k=None):
     """Return the mean of P@1, P@2, ..., up to k or the end of the list."""
     last = ranking.n_documents if k is None else np.minimum(k, ranking.n_documents)
     longest = ranking.n_documents.max()
-    # A relevant document at rank i adds 1 / j to the sum for each j from i to last.
+    # L mean_precision = P@1 + ... + P@L with L = last: a relevant document at rank i
+    # adds 1/i + ... + 1/L = H_L - H_(i-1), with the harmonic numbers H.
     harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, longest + 1))])
     counted = ranking.mean_over_places(np.ones_like, last)
     before = ranking.mean_over_places(lambda rank: harmonic[rank - 1], last)
@@ -132,10 +136,10 @@ def mean_precision_score(
     judged=None,
     returned=None,
 ):
-    r"""Mean of the precision at the first ranks, P@1 to P@k.
+    r"""Mean of the precision at all cutoffs, from P@1 to P@k.
 
-    MatchZoo calls it average precision; here that name is :func:`map_score`'s. Larger
-    is better.
+    MatchZoo calls it average precision, which is the name of :func:`map_score` here.
+    Larger is better.
 
     Returns
     -------
@@ -144,8 +148,8 @@ def mean_precision_score(
 
     See Also
     --------
-    map_score : The mean at the ranks of the relevant documents alone.
-    precision_at_k_score : The precision at one rank.
+    map_score : The mean over the ranks of the relevant documents only.
+    precision_at_k_score : The precision at one cutoff.
 
     Notes
     -----
@@ -153,9 +157,9 @@ def mean_precision_score(
 
     .. math:: \frac{1}{\min(k, n)} \sum_{j=1}^{\min(k, n)} P@j.
 
-    A relevant document at rank i counts in every P@j with j at least i; a tied one
-    counts what it does on average over the places of its class. A query without a
-    relevant document is undefined.
+    A relevant document at rank i counts in every P@j with j at least i; a tied document
+    takes the mean over the places of its tie group. A query without a relevant document
+    is undefined.
 
     Examples
     --------
@@ -172,29 +176,35 @@ def q_measure(ranking, *, beta=1.0, gain="exponential"):
     beta = check_beta(beta, "q_measure_score")
     gained = ranking.grade_total(gains(ranking, gain))
     mean = gained / ranking.relevant
-    # Given a relevant document at a place of its class, each place before it holds
-    # another one with this chance.
-    chance = (ranking.relevant - 1) / np.maximum(ranking.size - 1, 1)
+    # For a relevant document at rank i of a tie group of r relevant ones among n, below
+    # t documents with H relevant ones and the gain G, with b = (r - 1) / (n - 1) and
+    # the mean gain m of the group,
+    #     E[C(i)] = H + 1 + (i - t - 1) b,  E[cg(i)] = G + m + (i - t - 1) b m.
+    fraction = (ranking.relevant - 1) / np.maximum(ranking.size - 1, 1)
     above = accumulate_before(np.add, gained, ranking.query)
     start = ranking._relevant_above + 1 + beta * (above + mean)
-    ratio = _mean_ratio(ranking, start, chance * (1 + beta * mean), beta, gain)
+    ratio = _mean_ratio(ranking, start, fraction * (1 + beta * mean), beta, gain)
     total = ranking.total(ranking.relevant * ratio)
     return ranking.where_relevant(total / np.maximum(ranking.n_relevant, 1))
 
 
 def _mean_ratio(ranking, start, slope, beta, gain):
-    """Return the mean blended ratio of a relevant document of each run."""
-    run = np.repeat(np.arange(len(ranking.size)), ranking.size)
+    """Return the mean blended ratio of a relevant document of each tie group.
+
+    The mean over the places i of (start + (i - t - 1) slope) / (i + beta cg*(i)), with
+    t documents above the group and the gain cg*(i) of the ideal ranking.
+    """
+    group = np.repeat(np.arange(len(ranking.size)), ranking.size)
     first = np.cumsum(ranking.size) - ranking.size
-    before = np.arange(len(run)) - first[run]
-    rank = ranking.above[run] + before + 1
-    best, query = ranking.ideal, ranking.query[run]
-    gained = gains(best, gain)
-    ideal = accumulate_before(np.add, gained, best._query_of_grade) + gained
-    # From rank R on there is nothing more to gain.
-    last = np.cumsum(best._n_found)[query] - 1
-    ideal = ideal[last - np.maximum(best._n_found[query] - rank, 0)]
-    ratio = (start[run] + before * slope[run]) / (rank + beta * ideal)
+    before = np.arange(len(group)) - first[group]
+    rank = ranking.above[group] + before + 1
+    ideal, query = ranking.ideal, ranking.query[group]
+    gained = gains(ideal, gain)
+    ideal_gain = accumulate_before(np.add, gained, ideal._query_of_grade) + gained
+    # cg*(i) = cg*(R) for i > R: the ideal ranking has no gain after rank R.
+    last = np.cumsum(ideal._n_found)[query] - 1
+    ideal_gain = ideal_gain[last - np.maximum(ideal._n_found[query] - rank, 0)]
+    ratio = (start[group] + before * slope[group]) / (rank + beta * ideal_gain)
     return np.add.reduceat(ratio, first) / ranking.size
 
 
@@ -218,13 +228,14 @@ def q_measure_score(
 ):
     r"""Q-measure: average precision for graded relevance.
 
-    The mean of the blended ratio at the ranks of the relevant documents: precision, and
-    the gain so far over that of the best order. Larger is better.
+    The mean over the ranks of the relevant documents of the blended ratio, which
+    combines precision with the gain so far, relative to that of the ideal ranking.
+    Larger is better.
 
     Parameters
     ----------
     beta : float, default=1.0
-        How much the gain counts beside the number of relevant documents, 0 or more.
+        The weight of the gain relative to the number of relevant documents, 0 or more.
 
     Returns
     -------
@@ -234,21 +245,21 @@ def q_measure_score(
     See Also
     --------
     map_score : The Q-measure with ``beta=0``.
-    ndcg_score : The gain of each document by its rank.
+    ndcg_score : Discounts the gain of each document by its rank.
 
     Notes
     -----
     With the number :math:`C(i)` and the gain :math:`cg(i)` of the relevant documents
-    among the first i, and the gain :math:`cg^*(i)` of the first i of the best order,
+    among the first i, and the gain :math:`cg^*(i)` of the first i of the ideal ranking,
 
     .. math:: Q = \frac{1}{R} \sum_{i:\, l_i = 1}
         \frac{C(i) + \beta \, cg(i)}{i + \beta \, cg^*(i)}
 
-    over the ranks of the R relevant documents [1]_. The expectation over the orders of
-    tied documents is exact. Relevant documents that were judged but not returned count
-    in R and in the best order. A document of a low grade that moves above one of a
-    high grade may lower Q. [1]_ uses linear gains. A query without a relevant document
-    is undefined.
+    over the ranks of the R relevant documents [1]_. The expectation over the orderings
+    of tied documents is exact. Relevant documents that were judged but not returned
+    count in R and in the ideal ranking. Q may decrease when a document with a low grade
+    moves above one with a high grade. [1]_ uses linear gains. A query without a
+    relevant document is undefined.
 
     References
     ----------

@@ -13,7 +13,7 @@ import numpy as np
 
 from skrank.metrics._names import METRICS
 
-# Relevant from grade 1 on: a threshold is exceeded, so it lies just below.
+# Grades of 1 or more are relevant: relevant grades exceed the threshold.
 FROM_ONE = math.nextafter(1, 0)
 
 _OF_FIRST_RANKS = {
@@ -23,21 +23,21 @@ _OF_FIRST_RANKS = {
 }
 
 _ENTRIES = {
-    # dcg_score, ndcg_score, top_k_accuracy_score (the later of two tied columns
-    # first) and, query by query, roc_auc_score.
+    # dcg_score, ndcg_score, top_k_accuracy_score (the last of tied columns ranks
+    # first) and, for each query, roc_auc_score.
     "sklearn": {
         "dcg": {"gain": "linear"},
         "ndcg": {"gain": "linear"},
         "hits": {"ties": "first", "doc_order": "descending"},
         "map": (
-            "average_precision_score and label_ranking_average_precision_score let "
-            "tied documents enter together and read the precision at the end of "
-            "their class, which is the value of none of their orders, nor the mean; "
+            "average_precision_score and label_ranking_average_precision_score use "
+            "the precision at the end of a tie group for all its documents, which is "
+            "neither the value of one of their orderings nor the mean over them; "
             "without ties both are map_score"
         ),
     },
     # Ids are compared as text, scores in single precision. Levels of relevance are
-    # integers, and NDCG reads them all: give it no threshold (trec_eval -l).
+    # integers, and NDCG reads them all, whatever the threshold (trec_eval -l).
     "trec_eval": {
         "*": {
             "ties": "first",
@@ -50,8 +50,8 @@ _ENTRIES = {
         "ndcg": {"gain": "linear"},
         "rbp": {"p": 0.9},
     },
-    # Its sort is not stable, so that ties in lists of more than 16 documents have no
-    # order to speak of. gain="exponential" is its ndcg_burges.
+    # Its sort is not stable: tied documents in lists of more than 16 documents are in
+    # an arbitrary order. gain="exponential" is its ndcg_burges.
     "ranx": {
         "*": {"ties": "first", "threshold": FROM_ONE},
         "dcg": {"gain": "linear"},
@@ -84,8 +84,8 @@ _ENTRIES = {
         "recall": {"replace_undefined_by": 1.0, "threshold": 0.5},
         "query_auc": {"ties": "expected", "replace_undefined_by": 0.0},
         "err": (
-            "CatBoost takes the grade itself for the chance that a reader stops, "
-            "err_score (2 ** grade - 1) / 2 ** max_grade"
+            "CatBoost uses the grade itself as the probability that a user stops, "
+            "err_score uses (2 ** grade - 1) / 2 ** max_grade"
         ),
     },
     "rax": {
@@ -93,48 +93,48 @@ _ENTRIES = {
         "dcg": {"threshold": 0.0},
         "ndcg": {"threshold": 0.0},
         "precision": {"normalize": "length"},
-        # Its ordered pair accuracy: a pair of equal scores is wrong.
+        # Its ordered pair accuracy: a pair of equal scores is discordant.
         "rank_correlation": {
             "ties": "pessimistic",
             "replace_undefined_by": 0.0,
             "threshold": 0.0,
         },
     },
-    # Its sort is not stable either, and all but NDCG leave documents with scores of
-    # 0 or less out: shift the scores above 0.
+    # Its sort is not stable either, and all metrics but NDCG leave out documents with
+    # scores of 0 or less: shift the scores above 0.
     "torchmetrics": {
         "*": {"ties": "first", "score_dtype": "float32"},
         "ndcg": {"gain": "linear", "ties": "expected"},
         "query_auc": {"ties": "expected", "replace_undefined_by": 0.0},
         "map@k": (
             "torchmetrics divides by the number of relevant documents among the "
-            "first k, which depends on the order itself; without k it is map_score"
+            "top k, which depends on the ranking itself; without k it is map_score"
         ),
     },
     "matchzoo": {
         "*": {"ties": "first"},
         "dcg": {"k": 1, "discount": "ln"},
         "ndcg": {"k": 1},
-        # What it calls average precision; its threshold is not read.
+        # It calls this average precision and ignores its threshold.
         "mean_precision": {"threshold": 0.0},
     },
     "pykeen": _OF_FIRST_RANKS,
-    # hits@k of the sets evaluated by Hits@K, where a positive has to beat the k-th
-    # negative; the lists of hits beside its MRR have ties="realistic".
+    # hits@k of the data sets evaluated by Hits@K: a positive has to beat the k-th
+    # negative. The lists of hits in addition to its MRR have ties="realistic".
     "ogb": {"mrr": {"ties": "realistic"}, "hits": {"ties": "pessimistic"}},
     "msmarco": {
         "*": {"ties": "first", "doc_order": "ascending", "threshold": FROM_ONE},
         "mrr": {"k": 10},
     },
-    # What counts is whether an item is in the ground truth.
+    # It reads only whether an item is in the ground truth, not its grade.
     "replay": {
         "*": {"ties": "first", "doc_order": "descending"},
         "map": {"normalize": "achievable"},
         "dcg": {"gain": np.ones_like},
         "ndcg": {"gain": np.ones_like},
     },
-    # The ids are the columns of its matrices; that the last of tied ones comes first
-    # holds for short lists alone. Users without a true item are dropped.
+    # The ids are the columns of its matrices. The last of tied columns ranks first in
+    # short lists only. Users without a true item are dropped.
     "recpack": {
         "*": {
             "ties": "first",
@@ -144,20 +144,20 @@ _ENTRIES = {
         "dcg": {"gain": np.ones_like},
         "ndcg": {"gain": np.ones_like},
         "hits": (
-            "recpack's HitK is the number of relevant documents among the first k, "
+            "recpack's HitK is the number of relevant documents in the top k, "
             "which is k * precision@k"
         ),
     },
-    # It compares scores in thousandths, cut to integers.
+    # It truncates scores to thousandths before it compares them.
     "ampligraph": {
         "*": (
-            "AmpliGraph ranks the entities of triples only: pass the convention to "
+            "AmpliGraph evaluates link prediction only: pass the convention to "
             "evaluate_link_prediction"
         )
     },
 }
 
-# The ties of ranks in link prediction, by metric.
+# The tie policy of ranks in link prediction, by metric.
 _RANKS = {
     "pykeen": {"*": "realistic"},
     "ogb": {"*": "realistic", "hits": "pessimistic"},
@@ -171,14 +171,14 @@ class Convention(NamedTuple):
     Attributes
     ----------
     rules : Mapping of str to Mapping
-        The parameters that make a metric that of the library, by the name of the
-        metric, or "name@k" if they hold for the name with a cutoff; "*" holds for all
+        The parameters that reproduce the metric of the library, by the name of the
+        metric, or by "name@k" if they apply only with a cutoff; "*" applies to all
         metrics.
     refused : Mapping of str to str
-        The metrics that no parameters make the library's, and why.
+        The metrics that no parameters can reproduce, and why.
     ranks : Mapping of str to str, or None
-        The policy of ties in link prediction, by metric; "*" holds for the others.
-        None if the library does not evaluate link prediction.
+        The tie policy in link prediction, by metric; "*" applies to all others. None if
+        the library does not evaluate link prediction.
     """
 
     rules: Mapping
@@ -202,15 +202,17 @@ CONVENTIONS = MappingProxyType(
     {library: _frozen(library, entries) for library, entries in _ENTRIES.items()}
 )
 
-# The libraries whose rules hold for the ranks of link prediction.
+# The libraries that evaluate link prediction.
 OF_RANKS = frozenset(name for name, one in CONVENTIONS.items() if one.ranks)
 
 
 class NoNumber(ValueError):
-    """A convention cannot be followed for a metric, for a reason."""
+    """A convention does not support a metric, for a reason."""
 
     def __init__(self, metric, convention, reason):
-        super().__init__(f"{metric!r} has no convention={convention!r}: {reason}.")
+        super().__init__(
+            f"convention={convention!r} does not support {metric!r}: {reason}."
+        )
         self.reason = reason
 
 
@@ -239,13 +241,12 @@ def rules_of(convention, metric, has_cutoff):
     metric : str or None
         The name of the metric, without ``@k``; None for a definition of the user.
     has_cutoff : bool
-        Whether the metric was asked for with ``@k``.
+        Whether the metric is requested with ``@k``.
 
     Returns
     -------
     rules : dict or str
-        The parameters; or the reason why there are none that give the number of the
-        library.
+        The parameters; or the reason why no parameters reproduce the library.
     """
     rules = {}
     if convention is None:
@@ -258,34 +259,34 @@ def rules_of(convention, metric, has_cutoff):
 
 
 _MEANING = {
-    "ties": "what tied documents give",
-    "ties='expected'": "tied documents give the expectation over their orders",
-    "ties='first'": "tied documents stand in input order",
-    "ties='pessimistic'": "tied documents stand in their worst order",
-    "ties='realistic'": "a tied document has the mean of its ranks",
-    "doc_order": "tied documents stand by their ids",
-    "score_dtype": "scores that differ by less are tied",
+    "ties": "how ties are resolved",
+    "ties='expected'": "the expectation over the orderings of tied documents",
+    "ties='first'": "tied documents keep the input order",
+    "ties='pessimistic'": "tied documents are in their worst order",
+    "ties='realistic'": "the mean of the best and the worst rank",
+    "doc_order": "tied documents are ordered by ids",
+    "score_dtype": "scores are compared in this precision",
     "judged_from": "lower grades stand for no judgement",
-    "threshold": "relevant are the grades above it",
-    f"threshold={FROM_ONE}": "relevant are the grades from 1 on",
-    "gain": "what a grade is worth",
-    "gain='linear'": "a grade is worth itself, not 2 ** grade - 1",
-    "gain=ones_like": "every relevant document is worth 1",
-    "discount": "what a rank is worth",
-    "k": "the list ends there",
-    "normalize": "what is divided by",
-    "normalize='achievable'": "over min(k, relevant), not all relevant documents",
-    "normalize='length'": "over min(k, length of the list), not k",
-    "replace_undefined_by": "what an undefined query scores",
+    "threshold": "grades above it are relevant",
+    f"threshold={FROM_ONE}": "grades of 1 or more are relevant",
+    "gain": "the gain of a grade",
+    "gain='linear'": "every gain is the grade, not 2 ** grade - 1",
+    "gain=ones_like": "every relevant document has gain 1",
+    "discount": "the discount of a rank",
+    "k": "the cutoff",
+    "normalize": "the divisor",
+    "normalize='achievable'": "divided by min(k, relevant), not by all relevant",
+    "normalize='length'": "divided by min(k, length of the list), not by k",
+    "replace_undefined_by": "the value of undefined queries",
     "replace_undefined_by=nan": "an undefined query is left out",
-    "p": "how likely the reader goes on",
+    "p": "the persistence of the user",
 }
 
 
 def grouped(rules):
     """Split rules into those that can be followed alone.
 
-    An order of the ids says how ``ties="first"`` is meant, and goes with it.
+    An order of the ids only has a meaning together with ``ties="first"``.
     """
     together = ("ties", "doc_order") if rules.get("doc_order") else ()
     order = {name: rules[name] for name in together if name in rules}
@@ -294,7 +295,7 @@ def grouped(rules):
 
 
 def in_words(rules):
-    """Return rules that go together as they are written, and what they say."""
+    """Return the rules of one group as code, and their meaning in words."""
     written = [
         f"{name}={getattr(value, '__name__', repr(value))}"
         for name, value in rules.items()

@@ -46,41 +46,41 @@ def evaluate(
         which NaN means undefined.
     convention : str, default=None
         The library whose rules are followed, a name in ``skrank.metrics.CONVENTIONS``
-        such as "lightgbm" or "trec_eval". Parameters given here win over its rules.
+        such as "lightgbm" or "trec_eval". Parameters given here override its rules.
     doc_id : array-like of shape (n_samples,), default=None
         Document ids, for `doc_order`.
     doc_order : {"ascending", "descending"}, default=None
-        With ``ties="first"``, tied documents stand in this order of `doc_id` instead
-        of the input order.
+        With ``ties="first"``, tied documents are in this order of `doc_id` instead of
+        the input order.
     score_dtype : {"float32", "float64"}, default=None
-        The precision in which scores are compared: single precision ties what differs
-        by less. None is that of `y_score`.
+        The precision in which scores are compared: scores that are equal in single
+        precision are tied with "float32". If None, the precision of `y_score`.
     judged_from : float, default=None
         Documents with a lower grade are not judged, such as those with -1 in the
         judgements of TREC. None takes all grades as they are.
     **params
         Further parameters of the metrics, such as ``ties="optimistic"`` or
-        ``gain="linear"``. Each goes to the metrics that have it.
+        ``gain="linear"``. Each is passed to the metrics that have it.
 
     Returns
     -------
     scores : dict of str to float
-        The value under each name, or function name. With ``average=None`` arrays of
-        shape (n_queries,), and the query ids under "qid".
+        The value of each metric, by name. With ``average=None``, arrays of shape
+        (n_queries,), and the query ids under "qid".
 
     Raises
     ------
     ValueError
-        If a name is unknown, or a value or a shape is out of what the parameters
-        accept, or `convention` has no number for one of the metrics.
+        If a metric is unknown, a parameter has an invalid value, the input shapes do
+        not match, or `convention` does not support one of the metrics.
     TypeError
-        If no metric has one of `params`.
+        If none of the metrics has one of `params`.
 
     See Also
     --------
-    make_ranking_scorer : The same for an estimator.
-    explain : Why a metric differs between conventions.
-    tie_report : How far ties can move a metric.
+    make_ranking_scorer : The same metrics, for an estimator.
+    explain : Explains why a metric differs between conventions.
+    tie_report : Reports how much ties can change a metric.
 
     Examples
     --------
@@ -90,14 +90,14 @@ def evaluate(
     >>> evaluate([0, 1], [1, 1], ["mrr"], ties="pessimistic")
     {'mrr': 0.5}
 
-    What other libraries say:
+    The values of other libraries:
 
     >>> evaluate([0, 1], [1, 1], ["mrr"], convention="ranx")
     {'mrr': 0.5}
     >>> evaluate([0, 1], [1, 1], ["mrr"], convention="trec_eval", doc_id=["d1", "d2"])
     {'mrr': 1.0}
 
-    A metric of your own: the share of queries led by a relevant document.
+    A metric of your own: the fraction of queries with a relevant document on top.
 
     >>> def led(ranking):
     ...     return ranking.expected_at_first(lambda rank: rank == 1)
@@ -140,7 +140,7 @@ def split_params(y_true, y_score, qid, params):
 
 
 def check_ids_unneeded(requests, convention):
-    """Raise if a metric is to break ties by ids, of which there are none."""
+    """Raise if a metric breaks ties by document ids, without any ids."""
     for request in requests:
         if order := request.options["doc_order"]:
             who = f"convention={convention!r}" if convention else "evaluate"
@@ -152,7 +152,7 @@ def check_ids_unneeded(requests, convention):
 
 
 def check_direction(request):
-    """Raise if lower values of what is asked for are better: no scorer is like that."""
+    """Raise if lower values of the requested metric are better."""
     adjusted, metric = request.options["adjusted"], request.metric
     if metric.is_better_when_greater(adjusted) == (request.sign == 1):
         return
@@ -172,7 +172,7 @@ def check_direction(request):
 
 
 class Asked(NamedTuple):
-    """One metric as it was asked for."""
+    """One metric as it is requested."""
 
     key: str
     metric: Metric
@@ -181,7 +181,7 @@ class Asked(NamedTuple):
 
 
 def read_metric(metric):
-    """Return what a scorer name, a metric function or a definition asks for."""
+    """Return the metric of a scorer name, a metric function or a definition."""
     if isinstance(metric, str):
         row, k, sign = parse_name(metric)
         return Asked(metric, row, k, sign)
@@ -205,21 +205,21 @@ def read_requests(
     read: Callable = read_metric,
     rules: Callable = rules_of,
 ):
-    """Read what `metrics` asks for, and give each metric its part of `params`.
+    """Return the requests for `metrics`, each with those of `params` that it has.
 
     Parameters
     ----------
     metrics : str, callable or list of them
         As in :func:`evaluate`.
     params : dict
-        Parameters of the metrics, and the `convention` they follow.
+        Parameters of the metrics, and optionally their `convention`.
     caller : str
-        The function that errors name.
+        The name of the function for error messages.
     read : callable, default=read_metric
         Returns the :class:`Asked` of one metric.
     rules : callable, default=rules_of
         ``rules(convention, metric, has_cutoff)`` returns the parameters that a
-        convention sets, or the reason why it has no number.
+        convention sets, or the reason why it does not support the metric.
 
     Returns
     -------
@@ -232,7 +232,7 @@ def read_requests(
     known = set().union(*(_settable(one.metric) for one in asked))
     unknown = sorted(set(params) - known)
     if unknown == ["adjusted"] and params["adjusted"] is False:
-        unknown = []  # the default, of metrics whose names say how they are adjusted
+        unknown = []  # the default; allowed where the scorer names fix `adjusted`
     if unknown or "k" in params:
         hint = " Write k into the name: 'ndcg@10'." if "k" in params else ""
         raise TypeError(
@@ -251,7 +251,7 @@ def read_requests(
         if isinstance(followed, str):
             raise NoNumber(key, convention, followed)
         defaults, settable = metric.defaults | OF_EVALUATE, _settable(metric)
-        # Parameters of the user win over the name, the name over the convention.
+        # Parameters of the user override the name, the name overrides the convention.
         options = defaults | _known(followed, defaults) | metric.fixed
         given = {} if k is None else {"k": k}
         options |= metric.check(given | _known(params, settable), caller)
@@ -262,14 +262,14 @@ def read_requests(
         request.options["doc_order"] for request in requests
     ):
         raise ValueError(
-            f"doc_order={params['doc_order']!r} orders tied documents where "
-            "ties='first'. Got another policy of ties for every metric."
+            f"doc_order={params['doc_order']!r} orders tied documents and requires "
+            "ties='first'. Got another tie policy for every metric."
         )
     return requests
 
 
 def _read_all(metrics, caller, read):
-    """Return what each of the metrics asks for, each name once."""
+    """Return the :class:`Asked` of each metric, each name once."""
     if isinstance(metrics, str) or callable(metrics):
         metrics = [metrics]
     if not np.iterable(metrics):
@@ -283,8 +283,8 @@ def _read_all(metrics, caller, read):
         found[asked.key] = asked
         if named.setdefault(asked.key, metric) != metric:
             raise ValueError(
-                f"The 'metrics' parameter of {caller} must hold metrics of different "
-                f"names. Got two that are named {asked.key!r}."
+                f"The 'metrics' parameter of {caller} must not contain different "
+                f"metrics of the same name. Got two metrics named {asked.key!r}."
             )
     if not found:
         raise ValueError(f"{caller} needs at least one metric. Got {metrics!r}.")

@@ -1,4 +1,4 @@
-"""The ranks that first relevant documents may have, looked at once for like ties."""
+"""The possible ranks of first relevant documents, computed once for equal ties."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -13,22 +13,23 @@ from skrank._ranking.neighbours import lengths_of, starts_of
 from skrank._ranking.queries import RankedQueries, sum_over_places
 from skrank._ranking.tie_groups import TieGroups
 
-# From so many tied places a query on, queries with like ties are looked at once.
+# Above this mean number of tied non-relevant documents per query, values are computed
+# once per different tie group instead of once per query.
 MANY = 16
 
-# So many tied places are looked at together.
+# The number of tied places to process together, which limits the memory.
 BLOCK = 2**18
 
 
 class FirstRanks(RankedQueries):
-    """The first tie groups of queries, without the documents behind them.
+    """The first tie groups of queries, without the input that they come from.
 
     Parameters
     ----------
     above, size, relevant : ndarray of shape (n_queries,)
-        The tie group of each query; `relevant` is 0 for one that has none.
+        The tie group of each query; `relevant` is 0 for a query without one.
     n_relevant : ndarray of shape (n_queries,)
-        The number of relevant documents, listed or not; it is only compared with 0.
+        The number of relevant documents, returned or not; only compared with 0.
     """
 
     def __init__(self, above, size, relevant, n_relevant):
@@ -46,25 +47,26 @@ class FirstRanks(RankedQueries):
         return self._has_relevant
 
     def expected_at_first(self, value, k=None, missing=0.0):
-        """Return the expected value, by cumulative sums if only one is relevant."""
+        """Return the expected value, by cumulative sums where all r are at most 1."""
         if (self.relevant > 1).any():
             return super().expected_at_first(value, k, missing)
         above, below = self.above, self.above + self.size
         if k is not None:
             above, below = np.minimum(above, k), np.minimum(below, k)
-        # Each of its places is as likely: E[1 / r], for one, is a harmonic number / n.
+        # (value(t + 1) + ... + value(t + n)) / n: with one relevant document, the
+        # places of the tie group all have probability 1 / n.
         expected = self.where_relevant(missing)
         expected[self.query] = sum_over_places(value, above, below) / self.size
         return expected
 
 
 def values_at_first(definition, ranking, own):
-    """Return ``definition(ranking, **own)``, computed once for all like ties.
+    """Return ``definition(ranking, **own)``, computed once for all equal ties.
 
     Parameters
     ----------
     definition : callable
-        One that reads only the rank of the first relevant document.
+        A definition that reads only the rank of the first relevant document.
     ranking : RankedQueries
         The ranked queries.
     own : dict
@@ -108,7 +110,7 @@ def means_at_first(functions, ranking):
 
 
 def ranks_of_all(ranking, weight, instead):
-    """Return the ranks that the first relevant documents may have, all queries in one.
+    """Return the possible ranks of the first relevant documents of all queries.
 
     Parameters
     ----------
@@ -117,20 +119,20 @@ def ranks_of_all(ranking, weight, instead):
     weight : ndarray of shape (n_queries,)
         The weight of each query.
     instead : ndarray of shape (n_queries,)
-        A rank that stands for the query; NaN where its own does.
+        A rank to use instead of the query's own; NaN to use its own.
 
     Returns
     -------
     rank, mass : ndarray of shape (n_ranks,)
-        A rank, and the sum of the weights times the chance to have it.
+        A rank, and the sum over the queries of weight times probability of this rank.
     """
     given = ~np.isnan(instead)
     own = np.where(given, 0.0, weight)
     if _has_large_ties(ranking):
         rank, mass = _ranks_by_kind(ranking, own)
     else:
-        query, rank, chance = ranking.first_rank_law()
-        mass = chance * own[query]
+        query, rank, probability = ranking.first_rank_law()
+        mass = probability * own[query]
     return np.append(rank, instead[given]), np.append(mass, weight[given])
 
 
@@ -140,25 +142,26 @@ def _ranks_by_kind(ranking, weight):
     last = int((kinds[0] + kinds[1]).max(initial=0))
     mass, occurs = np.zeros(last + 1), np.zeros(last + 1, dtype=bool)
     for part, rows in _blocks(kinds):
-        query, rank, chance = part.first_rank_law()
-        mass += np.bincount(rank, chance * weight[rows][query], minlength=last + 1)
+        query, rank, probability = part.first_rank_law()
+        part_mass = probability * weight[rows][query]
+        mass += np.bincount(rank, part_mass, minlength=last + 1)
         occurs[rank] = True
     rank = np.flatnonzero(occurs)
     return rank, mass[rank]
 
 
 def first_groups(ranking):
-    """Return what a :class:`FirstRanks` is made of, of queries that all may be tied."""
+    """Return the parameters of a :class:`FirstRanks`, one row each."""
     columns = np.zeros((4, ranking.n_queries), dtype=np.intp)
-    of_runs = ranking.above, ranking.size, ranking.relevant
-    for column, of_run in zip(columns, of_runs, strict=False):
-        column[ranking.query[ranking._first]] = of_run[ranking._first]
+    of_groups = ranking.above, ranking.size, ranking.relevant
+    for column, of_group in zip(columns, of_groups, strict=False):
+        column[ranking.query[ranking._first]] = of_group[ranking._first]
     columns[3] = ranking.n_relevant > 0
     return columns
 
 
 def has_one_rank(ranking):
-    """Tell which queries leave nothing open, having one rank for sure or none."""
+    """Return True for queries whose first relevant rank is certain or missing."""
     first = ranking._first
     has_one = np.ones(ranking.n_queries, dtype=bool)
     has_one[ranking.query[first]] = ranking.size[first] == ranking.relevant[first]
@@ -173,7 +176,7 @@ def _has_large_ties(ranking):
 
 
 def _kinds(ranking):
-    """Return the different first runs, and which of them each query has."""
+    """Return the different first tie groups, and the position of each query's own."""
     columns = first_groups(ranking)
     order = np.lexsort(columns)
     columns = columns[:, order]
@@ -185,7 +188,7 @@ def _kinds(ranking):
 
 
 def _blocks(kinds):
-    """Yield rankings of some kinds each, and which ones, with limited tied places."""
+    """Yield rankings of at most about BLOCK tied places, and their slices of kinds."""
     above, size, relevant, _ = kinds
     starts = starts_of(np.cumsum(size - relevant + 1) // BLOCK)
     for start, stop in zip(starts, np.append(starts[1:], len(above)), strict=True):
@@ -194,11 +197,12 @@ def _blocks(kinds):
 
 
 def weighted_median(group, value, weight, n_groups, rounding=1e-12):
-    """Return the weighted median of each group, NaN for groups of no weight.
+    """Return the weighted median of each group, NaN for groups of weight 0.
 
-    The first value that half of the weight does not exceed; if exactly half of it does
-    not, the mean of this value and the next. A sum that differs from the other half by
-    `rounding` of the total is a half, unless there are weights as small as that.
+    The smallest value m with F(m) >= 1/2, where F(m) is the fraction of the weight at
+    values up to m; if F(m) = 1/2, the mean of m and the next value. A
+    fraction that differs from 1/2 by less than half of `rounding` is 1/2, unless there
+    are weights as small as that.
     """
     kept = weight > 0
     group, value, weight = group[kept], value[kept], weight[kept]

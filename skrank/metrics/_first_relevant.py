@@ -48,9 +48,9 @@ def mrr_score(
 
     See Also
     --------
-    mean_rank : The same ranks, averaged as they are.
-    hits_at_k_score : How often that rank is at most k.
-    map_score : A mean over all relevant documents.
+    mean_rank : The arithmetic mean of the same ranks.
+    hits_at_k_score : The fraction of queries whose first relevant rank is at most k.
+    map_score : Takes all relevant documents into account.
 
     Notes
     -----
@@ -58,16 +58,30 @@ def mrr_score(
 
     .. math:: RR@k = \frac{1}{r} \text{ if } r \le k \text{, else } 0.
 
-    If r of n tied documents are relevant and t documents stand above them, the
-    first relevant one has rank t + j with a chance that follows the negative
-    hypergeometric law; the expectation is the sum over j [1]_. It is not the
-    reciprocal of the mean rank, which is what ``ties="realistic"`` gives
-    (PyKEEN's convention). A query without a relevant document is undefined.
+    If r of n tied documents are relevant and t documents rank above them, the first
+    relevant one has rank t + j with probability C(n - j, r - 1) / C(n, r), the negative
+    hypergeometric law; the expectation is the sum over j [1]_. ``ties="realistic"``,
+    PyKEEN's convention, is the reciprocal of the mean of the best and the worst rank
+    instead. A query without a relevant document is undefined.
+
+    As scorers, ``"adjusted_mrr"`` (AMRR) and ``"z_mrr"`` are the metric with
+    ``adjusted=True`` and ``adjusted="z"`` [2]_; they leave out queries without a
+    relevant document. For one relevant document among n, and m = min(k, n),
+
+    .. math:: E = \frac{1}{n} \sum_{j=1}^{m} \frac{1}{j}, \quad
+        V = \frac{1}{n} \sum_{j=1}^{m} \frac{1}{j^2} - E^2;
+
+    for more relevant documents, E and V follow from the law above. E is averaged over
+    the queries before the comparison; the V of the mean is the sum of V times the
+    squared weights of the queries, which sum to 1.
 
     References
     ----------
     .. [1] F. McSherry and M. Najork, "Computing Information Retrieval Performance
        Measures Efficiently in the Presence of Tied Scores", ECIR 2008.
+    .. [2] C. T. Hoyt, M. Berrendorf, M. Galkin, V. Tresp and B. M. Gyori, "A Unified
+       Framework for Rank-based Evaluation Metrics for Link Prediction in Knowledge
+       Graphs", 2022.
 
     Examples
     --------
@@ -82,7 +96,9 @@ def mrr_score(
 
 
 def hit(ranking, *, k=None):
-    """Return 1 where a relevant document stands in the first k, else 0."""
+    """Return the probability of a relevant document in the top k."""
+    # 1 - C(n - r, j) / C(n, j) if r of n tied documents are relevant and j of their
+    # places are in the top k: not all of these j documents are non-relevant.
     return ranking.expected_at_first(np.ones_like, k)
 
 
@@ -110,7 +126,7 @@ def hits_at_k_score(
     judged=None,
     returned=None,
 ):
-    r"""Share of queries with a relevant document in the first k (Hits@k).
+    r"""Fraction of queries with a relevant document in the top k (Hits@k).
 
     Also known as hit rate or success at k. Larger is better.
 
@@ -121,8 +137,8 @@ def hits_at_k_score(
 
     See Also
     --------
-    mrr_score : The mean of one over that rank.
-    recall_at_k_score : The share of the relevant documents in the first k.
+    mrr_score : The mean of one over the rank of the first relevant document.
+    recall_at_k_score : The fraction of the relevant documents in the top k.
 
     Notes
     -----
@@ -130,10 +146,25 @@ def hits_at_k_score(
 
     .. math:: Hits@k = 1 \text{ if } r \le k \text{, else } 0.
 
-    If r of n tied documents are relevant and j of their places lie within the first
-    k, the expectation is 1 - C(n - r, j) / C(n, j). Some libraries give this name to
-    the number of relevant documents in the first k. A query without a relevant
-    document is undefined.
+    If r of n tied documents are relevant and j of their places are in the top k, the
+    expectation is 1 - C(n - r, j) / C(n, j). Some libraries give this name to the
+    number of relevant documents in the top k. A query without a relevant document is
+    undefined.
+
+    As scorers, ``"adjusted_hits@k"`` (AH@k) and ``"z_hits@k"``, for any k, are the
+    metric with ``adjusted=True`` and ``adjusted="z"`` [1]_; they leave out queries
+    without a relevant document. For R relevant documents among n,
+
+    .. math:: E = 1 - \binom{n - k}{R} \Big/ \binom{n}{R}, \quad V = E (1 - E),
+
+    and for one relevant document E = min(k / n, 1). E and V are combined over the
+    queries as in :func:`mrr_score`.
+
+    References
+    ----------
+    .. [1] C. T. Hoyt, M. Berrendorf, M. Galkin, V. Tresp and B. M. Gyori, "A Unified
+       Framework for Rank-based Evaluation Metrics for Link Prediction in Knowledge
+       Graphs", 2022.
 
     Examples
     --------
@@ -147,6 +178,8 @@ def hits_at_k_score(
 
 def first_rank(ranking):
     """Return the rank of the first relevant document."""
+    # t + (n + 1) / (r + 1) if r of n tied documents are relevant, below t others: the
+    # mean of the negative hypergeometric law.
     return ranking.expected_at_first(np.asarray, missing=np.nan)
 
 
@@ -181,7 +214,8 @@ def mean_rank(
 ):
     r"""Mean rank of the first relevant document (MR).
 
-    Smaller is better, and 1 is the best; as a scorer it is "neg_mean_rank".
+    It depends mostly on the queries with the worst ranks. Smaller is better; as a
+    scorer it is ``"neg_mean_rank"``.
 
     Returns
     -------
@@ -190,23 +224,41 @@ def mean_rank(
 
     See Also
     --------
-    mrr_score : The mean of one over that rank, which bounds the weight of a bad one.
+    mrr_score : The mean of one over that rank, which a single bad rank hardly changes.
+    median_rank : The median of the same ranks.
+    geometric_mean_rank : The geometric mean of the same ranks.
 
     Notes
     -----
-    If r of n tied documents are relevant and t documents stand above them, the first
+    If r of n tied documents are relevant and t documents rank above them, the first
     relevant one has the expected rank
 
     .. math:: t + \frac{n + 1}{r + 1}.
 
-    A query without a relevant document is undefined, and left out of the mean. With
-    ``adjusted=True`` and one relevant document a query this is the adjusted mean rank
-    index of [1]_: larger is better then.
+    A query without a relevant document is undefined and left out of the mean.
+
+    As scorers, ``"neg_adjusted_mean_rank"`` (AMR) is minus the metric with
+    ``adjusted="ratio"``, MR / E; ``"adjusted_mean_rank_index"`` (AMRI) the metric with
+    ``adjusted=True``, 1 - (MR - 1) / (E - 1) [1]_; and ``"z_mean_rank"`` the metric
+    with ``adjusted="z"``, (E - MR) / sqrt(V) [2]_. ``"inverse_mean_rank"`` is 1 / MR.
+    Larger is better for all four. For R relevant documents among n,
+
+    .. math:: E = \frac{n + 1}{R + 1}, \quad
+        V = \frac{R (n + 1) (n - R)}{(R + 1)^2 (R + 2)}.
+
+    MR and E are averaged over the queries first, and V is combined as in
+    :func:`mrr_score`. At chance level AMR is 1 and AMRI is 0. AMRI is at least -1 with
+    one relevant document per query. Values of ``"z_mean_rank"`` above about 2 are
+    unlikely to be due to chance. Queries that every ordering ranks alike do not change
+    AMRI and ``"z_mean_rank"``.
 
     References
     ----------
     .. [1] M. Berrendorf, E. Faerman, L. Vermue and V. Tresp, "On the Ambiguity of
        Rank-Based Evaluation of Entity Alignment or Link Prediction Methods", 2020.
+    .. [2] C. T. Hoyt, M. Berrendorf, M. Galkin, V. Tresp and B. M. Gyori, "A Unified
+       Framework for Rank-based Evaluation Metrics for Link Prediction in Knowledge
+       Graphs", 2022.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from skrank.metrics._metric import ranking_metric
 
 
 def cumulative_gain(ranking, *, k=None):
-    """Return the sum of the grades of the first k documents."""
+    """Return the sum of the grades of the top k documents."""
     places = ranking.mean_over_places(np.ones_like, k)
     return ranking.total(ranking.grade_total(ranking.grade) * places)
 
@@ -31,14 +31,14 @@ def cg_score(
     judged=None,
     returned=None,
 ):
-    r"""Cumulative gain (CG): the sum of the grades of the first k documents.
+    r"""Cumulative gain (CG): the sum of the grades of the top k documents.
 
-    Blind to the order of these documents. Larger is better.
+    It does not depend on the order of these documents. Larger is better.
 
     Returns
     -------
     score : float or ndarray of shape (n_queries,)
-        0 or more. The best value is that of the order by `y_true`.
+        0 or more. The best value is that of the ideal ranking, by `y_true`.
 
     See Also
     --------
@@ -50,8 +50,9 @@ def cg_score(
 
     .. math:: CG@k = \sum_{i=1}^{k} g_i.
 
-    Tied documents share their places alike. A query without a relevant document has a
-    cumulative gain of 0: the metric is never undefined.
+    With ties, every document of a tie group is equally likely at each of their places.
+    A query without a relevant document has a cumulative gain of 0: the metric is never
+    undefined.
 
     References
     ----------
@@ -69,7 +70,7 @@ def cg_score(
 
 
 def discounted_gain(ranking, *, k=None, gain="exponential", discount="log2"):
-    """Return the sum of the gains of the first k documents, discounted by rank."""
+    """Return the sum of the gains of the top k documents, discounted by rank."""
     weight = ranking.mean_over_places(discount_function(discount), k)
     return ranking.total(ranking.grade_total(gains(ranking, gain)) * weight)
 
@@ -95,18 +96,18 @@ def dcg_score(
 ):
     r"""Discounted cumulative gain (DCG).
 
-    The sum of the gains of the first k documents, each weighted by its rank. Larger is
+    The sum of the gains of the top k documents, each discounted by its rank. Larger is
     better.
 
     Returns
     -------
     score : float or ndarray of shape (n_queries,)
-        0 or more. The best value is that of the order by `y_true`.
+        0 or more. The best value is that of the ideal ranking, by `y_true`.
 
     See Also
     --------
-    ndcg_score : DCG over its best value.
-    sklearn.metrics.dcg_score : With linear gain, for a matrix.
+    ndcg_score : DCG divided by the DCG of the ideal ranking.
+    sklearn.metrics.dcg_score : Linear gain, for a matrix.
 
     Notes
     -----
@@ -115,9 +116,9 @@ def dcg_score(
     .. math:: DCG@k = \sum_{i=1}^{k} \frac{g_i}{\log_2(i + 1)}.
 
     The gain :math:`2^{rel} - 1` is the default of LightGBM, XGBoost and MatchZoo;
-    scikit-learn and trec_eval use the grade itself [2]_. Tied documents get the mean
-    of the weights of their places [1]_. A query without a relevant document has a DCG
-    of 0: the metric is never undefined.
+    scikit-learn and trec_eval use the grade itself [2]_. Each tied document gets the
+    mean discount of their places [1]_. A query without a relevant document has a DCG of
+    0: the metric is never undefined.
 
     References
     ----------
@@ -137,10 +138,10 @@ def dcg_score(
 
 
 def normalized_discounted_gain(ranking, *, k=None, gain="exponential", discount="log2"):
-    """Return the discounted gain over that of the best order."""
+    """Return the discounted gain divided by that of the ideal ranking."""
     own = discounted_gain(ranking, k=k, gain=gain, discount=discount)
-    best = discounted_gain(ranking.ideal, k=k, gain=gain, discount=discount)
-    return np.divide(own, best, out=np.full_like(own, np.nan), where=best != 0)
+    ideal = discounted_gain(ranking.ideal, k=k, gain=gain, discount=discount)
+    return np.divide(own, ideal, out=np.full_like(own, np.nan), where=ideal != 0)
 
 
 @ranking_metric("ndcg", normalized_discounted_gain)
@@ -162,9 +163,9 @@ def ndcg_score(
     judged=None,
     returned=None,
 ):
-    r"""Discounted cumulative gain over its best value (NDCG).
+    r"""Discounted cumulative gain, normalized (NDCG).
 
-    DCG over that of the best order of the documents. Larger is better.
+    The DCG divided by the DCG of the ideal ranking (IDCG). Larger is better.
 
     Returns
     -------
@@ -173,16 +174,17 @@ def ndcg_score(
 
     See Also
     --------
-    dcg_score : DCG as it is.
-    sklearn.metrics.ndcg_score : With linear gain, for a matrix.
+    dcg_score : The DCG without normalization.
+    sklearn.metrics.ndcg_score : Linear gain, for a matrix.
 
     Notes
     -----
-    .. math:: NDCG@k = \frac{DCG@k}{\max_{\text{orders}} DCG@k}
+    .. math:: NDCG@k = \frac{DCG@k}{IDCG@k}, \quad
+        IDCG@k = \max_{\text{orderings}} DCG@k.
 
     The gain :math:`2^{rel} - 1` is the default of LightGBM, XGBoost and MatchZoo;
-    scikit-learn and trec_eval use the grade itself [2]_. Tied documents get the mean
-    of the weights of their places [1]_. A query without a relevant document is
+    scikit-learn and trec_eval use the grade itself [2]_. Each tied document gets the
+    mean discount of their places [1]_. A query without a relevant document is
     undefined: 0 here, in scikit-learn and in trec_eval, 1 in LightGBM and XGBoost.
 
     References
@@ -239,7 +241,7 @@ MOST_BITS = 1024
 
 
 def check_gain(gain):
-    """Raise if `gain` names no gain."""
+    """Raise if `gain` is neither a name nor a callable."""
     if not callable(gain) and gain not in ("exponential", "linear"):
         raise ValueError(
             "The 'gain' parameter must be a str among {'exponential', 'linear'} or a "
@@ -266,7 +268,7 @@ _DISCOUNTS = {
 
 
 def _checked(function, argument, name):
-    """Return what a user's function gives, if that is a finite number for each."""
+    """Return the values of a user's function; raise if one is not a finite number."""
     values = np.asarray(function(argument), dtype=np.float64)
     if values.shape != np.shape(argument) or not np.isfinite(values).all():
         raise ValueError(

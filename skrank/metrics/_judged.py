@@ -9,13 +9,17 @@ from skrank.metrics._metric import ranking_metric
 
 
 def binary_preference(ranking):
-    """Return the share of judged others that relevant documents do not stand below."""
+    """Return the fraction of judged non-relevant documents ranked below."""
     judged = ranking._judged_only
     n_relevant = np.maximum(ranking.n_relevant, 1)
     cap = n_relevant[judged.query]
     above = judged.above - judged._relevant_above
     tied = judged.size - judged.relevant
-    # The sum of min(above + x, cap) over x = 0, ..., tied: `free` terms are below cap.
+    # With R relevant documents and N judged non-relevant ones, a relevant document
+    # contributes 1 - min(n_d, R) / min(N, R), as in trec_eval. If it is tied with q of
+    # the N and below a of them, n_d is a, ..., a + q with equal probability:
+    #     E[min(n_d, R)] = (min(a, R) + ... + min(a + q, R)) / (q + 1).
+    # The first `free` terms of this sum are below R, which is `cap`.
     free = np.clip(cap - above, 0, tied + 1)
     capped = free * above + free * (free - 1) / 2 + (tied + 1 - free) * cap
     limit = np.maximum(np.minimum(ranking._n_others, n_relevant), 1)[judged.query]
@@ -41,8 +45,8 @@ def bpref_score(
 ):
     r"""Binary preference (bpref).
 
-    How few of the documents that were judged not relevant stand above the relevant
-    ones. Documents without a judgement are passed over. Larger is better.
+    How few of the judged non-relevant documents rank above the relevant ones. Documents
+    without a judgement are ignored. Larger is better.
 
     Returns
     -------
@@ -51,21 +55,21 @@ def bpref_score(
 
     See Also
     --------
-    judged_at_k_score : How many of the first documents are judged.
+    judged_at_k_score : The fraction of the top k documents that are judged.
     map_score : Documents without a judgement count as not relevant.
-    query_auc_score : All pairs of documents count alike.
+    query_auc_score : All pairs of documents have equal weight.
 
     Notes
     -----
-    With R relevant documents and N that were judged not relevant, returned or not,
+    With R relevant and N judged non-relevant documents, returned or not,
 
     .. math:: bpref = \frac{1}{R} \sum_{d} \left(1
         - \frac{\min(n_d, R)}{\min(N, R)}\right)
 
-    over the relevant documents d that were returned, each with :math:`n_d` of the N
-    above it; with N = 0 each counts 1. This is trec_eval's form of [1]_. Of q tied
-    documents that were judged not relevant, a relevant one of their class has any
-    number from 0 to q above it with the same chance. A query without a relevant
+    over the relevant documents d that were returned, where :math:`n_d` is the number of
+    the N ranked above d; if N = 0, each contributes 1. This is trec_eval's form of
+    [1]_. If a relevant document is tied with q judged non-relevant ones, any number of
+    them from 0 to q is above it with equal probability. A query without a relevant
     document is undefined.
 
     References
@@ -85,15 +89,15 @@ def bpref_score(
     """
 
 
-def judged_share(ranking, *, k=None):
-    """Return the share of the first k documents that is judged."""
+def judged_fraction(ranking, *, k=None):
+    """Return the fraction of the top k documents that are judged."""
     judged = ranking._by_judgement
     places = judged.total(judged.relevant * judged.mean_over_places(np.ones_like, k))
     length = ranking.n_documents if k is None else np.minimum(ranking.n_documents, k)
     return places / np.maximum(length, 1)
 
 
-@ranking_metric("judged", judged_share, cutoff="required")
+@ranking_metric("judged", judged_fraction, cutoff="required")
 def judged_at_k_score(
     y_true,
     y_score,
@@ -110,10 +114,10 @@ def judged_at_k_score(
     judged=None,
     returned=None,
 ):
-    r"""Share of the first k documents that is judged (Judged@k).
+    r"""Fraction of the top k documents that are judged (Judged@k).
 
-    It says how far the other metrics can be trusted: a document without a judgement
-    counts as not relevant. Larger is better.
+    A low value means that the other metrics are unreliable, since they count a document
+    without a judgement as not relevant. Larger is better.
 
     Returns
     -------
@@ -122,8 +126,8 @@ def judged_at_k_score(
 
     See Also
     --------
-    bpref_score : Documents without a judgement are passed over.
-    precision_at_k_score : The share that is relevant.
+    bpref_score : Ignores documents without a judgement.
+    precision_at_k_score : The fraction of the top k documents that are relevant.
 
     Notes
     -----
@@ -132,9 +136,9 @@ def judged_at_k_score(
     .. math:: Judged@k = \frac{1}{\min(k, n)} \sum_{i=1}^{\min(k, n)}
         [\text{document } i \text{ is judged}].
 
-    If j of n tied documents are judged, each of their places within the first k
-    counts j / n. The grades are not read, and a query without a relevant document is
-    not undefined; one without documents scores 0.
+    If j of n tied documents are judged, each of their places in the top k counts j / n.
+    The grades are not read, so a query without a relevant document is not undefined. A
+    query without documents has the value 0.
 
     Examples
     --------

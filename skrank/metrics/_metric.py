@@ -48,8 +48,8 @@ class Metric:
     name : str
         The scorer name, without ``neg_`` and ``@k``.
     definition : callable
-        Maps a ranking, and the metric's own parameters, to one value per query; NaN
-        means undefined.
+        Maps a ranking and the metric's own parameters to one value per query; NaN means
+        undefined.
     function : callable or None
         The public metric function; None for a metric that has none.
     defaults : dict
@@ -60,25 +60,25 @@ class Metric:
         Whether larger values are better, if they are not adjusted.
     pool : callable
         ``pool(ranking, values, weight)`` returns the summary of the values that are not
-        NaN; `weight` is None where all queries weigh the same.
+        NaN; `weight` is None if all queries have the same weight.
     reads_first_rank : bool
-        Whether the definition reads nothing but the rank of the first relevant
-        document. Such a metric also has a value at the realistic rank.
+        Whether the definition reads only the rank of the first relevant document. Such
+        a metric also accepts ``ties="realistic"``.
     value : callable or None
-        The metric is the expectation of ``value(rank)`` at the first relevant rank, so
-        that its variance under random orders is known.
+        If given, the metric is the expectation of ``value(rank)`` at the first relevant
+        rank, so its variance under random orders is known.
     moments : callable or None
         ``moments(queries, random)`` returns the mean and the standard deviation of the
-        summary under random orders, where it is no mean of values.
+        summary under random orders, for a summary that is not an arithmetic mean.
     fixed : dict
-        Parameters that the row sets, so that its name does not take them.
+        Parameters that are set by the scorer name and cannot be changed.
     takes_midrank : bool
         Whether ``ties="midrank"`` is accepted, which lets tied documents share their
         mean rank. The definition gets `ties`.
     inverse : bool
         Whether the summary is inverted.
     own : callable or None
-        The function that a user gave, for a metric of the user's own.
+        The user's function, for a metric of the user's own.
     """
 
     name: str
@@ -167,11 +167,11 @@ INPUT = ("y_true", "y_score", "qid", "sample_weight", "exclude", "judged", "retu
 def ranking_metric(
     name, definition, *, adjusted_names=(), inverse_name=None, **facts
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorate the signature of a metric, whose values per query `definition` gives.
+    """Make a public metric function of a signature and a definition.
 
-    The function that is decorated holds a signature and a docstring of its own words.
-    The decorator adds the descriptions of the parameters and the errors, enters the
-    metric in `METRICS`, and makes the call.
+    The decorated function consists of a signature and a docstring. The decorator adds
+    the descriptions of the parameters and the errors to the docstring, enters the
+    metric in `METRICS`, and computes the metric by `definition`.
 
     Parameters
     ----------
@@ -181,9 +181,9 @@ def ranking_metric(
         ``definition(ranking, **own)`` maps a RankedQueries and the metric's own
         parameters to an array of shape (n_queries,); NaN means undefined.
     adjusted_names : dict of str to {True, "ratio", "z"}, default=()
-        Further scorer names, for the metric with this value of `adjusted`.
+        Further scorer names of the metric, with this value of `adjusted`.
     inverse_name : str, default=None
-        A further scorer name, for one over the metric.
+        A further scorer name, of one over the metric.
     **facts : dict
         The other attributes of a :class:`Metric`, such as
         ``cutoff="never"`` and ``greater_is_better=False``.
@@ -191,8 +191,8 @@ def ranking_metric(
     Returns
     -------
     decorate : callable
-        The decorator. The function that it returns has the signature of the one that
-        it is given.
+        The decorator. The function that it returns has the signature of the decorated
+        function.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -206,7 +206,7 @@ def ranking_metric(
 
         @functools.wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            function(*args, **kwargs)  # raises where Python refuses the arguments
+            function(*args, **kwargs)  # raises TypeError for unknown arguments
             values = dict(zip(names, args, strict=False)) | kwargs
             data = {}
             for name in INPUT:
@@ -226,7 +226,8 @@ def ranking_metric(
             _enter(replace(metric, name=variant, defaults=left_out, fixed=fixed))
         if inverse_name is not None:
             changed = {"greater_is_better": True, "inverse": True}
-            changed |= {"value": None, "moments": None}  # those of the metric itself
+            # The variance is known of the metric, not of its inverse.
+            changed |= {"value": None, "moments": None}
             _enter(replace(metric, name=inverse_name, defaults=left_out, **changed))
         return call
 
@@ -244,8 +245,7 @@ def _metric_named(name):
 
 
 def _pickled(metric):
-    # A scorer is sent to other processes, which have the table but for the metrics that
-    # a user added.
+    # Scorers are sent to worker processes, whose table lacks metrics that a user added.
     if METRICS.get(metric.name) is metric and metric.own is None:
         return _metric_named, (metric.name,)
     return object.__reduce_ex__(metric, 4)

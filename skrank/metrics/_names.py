@@ -1,4 +1,4 @@
-"""How a scorer name is read: ``["neg_"] name ["@" k]``."""
+"""The grammar of scorer names: ``["neg_"] name ["@" k]``."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -7,7 +7,7 @@ import difflib
 import re
 from typing import NamedTuple
 
-# Importing a module of definitions enters its metrics in the table.
+# These imports fill the table METRICS.
 from skrank.metrics import (  # noqa: F401
     _agreement,
     _average_precision,
@@ -32,7 +32,7 @@ ALIASES = {
     "recip_rank": "mrr",
 }
 
-# scikit-learn's list of names shows these cutoffs; every other one works as well.
+# The cutoffs that scikit-learn lists; names with any other cutoff are valid, too.
 _LISTED_K = {"optional": (None, 10), "required": (1, 5, 10), "never": (None,)}
 
 _GRAMMAR = re.compile(
@@ -42,7 +42,7 @@ _GRAMMAR = re.compile(
 
 
 class ScorerName(NamedTuple):
-    """A scorer name that was read: a metric, its cutoff and its sign."""
+    """A parsed scorer name: the metric, its cutoff and its sign."""
 
     metric: Metric
     k: int | None
@@ -79,8 +79,8 @@ def parse_name(name):
     Raises
     ------
     ValueError
-        If the name is unknown, or its metric does not take ``@k`` or needs it; the
-        message names the nearest valid one.
+        If the name is unknown, or its metric does not accept ``@k`` or requires it. The
+        message suggests the nearest valid name.
     """
     parsed = _read(name) if isinstance(name, str) else None
     if parsed is None:
@@ -105,7 +105,7 @@ def _read(name):
 
 
 def _nearest(name):
-    """Return a sentence that names the nearest valid name, or nothing."""
+    """Return a sentence that suggests the nearest valid name, or an empty str."""
     if not isinstance(name, str):
         return ""
     base, at, k = name.strip().lower().replace("_at_", "@").partition("@")

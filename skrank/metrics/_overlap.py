@@ -1,4 +1,4 @@
-"""How many documents the tops of two orders have in common, at every depth."""
+"""The overlap of the rankings by score and by grade, at every depth."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -9,7 +9,13 @@ from skrank._ranking.blocks import gather, split_by_width
 
 
 def sum_over_depths(ranking, weight, deepest):
-    """Sum the documents at the top by score and by grade alike, weighted by depth.
+    """Return the weighted sum over depths of the overlap of two rankings.
+
+    The sum over d of weight(d) E[|S_d & L_d|], with the top d documents S_d by score
+    and L_d by grade. Ties in both rankings are in independent random orders, so that
+
+        E[|S_d & L_d|] = sum over documents of P(in S_d) P(in L_d),
+        P(in S_d) = clip((d - t) / n, 0, 1) in a tie group of n below t documents.
 
     Parameters
     ----------
@@ -23,15 +29,15 @@ def sum_over_depths(ranking, weight, deepest):
     Returns
     -------
     total : ndarray of shape (n_queries,)
-        The sum over the depths d of the expected number of documents among the first
-        d of both orders, times the weight of d.
+        The sums.
     """
     depth = np.minimum(ranking.n_documents, deepest)
     n_others = np.maximum(ranking.n_documents - ranking._n_found, 1)
     total = np.zeros(len(depth))
     for rows, overlap in _overlaps(ranking, depth):
         d = np.arange(1, overlap.shape[1] + 1)
-        # The first d by grade hold others only if they hold all the relevant ones.
+        # For a non-relevant document P(in L_d) = clip((d - R) / (n - R), 0, 1). If that
+        # is above 0, L_d holds all R relevant ones, and overlap of S_d are relevant.
         beyond = d - ranking._n_found[rows, np.newaxis]
         others = np.clip(beyond / n_others[rows, np.newaxis], 0, 1)
         overlap += others * (d - overlap)
@@ -42,13 +48,11 @@ def sum_over_depths(ranking, weight, deepest):
 
 
 def _overlaps(ranking, depth):
-    """Yield queries, and how many relevant documents are at the top of both orders.
+    """Yield queries, and the expected overlap of their relevant documents by depth.
 
-    A document of a class of n below t others is among the first d with the chance
-    clip((d - t) / n, 0, 1). The product of its chances by score and by grade is 0 down
-    to a depth, then quadratic in d, then linear, then 1. Of each coefficient only the
-    changes are noted, at the depth where they happen, and summed over the documents:
-    running sums give the coefficients at every depth.
+    The product P(in S_d) P(in L_d) is 0 down to some depth, then quadratic in d, then
+    linear, then 1. The changes of its coefficients are summed over the documents at the
+    depths where they occur; cumulative sums give the coefficients at every depth.
     """
     cells = depth + 1
     starts = np.cumsum(cells) - cells
@@ -64,21 +68,22 @@ def _overlaps(ranking, depth):
 
 def _changes(ranking, depth, starts, n_cells):
     """Return the change of each coefficient at each depth of each query."""
-    best, query = ranking.ideal, ranking._query_of_grade
-    run = np.repeat(np.arange(len(ranking.size)), ranking.relevant)
-    above, size = ranking.above[run], ranking.size[run].astype(np.float64)
+    ideal, query = ranking.ideal, ranking._query_of_grade
+    group = np.repeat(np.arange(len(ranking.size)), ranking.relevant)
+    above, size = ranking.above[group], ranking.size[group].astype(np.float64)
     above_2, size_2 = (
-        best.above[ranking._group_in_ideal],
-        best.size[ranking._group_in_ideal],
+        ideal.above[ranking._group_in_ideal],
+        ideal.size[ranking._group_in_ideal],
     )
-    end, end_2 = ranking.above[run] + ranking.size[run], above_2 + size_2
+    end, end_2 = ranking.above[group] + ranking.size[group], above_2 + size_2
     begin, last = np.maximum(above, above_2), np.maximum(end, end_2)
-    # Between them one chance is 1 already and the other still grows.
+    # (d - t)(d - t') / (n n') from `begin` to `middle`; from there to `last` one of the
+    # probabilities is 1 and the other is (d - t) / n.
     middle = np.maximum(np.minimum(end, end_2), begin)
     above_later = np.where(end >= end_2, above, above_2)
     size_later = np.where(end >= end_2, size, size_2)
 
-    zero = np.zeros(len(run))
+    zero = np.zeros(len(group))
     both = size * size_2
     quadratic = above * above_2 / both, -(above + above_2) / both, 1 / both
     linear = -above_later / size_later, 1 / size_later, zero
@@ -92,5 +97,6 @@ def _changes(ranking, depth, starts, n_cells):
     for of_both, of_one, of_none in zip(quadratic, linear, constant, strict=True):
         change = np.concatenate([of_both, of_one - of_both, of_none - of_one])
         change = np.bincount(cell, change[reached], minlength=n_cells)
-        changes.append(change.astype(np.float64, copy=False))  # of none: integers
+        # bincount returns integers for empty weights.
+        changes.append(change.astype(np.float64, copy=False))
     return changes

@@ -1,4 +1,4 @@
-"""Metrics of the user's own: functions of a ranking, and names for them."""
+"""User-defined metrics: functions of a ranking, and scorer names for them."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -22,38 +22,37 @@ def add_scorer(name, definition, *, greater_is_better=True):
     Parameters
     ----------
     name : str
-        The scorer name: lower-case letters, digits and underscores. A metric of which
-        smaller values are better gets the prefix ``neg_``, so that larger scores are
-        better: ``add_scorer("depth", ..., greater_is_better=False)`` makes
-        "neg_depth".
+        The scorer name: lower-case letters, digits and underscores. If smaller values
+        of the metric are better, the scorer name gets the prefix ``neg_``:
+        ``add_scorer("depth", ..., greater_is_better=False)`` makes "neg_depth".
     definition : callable
         A function of a :class:`~skrank.metrics.RankedQueries` that returns an array of
         shape (n_queries,), in which NaN means undefined. If it has a keyword parameter
         `k`, names such as "name@5" are valid and pass the cutoff; without a default for
         `k`, a cutoff is required. Its other keyword parameters must have defaults and
-        can be set where the metric is asked for.
+        can be set like those of other metrics.
     greater_is_better : bool, default=True
         Whether larger values are better.
 
     Raises
     ------
     ValueError
-        If the name is not of that form, or is taken by another metric of skrank or a
-        scorer of scikit-learn.
+        If `name` does not have this form, or is the name of another metric of skrank or
+        of a scorer of scikit-learn.
     TypeError
-        If `definition` is not a function of one required argument.
+        If `definition` is not a function with one required argument.
 
     See Also
     --------
-    RankedQueries : What a definition reads.
-    evaluate : Takes names, and functions without a name.
-    make_ranking_scorer : A scorer with parameters of its own.
+    RankedQueries : The argument of a definition.
+    evaluate : Accepts names, and also definitions without a name.
+    make_ranking_scorer : Makes a scorer with other parameters.
 
     Notes
     -----
-    A process that is started anew, such as another session, has to call this function
-    again. Worker processes of scikit-learn's searches receive the metric with the
-    scorer. Adding the same function under the same name again replaces it.
+    Every new Python process has to call this function again. Worker processes of
+    scikit-learn's searches receive the metric with the scorer. Adding the same function
+    under the same name again replaces it.
 
     Examples
     --------
@@ -72,7 +71,7 @@ def add_scorer(name, definition, *, greater_is_better=True):
         raise ValueError(
             "The 'name' parameter of add_scorer must be a str of lower-case letters, "
             "digits and underscores that begins with a letter but not with 'neg_', and "
-            f"holds no '_at_'. Got {name!r} instead."
+            f"does not contain '_at_'. Got {name!r} instead."
         )
     if not callable(definition) or not takes_a_ranking(definition):
         raise TypeError(
@@ -93,7 +92,7 @@ def add_scorer(name, definition, *, greater_is_better=True):
 
 
 def _is_the_same(one, other):
-    """Return True if a function is another one defined again, as in a notebook."""
+    """Return True if one function redefines the other, as in a notebook."""
     names = ("__module__", "__qualname__")
     return one is other or all(
         getattr(one, name, None) == getattr(other, name, other) for name in names
@@ -120,7 +119,7 @@ def own_metric(definition, name, *, greater_is_better=True):
 
 
 class OneValuePerQuery:
-    """A user's definition with a check of what it returns."""
+    """A user's definition with a check of its values."""
 
     def __init__(self, definition, name):
         self.definition = definition
@@ -138,10 +137,10 @@ class OneValuePerQuery:
 
 
 def takes_a_ranking(function, or_unknown=False):
-    """Return True if a callable has one required argument, which is the ranking."""
+    """Return True if a callable has exactly one required argument, the ranking."""
     try:
         parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):  # some callables of C have no signature
+    except (TypeError, ValueError):  # some callables written in C have no signature
         return or_unknown
     positional = (
         inspect.Parameter.POSITIONAL_ONLY,
@@ -152,7 +151,7 @@ def takes_a_ranking(function, or_unknown=False):
 
 
 def _keywords_of(definition, name):
-    """Return the parameters of a definition beside the ranking, with their defaults."""
+    """Return the defaults of the parameters of a definition other than the ranking."""
     try:
         _, *parameters = inspect.signature(definition).parameters.values()
     except (TypeError, ValueError):
@@ -163,7 +162,7 @@ def _keywords_of(definition, name):
     wrong += [p for p, default in defaults.items() if default is _EMPTY and p != "k"]
     if wrong:
         raise TypeError(
-            f"The parameter {wrong[0]!r} of the metric {name!r} must have a default, "
-            "and another name than the parameters that every metric has."
+            f"The parameter {wrong[0]!r} of the metric {name!r} must have a default "
+            "and a name other than those of the parameters that every metric has."
         )
     return defaults

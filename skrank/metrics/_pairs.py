@@ -14,10 +14,13 @@ WEIGHTS = ("uniform", "gain", "discount")
 
 
 def pair_agreement(ranking, weights, gain, discount):
-    """Weigh the pairs that are in the right order, and all pairs, of each query.
+    """Return the summed weights of concordant pairs, and of all pairs, of each query.
 
-    A pair of tied scores counts half. Pairs of equal grades do not count, so one
-    document of each pair is relevant.
+    Over the pairs of documents u and v of a query with grades g_u > g_v, the sums
+
+        won = sum w_uv ([s_u > s_v] + [s_u = s_v] / 2),  total = sum w_uv.
+
+    At least one document of each pair is relevant, since the grades differ.
 
     Returns
     -------
@@ -41,7 +44,7 @@ def pair_agreement(ranking, weights, gain, discount):
     else:
         value, base = _mean_discounts(ranking, discount)
     won, total = _relevant_pairs(ranking, value)
-    # The pairs of a relevant document and one that is not.
+    # Pairs of a relevant and a non-relevant document.
     weight = np.ones(len(ranking.grade)) if value is None else value
     if base is not None:
         weight = weight - base[ranking._query_of_grade]
@@ -53,10 +56,9 @@ def pair_agreement(ranking, weights, gain, discount):
 
 
 def _mean_discounts(ranking, discount):
-    """Return the mean discount of each grade in the true order of its query.
+    """Return the mean discount of each grade in the ideal ranking of its query.
 
-    One value per relevant document, and one per query for the documents that are
-    not relevant.
+    One value per relevant document, and one per query for its non-relevant documents.
     """
     n_others = ranking.n_documents - ranking.n_relevant
     base = sum_over_places(discount, ranking.n_relevant, ranking.n_documents)
@@ -65,18 +67,20 @@ def _mean_discounts(ranking, discount):
 
 
 def _relevant_pairs(ranking, value):
-    """Weigh the pairs of relevant documents, O(n) for each bit of a grade's code.
+    """Return both sums over pairs of relevant documents, O(n) per bit of the codes.
 
-    Two documents of different grades differ first in one bit of the codes of their
-    grades. For each bit, from the highest, the documents that share all higher bits
-    form a group; in it every pair of a one and a zero differs first here, and the
-    one has the higher grade. A zero needs the ones above it and beside it only,
-    which running sums give.
+    The grades are coded as integers. The codes of two different grades agree in their
+    highest bits, then differ first in one bit, where the higher grade has a 1. For each
+    bit, from the highest, the documents that agree in all higher bits form a group, and
+    the pairs to count are those of a "one" u and a "zero" v of the same group. For each
+    zero v, with w_uv = value_u - value_v (or 1), cumulative sums give
+
+        won_v = sum_u w_uv [u above v] + sum_u w_uv [u tied with v] / 2.
     """
     won, total = np.zeros(ranking.n_queries), np.zeros(ranking.n_queries)
     levels, code = ranking._grade_codes
     query = ranking._query_of_grade
-    run = np.repeat(np.arange(len(ranking.query)), ranking.relevant)
+    tie = np.repeat(np.arange(len(ranking.query)), ranking.relevant)
     is_uniform = value is None
     value = np.zeros(len(query)) if is_uniform else value
     group = query
@@ -84,12 +88,13 @@ def _relevant_pairs(ranking, value):
         one = (code >> bit & 1).astype(bool)
         zero = ~one
         start, stop = spans(group)
-        tie_start, tie_stop = spans(group, run)
+        tie_start, tie_stop = spans(group, tie)
         count = np.concatenate([[0], np.cumsum(one)])
+        # The ones above v, plus half of those tied with v.
         above = (count[tie_start] + count[tie_stop]) / 2 - count[start]
         everywhere = count[stop] - count[start]
         if not is_uniform:
-            # The weight of a pair is the value of the one less that of the zero.
+            # sum_u (value_u - value_v) = sum_u value_u - value_v * (number of u).
             summed = np.concatenate([[0], np.cumsum(np.where(one, value, 0))])
             above = (
                 (summed[tie_start] + summed[tie_stop]) / 2
@@ -102,7 +107,7 @@ def _relevant_pairs(ranking, value):
         total += np.bincount(query[zero], weights=everywhere[zero], minlength=n_queries)
         # Ones before zeros within each group: the groups of the next bit.
         order = np.lexsort((zero, start))
-        query, run, code, value = query[order], run[order], code[order], value[order]
+        query, tie, code, value = query[order], tie[order], code[order], value[order]
         group = 2 * start[order] + zero[order]
     return won, total
 

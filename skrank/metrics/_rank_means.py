@@ -16,7 +16,7 @@ from skrank.metrics._rank_pools import (
 
 
 def median_of_first_rank(ranking):
-    """Return the median of the ranks that the first relevant document may have."""
+    """Return the median of the possible ranks of the first relevant document."""
     return weighted_median(*ranking.first_rank_law(), ranking.n_queries)
 
 
@@ -46,8 +46,8 @@ def median_rank(
 ):
     r"""Median rank of the first relevant document.
 
-    Blind to how bad the bad half is. Smaller is better, and 1 is the best; as a scorer
-    it is "neg_median_rank".
+    It does not depend on how bad the worse half of the ranks is. Smaller is better; as
+    a scorer it is ``"neg_median_rank"``.
 
     Returns
     -------
@@ -56,8 +56,8 @@ def median_rank(
 
     See Also
     --------
-    mean_rank : Their mean.
-    geometric_mean_rank : Their geometric mean.
+    mean_rank : The arithmetic mean of the same ranks.
+    geometric_mean_rank : The geometric mean of the same ranks.
 
     Notes
     -----
@@ -66,10 +66,11 @@ def median_rank(
     .. math:: \min \left\{m : \frac{1}{Q} \sum_{q=1}^{Q} P(r_q \le m)
         \ge \tfrac{1}{2}\right\}
 
-    and where this is exactly one half, the mean of m and the next rank. A tied first
-    relevant document is all the ranks that it may have, each of the weight of its
-    chance: a median has no expectation that would be linear in the rank. A query
-    without a relevant document is undefined, and left out.
+    or the mean of this m and the next rank if the probabilities sum to exactly one
+    half. A tied first relevant document enters with all its possible ranks, weighted by
+    their probabilities, since the median is not linear in the rank. A query without a
+    relevant document is undefined and left out. As a scorer,
+    ``"inverse_median_rank"`` is one over this median: larger is better.
 
     References
     ----------
@@ -122,8 +123,8 @@ def geometric_mean_rank(
 ):
     r"""Geometric mean rank of the first relevant document (GMR).
 
-    A rank that is twice as bad counts alike at the top and far below. Smaller is
-    better, and 1 is the best; as a scorer it is "neg_geometric_mean_rank".
+    Doubling a rank has the same effect at the top of the list and far down. Smaller is
+    better; as a scorer it is ``"neg_geometric_mean_rank"``.
 
     Returns
     -------
@@ -132,23 +133,38 @@ def geometric_mean_rank(
 
     See Also
     --------
-    mean_rank : Their mean.
-    median_rank : Their median.
-    mrr_score : One over their harmonic mean.
+    mean_rank : The arithmetic mean of the same ranks.
+    median_rank : The median of the same ranks.
+    mrr_score : One over the harmonic mean of the same ranks.
 
     Notes
     -----
     .. math:: GMR = \exp \left(\frac{1}{Q} \sum_{q=1}^{Q} \ln r_q\right)
 
-    over the ranks :math:`r_q` of the first relevant documents of Q queries. A tied
-    first relevant document is all the ranks that it may have, each of the weight of its
-    chance: these summaries have no expectation that would be linear in the rank. A
-    query without a relevant document is undefined, and left out.
+    over the ranks :math:`r_q` of the first relevant documents of Q queries [1]_. A tied
+    first relevant document enters with all its possible ranks, weighted by their
+    probabilities: :math:`\ln r_q` is replaced by its expectation. A query without a
+    relevant document is undefined and left out.
+
+    As scorers, ``"adjusted_geometric_mean_rank_index"`` (AGMRI) and
+    ``"z_geometric_mean_rank"`` are the metric with ``adjusted=True`` and
+    ``adjusted="z"``, (GMR - E) / (1 - E) and (E - GMR) / sqrt(V) [2]_, where
+
+    .. math:: E = \prod_q E[r_q^{w_q}], \quad V = \prod_q E[r_q^{2 w_q}] - E^2,
+        \quad E[r_q^p] = \sum_j P(r_q = j) \, j^p
+
+    with weights :math:`w_q` that sum to 1. Under random orders :math:`P(r_q = j)` is
+    C(n - j, R - 1) / C(n, R) for R relevant documents among n. E is larger than the GMR
+    of tied documents, so constant scores have an AGMRI above 0.
+    ``"inverse_geometric_mean_rank"`` is 1 / GMR. Larger is better for all three.
 
     References
     ----------
     .. [1] M. Berrendorf, E. Faerman, L. Vermue and V. Tresp, "On the Ambiguity of
        Rank-Based Evaluation of Entity Alignment or Link Prediction Methods", 2020.
+    .. [2] C. T. Hoyt, M. Berrendorf, M. Galkin, V. Tresp and B. M. Gyori, "A Unified
+       Framework for Rank-based Evaluation Metrics for Link Prediction in Knowledge
+       Graphs", 2022.
 
     Examples
     --------
@@ -190,8 +206,8 @@ def harmonic_mean_rank(
 ):
     r"""Harmonic mean rank of the first relevant document (HMR).
 
-    One over the MRR, read as a rank: the top ranks decide. Smaller is better, and 1 is
-    the best; as a scorer it is "neg_harmonic_mean_rank".
+    One over the MRR. It depends mostly on the queries with the best ranks. Smaller is
+    better; as a scorer it is ``"neg_harmonic_mean_rank"``.
 
     Returns
     -------
@@ -200,17 +216,17 @@ def harmonic_mean_rank(
 
     See Also
     --------
-    mrr_score : One over it.
+    mrr_score : One over the harmonic mean.
     geometric_mean_rank : Between the harmonic and the arithmetic mean.
-    mean_rank : The arithmetic mean.
+    mean_rank : The arithmetic mean of the same ranks.
 
     Notes
     -----
     .. math:: HMR = \left(\frac{1}{Q} \sum_{q=1}^{Q} \frac{1}{r_q}\right)^{-1}
 
-    over the ranks :math:`r_q` of the first relevant documents of Q queries. A tied
-    first relevant document is all the ranks that it may have, each of the weight of its
-    chance. A query without a relevant document is undefined, and left out.
+    over the ranks :math:`r_q` of the first relevant documents of Q queries [1]_. A tied
+    first relevant document enters with all its possible ranks, weighted by their
+    probabilities. A query without a relevant document is undefined and left out.
 
     References
     ----------

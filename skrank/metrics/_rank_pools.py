@@ -1,4 +1,4 @@
-"""Summaries of first relevant ranks that are no means."""
+"""Averages of first relevant ranks other than the arithmetic mean."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -9,14 +9,14 @@ from scipy.stats import norm
 from skrank.metrics._answer import check_not_negative, mean_of_queries
 from skrank.metrics._first_ranks import has_one_rank, ranks_of_all, weighted_median
 
-# The standard deviation of a normal law is this multiple of its median deviation.
+# 1.4826: a normal distribution's standard deviation over its median absolute deviation.
 NORMAL = float(1 / norm.ppf(0.75))
 
 
 def ranks_with_weights(ranking, instead, values, weight):
     """Return (rank, mass): the ranks of all queries whose values are not NaN.
 
-    A query that leaves nothing open has the rank `instead`, unless that is NaN.
+    A query whose rank is certain has the rank `instead`, unless that is NaN.
     """
     known = ~np.isnan(values)
     weight = known / 1.0 if weight is None else known * weight
@@ -25,7 +25,7 @@ def ranks_with_weights(ranking, instead, values, weight):
 
 
 def pooled_median(ranking, values, weight):
-    """Return the median of the ranks that the first relevant documents may have."""
+    """Return the median of the possible ranks of the first relevant documents."""
     rank, mass = ranks_with_weights(ranking, values, values, weight)
     return _median(ranking, rank, mass)
 
@@ -60,14 +60,15 @@ def pooled_harmonic_mean(ranking, values, weight):
 
 def ranks_of(ranking, values, weight):
     """Return the ranks of all queries, and their weights."""
-    # A query of one rank has no spread: any other value is the rank that replaces it.
+    # The spread of a query with one possible rank is 0; another value is the rank that
+    # replaces an undefined query.
     is_own = has_one_rank(ranking) & (ranking._n_found > 0) & (values == 0)
     instead = np.where(is_own, np.nan, values)
     return ranks_with_weights(ranking, instead, values, weight)
 
 
 def pooled_variance(ranking, values, weight):
-    """Return the variance of the ranks that first relevant documents may have."""
+    """Return the variance of the possible ranks of the first relevant documents."""
     rank, mass = ranks_of(ranking, values, weight)
     total = mass.sum()
     if not total > 0:
@@ -82,7 +83,7 @@ def pooled_deviation(ranking, values, weight):
 
 
 def pooled_median_deviation(ranking, values, weight):
-    """Return the median distance of the ranks to their median."""
+    """Return the scaled median absolute deviation of the ranks."""
     rank, mass = ranks_of(ranking, values, weight)
     median = _median(ranking, rank, mass)
     return NORMAL * _median(ranking, np.abs(rank - median), mass)

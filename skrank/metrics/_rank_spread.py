@@ -1,4 +1,4 @@
-"""How far the ranks of the first relevant documents lie apart."""
+"""Spread of the ranks of the first relevant documents."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -18,9 +18,9 @@ from skrank.metrics._rank_pools import (
 
 def variance_of_first_rank(ranking):
     """Return the variance of the ranks of the first relevant document."""
-    query, rank, chance = ranking.first_rank_law()
+    query, rank, probability = ranking.first_rank_law()
     mean = first_rank(ranking)
-    square = chance * (rank - mean[query]) ** 2
+    square = probability * (rank - mean[query]) ** 2
     variance = np.bincount(query, square, minlength=ranking.n_queries)
     return np.where(np.isnan(mean), np.nan, variance)
 
@@ -50,9 +50,8 @@ def rank_variance(
 ):
     r"""Variance of the rank of the first relevant document.
 
-    How far the ranks of different queries lie apart, squared. Smaller is better, and 0
-    is the best: all have the same rank, good or bad. As a scorer it is
-    "neg_rank_variance".
+    How much the ranks of different queries differ; it is 0 if all ranks are equal, good
+    or bad. Smaller is better; as a scorer it is ``"neg_rank_variance"``.
 
     Returns
     -------
@@ -61,18 +60,18 @@ def rank_variance(
 
     See Also
     --------
-    rank_standard_deviation : Its root.
-    mean_rank : Their mean.
+    rank_standard_deviation : The square root of the variance.
+    mean_rank : The mean of the same ranks.
 
     Notes
     -----
     .. math:: \frac{1}{Q} \sum_{q=1}^{Q} (r_q - \bar r)^2
 
     over the ranks :math:`r_q` of the first relevant documents of Q queries, whose mean
-    is :math:`\bar r`. A tied one is all the ranks that it may have, each of the weight
-    of its chance, so that ties add to the spread. A query without a relevant document
-    is undefined, and left out; `replace_undefined_by` is its rank. The ranks of a query
-    by itself spread by ties alone.
+    is :math:`\bar r` [1]_. A tied first relevant document enters with all its possible
+    ranks, weighted by their probabilities, so ties increase the spread. The spread of a
+    single query is due to its ties alone. A query without a relevant document is
+    undefined and left out; `replace_undefined_by` is its rank.
 
     References
     ----------
@@ -120,9 +119,8 @@ def rank_standard_deviation(
 ):
     r"""Spread of the rank of the first relevant document, as a standard deviation.
 
-    How far the ranks of different queries lie apart. Smaller is better, and 0 is the
-    best: all have the same rank, good or bad. As a scorer it is
-    "neg_rank_standard_deviation".
+    How much the ranks of different queries differ; it is 0 if all ranks are equal, good
+    or bad. Smaller is better; as a scorer it is ``"neg_rank_standard_deviation"``.
 
     Returns
     -------
@@ -131,18 +129,18 @@ def rank_standard_deviation(
 
     See Also
     --------
-    rank_variance : Its square.
-    rank_median_absolute_deviation : A spread that few bad ranks do not move.
+    rank_variance : The square of the standard deviation.
+    rank_median_absolute_deviation : A few bad ranks do not change it.
 
     Notes
     -----
     .. math:: \sqrt{\frac{1}{Q} \sum_{q=1}^{Q} (r_q - \bar r)^2}
 
     over the ranks :math:`r_q` of the first relevant documents of Q queries, whose mean
-    is :math:`\bar r`. A tied one is all the ranks that it may have, each of the weight
-    of its chance, so that ties add to the spread. A query without a relevant document
-    is undefined, and left out; `replace_undefined_by` is its rank. The ranks of a query
-    by itself spread by ties alone.
+    is :math:`\bar r` [1]_. A tied first relevant document enters with all its possible
+    ranks, weighted by their probabilities, so ties increase the spread. The spread of a
+    single query is due to its ties alone. A query without a relevant document is
+    undefined and left out; `replace_undefined_by` is its rank.
 
     References
     ----------
@@ -161,11 +159,12 @@ def rank_standard_deviation(
 
 
 def median_deviation_of_first_rank(ranking):
-    """Return the median distance of the ranks of a first relevant document."""
-    query, rank, chance = ranking.first_rank_law()
+    """Return the scaled median absolute deviation of a first relevant rank."""
+    query, rank, probability = ranking.first_rank_law()
     n_queries = ranking.n_queries
-    distance = np.abs(rank - weighted_median(query, rank, chance, n_queries)[query])
-    return NORMAL * weighted_median(query, distance, chance, n_queries)
+    median = weighted_median(query, rank, probability, n_queries)
+    distance = np.abs(rank - median[query])
+    return NORMAL * weighted_median(query, distance, probability, n_queries)
 
 
 @ranking_metric(
@@ -193,9 +192,8 @@ def rank_median_absolute_deviation(
 ):
     r"""Median absolute deviation of the rank of the first relevant document (MAD).
 
-    How far the ranks of different queries lie apart, whatever the bad ones are. Smaller
-    is better, and 0 is the best; as a scorer it is
-    "neg_rank_median_absolute_deviation".
+    How much the ranks of different queries differ, robust to a few bad ranks. Smaller
+    is better; as a scorer it is ``"neg_rank_median_absolute_deviation"``.
 
     Returns
     -------
@@ -204,19 +202,19 @@ def rank_median_absolute_deviation(
 
     See Also
     --------
-    rank_standard_deviation : A spread that every rank moves.
-    median_rank : Their median.
+    rank_standard_deviation : Every rank changes it.
+    median_rank : The median of the same ranks.
 
     Notes
     -----
     .. math:: 1.4826 \, median_q \, |r_q - median(r_1, \dots, r_Q)|
 
-    over the ranks :math:`r_q` of the first relevant documents of Q queries; the factor
-    makes it the standard deviation if they follow a normal law. A tied one is all the
-    ranks that it may have, each of the weight of its chance, so that ties add to the
-    spread. A query without a relevant document is undefined, and left out;
-    `replace_undefined_by` is its rank. The ranks of a query by itself spread by ties
-    alone.
+    over the ranks :math:`r_q` of the first relevant documents of Q queries [1]_; the
+    factor makes it the standard deviation of normally distributed ranks. A tied first
+    relevant document enters with all its possible ranks, weighted by their
+    probabilities, so ties increase the spread. The spread of a single query is due to
+    its ties alone. A query without a relevant document is undefined and left out;
+    `replace_undefined_by` is its rank.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Metrics of a reader who goes down the list and stops."""
+"""Metrics of a user who reads down the list and stops."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -13,7 +13,7 @@ from skrank.metrics._metric import ranking_metric
 
 
 def expected_reciprocal_rank(ranking, *, k=None, max_grade=None):
-    """Return the expected reciprocal of the rank at which a user is satisfied."""
+    """Return the expected reciprocal of the rank at which a user stops."""
     highest = highest_grade(ranking, max_grade, "err_score")
     below = ranking.grade - highest
     # R = (2^g - 1) / 2^g_max = 2^(g - g_max) (1 - 2^-g), and 1 - R: both small ones too
@@ -46,33 +46,35 @@ def err_score(
 ):
     r"""Reciprocal rank at which a user expects to stop (ERR).
 
-    A user reads down the list and stops at a document with a chance that grows with its
-    grade; ERR expects one over the rank of the stop. Larger is better.
+    A user reads down the list and stops at each document with a probability that grows
+    with its grade; ERR is the expectation of one over the rank of the last document
+    read. Larger is better.
 
     Returns
     -------
     score : float or ndarray of shape (n_queries,)
-        Between 0 and 1. The best value is that of the order by `y_true`.
+        Between 0 and 1. The best value is that of the ideal ranking, by `y_true`.
 
     See Also
     --------
-    mrr_score : The stop is at the first relevant document.
-    rbp_score : The user stops at any rank alike.
-    ndcg_score : No stop: every document counts by its rank.
+    mrr_score : The user always stops at the first relevant document.
+    rbp_score : The user stops with the same probability at every rank.
+    ndcg_score : The user does not stop; a discount depends on the rank alone.
 
     Notes
     -----
     With the grade :math:`g_i` of the document at rank i, 0 if it is not relevant, and
-    the chance :math:`R_i = (2^{g_i} - 1) / 2^{g_{max}}` to stop there [1]_,
+    the probability :math:`R_i = (2^{g_i} - 1) / 2^{g_{max}}` of stopping there [1]_,
 
     .. math:: ERR@k = \sum_{i=1}^{k} \frac{1}{i} R_i \prod_{j < i} (1 - R_j).
 
-    Even the highest grade lets some users pass, so that the best value is below 1. The
-    expectation over the orders of tied documents is exact: the number of documents of a
-    tie group at which a user would stop does not depend on their order, and given that
-    number the first of them is as likely to stand at any of its places as the first of
-    so many relevant ones. gdeval, the tool of the TREC web track, has a `max_grade` of
-    4. A query without a relevant document is undefined.
+    Since some users continue even after the highest grade, the best value is below 1.
+    The expectation over the orderings of tied documents is exact: the number of
+    documents of a tie group at which a user would stop does not depend on the ordering,
+    and given that number, the rank of the first of them has the negative hypergeometric
+    distribution. gdeval, the
+    tool of the TREC web track, has a `max_grade` of 4. A query without a relevant
+    document is undefined.
 
     References
     ----------
@@ -228,7 +230,7 @@ def _binomial(n, p):
 
 
 def rank_biased_precision(ranking, *, k=None, p=0.8, max_grade=None):
-    """Return the gain per document that a user of persistence p reads."""
+    """Return the expected gain per document read by a user with persistence p."""
     check_persistence(p, "rbp_score")
     gain = ranking.grade / highest_grade(ranking, max_grade, "rbp_score")
     weight = ranking.mean_over_places(lambda rank: (1 - p) * p ** (rank - 1.0), k)
@@ -256,25 +258,26 @@ def rbp_score(
 ):
     r"""Rank-biased precision (RBP).
 
-    A user reads the first document and goes on from each to the next with chance p; RBP
-    is the gain per document read. Larger is better.
+    A user reads the first document and continues from each to the next with probability
+    p; RBP is the expected gain divided by the expected number of documents read. Larger
+    is better.
 
     Parameters
     ----------
     p : float, default=0.8
-        The persistence of a user: the probability to go on from a rank to the next.
-        Above 0 and below 1.
+        The persistence of a user: the probability of continuing from one rank to the
+        next. Above 0 and below 1.
 
     Returns
     -------
     score : float or ndarray of shape (n_queries,)
-        Between 0 and 1. The best value is that of the order by `y_true`.
+        Between 0 and 1. The best value is that of the ideal ranking, by `y_true`.
 
     See Also
     --------
-    err_score : The user stops when satisfied.
-    rbo_score : The same user compares two orders.
-    dcg_score : Weights that fall more slowly.
+    err_score : The user stops with a probability that depends on the grade.
+    rbo_score : The same user compares two rankings.
+    dcg_score : A discount that decreases more slowly.
 
     Notes
     -----
@@ -282,10 +285,10 @@ def rbp_score(
 
     .. math:: RBP@k = (1 - p) \sum_{i=1}^{k} \frac{g_i}{g_{max}} p^{i - 1}
 
-    which is the measure of [1]_ for 0/1 grades. Grades are divided by `max_grade`, so
-    that the value stays between 0 and 1; some libraries take the grades as they are. A
-    list of n documents reaches at most 1 - p^n. Tied documents share their places
-    alike. A query without a relevant document is undefined.
+    which is the measure of [1]_ for 0/1 grades. Dividing the grades by `max_grade`
+    keeps the value between 0 and 1; some libraries use the grades themselves. A list of
+    n documents has a value of at most 1 - p^n. Each tied document gets the mean
+    discount of their places. A query without a relevant document is undefined.
 
     References
     ----------
@@ -305,7 +308,7 @@ def rbp_score(
 
 
 def highest_grade(ranking, max_grade, caller):
-    """Return the grade that others are measured by: `max_grade`, if it is not None."""
+    """Return `max_grade`, or the highest grade in `y_true` if it is None."""
     if ranking._grade_range[0] < 0:
         raise ValueError(
             f"{caller} takes no negative grades. Got a lowest grade of "
@@ -317,7 +320,7 @@ def highest_grade(ranking, max_grade, caller):
     max_grade = check_number(max_grade, "max_grade", caller)
     if not max(highest, 0) <= max_grade < np.inf or max_grade == 0:
         raise ValueError(
-            f"The 'max_grade' parameter of {caller} must be a finite number above 0, "
-            f"and no less than the highest grade, {highest}. Got {max_grade!r} instead."
+            f"The 'max_grade' parameter of {caller} must be a finite number above 0 "
+            f"and not below the highest grade, {highest}. Got {max_grade!r} instead."
         )
     return max_grade

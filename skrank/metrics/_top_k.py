@@ -10,18 +10,18 @@ from skrank.metrics._metric import ranking_metric
 
 
 def found(ranking, k):
-    """Return the expected number of relevant documents in the first k."""
+    """Return the expected number of relevant documents in the top k."""
     places = ranking.mean_over_places(np.ones_like, k)
     return ranking.where_relevant(ranking.total(ranking.relevant * places))
 
 
 def precision(ranking, *, k=None, normalize="k"):
-    """Return the share of the first k documents that is relevant."""
+    """Return the fraction of the top k documents that are relevant."""
     return found(ranking, k) / _places(ranking, k, normalize, "precision_at_k_score")
 
 
 def _places(ranking, k, normalize, caller):
-    """Return how many documents the first k are, as far as precision goes."""
+    """Return the divisor of precision."""
     check_choice(normalize, {"k", "length"}, "normalize", caller)
     length = np.maximum(ranking.n_documents, 1)
     if k is None:
@@ -47,14 +47,15 @@ def precision_at_k_score(
     judged=None,
     returned=None,
 ):
-    r"""Precision at k: the share of the first k documents that is relevant (P@k).
+    r"""Precision at k: the fraction of the top k documents that are relevant (P@k).
 
     Larger is better.
 
     Parameters
     ----------
     normalize : {"k", "length"}, default="k"
-        What a list shorter than k is divided by: k all the same, or its length.
+        The divisor of a list shorter than k: "k" is k all the same, "length" is the
+        length of the list.
 
     Returns
     -------
@@ -63,18 +64,18 @@ def precision_at_k_score(
 
     See Also
     --------
-    recall_at_k_score : The share of the relevant documents that is found.
+    recall_at_k_score : The fraction of the relevant documents in the top k.
     mean_precision_score : The mean over all cutoffs.
-    map_score : The mean at the ranks of the relevant documents.
+    map_score : The mean over the ranks of the relevant documents.
 
     Notes
     -----
     .. math:: P@k = \frac{1}{k} \sum_{i=1}^{k} [\text{document } i \text{ is relevant}]
 
-    If r of n tied documents are relevant, each of their places within the first k
-    counts r / n [1]_. A list shorter than k is divided by k, as trec_eval does;
+    If r of n tied documents are relevant, each of their places in the top k counts
+    r / n [1]_. The sum over a list shorter than k is divided by k, as in trec_eval;
     XGBoost divides by the length of the list. A query without a relevant document is
-    undefined. Without `k` the whole list is read.
+    undefined.
 
     References
     ----------
@@ -94,7 +95,7 @@ def precision_at_k_score(
 
 
 def recall(ranking, *, k=None):
-    """Return the share of the relevant documents that stands in the first k."""
+    """Return the fraction of the relevant documents that are in the top k."""
     return found(ranking, k) / np.maximum(ranking.n_relevant, 1)
 
 
@@ -115,7 +116,7 @@ def recall_at_k_score(
     judged=None,
     returned=None,
 ):
-    r"""Recall at k: the share of the relevant documents in the first k (R@k).
+    r"""Recall at k: the fraction of the relevant documents in the top k (R@k).
 
     Larger is better.
 
@@ -126,16 +127,16 @@ def recall_at_k_score(
 
     See Also
     --------
-    precision_at_k_score : The share of the first k documents that is relevant.
-    hits_at_k_score : Whether any relevant document is found.
+    precision_at_k_score : The fraction of the top k documents that are relevant.
+    hits_at_k_score : Whether any relevant document is in the top k.
 
     Notes
     -----
     .. math:: R@k = \frac{1}{R} \sum_{i=1}^{k} [\text{document } i \text{ is relevant}]
 
-    with the number :math:`R` of relevant documents of the query, also where it
-    exceeds k. If r of n tied documents are relevant, each of their places within the
-    first k counts r / n [1]_. A query without a relevant document is undefined.
+    with the number :math:`R` of relevant documents of the query, even if it exceeds k.
+    If r of n tied documents are relevant, each of their places in the top k counts
+    r / n [1]_. A query without a relevant document is undefined.
 
     References
     ----------
@@ -156,7 +157,8 @@ def fbeta(ranking, *, k=None, beta=1.0, normalize="k"):
     """Return the weighted harmonic mean of precision and recall."""
     square = check_beta(beta, "fbeta_at_k_score") ** 2
     places = _places(ranking, k, normalize, "fbeta_at_k_score")
-    # Precision h / places and recall h / R share the documents h that are found.
+    # (1 + b^2) P@k R@k / (b^2 P@k + R@k) = (1 + b^2) h / (b^2 n_relevant + places) for
+    # P@k = h / places and R@k = h / n_relevant: linear in h, the number found.
     return (1 + square) * found(ranking, k) / (square * ranking.n_relevant + places)
 
 
@@ -179,17 +181,17 @@ def fbeta_at_k_score(
     judged=None,
     returned=None,
 ):
-    r"""F-beta at k: precision and recall of the first k documents in one (F1@k).
+    r"""F-beta at k: the weighted harmonic mean of precision and recall at k (F1@k).
 
-    The weighted harmonic mean of P@k and R@k. Larger is better; as a scorer the F1 is
-    "f1@10", for any k.
+    Larger is better; as a scorer, F1 is ``"f1@10"``, with any k.
 
     Parameters
     ----------
     beta : float, default=1.0
-        How many times as much recall counts as precision, 0 or more.
+        The weight of recall relative to precision, 0 or more.
     normalize : {"k", "length"}, default="k"
-        What a list shorter than k is divided by: k all the same, or its length.
+        The divisor of a list shorter than k: "k" is k all the same, "length" is the
+        length of the list.
 
     Returns
     -------
@@ -198,8 +200,8 @@ def fbeta_at_k_score(
 
     See Also
     --------
-    precision_at_k_score : The share of the first k documents that is relevant.
-    recall_at_k_score : The share of the relevant documents that is found.
+    precision_at_k_score : The fraction of the top k documents that are relevant.
+    recall_at_k_score : The fraction of the relevant documents in the top k.
     sklearn.metrics.fbeta_score : Of predicted classes.
 
     Notes
@@ -207,10 +209,10 @@ def fbeta_at_k_score(
     .. math:: F_\beta@k = \frac{(1 + \beta^2) \, P@k \, R@k}{\beta^2 \, P@k + R@k}
         = \frac{(1 + \beta^2) \, h}{\beta^2 R + k}
 
-    with h relevant documents among the first k, and R in all. Precision and recall
-    share h, so F is linear in it, and tied documents give the value at their expected h
-    [1]_. With ``normalize="length"`` a list shorter than k is divided by its length
-    instead of k. A query without a relevant document is undefined.
+    with h relevant documents in the top k, and R in total. F is linear in h, so its
+    expectation over the orderings of tied documents is its value at the expected h
+    [1]_. With ``normalize="length"``, the length of a list shorter than k takes the
+    place of k. A query without a relevant document is undefined.
 
     References
     ----------
@@ -228,7 +230,7 @@ def fbeta_at_k_score(
 
 
 def r_precision(ranking):
-    """Return the precision at as many documents as are relevant."""
+    """Return the precision at R, the number of relevant documents."""
     return found(ranking, ranking.n_relevant) / np.maximum(ranking.n_relevant, 1)
 
 
@@ -250,8 +252,8 @@ def r_precision_score(
 ):
     r"""R-precision: the precision of the first R documents.
 
-    R is the number of relevant documents of the query, so that precision and recall are
-    one. Larger is better.
+    R is the number of relevant documents of the query, so precision and recall are
+    equal. Larger is better.
 
     Returns
     -------
@@ -260,15 +262,15 @@ def r_precision_score(
 
     See Also
     --------
-    precision_at_k_score : With the same cutoff for all queries.
-    map_score : The mean at the ranks of the relevant documents.
+    precision_at_k_score : The same cutoff for all queries.
+    map_score : The mean over the ranks of the relevant documents.
 
     Notes
     -----
     .. math:: RP = \frac{1}{R} \sum_{i=1}^{R} [\text{document } i \text{ is relevant}]
 
-    If r of n tied documents are relevant, each of their places within the first R
-    counts r / n [1]_. Relevant documents that were judged but not returned count in R.
+    If r of n tied documents are relevant, each of their places in the top R counts
+    r / n [1]_. Relevant documents that were judged but not returned count in R.
     A query without a relevant document is undefined.
 
     References

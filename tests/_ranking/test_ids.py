@@ -16,7 +16,7 @@ from scipy import sparse
 
 from skrank._ranking.ids import encode_qid
 
-BIG = 2**53  # from here on, floats no longer tell neighbouring integers apart
+BIG = 2**53  # from here on, floats no longer distinguish neighbouring integers
 DAY = dt.datetime(2024, 1, 1)
 NEXT = dt.datetime(2024, 1, 2)
 POLARS_STRINGS = pl.Series(["b", "a", "b"])
@@ -149,7 +149,7 @@ MISSING = {
 
 class TestEncode:
     @pytest.mark.parametrize("kind", IDS)
-    def test_ids_of_every_kind_are_told_apart(self, kind):
+    def test_ids_of_every_kind_are_distinguished(self, kind):
         qid, expected = IDS[kind]
         ids, codes = encode_qid(qid, 3)
         assert isinstance(ids, np.ndarray)
@@ -184,7 +184,7 @@ class TestEncode:
         assert_array_equal(ids, expected)
         assert_array_equal(codes, inverse)
 
-    def test_integers_far_apart_are_told_apart(self):
+    def test_integers_far_apart_are_distinguished(self):
         qid = np.random.RandomState(0).randint(0, 2**62, 50)[np.arange(200) % 50]
         expected, inverse = np.unique(qid, return_inverse=True)
         ids, codes = encode_qid(qid)

@@ -22,7 +22,7 @@ from skrank.metrics._names import METRICS
 
 POLICIES = ["expected", "first", "optimistic", "pessimistic"]
 
-# Scores that are hard to tell apart, or to sort: neighbours in the last digits, both
+# Scores that are hard to distinguish, or to sort: neighbours in the last digits, both
 # zeros, infinities, the greatest and the least numbers.
 HARD = [
     0.0,
@@ -120,7 +120,7 @@ examples = settings(max_examples=40, derandomize=True, deadline=None, database=N
 @pytest.mark.parametrize("ties", POLICIES)
 @given(rows=rows_of(HARD), threshold=st.sampled_from([0.0, 1, "max"]))
 @examples
-def test_tie_groups_of_scores_that_are_hard_to_tell_apart(rows, threshold, ties):
+def test_tie_groups_of_scores_that_are_hard_to_distinguish(rows, threshold, ties):
     qid, y_score, y_true = map(np.array, zip(*rows, strict=True))
     y_score = y_score.astype(float)
     ranking = rank_queries(y_true, y_score, qid=qid, ties=ties, threshold=threshold)
@@ -158,6 +158,7 @@ def test_negative_grades_of_any_dtype(dtype):
         ndcg_score(y_true, y_score, qid=qid)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", POLICIES)
 @given(
     st.lists(

@@ -1,7 +1,7 @@
 """Speed and memory of the metrics, as ratios measured in one run.
 
 Run ``python tests/benchmarks/bench_metrics.py``. Each workload is timed in turns with
-what it is compared with, on the same arrays: the floor F, which is ``np.argsort`` of
+what it is compared with, on the same arrays: the sort F, which is ``np.argsort`` of
 the same scores as a matrix of 10,000 x 120; a copy or a sort of other shapes; the same
 metric of other lists; or another library, which has to compute the same number first.
 Medians of the runs are printed as ratios, beside the target and the peak of the memory
@@ -11,7 +11,7 @@ row that misses its target says by how much, and where a profile finds its time.
 The libraries come with ``pip install -e ".[test,peers]"``. All takes some two minutes
 on two cores, 4 GB of memory, and 1.2 GB of disk in the folder for temporary files.
 
-NumPy has code for several instruction sets, and the floor depends on them. The first
+NumPy has code for several instruction sets, and that sort depends on them. The first
 line of the output names those in use; to see how other machines fare, switch some off.
 By the names of NumPy 2.4, this leaves AVX2, and with "X86_V3" too, none:
 

@@ -114,7 +114,7 @@ def test_synthetic_grades_halve_in_frequency():
 @pytest.mark.parametrize(
     ("unanswered", "expected"), [(0.0, 0), (0.05, 4), (0.5, 40), (1.0, 80)]
 )
-def test_synthetic_share_of_queries_without_relevant_documents(unanswered, expected):
+def test_synthetic_fraction_of_queries_without_relevant_documents(unanswered, expected):
     # Lists of one or two documents would often be all irrelevant if left to chance.
     _, y, qid = make_ranking(
         80, n_documents=(1, 2), unanswered=unanswered, random_state=0
@@ -131,6 +131,7 @@ def test_synthetic_grades_depend_on_the_informative_features_only():
     assert np.sum(weights < 0.02) == 4
 
 
+@pytest.mark.slow
 def test_synthetic_noise_hides_what_the_features_say():
     def accuracy(noise):
         X, y, _ = make_ranking(noise=noise, n_grades=2, random_state=0)

@@ -88,6 +88,7 @@ def test_scores_of_the_candidates_shape_give_the_same_metrics():
     assert raw == pytest.approx(evaluate(tail, POPULAR.predict(TEST), list(raw)))
 
 
+@pytest.mark.slow
 def test_complex_learns_and_does_so_again_from_its_seed():
     model = ComplEx(20, max_iter=25, random_state=1).fit(TRAIN)
     assert model.loss_curve_[-1] < model.loss_curve_[0] - 0.5
@@ -169,9 +170,9 @@ def test_scorer_names_rank_heads_and_tails_without_y(metric):
     assert make_link_prediction_scorer(metric)(POPULAR, TEST) == expected
 
 
-@pytest.mark.parametrize(("door", "sign"), [(mrr_score, 1), (mean_rank, -1)])
-def test_scorers_of_functions_do_so_too(door, sign):
-    scorer = make_ranking_scorer(door, ties="pessimistic")
+@pytest.mark.parametrize(("score", "sign"), [(mrr_score, 1), (mean_rank, -1)])
+def test_scorers_of_functions_do_so_too(score, sign):
+    scorer = make_ranking_scorer(score, ties="pessimistic")
     name = {1: "mrr", -1: "arithmetic_mean_rank"}[sign]
     got = evaluate_link_prediction(POPULAR, TEST, metrics=name, ties="pessimistic")
     assert scorer(POPULAR, TEST) == sign * got[name]
@@ -203,6 +204,7 @@ def test_the_triples_of_the_fold_join_the_filter():
     assert raw < filtered
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("routing", [False, True])
 @pytest.mark.parametrize(
     "scoring",

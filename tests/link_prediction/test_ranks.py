@@ -170,6 +170,7 @@ def test_given_negatives_are_the_candidates_where_nothing_is_estimated():
         assert ranks.n_candidates[i] == 1 + len(rivals)
 
 
+@pytest.mark.slow
 def test_ranks_of_a_sample_are_unbiased_and_never_hold_known_answers():
     exact = rank_triples(MODEL, TEST, known=TRAIN)
     estimates = []

@@ -179,6 +179,7 @@ def test_doors_of_their_own_and_adjusted_agree():
     assert_allclose(list(own.values()), list(given.values()))
 
 
+@pytest.mark.slow
 def test_names_and_functions_of_metrics_give_the_same_ranks_the_same_values():
     # Scores in which the right candidate, the first one, has the ranks that are given.
     ranks = make_ranks((0, 3, 1), (2, 0, 1), (5, 6, 7), weight=(1, 2, 0.5))
@@ -223,7 +224,7 @@ def test_definitions_of_users_are_read():
         ("mrr", {"average": "weighted"}, "The 'average' parameter"),
         ("mrr", {"by": "entity"}, "The 'by' parameter"),
         ("mrr", {"convention": "ranx"}, "The 'convention' parameter"),
-        ("mrr", {"threshold": 1.0}, "where the estimator ranks by itself"),
+        ("mrr", {"threshold": 1.0}, "where the estimator computes the ranks itself"),
     ],
 )
 def test_wrong_metrics_and_options_are_refused(metrics, options, message):

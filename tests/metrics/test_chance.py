@@ -144,6 +144,7 @@ def test_a_query_of_no_weight_or_without_a_relevant_document_changes_nothing():
         assert got == pytest.approx(expected, rel=1e-14)
 
 
+@pytest.mark.slow
 def test_z_scores_of_random_scores_have_a_variance_of_one():
     rng = np.random.default_rng(0)
     y_true = rng.random((30, 12)) < 0.2

@@ -15,6 +15,7 @@ from scipy import sparse
 from sklearn.exceptions import UndefinedMetricWarning
 
 import skrank.metrics
+from skrank._ranking.rank import FIRST
 from skrank.metrics import RankedQueries, _answer, evaluate
 from skrank.metrics._names import METRICS, listed_names
 
@@ -160,7 +161,7 @@ def test_a_function_that_needs_a_cutoff_is_asked_for_by_name(data, name):
 
 
 def two_or_more(ranking):
-    """Tell which queries have two relevant documents; undefined without any."""
+    """Return which queries have two relevant documents; undefined without any."""
     assert isinstance(ranking, RankedQueries)
     return np.where(ranking.n_relevant > 0, ranking.n_relevant > 1, np.nan)
 
@@ -183,8 +184,8 @@ def test_a_parameter_goes_to_the_metrics_that_have_it(data):
     params = {"gain": "linear", "weights": "gain", "normalize": "length"}
     scores = evaluate(**data, metrics=names, **params)
     for name, value in scores.items():
-        door = METRICS[name.partition("@")[0]].function
-        known = inspect.signature(door).parameters
+        function = METRICS[name.partition("@")[0]].function
+        known = inspect.signature(function).parameters
         own = {key: value for key, value in params.items() if key in known}
         assert value == call(name, **data, **own)
 
@@ -241,10 +242,10 @@ def test_an_undefined_metric_warns_and_leaves_the_others(data):
 
 def test_the_signature_is_that_of_the_functions():
     own = inspect.signature(skrank.metrics.evaluate).parameters
-    door = inspect.signature(skrank.metrics.mrr_score).parameters
+    of_mrr = inspect.signature(skrank.metrics.mrr_score).parameters
     for name in ("qid", "average", "sample_weight", "exclude"):
-        assert own[name].default is door[name].default or (
-            own[name].default == door[name].default
+        assert own[name].default is of_mrr[name].default or (
+            own[name].default == of_mrr[name].default
         )
         assert own[name].kind is inspect.Parameter.KEYWORD_ONLY
 
@@ -273,3 +274,24 @@ def test_many_metrics_and_cutoffs_at_once_equal_each_alone(ties):
         together = evaluate(y_true, y_score, names, ties=ties)
         alone = [evaluate(y_true, y_score, name, ties=ties)[name] for name in names]
         assert list(together.values()) == pytest.approx(alone, nan_ok=True, rel=1e-14)
+
+
+def test_several_cutoffs_need_one_ranking_down_to_the_last(monkeypatch):
+    depths, rank_queries = [], _answer.rank_queries
+
+    def counted(*args, depth, **params):
+        depths.append(depth)
+        return rank_queries(*args, depth=depth, **params)
+
+    monkeypatch.setattr(_answer, "rank_queries", counted)
+    y_true, y_score = long_lists()
+    for names, expected in (
+        (["precision@2", "precision@5"], 5),
+        (["ndcg@10", "ndcg@1", "recall@3"], 10),
+        (["mrr", "hits@3"], FIRST),
+        (["mrr", "ndcg@3"], None),
+        (["ndcg@3", "map"], None),
+    ):
+        evaluate(y_true, y_score, names)
+        assert depths == [expected], names
+        depths.clear()

@@ -104,7 +104,7 @@ def test_a_query_that_returned_no_relevant_document():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_best_order_returns_all_relevant_documents_first(name):
+def test_the_ideal_ranking_returns_all_relevant_documents_first(name):
     y_true, y_score, qid, _, returned = partly_judged(0)
     of = definition_of(name)
     if name.partition("@")[0] in OF_RETURNED_ONES:
@@ -181,7 +181,7 @@ def test_bpref_worked_by_hand(y_true, y_score, options, expected):
 
 
 @pytest.mark.parametrize("k", [None, 1, 3, 9])
-def test_judged_is_a_share_of_the_documents_that_were_returned(k):
+def test_judged_is_the_fraction_of_the_documents_that_were_returned(k):
     y_true, y_score, qid, judged, returned = partly_judged(4)
     options = {"judged": judged, "returned": returned, "k": k, "average": None}
     got = metrics.judged_at_k_score(y_true, y_score, qid=qid, **options)
@@ -191,8 +191,8 @@ def test_judged_is_a_share_of_the_documents_that_were_returned(k):
         if not docs:
             assert value == 0
             continue
-        shares = [np.mean(order[:k]) for order in all_orders(docs, scores)]
-        assert value == pytest.approx(np.mean(shares))
+        fractions = [np.mean(order[:k]) for order in all_orders(docs, scores)]
+        assert value == pytest.approx(np.mean(fractions))
 
 
 def test_judged_is_one_where_nothing_is_said():
@@ -204,14 +204,14 @@ def test_judged_is_one_where_nothing_is_said():
 @pytest.mark.parametrize("name", ["judged", "returned"])
 def test_what_is_judged_and_returned_is_a_mask_of_the_rows(name):
     judged_score = functools.partial(metrics.judged_at_k_score, k=1)
-    for door in (metrics.bpref_score, judged_score, metrics.ndcg_score):
+    for score in (metrics.bpref_score, judged_score, metrics.ndcg_score):
         for mask in ([1, 0], [True], "yes"):
             with pytest.raises(
                 ValueError, match=rf"'{name}' parameter must be a boolean array"
             ):
-                door([0, 1], [1, 2], **{name: mask})
+                score([0, 1], [1, 2], **{name: mask})
         with pytest.raises(ValueError, match=rf"'{name}' parameter goes with"):
-            door([[0, 1]], [[1, 2]], **{name: [True]})
+            score([[0, 1]], [[1, 2]], **{name: [True]})
 
 
 @pytest.mark.parametrize("name", ["bpref", "judged@3"])

@@ -171,11 +171,11 @@ def test_a_row_of_the_table_says_what_its_function_takes(name):
 
 
 def test_every_function_has_a_row_and_no_two_share_one():
-    doors = [METRICS[name].function.__name__ for name in WITH_FUNCTION]
-    assert len(doors) == len(set(doors)) == 27
+    functions = [METRICS[name].function.__name__ for name in WITH_FUNCTION]
+    assert len(functions) == len(set(functions)) == 27
     public = {
         name
         for name in skrank.metrics.__all__
         if name.endswith(("_score", "_rank")) or name.startswith("rank_")
     }
-    assert set(doors) == public
+    assert set(functions) == public

@@ -21,7 +21,7 @@ from skrank.model_selection import QueryKFold
 
 
 def led(ranking):
-    """Tell whether a query is led by a relevant document."""
+    """Return whether a query is led by a relevant document."""
     return ranking.expected_at_first(lambda rank: rank == 1)
 
 

@@ -40,6 +40,7 @@ def test_err_worked_by_hand(y_true, y_score, options, expected):
     assert err_score(y_true, y_score, **options) == pytest.approx(expected, rel=1e-14)
 
 
+@pytest.mark.slow
 def test_err_of_one_grade_is_that_of_endless_coin_tosses():
     # Every document stops half of the users: the sum of 2 ** -i / i.
     n = 100_000
@@ -47,9 +48,10 @@ def test_err_of_one_grade_is_that_of_endless_coin_tosses():
         assert err_score(np.ones(n), y_score) == pytest.approx(math.log(2), rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "r", "above", "k"), [(500, 200, 3, None), (40, 3, 0, 9)])
 @pytest.mark.parametrize("max_grade", [1, 2, 30])
-def test_err_of_a_class_follows_the_hypergeometric_law(n, r, above, k, max_grade):
+def test_err_of_a_tie_group_follows_the_hypergeometric_law(n, r, above, k, max_grade):
     y_true = np.repeat([0, 1, 0], [above, r, n - r])
     y_score = np.repeat([1, 0], [above, n])
     missed = 1 - 0.5**max_grade

@@ -104,66 +104,33 @@ def tied_lists(seed, n_queries=60, max_length=6):
     return y_true, rng.integers(0, 3, len(qid)), qid
 
 
-@pytest.mark.parametrize("ties", ["expected", "first", "optimistic", "pessimistic"])
-@pytest.mark.parametrize(("name", "own"), CASES, ids=IDS)
-def test_a_policy_is_what_all_orders_say(name, own, ties):
-    y_true, y_score, qid = tied_lists(1)
-    assert_allclose(
-        call(
-            name,
-            y_true,
-            y_score,
-            qid=qid,
-            ties=ties,
-            average=None,
-            replace_undefined_by=np.nan,
-            **own,
-        ),
-        query_values(name, y_true, y_score, qid, ties=ties, **own),
-        rtol=1e-11,
-        atol=1e-13,
-    )
+def assert_it_is_what_all_orders_say(name, rows, **options):
+    y_true, y_score, qid = rows
+    each = {"qid": qid, "average": None, "replace_undefined_by": np.nan}
+    got = call(name, y_true, y_score, **each, **options)
+    expected = query_values(name, y_true, y_score, qid, **options)
+    assert_allclose(got, expected, rtol=1e-11, atol=1e-13, err_msg=str(options))
 
 
-@pytest.mark.parametrize("threshold", [1, "max"])
-@pytest.mark.parametrize("ties", ["expected", "pessimistic"])
 @pytest.mark.parametrize(("name", "own"), CASES, ids=IDS)
-def test_a_policy_is_what_all_orders_say_with_a_threshold(name, own, ties, threshold):
-    y_true, y_score, qid = tied_lists(2, n_queries=25, max_length=5)
-    options = {"ties": ties, "threshold": threshold, **own}
-    assert_allclose(
-        call(
-            name,
-            y_true,
-            y_score,
-            qid=qid,
-            average=None,
-            replace_undefined_by=np.nan,
-            **options,
-        ),
-        query_values(name, y_true, y_score, qid, **options),
-        rtol=1e-11,
-        atol=1e-13,
-    )
+def test_a_policy_is_what_all_orders_say(name, own):
+    rows = tied_lists(1)
+    for ties in ("expected", "first", "optimistic", "pessimistic"):
+        assert_it_is_what_all_orders_say(name, rows, ties=ties, **own)
+
+
+@pytest.mark.parametrize(("name", "own"), CASES, ids=IDS)
+def test_a_policy_is_what_all_orders_say_with_a_threshold(name, own):
+    rows = tied_lists(2, n_queries=25, max_length=5)
+    for ties in ("expected", "pessimistic"):
+        for threshold in (1, "max"):
+            options = {"ties": ties, "threshold": threshold, **own}
+            assert_it_is_what_all_orders_say(name, rows, **options)
 
 
 @pytest.mark.parametrize("name", sorted(READS_FIRST_RANK))
 def test_realistic_is_the_value_at_the_mean_of_the_best_and_the_worst_rank(name):
-    y_true, y_score, qid = tied_lists(3)
-    assert_allclose(
-        call(
-            name,
-            y_true,
-            y_score,
-            qid=qid,
-            ties="realistic",
-            average=None,
-            replace_undefined_by=np.nan,
-        ),
-        query_values(name, y_true, y_score, qid, ties="realistic"),
-        rtol=1e-12,
-        atol=1e-13,
-    )
+    assert_it_is_what_all_orders_say(name, tied_lists(3), ties="realistic")
 
 
 @pytest.mark.parametrize("name", sorted(set(NAMES) - READS_FIRST_RANK))
@@ -264,7 +231,7 @@ def test_expectations_worked_by_hand(name, y_true, y_score, expected):
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        # The right one is among five at the top: best rank 1, worst 5, realistic 3.
+        # The target is among five at the top: best rank 1, worst 5, realistic 3.
         ("mean_rank", {"optimistic": 1, "pessimistic": 5, "realistic": 3, "first": 2}),
         ("mrr", {"optimistic": 1, "pessimistic": 1 / 5, "realistic": 1 / 3}),
         ("hits@2", {"optimistic": 1, "pessimistic": 0, "realistic": 0, "first": 1}),
@@ -300,7 +267,7 @@ def test_minus_zero_ties_with_zero():
     assert metrics.mean_rank([1], [[0.0, -0.0, 0.0]], ties="pessimistic") == 3
 
 
-def test_a_tie_class_that_straddles_the_cut_counts_the_places_within():
+def test_a_tie_group_that_straddles_the_cut_counts_the_places_within():
     # Ranks 2 to 5 are tied and two of the four relevant; k = 3 holds two places.
     y_true, y_score = [1, 1, 0, 0, 1, 1], [3, 2, 2, 2, 2, 1]
     found = 1 + 2 * (2 / 4)

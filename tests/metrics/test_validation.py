@@ -556,7 +556,7 @@ def test_scores_that_are_equal_are_tied(scores):
     ],
     ids=lambda ids: f"{type(ids).__name__} {next(iter(ids))}",
 )
-def test_ids_of_any_kind_tell_queries_apart(ids):
+def test_ids_of_any_kind_separate_queries(ids):
     # The second row would spoil the first query's rank if it were of one with it.
     y_true, y_score = [1, 0, 0, 1], [2, 1, 4, 3]
     assert mrr_score(y_true, y_score, qid=ids) == (1 + 1 / 2) / 2

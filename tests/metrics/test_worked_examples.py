@@ -38,7 +38,7 @@ from skrank.metrics import (
 )
 
 
-class Carrier(RegressorMixin, BaseEstimator):
+class FirstColumn(RegressorMixin, BaseEstimator):
     """An estimator that predicts its first feature."""
 
     def fit(self, X, y):
@@ -51,7 +51,7 @@ class Carrier(RegressorMixin, BaseEstimator):
         return True
 
 
-class ClassCarrier(ClassifierMixin, BaseEstimator):
+class Probabilities(ClassifierMixin, BaseEstimator):
     """A classifier whose features are the columns of its decision function."""
 
     def fit(self, X, y):
@@ -73,7 +73,7 @@ def by_name(name, y_true, y_score, qid=None, **params):
     X = np.reshape(np.asarray(y_score, dtype=float), (-1, 1))
     scorer = make_ranking_scorer(name, **params) if params else get_scorer(name)
     qid = np.zeros(len(X), dtype=int) if qid is None else qid
-    return scorer(Carrier(), X, np.asarray(y_true), qid=qid)
+    return scorer(FirstColumn(), X, np.asarray(y_true), qid=qid)
 
 
 # Link prediction in a knowledge graph.
@@ -124,7 +124,7 @@ def test_three_queries_whose_right_candidate_has_rank_two_one_and_four():
     assert by_name("neg_mean_rank", *rows) == pytest.approx(-7 / 3)
 
 
-def test_candidates_whose_right_one_is_always_on_top():
+def test_candidates_whose_target_is_always_on_top():
     scores = [[0.2, 0.9, 0.3, 0.5], [0.8, 0.1, 0.4, 0.7], [0.6, 0.2, 0.9, 0.1]]
     right = [1, 0, 2]
     assert mrr_score(right, scores) == 1.0
@@ -384,7 +384,7 @@ def test_a_confusion_of_four_classes_beside_ranking_names():
             for metric in (precision_score, recall_score, f1_score)
         },
     }
-    scores = one_fold(ClassCarrier(), X, y, scoring, np.zeros(80, dtype=int))
+    scores = one_fold(Probabilities(), X, y, scoring, np.zeros(80, dtype=int))
     assert scores["accuracy"] == 63 / 80
     precision, recall = 9 / 15, 9 / 10
     assert scores["precision_score"] == precision
@@ -417,7 +417,7 @@ def test_the_roc_points_and_the_auc_of_one_query():
     auc = 3 / 8
     qid = np.zeros(6, dtype=int)
     names = ["roc_auc", "query_auc", "mrr"]
-    found = one_fold(ClassCarrier(), scores[:, np.newaxis], y, names, qid)
+    found = one_fold(Probabilities(), scores[:, np.newaxis], y, names, qid)
     assert found["roc_auc"] == auc
     assert found["query_auc"] == auc
     assert found["mrr"] == 1 / 2
@@ -434,7 +434,7 @@ def test_errors_of_regression_beside_ranking_names():
         "ndcg@10",
         "map",
     ]
-    found = one_fold(Carrier(), predicted[:, np.newaxis], y, names, qid)
+    found = one_fold(FirstColumn(), predicted[:, np.newaxis], y, names, qid)
     errors = [0.5, 0.5, 0.0, 1.5, 1.5]
     assert found["neg_mean_absolute_error"] == -sum(errors) / 5
     squares = sum(error**2 for error in errors)

@@ -63,7 +63,7 @@ class TestColdStartKFold:
         assert sorted(items) == sorted(set(ITEM))
 
     def test_new_users_are_the_folds_of_query_k_fold(self, way):
-        # With nothing that tells the items: they are not needed.
+        # Without the items: they are not needed.
         found = ColdStartKFold(4, **way).split(USER, qid=USER)
         expected = QueryKFold(4, **way).split(USER, qid=USER)
         for one, other in zip(found, expected, strict=True):

@@ -289,7 +289,7 @@ class TestWithScikitLearn:
             )
         assert np.isfinite(result["test_score"]).all()
 
-    def test_the_index_of_y_carries_all_of_it_without_routing(self, cv, names):
+    def test_the_index_of_y_holds_all_of_it_without_routing(self, cv, names):
         y = y_with_index(names)
         self.assert_scores(cv, names, X, y, QueryRanker(Ridge()), Ridge())
 

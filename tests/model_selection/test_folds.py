@@ -66,7 +66,7 @@ def fold_table(cv, qid, y):
 class TestStratifiedQueryKFold:
     @pytest.mark.parametrize("seed", [None, *range(8)])
     @pytest.mark.parametrize("kind", KINDS)
-    def test_rows_and_shares_are_balanced_on_heavy_tailed_queries(self, kind, seed):
+    def test_rows_and_fractions_are_balanced_on_heavy_tailed_queries(self, kind, seed):
         sizes = zipf_sizes()
         qid, y = ranking_data(sizes, which_relevant(sizes, kind, seed))
         cv = StratifiedQueryKFold(5, shuffle=seed is not None, random_state=seed)

@@ -273,7 +273,7 @@ class TestQueryKFold:
 
 class TestQueryShuffleSplit:
     @pytest.mark.parametrize("share", [0.1, 0.2, 0.25, 0.5, 0.8])
-    def test_the_test_set_holds_its_share_of_rows(self, share):
+    def test_the_test_set_holds_its_fraction_of_rows(self, share):
         qid = rows_of(zipf_sizes())
         cv = QueryShuffleSplit(20, test_size=share, random_state=0)
         for _, test in cv.split(qid, qid=qid):
@@ -321,7 +321,7 @@ class TestQueryShuffleSplit:
         assert QueryShuffleSplit().get_n_splits() == 10
 
     @pytest.mark.parametrize("percent", range(1, 100, 7))
-    def test_shares_that_add_up_to_one_use_every_row(self, percent):
+    def test_fractions_that_add_up_to_one_use_every_row(self, percent):
         sizes = {"test_size": percent / 100, "train_size": 1 - percent / 100}
         qid = rows_of(np.random.RandomState(0).randint(1, 9, 40))
         cv = QueryShuffleSplit(5, random_state=0, **sizes)
@@ -335,6 +335,7 @@ class TestQueryShuffleSplit:
         assert len({tuple(test) for _, test in found}) > 1
         assert found == splits(SPLITTERS[2], X, qid=QID)
 
+    @pytest.mark.slow
     def test_queries_of_every_size_have_their_turn(self):
         sizes = zipf_sizes(60, 5000)
         qid = rows_of(sizes)
@@ -434,7 +435,7 @@ class TestQueryTrainTestSplit:
         ],
         ids=["pandas column", "polars column", "index"],
     )
-    def test_any_array_may_carry_the_query_ids(self, arrays):
+    def test_any_array_may_hold_the_query_ids(self, arrays):
         *_, rows, rest = query_train_test_split(
             *arrays, np.arange(44), test_size=0.3, random_state=0
         )
@@ -496,7 +497,7 @@ def unseen(estimator, X, y):
     return float(not estimator.queries_ & set(np.asarray(X)[:, 0]))
 
 
-# The first feature tells the query, so that the probe sees what it is trained on.
+# The first feature names the query, so that the probe sees what it is trained on.
 MARKED = np.column_stack([QID, X])
 ROUTED = [{"qid": QID}, {"groups": QID}]
 

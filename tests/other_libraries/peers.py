@@ -380,13 +380,15 @@ def recpack(query):
     truth = sparse.csr_matrix(np.array([query.binary])[:, columns])
     shown = sparse.csr_matrix(np.array([query.scores], dtype=float)[:, columns])
 
-    def ask(room, measure, k):
-        metric = getattr(importlib.import_module(f"recpack.metrics.{room}"), measure)(k)
+    def ask(group, measure, k):
+        metric = getattr(importlib.import_module(f"recpack.metrics.{group}"), measure)(
+            k
+        )
         metric.calculate(truth, shown)
         return float(metric.value)
 
     values = {}
-    for name, room, measure in [
+    for name, group, measure in [
         ("mrr", "reciprocal_rank", "ReciprocalRankK"),
         ("dcg", "dcg", "DCGK"),
         ("ndcg", "dcg", "NDCGK"),
@@ -394,7 +396,7 @@ def recpack(query):
         ("precision", "precision", "PrecisionK"),
         ("recall", "recall", "RecallK"),
     ]:
-        values |= at(name, partial(ask, room, measure))
+        values |= at(name, partial(ask, group, measure))
     return values
 
 

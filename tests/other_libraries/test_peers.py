@@ -58,7 +58,13 @@ def test_the_libraries_of_the_test_extra_are_there():
 
 
 @pytest.mark.parametrize("title", QUERIES)
-@pytest.mark.parametrize("library", PRESENT)
+@pytest.mark.parametrize(
+    "library",
+    [
+        name if name in ALWAYS else pytest.param(name, marks=pytest.mark.slow)
+        for name in PRESENT
+    ],
+)
 def test_the_installed_library_says_the_same(library, title):
     query = QUERIES[title]
     tolerance = script().TOLERANCE.get(library, 1e-9)

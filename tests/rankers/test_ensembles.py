@@ -50,6 +50,7 @@ class Recorder(RankingEstimator, BaseEstimator):
         return X[:, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "stack",
     [

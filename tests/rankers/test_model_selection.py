@@ -236,6 +236,7 @@ def test_nested_cross_validation_hands_the_ids_down():
         assert score == pytest.approx(by_hand)
 
 
+@pytest.mark.slow
 def test_nested_cross_validation_without_routing():
     data, y = PLAIN_SOURCES["pandas column"]
     grid = {"estimator__alpha": ALPHAS}

@@ -186,6 +186,7 @@ def test_sparse_features_stay_sparse():
     np.testing.assert_allclose(sparse_scores, dense.predict(X), rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_search_is_as_with_any_other_ranker():
     frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(qid=QID)
     search = GridSearchCV(

@@ -149,7 +149,7 @@ def test_what_names_no_column_is_refused(column):
 @pytest.mark.parametrize(
     ("dtype", "large"), [(np.float32, 2**24), (np.float64, 2**53)], ids=str
 )
-def test_ids_that_floats_cannot_tell_apart_are_refused(dtype, large):
+def test_ids_that_floats_cannot_distinguish_are_refused(dtype, large):
     data = np.column_stack([X, large + QID]).astype(dtype)
     with pytest.raises(ValueError, match=f"{np.dtype(dtype)} distinguishes query ids"):
         QueryRanker(Ridge(), qid_column=-1).fit(data, Y)

@@ -1,4 +1,4 @@
-"""Why the same metric has another value in another library."""
+"""Explanations why a metric differs between libraries."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -18,17 +18,16 @@ OURS = "skrank"
 
 
 class Rule(NamedTuple):
-    """One rule of a convention and what it does alone.
+    """One rule of a convention and its effect alone.
 
     Attributes
     ----------
     parameters : dict
-        The parameters that say it in skrank.
+        The parameters of skrank that express the rule.
     effect : float
-        How far it moves the metric from skrank's default if it is the only rule that
-        is followed.
+        The change of the metric from skrank's default if only this rule is followed.
     n_queries : int
-        How many queries it moves.
+        The number of queries whose value changes.
     """
 
     parameters: dict
@@ -51,18 +50,18 @@ class Explanation:
         The name of the metric.
     values : dict of str to float
         The metric by skrank's default, under "skrank", and by each convention. NaN
-        where the convention has no number, for a reason in `refused`.
+        if the convention does not support it, for a reason in `refused`.
     rules : dict of str to list of Rule
-        The rules of each convention that change a query here, the strongest first.
-        Rules may act on each other: their effects need not add up.
+        The rules of each convention that change a query here, the largest effect first.
+        Rules may interact: their effects need not add up.
     refused : dict of str to str
-        Why a convention has no number.
+        Why a convention does not support the metric.
     qid : ndarray of shape (n_shown,)
         The queries that differ most.
     by_query : dict of str to ndarray of shape (n_shown,)
-        The values of these queries, under the names that `values` has.
+        The values of these queries, under the names in `values`.
     n_differing : int
-        How many queries do not have the same value under all conventions.
+        The number of queries whose values differ between conventions.
     """
 
     metric: str
@@ -120,46 +119,47 @@ def explain(
     n_queries=5,
     **params,
 ):
-    """Explain why a metric has another value in another library.
+    """Explain why a metric has a different value in another library.
 
-    Each rule of a convention is followed alone, starting from skrank's default, to see
-    what it does.
+    Each rule of a convention is followed alone, starting from skrank's default, to show
+    its effect.
 
     Parameters
     ----------
     metric : str or callable
-        The metric, one as in :func:`evaluate`.
+        One metric, as in :func:`evaluate`.
     conventions : str or list of str, default=("lightgbm", "trec_eval")
         Names in ``skrank.metrics.CONVENTIONS``.
     doc_id : array-like of shape (n_samples,), default=None
         Document ids, for conventions that order tied documents by them.
     n_queries : int, default=5
-        How many queries to show, those that differ most.
+        The number of queries to show, those that differ most.
     **params
-        Further parameters of :func:`evaluate`, which hold under every convention.
+        Further parameters of :func:`evaluate`, which apply to every convention.
 
     Returns
     -------
     explanation : Explanation
-        Printed, a table. Its attributes are `values`, a dict of conventions to values
-        with skrank's default under "skrank"; `rules`, a dict of conventions to those
-        rules that make a difference, each with its `parameters`, its `effect` on the
-        metric if it alone is followed, and the number `n_queries` that it moves;
-        `refused`, why a convention has no number; `n_differing`, how many queries
-        differ; and `qid` and `by_query`, those that differ most and their values.
+        It prints as a table. Its attributes are `values`, a dict of conventions to
+        values with skrank's default under "skrank"; `rules`, a dict of conventions to
+        the rules that make a difference, each with its `parameters`, its `effect` on
+        the metric if it alone is followed, and the number `n_queries` of queries that
+        it changes; `refused`, why a convention does not support the metric;
+        `n_differing`, the number of queries that differ; and `qid` and `by_query`, the
+        queries that differ most and their values.
 
     Raises
     ------
     ValueError
-        If a name is unknown, or a value or a shape is out of what the parameters
-        accept.
+        If a name is unknown, a parameter has an invalid value, or the input shapes do
+        not match.
     TypeError
-        If `convention` or `average` is given, or the metric has not one of `params`.
+        If `convention` or `average` is given, or the metric lacks one of `params`.
 
     See Also
     --------
-    evaluate : The values alone.
-    tie_report : How far ties can move a metric.
+    evaluate : Returns the values only.
+    tie_report : Reports how much ties can change a metric.
 
     Examples
     --------
@@ -172,10 +172,10 @@ def explain(
     torchmetrics  0.611135   +0.011056
     <BLANKLINE>
     lightgbm differs by                                      effect  queries
-      ties='first' (tied documents stand in input order)  -0.039061        1
+      ties='first' (tied documents keep the input order)  -0.039061        1
     <BLANKLINE>
     torchmetrics differs by                                           effect  queries
-      gain='linear' (a grade is worth itself, not 2 ** grade - 1)  +0.011056        1
+      gain='linear' (every gain is the grade, not 2 ** grade - 1)  +0.011056        1
     <BLANKLINE>
     Queries that differ most, of 1
       query    skrank  lightgbm  torchmetrics
@@ -183,7 +183,7 @@ def explain(
     """
     for name in ("convention", "average"):
         if name in params:
-            raise TypeError(f"explain goes through {name!r} itself. Got {name!r}.")
+            raise TypeError(f"explain sets {name!r} itself. Got {name!r}.")
     conventions = [conventions] if isinstance(conventions, str) else list(conventions)
     for name in conventions:
         check_convention(name, "explain")
@@ -209,14 +209,14 @@ def explain(
 
 
 class Asked(NamedTuple):
-    """The metric that is to be explained, the user's parameters and the data."""
+    """The metric to explain, the user's parameters and the data."""
 
     metric: object
     params: dict
     data: Arrays
 
     def request(self, **more):
-        """Return the request for the metric; the user's parameters win."""
+        """Return the request for the metric; the user's parameters take precedence."""
         return read_requests([self.metric], {**more, **self.params}, "explain")[0]
 
     def per_query(self, request):
@@ -225,19 +225,19 @@ class Asked(NamedTuple):
         return answer(each, self.data)
 
     def follow(self, convention):
-        """Return the request under a convention; or None and why there is none."""
+        """Return the request under a convention and None, or None and the reason."""
         try:
             request = self.request(convention=convention)
         except NoNumber as error:
             return None, error.reason
         if request.options["doc_order"] and self.data.doc_id is None:
             if self._moves_with_ties(request):
-                return None, "it orders tied documents by their ids, pass `doc_id`"
+                return None, "it orders tied documents by their ids; pass `doc_id`"
             request = request._replace(options=request.options | {"doc_order": None})
         return request, None
 
     def _moves_with_ties(self, request):
-        """Tell whether the order of tied documents matters to any query."""
+        """Return True if the order of tied documents matters to any query."""
         bounds = [
             self.per_query(
                 request._replace(
@@ -249,7 +249,7 @@ class Asked(NamedTuple):
         return _differs(*bounds).any()
 
     def rules(self, base, request):
-        """Return what each rule of the request does if it is followed alone."""
+        """Return the effect of each rule of the request if it is followed alone."""
         changed = {
             name: value
             for name, value in request.options.items()
@@ -267,7 +267,7 @@ class Asked(NamedTuple):
 
 
 def _differs(one, other):
-    """Tell which values differ by more than rounding; NaN is a value."""
+    """Return True for values that differ by more than rounding; NaN equals NaN."""
     close = np.isclose(one, other, rtol=1e-9, atol=1e-12, equal_nan=True)
     return ~close
 
@@ -282,7 +282,7 @@ def _most_different(per_query, n_shown):
     unknown = np.isnan(values)
     spread = np.where(unknown, -np.inf, values).max(axis=0)
     spread = spread - np.where(unknown, np.inf, values).min(axis=0)
-    # A query that is defined under some conventions alone differs most.
+    # Queries that only some conventions define differ most.
     spread[unknown.any(axis=0)] = np.inf
     order = np.argsort(-spread, kind="stable")
     order = order[differs[order]]

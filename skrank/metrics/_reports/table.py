@@ -5,16 +5,16 @@
 
 
 def table(header, rows, indent=""):
-    """Return lines of text with the columns below each other.
+    """Return lines of text with aligned columns.
 
     Parameters
     ----------
     header : list of str
-        What stands above the columns. The first one stands left, the others right.
+        The headings. The first column is aligned left, the others right.
     rows : list of list of str
         The cells.
     indent : str, default=""
-        What each line begins with.
+        The beginning of each line.
 
     Returns
     -------

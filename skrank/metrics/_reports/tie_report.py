@@ -1,4 +1,4 @@
-"""How far tied scores can move a metric."""
+"""How much tied scores can change a metric."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -21,20 +21,20 @@ BOUNDS = ("pessimistic", "expected", "optimistic")
 
 @dataclass(frozen=True)
 class TieReport:
-    """How many documents are tied, and how far that can move metrics.
+    """How many documents are tied, and how much that can change metrics.
 
-    Printed, it is a table.
+    It prints as a table.
 
     Attributes
     ----------
     n_queries, n_documents : int
-        How many queries and documents there are.
+        The numbers of queries and documents.
     n_tied_queries, n_tied_documents : int
-        How many queries hold a tie, and how many documents share their score with
-        another one of their query.
+        The number of queries with ties, and the number of documents whose score is
+        equal to that of another document of their query.
     values : dict of str to tuple of (float, float, float)
-        For each metric its value in the worst order of the tied documents, its
-        exact expectation over all their orders, and its value in their best order.
+        For each metric its value in the worst ordering of the tied documents, its exact
+        expectation over all orderings, and its value in the best one.
     """
 
     n_queries: int
@@ -44,26 +44,26 @@ class TieReport:
     values: dict
 
     def __repr__(self):
-        shares = [
-            _share(self.n_tied_queries, self.n_queries, "queries"),
-            _share(self.n_tied_documents, self.n_documents, "documents"),
+        fractions = [
+            _fraction(self.n_tied_queries, self.n_queries, "queries"),
+            _fraction(self.n_tied_documents, self.n_documents, "documents"),
         ]
         rows = [
             [name, *(f"{value:.6f}" for value in (*bounds, bounds[2] - bounds[0]))]
             for name, bounds in self.values.items()
         ]
-        return "\n".join([*shares, "", table(["", *BOUNDS, "span"], rows)])
+        return "\n".join([*fractions, "", table(["", *BOUNDS, "span"], rows)])
 
 
-def _share(part, whole, of):
-    return f"{part} of {whole} {of} are tied ({part / whole:.1%})"
+def _fraction(part, whole, noun):
+    return f"{part} of {whole} {noun} are tied ({part / whole:.1%})"
 
 
 @share_words
 def tie_report(
     y_true, y_score, metrics=("mrr", "ndcg@10", "map"), *, qid=None, **params
 ):
-    """Report how many documents are tied, and how far that can move metrics.
+    """Report how many documents are tied, and how much that can change metrics.
 
     Parameters
     ----------
@@ -75,28 +75,29 @@ def tie_report(
     Returns
     -------
     report : TieReport
-        Printed, a table. Its attributes are the counts `n_queries`, `n_documents`,
-        `n_tied_queries` and `n_tied_documents` (those that share their score with
-        another one of their query), and `values`, a dict of metric names to
+        It prints as a table. Its attributes are the counts `n_queries`, `n_documents`,
+        `n_tied_queries` and `n_tied_documents` (documents whose score is equal to that
+        of another document of their query), and `values`, a dict of metric names to
         (pessimistic, expected, optimistic).
 
     Raises
     ------
     ValueError
-        If a value or a shape is out of what the parameters accept.
+        If a parameter has an invalid value, or the input shapes do not match.
     TypeError
-        If `ties` or ``average=None`` is given, or no metric has one of `params`.
+        If `ties` or ``average=None`` is given, or none of the metrics has one of
+        `params`.
 
     See Also
     --------
-    evaluate : The metrics under one policy of ties.
-    explain : Why a metric differs between conventions.
+    evaluate : Returns the metrics under one tie policy.
+    explain : Explains why a metric differs between conventions.
 
     Notes
     -----
     Any library that breaks ties by some order (of the input, of ids, of its sort)
-    reports a value between the pessimistic and the optimistic one. Scores that are all
-    equal have the chance level as their expectation, whatever the metric is.
+    reports a value between the pessimistic and the optimistic one. If all scores are
+    equal, the expected value is the chance level of the metric.
 
     Examples
     --------
@@ -110,7 +111,7 @@ def tie_report(
     precision@1     0.500000  0.750000    1.000000  0.500000
     """
     if "ties" in params:
-        raise TypeError("tie_report goes through the policies itself. Got 'ties'.")
+        raise TypeError("tie_report sets 'ties' itself. Got 'ties'.")
     if params.get("average", "macro") is None:
         raise TypeError("tie_report needs one value per metric. Got average=None.")
     arrays, params = split_params(y_true, y_score, qid, params)
@@ -125,19 +126,19 @@ def tie_report(
 
 
 def count_ties(arrays, score_dtype=None):
-    """Count the queries and the documents, and which of them are tied.
+    """Count the queries and the documents, and how many of them are tied.
 
     Parameters
     ----------
     arrays : Arrays
         The input.
     score_dtype : str, default=None
-        The precision in which scores are compared.
+        The precision for comparing scores; None is that of `y_score`.
 
     Returns
     -------
     counts : dict of str to int
-        The counts, under the names that they have in a :class:`TieReport`.
+        The counts, under their names in a :class:`TieReport`.
     """
     lists = read_lists(
         arrays.y_true,

@@ -1,4 +1,4 @@
-"""Scorers: what knows estimators, their predictions and their query ids."""
+"""Scorers: they read the predictions and the query ids of estimators."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause

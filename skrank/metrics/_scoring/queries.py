@@ -1,4 +1,4 @@
-"""What a scorer asks of a fitted ranker: its column of ids, the queries it knows."""
+"""The query ids of scored rows, and warnings about queries that were split."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -14,12 +14,12 @@ from skrank.exceptions import QuerySplitWarning
 
 
 def find_scored_qid(estimator, X, y, qid=None):
-    """Return the query ids of rows that are scored, or None if nothing carries them.
+    """Return the query ids of scored rows, or None if there are none.
 
-    A ranker that takes its query ids from another place than scorers look at by
-    themselves, such as a column of an array, tells them by a method
-    ``__skrank_qid__(X)``. A Pipeline is not asked: its last step does not see the
-    columns of `X` but those that its transformers made of them.
+    A ranker may have query ids where scorers do not look, such as in a column of an
+    array; it returns them from a method ``__skrank_qid__(X)``. This method of the last
+    step of a Pipeline is not called, since that step does not get the columns of `X`
+    but those of its transformers.
     """
     if qid is None:
         ranker = _fitted_best(estimator)
@@ -28,11 +28,11 @@ def find_scored_qid(estimator, X, y, qid=None):
     return find_qid(qid, X=X, y=y)
 
 
-def warn_if_queries_are_cut(estimator, qid):
+def warn_if_queries_are_split(estimator, qid):
     """Warn of queries that the ranker was fitted on with another number of rows.
 
-    A ranker tells the numbers of rows in a dict ``query_sizes_``. Equal numbers are
-    those of the training data itself, which may well be scored.
+    A ranker has its numbers of rows in a dict ``query_sizes_``. If they are equal, the
+    training data itself is scored, which is allowed.
     """
     ranker = _fitted_best(estimator)
     while isinstance(ranker, Pipeline):
@@ -43,34 +43,33 @@ def warn_if_queries_are_cut(estimator, qid):
     ids, codes = encode_qid(qid)
     sizes = np.bincount(codes).tolist()
     scored = zip(ids.tolist(), sizes, strict=True)
-    n_cut = sum(known.get(id, size) != size for id, size in scored)
-    if n_cut == 0:
+    n_split = sum(known.get(id, size) != size for id, size in scored)
+    if n_split == 0:
         return
     warnings.warn(
-        f"{n_cut} of {len(ids)} scored queries are known from the training data with "
+        f"{n_split} of {len(ids)} scored queries are known from the training data with "
         "another number of rows: the rows of a query were split between training and "
-        "test, or ids of the training data were given to other queries. Split whole "
+        "test, or ids of the training data were reused for other queries. Split whole "
         "queries, for instance by skrank.model_selection.QueryKFold. If this is "
-        "meant, silence skrank.exceptions.QuerySplitWarning.",
+        "intended, silence skrank.exceptions.QuerySplitWarning.",
         QuerySplitWarning,
         stacklevel=3,
     )
 
 
 def _fitted_best(estimator):
-    """Return what a fitted search found, anything else as it is."""
+    """Return the best estimator of a fitted search, or the estimator itself."""
     while hasattr(estimator, "best_estimator_"):
         estimator = estimator.best_estimator_
     return estimator
 
 
 def own_ranks(estimator, X, caller):
-    """Return what an estimator ranks by itself: ``estimator.__skrank_ranks__(X)``."""
-    ask = getattr(estimator, "__skrank_ranks__", None)
-    if ask is None:
+    """Return the ranks that an estimator computes itself: ``__skrank_ranks__(X)``."""
+    ranks = getattr(estimator, "__skrank_ranks__", None)
+    if ranks is None:
         raise ValueError(
-            f"{caller} needs y_true, or an estimator that ranks by itself, as a link "
-            "predictor does by its method '__skrank_ranks__'. Got no y_true and "
-            f"{type(estimator).__name__}."
+            f"{caller} needs y_true, or an estimator with a method '__skrank_ranks__', "
+            f"such as a link predictor. Got no y_true and {type(estimator).__name__}."
         )
-    return ask(X)
+    return ranks(X)

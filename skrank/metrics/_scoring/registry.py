@@ -1,4 +1,4 @@
-"""The scorer names that scikit-learn is told: the one room that knows its privates."""
+"""Registration of the scorer names in scikit-learn, by its private attributes."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -14,11 +14,11 @@ import sklearn
 from skrank.metrics._names import is_name, listed_names
 from skrank.metrics._scoring.scorer import RankingScorer, scorer_of_name
 
-# A set of strings that holds these is the set of scikit-learn's scorer names, and of
-# no other parameter.
+# A set of accepted strings that contains these is that of scikit-learn's scorer names,
+# not that of another parameter.
 LANDMARKS = frozenset({"accuracy", "r2", "neg_mean_squared_error"})
 
-# scikit-learn looks a name up in a table of this name; modules import it by name.
+# The name of scikit-learn's table of scorers; its modules import the table by name.
 TABLE = "_SCORERS"
 
 _lock = threading.RLock()
@@ -28,25 +28,25 @@ _registration = None
 def register_scorers():
     """Make the scorer names of skrank known to scikit-learn.
 
-    ``import skrank`` calls it. Afterwards ``scoring="mrr"`` or ``"ndcg@10"``, with
-    any number behind the ``@``, is accepted wherever scikit-learn takes a scorer
-    name. Calling it again changes nothing.
+    ``import skrank`` calls this function. Afterwards ``scoring="mrr"`` or
+    ``"ndcg@10"``, with any number after the ``@``, is accepted wherever scikit-learn
+    accepts a scorer name. Calling it again has no effect.
 
     Warns
     -----
     RuntimeWarning
-        If this version of scikit-learn has no place for further names. Nothing is
-        changed then, and :func:`skrank.metrics.get_scorer` still makes the scorers.
+        If names cannot be added to this version of scikit-learn. Nothing is changed
+        then, and :func:`skrank.metrics.get_scorer` still returns the scorers.
 
     See Also
     --------
-    unregister_scorers : Take the names back.
+    unregister_scorers : Remove the names.
     skrank.metrics.get_scorer_names : The names that are listed.
 
     Notes
     -----
-    A scorer name that someone else gives scikit-learn under a name of skrank's is
-    left alone and goes before skrank's.
+    If another package has added a scorer under the same name, that scorer takes
+    precedence.
 
     Examples
     --------
@@ -63,11 +63,11 @@ def register_scorers():
         try:
             registration = Registration()
             registration.enter()
-        except Exception as error:  # whatever a later scikit-learn may do
+        except Exception as error:  # later versions of scikit-learn may raise any
             warnings.warn(
                 "skrank could not make its scorer names known to scikit-learn "
                 f"{sklearn.__version__} ({type(error).__name__}: {error}). Names such "
-                "as scoring='mrr' will be refused: pass the scorer instead, "
+                "as scoring='mrr' will raise an error: pass the scorer instead, "
                 "scoring=skrank.metrics.get_scorer('mrr').",
                 RuntimeWarning,
                 stacklevel=2,
@@ -77,10 +77,10 @@ def register_scorers():
 
 
 def unregister_scorers():
-    """Take the scorer names of skrank back from scikit-learn.
+    """Remove the scorer names of skrank from scikit-learn.
 
-    Scorers that were added to scikit-learn by others stay. Calling it again changes
-    nothing.
+    Scorers that other packages have added to scikit-learn remain. Calling this function
+    again has no effect.
 
     See Also
     --------
@@ -103,12 +103,12 @@ def unregister_scorers():
 
 
 class Registration:
-    """The changes to scikit-learn, made and taken back together.
+    """The changes to scikit-learn, made and undone together.
 
-    Two things have to know a name. The table of scorers is looked up when a scorer
-    is made. The constraints of parameters hold the names that the table had when
-    their module was imported: they are asked anew instead of being extended, so that
-    it does not matter which module is imported when, and any k is accepted.
+    Scorer names are read in two places. The table of scorers is read when a scorer is
+    made. The constraints of parameters hold the names that the table had when their
+    module was imported. The check of these constraints is replaced instead of the sets
+    of names, so that the order of imports does not matter and any k is accepted.
     """
 
     def __init__(self):
@@ -122,7 +122,7 @@ class Registration:
         self.own_method = vars(StrOptions).get("is_satisfied_by")
 
     def enter(self):
-        """Make the names known; leave no trace if that does not work."""
+        """Make the names known; undo all changes if that fails."""
         try:
             self.view.is_open = True
             _replace_everywhere(self.table, self.view)
@@ -135,7 +135,7 @@ class Registration:
             raise
 
     def leave(self):
-        """Put everything back."""
+        """Undo all changes."""
         self.view.is_open = False
         _replace_everywhere(self.view, self.table)
         if self.own_method is not None:
@@ -145,10 +145,10 @@ class Registration:
 
 
 class ScorerTable(MutableMapping):
-    """scikit-learn's table of scorers, with skrank's behind it.
+    """scikit-learn's table of scorers, extended by the names of skrank.
 
-    It stores in the table it was made of. A name of skrank's that is not in there
-    gets its scorer when it is looked up; only a few are listed.
+    Scorers are stored in scikit-learn's table. The scorer of a skrank name that is not
+    there is made when it is looked up. Only some of these names are listed.
     """
 
     def __init__(self, table):
@@ -189,7 +189,7 @@ class ScorerTable(MutableMapping):
 
 
 def _also_satisfied_by_names(is_satisfied_by):
-    """Return the method of the constraint that accepts skrank's names as well."""
+    """Return a method of the constraint that accepts the names of skrank, too."""
 
     def is_satisfied_by_name(self, val):
         if is_satisfied_by(self, val):
@@ -200,16 +200,16 @@ def _also_satisfied_by_names(is_satisfied_by):
 
 
 def _replace_everywhere(old, new):
-    """Let every module of scikit-learn that holds the table `old` hold `new`."""
+    """Replace the table `old` by `new` in every module of scikit-learn."""
     for name, module in list(sys.modules.items()):
-        # The dict of the module: getattr would set off lazy imports.
+        # Read the dict of the module, since getattr could start lazy imports.
         names = getattr(module, "__dict__", {}) if name.startswith("sklearn") else {}
         if names.get(TABLE) is old:
             setattr(module, TABLE, new)
 
 
 def _check_touch_points(constraint, table):
-    """Raise an error unless scikit-learn looks like those that were tried."""
+    """Raise an error unless the private parts of scikit-learn are as expected."""
     if not isinstance(table, dict) or not set(table) >= LANDMARKS:
         raise TypeError("its table of scorers is not the dict that was expected")
     options = constraint(set(LANDMARKS))
@@ -229,10 +229,10 @@ def _check_touch_points(constraint, table):
 
 
 def _check_names_are_known():
-    """Raise an error unless scikit-learn takes a name it was not imported with."""
-    for take in (sklearn.metrics.get_scorer, _check_scoring):
-        if not isinstance(take("ndcg@7"), RankingScorer):
-            raise TypeError("it does not take the names")
+    """Raise an error unless scikit-learn accepts a new name."""
+    for find in (sklearn.metrics.get_scorer, _check_scoring):
+        if not isinstance(find("ndcg@7"), RankingScorer):
+            raise TypeError("it does not accept the names")
 
 
 def _check_scoring(name):

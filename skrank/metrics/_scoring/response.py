@@ -1,4 +1,4 @@
-"""The scores by which an estimator ranks the rows."""
+"""The scores of an estimator for the rows to rank."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -10,7 +10,7 @@ from sklearn.utils import get_tags
 
 from skrank._columns import QID
 
-# What a scorer may ask an estimator for. scikit-learn reads it to see whether several
+# The methods that a scorer may call. scikit-learn reads them to see whether several
 # scorers can share one prediction.
 RESPONSES = ("decision_function", "predict_proba", "predict")
 
@@ -18,8 +18,8 @@ RESPONSES = ("decision_function", "predict_proba", "predict")
 def ranking_response(estimator, X, method_caller):
     """Return one score per row, of shape (n_samples,).
 
-    `method_caller` is called as ``method_caller(estimator, method_name, X)``, so
-    that a prediction made for another scorer can be used again.
+    ``method_caller(estimator, method_name, X)`` may return a prediction that was made
+    for another scorer.
     """
     if estimator_type(estimator) != "classifier":
         return _last_column(method_caller(estimator, "predict", X))
@@ -33,12 +33,12 @@ def ranking_response(estimator, X, method_caller):
 
 
 def _last_column(response):
-    """Return a column as a vector; of two probabilities the one of the second class."""
+    """Return a vector: of two columns of probabilities, that of the second class."""
     return response[:, -1] if np.ndim(response) == 2 else response
 
 
 def _grades(estimator, classes):
-    """Return the classes as numbers, of which a mean can be taken."""
+    """Return the classes as numbers, for their mean."""
     if classes.dtype.kind not in "biuf":
         raise ValueError(
             "A classifier of more than two classes ranks by the expected class, so its "
@@ -62,22 +62,22 @@ def warn_if_qid_is_a_feature(estimator):
         return
     warnings.warn(
         f"{type(estimator).__name__} was fitted on the column 'qid' as if it were a "
-        "feature. Wrap the estimator in skrank.rankers.QueryRanker, which takes the "
-        "column for what it is, or pass the query ids as `qid` or in the index of y.",
+        "feature. Wrap the estimator in skrank.rankers.QueryRanker, which reads query "
+        "ids from this column, or pass the query ids as `qid` or in the index of y.",
         UserWarning,
         stacklevel=2,
     )
 
 
 def estimator_type(estimator):
-    """Return the type of an estimator by its tags, None if it has none."""
+    """Return the type of an estimator from its tags, or None."""
     if hasattr(estimator, "__sklearn_tags__"):
         return get_tags(estimator).estimator_type
     return getattr(estimator, "_estimator_type", None)
 
 
 def _leaves_qid_out(estimator):
-    """Tell whether a pipeline begins with a ColumnTransformer that drops the ids."""
+    """Return True if a pipeline begins with a ColumnTransformer that drops the ids."""
     steps = getattr(estimator, "steps", None) or [(None, None)]
     first = steps[0][1]
     if not hasattr(first, "transformers_"):

@@ -1,4 +1,4 @@
-"""What a scorer computes, once the estimator has predicted."""
+"""The metrics of a scorer, as functions of labels and predictions."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -20,16 +20,16 @@ CALLER = "make_ranking_scorer"
 
 
 class RequestedMetrics:
-    """Metrics that were asked for, with the call of a scikit-learn metric.
+    """Requested metrics, with the signature of a scikit-learn metric.
 
     Parameters
     ----------
     requests : list of Request
         The metrics.
     is_list : bool
-        Whether to return a dict, with a value for each metric.
+        Whether to return a dict with a value for each metric.
     text : str
-        What the scorer shows.
+        The text for the metrics in the repr of the scorer.
     """
 
     def __init__(self, requests, is_list, text):
@@ -44,7 +44,7 @@ class RequestedMetrics:
         )
 
     def of_ranks(self, ranks):
-        """Return the metrics of queries that the estimator ranked by itself."""
+        """Return the metrics of queries that the estimator ranks itself."""
         return self._answer(OwnRanks(ranks, f"The scorer of {self.text}"))
 
     def _answer(self, source):
@@ -99,10 +99,10 @@ def is_better_when_greater(scored):
 
 
 def _scored(requests, params, *, is_list, text):
-    """Return the scored metrics, tried out on two rows.
+    """Return the scored metrics, after a trial on two rows.
 
-    A wrong value of a parameter raises here; in a fold, cross-validation would make a
-    NaN of the error.
+    An invalid parameter raises an error here. Later, cross-validation would turn the
+    error into a NaN.
     """
     check_ids_unneeded(requests, params.get("convention"))
     scored = RequestedMetrics(requests, is_list, text)
@@ -113,7 +113,7 @@ def _scored(requests, params, *, is_list, text):
 
 
 def _with_cutoff(names, k):
-    """Return a name, or the list of names, with a cutoff that was given beside it."""
+    """Return a name, or a list of names, with the cutoff of the parameter k."""
     cutoff = "" if k is None else f"@{k}"
     if isinstance(names, str):
         return names + cutoff

@@ -1,4 +1,4 @@
-"""Scorers: a ranking metric, told which rows belong to one query."""
+"""Scorers: ranking metrics of the predictions of estimators."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -15,7 +15,7 @@ from skrank.metrics._own_metrics import takes_a_ranking
 from skrank.metrics._scoring.queries import (
     find_scored_qid,
     own_ranks,
-    warn_if_queries_are_cut,
+    warn_if_queries_are_split,
 )
 from skrank.metrics._scoring.response import (
     RESPONSES,
@@ -35,68 +35,67 @@ ROW_ALIGNED = ("qid", "sample_weight", "exclude", "judged", "returned", "doc_id"
 def make_ranking_scorer(metric, *, greater_is_better=None, **params):
     """Make a scorer from a ranking metric.
 
-    A scorer has the signature ``scorer(estimator, X, y, *, qid=None)`` and is taken
-    wherever scikit-learn takes `scoring`. Larger is always better: a metric of
-    which less is better enters with a minus sign.
+    A scorer has the signature ``scorer(estimator, X, y, *, qid=None)`` and is accepted
+    wherever scikit-learn accepts `scoring`. Larger is always better: metrics with
+    smaller values for better models get a minus sign.
 
     Parameters
     ----------
     metric : str, callable or list of str
-        What to compute:
+        The metric:
 
         - a str: a scorer name, such as ``"ndcg@10"``;
-        - a callable of two arguments: a function that is called as
+        - a callable with two arguments: a function that is called as
           ``metric(y_true, y_score, qid=qid, **params)``, such as
           :func:`skrank.metrics.ndcg_score`;
-        - a callable of one argument: a definition of your own, which maps a
+        - a callable with one argument: a definition of your own, which maps a
           :class:`~skrank.metrics.RankedQueries` to an array of shape (n_queries,), as
           in :func:`evaluate`;
-        - a list of str: the scorer returns a dict with a value per name, all from
-          one prediction and one ranking.
+        - a list of str: the scorer returns a dict with a value per name, all computed
+          from one prediction and one ranking.
 
     greater_is_better : bool, default=None
-        Whether larger values of a callable `metric` are better. With None, that is
-        known of skrank's own functions and supposed of any other. A name says it
-        itself, so it must then be None.
+        Whether larger values of a callable `metric` are better. If None, this is known
+        for the functions of skrank and assumed for all others. It must be None if
+        `metric` is a name or a list of names.
 
     **params : dict
-        Keyword parameters that the metric is called with, such as
-        ``ties="optimistic"`` or ``gain="linear"``. With names, ``k=10`` means the
-        same as ``"@10"``, and ``convention="lightgbm"`` follows that library's rules.
-        What has a value per row (`qid`, `sample_weight`) cannot be given here, since
-        cross-validation has to cut it into folds.
+        Keyword parameters of the metric, such as ``ties="optimistic"`` or
+        ``gain="linear"``. With names, ``k=10`` has the same effect as ``"@10"``, and
+        ``convention="lightgbm"`` follows the rules of that library. Parameters with one
+        value per row (`qid`, `sample_weight`) are not accepted here, since
+        cross-validation has to split them into folds.
 
     Returns
     -------
     scorer : callable
-        The scorer. It asks for `qid` when metadata routing is enabled; call its
-        ``set_score_request(sample_weight=True)`` to have it ask for
-        `sample_weight` as well.
+        The scorer. It requests `qid` when metadata routing is enabled; call its
+        ``set_score_request(sample_weight=True)`` to make it request `sample_weight` as
+        well.
 
     Raises
     ------
     ValueError
-        If a name or the value of a parameter is not known.
+        If a name is unknown or a parameter has an invalid value.
 
     TypeError
-        If `metric` or the name of a parameter is not accepted.
+        If `metric` has the wrong type or a parameter does not exist.
 
     See Also
     --------
-    get_scorer : The scorer of a name, one of scikit-learn's included.
-    evaluate : The same metrics from scores instead of an estimator.
+    get_scorer : The scorer of a name, of skrank or of scikit-learn.
+    evaluate : The same metrics, from scores instead of an estimator.
 
     Notes
     -----
     The query ids are taken from the argument `qid`, else from a column of `X` named
     ``"qid"``, else from the index of `y` (or a level of it) named ``"qid"``. Without
-    query ids a scorer raises an error: it never takes the rows of a fold for one
-    query.
+    query ids a scorer raises an error; it never treats a whole fold as one query.
 
-    An estimator ranks by what lies behind its prediction: a classifier of two
-    classes by its `decision_function`, else by the probability of the second class;
-    a classifier of more classes, which must be numbers, by the class it expects,
-    the mean of the classes under `predict_proba`; any other estimator by `predict`.
+    The rows are ranked by the `decision_function` of a binary classifier, or by the
+    probability of its second class if it has none; by the expected class of a
+    classifier with more classes, which must be numbers (their mean under
+    `predict_proba`); and by `predict` of any other estimator.
 
     Examples
     --------
@@ -114,7 +113,7 @@ def make_ranking_scorer(metric, *, greater_is_better=None, **params):
     >>> scorers(model, X, y, qid=["a", "a", "b", "b"])
     {'mrr': 1.0, 'precision@1': 1.0}
 
-    A metric of your own, the share of queries led by a relevant document:
+    A metric of your own, the fraction of queries with a relevant document on top:
 
     >>> def led(ranking):
     ...     return ranking.expected_at_first(lambda rank: rank == 1)
@@ -159,13 +158,13 @@ def get_scorer(scoring):
     Raises
     ------
     ValueError
-        If `scoring` is a str that neither skrank nor scikit-learn knows. The error
-        names the nearest one.
+        If `scoring` is a str that neither skrank nor scikit-learn knows. The message
+        suggests the nearest valid name.
 
     See Also
     --------
-    get_scorer_names : The names, without all their cuts.
-    make_ranking_scorer : A scorer with parameters of its own.
+    get_scorer_names : The names, with a few cutoffs each.
+    make_ranking_scorer : Makes a scorer with other parameters.
 
     Examples
     --------
@@ -185,17 +184,17 @@ def get_scorer(scoring):
             raise ValueError(
                 f"{scoring!r} is not a valid scoring value. Did you mean {near[0]!r}?"
             ) from None
-    parse_name(scoring)  # raises, and names the nearest of skrank's names
+    parse_name(scoring)  # raises, and suggests the nearest name of skrank
     raise ValueError(f"{scoring!r} is not a valid scoring value.")
 
 
 def get_scorer_names():
     """Get the scorer names of skrank that are listed.
 
-    The list is short, since other tools go through it: a metric that may be cut is
-    listed with a few cuts only, but accepted with any, such as ``"ndcg@7"``.
-    scikit-learn's own names are in :func:`sklearn.metrics.get_scorer_names`, which
-    holds these too once skrank is imported.
+    A metric that accepts a cutoff is listed with a few cutoffs only, to keep the list
+    short, but any other cutoff is valid, such as ``"ndcg@7"``. Once skrank is imported,
+    :func:`sklearn.metrics.get_scorer_names` returns these names together with those of
+    scikit-learn.
 
     Returns
     -------
@@ -220,8 +219,8 @@ def scorer_of_name(name):
     return RankingScorer(scored_names(name, {}))
 
 
-# The class of scikit-learn's own scorers has no public name. A scorer has to be one
-# of them to be handed the prediction that several scorers share.
+# The class of scikit-learn's own scorers has no public name. Only instances of it get
+# the predictions that several scorers share.
 _ScikitLearnScorer = type(sklearn.metrics.make_scorer(max))
 
 
@@ -251,12 +250,11 @@ class RankingScorer(_ScikitLearnScorer):
 
         y_true : array-like of shape (n_samples,), default=None
             The true relevance of the rows. An index level named ``"qid"`` holds the
-            query ids if neither `qid` nor `X` does. None asks the estimator what it
-            ranks: a link predictor is scored by true triples `X` alone.
+            query ids if neither `qid` nor `X` does. If None, the estimator has to
+            compute the ranks itself: a link predictor is scored on true triples `X`.
 
         qid : array-like of shape (n_samples,), default=None
-            The query ids of the rows. Accepted whether or not metadata routing is
-            enabled.
+            The query ids of the rows. Accepted with and without metadata routing.
 
         sample_weight : array-like of shape (n_samples,), default=None
             Weights, constant within a query.
@@ -272,29 +270,29 @@ class RankingScorer(_ScikitLearnScorer):
         return self._score(_ask, estimator, X, y_true, **metadata)
 
     def _score(self, method_caller, estimator, X, y_true=None, qid=None, **metadata):
-        """Score, with the predictions that `method_caller` makes or remembers."""
+        """Score, with the predictions that `method_caller` computes or has cached."""
         if y_true is None:
-            # The one hook for estimators that rank by themselves, as link predictors.
+            # For estimators that compute the ranks themselves, such as link predictors.
             value = self._score_func.of_ranks(own_ranks(estimator, X, repr(self)))
             return value if isinstance(value, dict) else self._sign * value
-        # An estimator that is not fitted is to say so before ids are missed.
+        # Predict first: NotFittedError should precede an error about missing query ids.
         y_score = ranking_response(estimator, X, method_caller)
         qid = find_scored_qid(estimator, X, y_true, qid)
         value = self._score_func(y_true, y_score, qid=qid, **metadata)
         warn_if_qid_is_a_feature(estimator)
-        warn_if_queries_are_cut(estimator, qid)
+        warn_if_queries_are_split(estimator, qid)
         return value if isinstance(value, dict) else self._sign * value
 
     def set_score_request(self, **kwargs):
-        """Set what the scorer asks for when metadata routing is enabled.
+        """Set the metadata that the scorer requests when metadata routing is enabled.
 
-        Earlier requests stay, the one for `qid` among them.
+        Earlier requests remain, including the one for `qid`.
 
         Parameters
         ----------
         **kwargs : dict
-            Requests of the form ``name=alias``, with `name` one of ``"qid"`` and
-            ``"sample_weight"`` and `alias` a bool, None or str.
+            Requests of the form ``name=alias``, where `name` is ``"qid"`` or
+            ``"sample_weight"`` and `alias` is a bool, None or str.
 
         Returns
         -------

@@ -48,9 +48,9 @@ def make_lists(rng, n_rows, n_queries=None, shortest=SHORTEST, longest=LONGEST):
         n_queries = max(1, n_rows // MEAN)
     lengths = rng.integers(shortest, longest + 1, n_queries)
     while excess := lengths.sum() - n_rows:
-        room = lengths > shortest if excess > 0 else lengths < longest
-        n_changed = min(abs(excess), np.count_nonzero(room))
-        changed = rng.choice(np.flatnonzero(room), n_changed, replace=False)
+        movable = lengths > shortest if excess > 0 else lengths < longest
+        n_changed = min(abs(excess), np.count_nonzero(movable))
+        changed = rng.choice(np.flatnonzero(movable), n_changed, replace=False)
         lengths[changed] -= np.sign(excess)
     grades = rng.integers(1, 5, n_rows) * (rng.random(n_rows) < 0.1)
     return Lists(

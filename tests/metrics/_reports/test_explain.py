@@ -87,7 +87,7 @@ def test_ids_are_needed_only_where_the_order_of_ties_matters(data):
 
 def test_a_metric_that_a_convention_has_not_says_why(data):
     found = explain(**data, metric="map@5", conventions=["torchmetrics", "ranx"])
-    assert "depends on the order itself" in found.refused["torchmetrics"]
+    assert "depends on the ranking itself" in found.refused["torchmetrics"]
     assert set(found.rules) == {"ranx"}
 
 
@@ -97,7 +97,7 @@ def test_a_cutoff_that_the_name_does_not_say_is_a_rule():
     (rule,) = found.rules["xgboost"]
     assert rule.parameters == {"k": 32}
     assert rule.effect == pytest.approx(-1 / math.log2(42))
-    assert "k=32 (the list ends there)" in repr(found)
+    assert "k=32 (the cutoff)" in repr(found)
 
 
 def test_parameters_of_the_user_hold_everywhere(data):

@@ -18,7 +18,7 @@ def counts(report):
     return tuple(getattr(report, name) for name in COUNTS)
 
 
-def test_the_values_are_those_of_the_worst_of_all_and_of_the_best_order():
+def test_the_values_are_those_of_the_worst_of_all_and_of_the_ideal_ranking():
     report = tie_report([1, 0, 0], [1, 1, 1], ["mrr", "precision@1", "map"])
     assert counts(report) == (1, 3, 1, 3)
     expected = (1 / 3, (1 + 1 / 2 + 1 / 3) / 3, 1)
@@ -126,7 +126,7 @@ def test_it_prints_as_a_table():
 @pytest.mark.parametrize(
     ("params", "match"),
     [
-        ({"ties": "first"}, "goes through the policies itself"),
+        ({"ties": "first"}, "tie_report sets .ties. itself"),
         ({"average": None}, "one value per metric"),
         ({"gian": "linear"}, "'gian'"),
     ],

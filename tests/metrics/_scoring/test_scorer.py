@@ -41,7 +41,7 @@ FOLD_MRR = [1 / 2, 1.0]
 
 FRAME = pd.DataFrame(X, columns=["score", "nothing"]).assign(qid=QID)
 Y_INDEXED = pd.Series(Y, index=pd.Index(QID, name="qid"))
-CARRIERS = r"`qid`.*column named 'qid' of a DataFrame X.*index of y named 'qid'"
+SOURCES_OF_QID = r"`qid`.*column named 'qid' of a DataFrame X.*index of y named 'qid'"
 
 
 class FirstFeature(BaseEstimator):
@@ -108,7 +108,7 @@ class TestCall:
         ],
         ids=["argument", "column", "index", "argument first", "column and index"],
     )
-    def test_each_carrier_brings_the_queries(self, model, X, y, qid):
+    def test_each_source_brings_the_queries(self, model, X, y, qid):
         assert get_scorer("mrr")(model, X, y, qid=qid) == pytest.approx(MRR)
 
     def test_column_goes_before_the_index(self, model):
@@ -121,9 +121,9 @@ class TestCall:
         assert get_scorer("mrr")(model, X, y) == pytest.approx(MRR)
 
     @pytest.mark.parametrize("metric", ["mrr", ndcg_score, ["mrr", "map"]])
-    def test_no_carrier_is_an_error_that_names_all_three(self, model, metric):
+    def test_no_source_is_an_error_that_names_all_three(self, model, metric):
         scorer = make_ranking_scorer(metric)
-        with pytest.raises(ValueError, match=CARRIERS):
+        with pytest.raises(ValueError, match=SOURCES_OF_QID):
             scorer(model, X, Y)
 
     def test_unfitted_estimator_is_the_first_thing_to_be_told(self):
@@ -214,13 +214,13 @@ class TestCrossValidation:
 
     @pytest.mark.parametrize("scoring", ["mrr", ["mrr", "r2"]])
     def test_missing_queries_are_named_in_the_warning(self, scoring):
-        with pytest.warns(UserWarning, match=f"(?s){CARRIERS}"):
+        with pytest.warns(UserWarning, match=f"(?s){SOURCES_OF_QID}"):
             found = cross_validate(Ridge(), X, Y, scoring=scoring, cv=FOLDS)
         key = "test_mrr" if isinstance(scoring, list) else "test_score"
         assert np.isnan(found[key]).all()
 
     def test_missing_queries_raise_where_errors_raise(self):
-        with pytest.raises(ValueError, match=CARRIERS):
+        with pytest.raises(ValueError, match=SOURCES_OF_QID):
             cross_validate(Ridge(), X, Y, scoring="mrr", cv=FOLDS, error_score="raise")
 
 

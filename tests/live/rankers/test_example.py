@@ -12,7 +12,7 @@ import pytest
 
 from skrank.datasets import make_ranking
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "compare_rankers.py"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "compare_rankers.py"
 RANKERS = ["LGBMRanker", "XGBRanker", "CatBoostRanker"]
 
 # An entry of None makes an import fail as if nothing were installed.

@@ -1,0 +1,61 @@
+"""The one way in which requests are answered: rankings that are kept and reused."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import itertools
+
+import numpy as np
+import pytest
+
+from skrank._ranking.rank import FIRST
+from skrank.metrics._answer import Arrays, RankedBy, answer
+from skrank.metrics._evaluate import read_requests
+
+
+def long_lists():
+    """Return lists longer than every cutoff that is asked for, with ties."""
+    rng = np.random.default_rng(4)
+    y_true = rng.integers(0, 4, (10, 400)) * (rng.random((10, 400)) < 0.1)
+    return y_true, rng.integers(0, 90, (10, 400)).astype(float)
+
+
+def test_a_ranking_is_kept_until_a_deeper_one_is_asked_for():
+    arrays, by = Arrays(*long_lists()), RankedBy(0.0, "expected")
+    last = None
+    for depth, is_new in [
+        (3, True),
+        (2, False),
+        (3, False),
+        (5, True),
+        (FIRST, True),  # it holds the first relevant documents below the fifth too
+        (FIRST, False),
+        (1, True),
+        (None, True),
+        (7, False),
+        (FIRST, False),
+    ]:
+        ranking = arrays.ranking(by, depth)
+        assert (ranking is not last) == is_new, depth
+        last = ranking
+    assert arrays.ranking(by._replace(ties="first"), None) is not last
+    assert arrays.ranking(by, None) is last
+
+
+@pytest.mark.parametrize(
+    "names", list(itertools.permutations(["mrr", "ndcg@2", "ndcg@5"]))
+)
+def test_requests_to_one_source_are_answered_alike_in_any_order(names):
+    requests = read_requests(list(names), {}, "evaluate")
+    together = Arrays(*long_lists())
+    for request in requests:
+        alone = answer(request, Arrays(*long_lists()))
+        assert answer(request, together) == alone
+
+
+def test_precision_at_two_does_not_shorten_the_list_for_precision_at_five():
+    y_true, y_score = np.zeros(200), np.arange(200, 0, -1.0)
+    y_true[3] = 1  # at rank 4
+    arrays = Arrays(y_true, y_score)
+    short, long = read_requests(["precision@2", "precision@5"], {}, "evaluate")
+    assert (answer(short, arrays), answer(long, arrays)) == (0, 1 / 5)
