@@ -196,13 +196,12 @@ def _blocks(kinds):
         yield FirstRanks(*kinds[:, rows]), rows
 
 
-def weighted_median(group, value, weight, n_groups, rounding=1e-12):
+def weighted_median(group, value, weight, n_groups, is_exact=False):
     """Return the weighted median of each group, NaN for groups of weight 0.
 
     The smallest value m with F(m) >= 1/2, where F(m) is the fraction of the weight at
-    values up to m; if F(m) = 1/2, the mean of m and the next value. A
-    fraction that differs from 1/2 by less than half of `rounding` is 1/2, unless there
-    are weights as small as that.
+    values up to m; if F(m) = 1/2, the mean of m and the next value. The weights may be
+    rounded; if `is_exact`, no more than 0.1 is, so that the smallest of them counts.
     """
     kept = weight > 0
     group, value, weight = group[kept], value[kept], weight[kept]
@@ -214,6 +213,7 @@ def weighted_median(group, value, weight, n_groups, rounding=1e-12):
     up_to -= np.repeat(up_to[first] - weight[first], size)
     total = up_to[first + size - 1]
     excess = (2 * up_to / np.repeat(total, size) - 1).astype(np.float64)
+    rounding = 1e-15 if is_exact else 1e-12
     is_half = np.abs(excess) <= rounding
     lower = first + np.add.reduceat((excess < 0) & ~is_half, first, dtype=np.intp)
     upper = first + np.add.reduceat((excess < 0) | is_half, first, dtype=np.intp)
@@ -221,7 +221,7 @@ def weighted_median(group, value, weight, n_groups, rounding=1e-12):
     is_small = np.minimum.reduceat(weight, first) <= rounding * total
     unclear = (upper - lower > 1) | ((upper > lower) & is_small)
     unclear &= value[lower] != value[upper]
-    for i in np.flatnonzero(unclear):
+    for i in np.flatnonzero(unclear & is_exact):
         near = lower[i] - first[i], upper[i] - first[i]
         middle = _exact_middle(weight[first[i] : first[i] + size[i]], *near)
         lower[i], upper[i] = first[i] + middle

@@ -31,10 +31,10 @@ def pooled_median(ranking, values, weight):
 
 
 def _median(ranking, value, mass):
-    # Weights such as 0.1 and 0.2 are rounded, and the probabilities of tied ranks more.
-    rounding = 1e-15 if has_one_rank(ranking).all() else 1e-12
+    # The probabilities of tied ranks are rounded.
+    is_exact = bool(has_one_rank(ranking).all())
     one = np.zeros(len(value), dtype=np.intp)
-    return float(weighted_median(one, value, mass, 1, rounding)[0])
+    return float(weighted_median(one, value, mass, 1, is_exact)[0])
 
 
 def pooled_inverse_median(ranking, values, weight):

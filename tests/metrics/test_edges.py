@@ -144,6 +144,11 @@ def test_a_weighted_median_is_that_of_exact_fractions(seed):
     assert median_rank(*data, sample_weight=weight) == (middle[0] + middle[-1]) / 2
 
 
+def test_the_median_of_tied_ranks_is_not_moved_by_rounding():
+    # 22 of 44 tied documents are relevant: the first one leads with probability 1/2.
+    assert median_rank([1] * 22 + [0] * 22, [0] * 44) == 1.5
+
+
 @pytest.mark.parametrize("unit", [8e307, 5e-324, 2.0**-1030])
 @pytest.mark.parametrize("name", OF_FIRST_RANKS)
 def test_the_unit_of_the_weights_does_not_matter(name, unit):
