@@ -40,6 +40,8 @@ FAMILIES = [
         "_rank_spread",
         "_top_k",
         "_average_precision",
+        "_label_ranking",
+        "_counts",
         "_judged",
         "_gains",
         "_reader",

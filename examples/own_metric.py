@@ -18,10 +18,10 @@ def average_reciprocal_hit_rank(ranking, *, k=None):
 
 
 if __name__ == "__main__":
-    add_scorer("arhr", average_reciprocal_hit_rank)
+    add_scorer("my_arhr", average_reciprocal_hit_rank)
     X, y, qid = make_ranking(200, random_state=0)
     search = GridSearchCV(
-        Ridge(), {"alpha": [1.0, 100.0, 10000.0]}, scoring="arhr@5", cv=QueryKFold(5)
+        Ridge(), {"alpha": [1.0, 100.0, 10000.0]}, scoring="my_arhr@5", cv=QueryKFold(5)
     )
     with sklearn.config_context(enable_metadata_routing=True):
         search.fit(X, y, qid=qid)

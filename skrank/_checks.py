@@ -6,6 +6,7 @@
 import numbers
 import sys
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +39,7 @@ def numeric_array(values, name):
     if np.ma.is_masked(values):
         raise ValueError(f"Input {name} contains masked (missing) values.")
     if type(values) is not np.ndarray:
+        _refuse_dict(values, name)
         values = values.to_numpy() if hasattr(values, "to_numpy") else values
         given = values
         try:
@@ -52,11 +54,32 @@ def numeric_array(values, name):
     if values.dtype == object:
         values = _numbers_of_objects(values, name)
     if values.dtype.kind not in "biuf":
+        is_label = name == "y_true" and values.dtype.kind in "UST"
         raise ValueError(
             f"The '{name}' parameter must hold real numbers. "
             f"Got an array of dtype {values.dtype} instead."
+            f"{_CURE_FOR_LABELS if is_label else ''}"
         )
     return values
+
+
+_CURE_FOR_LABELS = (
+    " Map labels to grades, such as (np.asarray(y_true) == 'relevant').astype(int)."
+)
+
+
+def _refuse_dict(values, name):
+    """Raise if values are a dict, or a list of dicts."""
+    is_list = isinstance(values, (list, tuple)) and len(values) > 0
+    first = values[0] if is_list else values
+    if isinstance(first, Mapping):
+        what = f"list of {type(first).__name__}" if is_list else type(first).__name__
+        raise TypeError(
+            f"The '{name}' parameter must be an array-like of numbers. Got a {what} "
+            "instead: a run and its relevance judgements have to be aligned, so that "
+            "y_true, y_score and qid hold one row for each pair of a query and a "
+            "document."
+        )
 
 
 def _numbers_of_objects(values, name):
@@ -64,9 +87,11 @@ def _numbers_of_objects(values, name):
     listed = values.ravel().tolist()
     bad = [value for value in listed if not isinstance(value, numbers.Real)]
     if bad:
+        is_label = name == "y_true" and isinstance(bad[0], str)
         raise ValueError(
             f"The '{name}' parameter must hold real numbers without missing values. "
-            f"Got {bad[0]!r} of type {type(bad[0]).__name__}."
+            f"Got {shown(bad[0])} of type {type(bad[0]).__name__}."
+            f"{_CURE_FOR_LABELS if is_label else ''}"
         )
     try:
         floats = values.astype(np.float64)
@@ -158,10 +183,11 @@ def check_k(k):
         return None
     if isinstance(k, (bool, np.bool_)) or not isinstance(k, numbers.Integral):
         raise TypeError(
-            f"k must be an instance of int or None, not {type(k).__name__}. Got {k!r}."
+            f"k must be an instance of int or None, not {type(k).__name__}. "
+            f"Got {shown(k)}."
         )
     if k < 1:
-        raise ValueError(f"k == {k}, must be >= 1.")
+        raise ValueError(f"k == {shown(k)}, must be >= 1.")
     return min(int(k), LARGEST_K)
 
 
@@ -179,7 +205,7 @@ def check_choice(value, choices, name, caller):
             accepted += " or None"
         raise ValueError(
             f"The '{name}' parameter of {caller} must be {accepted}. "
-            f"Got {value!r} instead."
+            f"Got {shown(value)} instead."
         )
     return value
 
@@ -189,14 +215,14 @@ def check_number(value, name, caller, *, low=-np.inf, high=np.inf, nan=False):
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
         raise TypeError(
             f"The '{name}' parameter of {caller} must be a real number. "
-            f"Got {value!r} instead."
+            f"Got {shown(value)} instead."
         )
     try:
         value = float(value)
     except OverflowError:
         raise ValueError(
-            f"The '{name}' parameter of {caller} must be a number that a float can "
-            f"hold. Got {shown(value)} instead."
+            f"The '{name}' parameter of {caller} must be a real number within the "
+            f"range of float64. Got {shown(value)} instead."
         ) from None
     if np.isnan(value):
         if nan:
@@ -208,7 +234,7 @@ def check_number(value, name, caller, *, low=-np.inf, high=np.inf, nan=False):
     if not low <= value <= high:
         raise ValueError(
             f"The '{name}' parameter of {caller} must be a float in the range "
-            f"[{low}, {high}]. Got {value!r} instead."
+            f"[{low}, {high}]. Got {shown(value)} instead."
         )
     return value
 
@@ -223,7 +249,7 @@ def check_threshold(threshold, caller, or_none=False):
             return threshold
         raise ValueError(
             f"The 'threshold' parameter of {caller} must be {accepted}. "
-            f"Got {threshold!r} instead."
+            f"Got {shown(threshold)} instead."
         )
     if threshold is None:
         raise TypeError(
@@ -238,7 +264,7 @@ def check_flag(value, name, caller):
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(
             f"The '{name}' parameter of {caller} must be an instance of bool. "
-            f"Got {value!r} instead."
+            f"Got {shown(value)} instead."
         )
     return bool(value)
 
@@ -249,7 +275,7 @@ def check_beta(beta, caller):
     if not 0 <= beta <= LARGEST_BETA:
         raise ValueError(
             f"The 'beta' parameter of {caller} must be a float in the range "
-            f"[0.0, {LARGEST_BETA}]. Got {beta!r} instead."
+            f"[0.0, {LARGEST_BETA}]. Got {shown(beta)} instead."
         )
     return beta
 
@@ -264,7 +290,7 @@ def check_persistence(p, caller):
     if not 0 < p < 1:
         raise ValueError(
             f"The 'p' parameter of {caller} must be a float in the range (0.0, 1.0). "
-            f"Got {p!r} instead."
+            f"Got {shown(p)} instead."
         )
     return p
 

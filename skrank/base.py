@@ -99,16 +99,14 @@ class RankingEstimator:
         Parameters
         ----------
         X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-            Documents to rank.
-
+            Documents to rank, with or without a column of query ids.
         y : array-like of shape (n_samples,)
             True relevance of the documents.
-
         qid : array-like of shape (n_samples,), default=None
             Query ids, one per row. If None, they are taken from the column ``"qid"``
-            of `X`, or from the index of `y` or of `X` named ``"qid"``; if there are
-            none, all rows are one query.
-
+            of `X` (or `qid_column`, if the ranker has this parameter), or from the
+            index of `y` or of `X` named ``"qid"``. If there are none, all rows are one
+            query, unless the ranker has ``missing_qid="raise"``.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the queries, one per row, the same within a query.
 
@@ -116,6 +114,11 @@ class RankingEstimator:
         -------
         score : float
             Mean NDCG of the queries, between 0 and 1, 1 being the best.
+
+        Warns
+        -----
+        QuerySplitWarning
+            If the ranker knows that a query has rows in the training data as well.
 
         See Also
         --------
@@ -134,12 +137,12 @@ class RankingEstimator:
         Parameters
         ----------
         X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-            Documents to rank.
-
+            Documents to rank, with or without a column of query ids.
         qid : array-like of shape (n_samples,), default=None
             Query ids, one per row. If None, they are taken from the column ``"qid"``
-            of `X`, or from the index of `X` named ``"qid"``; if there are none, all
-            rows are one query.
+            of `X` (or `qid_column`, if the ranker has this parameter), or from the
+            index of `X` named ``"qid"``. If there are none, all rows are one query,
+            unless the ranker has ``missing_qid="raise"``.
 
         Returns
         -------
@@ -232,6 +235,4 @@ def is_ranker(estimator):
 def fit_parameters(estimator):
     """Return the names of the parameters of the estimator's `fit`."""
     fit = getattr(estimator, "fit", None)
-    return (
-        frozenset(inspect.signature(fit).parameters) if callable(fit) else frozenset()
-    )
+    return frozenset(inspect.signature(fit).parameters if callable(fit) else ())

@@ -84,6 +84,8 @@ def average_precision(docs, k=None, normalize="relevant"):
     divisor = hit_count(docs)
     if normalize == "achievable" and k is not None:
         divisor = min(divisor, k)
+    if normalize == "k":
+        divisor = len(docs) if k is None else k
     return sum(precision(docs, rank) for rank in ranks) / divisor
 
 
@@ -92,6 +94,19 @@ def mean_precision(docs, k=None):
         return None
     last = len(cut(docs, k))
     return sum(precision(docs, j) for j in range(1, last + 1)) / last
+
+
+def pairs_lost(docs):
+    won = query_auc(docs)
+    return None if won is None else 1 - won
+
+
+def length(docs):
+    return float(len(docs))
+
+
+def relevant_count(docs):
+    return float(hit_count(docs))
 
 
 def cumulative_gain(docs, k=None):
@@ -275,6 +290,12 @@ REFERENCE = {
     "bpref": bpref,
     "judged": judged,
     "map": average_precision,
+    "gm_map": average_precision,
+    "lrap": average_precision,
+    "ranking_loss": pairs_lost,
+    "num_ret": length,
+    "num_rel": relevant_count,
+    "num_rel_ret": relevant_count,
     "mean_precision": mean_precision,
     "cg": cumulative_gain,
     "dcg": dcg,
@@ -297,6 +318,7 @@ LESS_IS_BETTER = {
     "rank_standard_deviation",
     "rank_median_absolute_deviation",
     "adjusted_mean_rank",
+    "ranking_loss",
 }
 
 
@@ -505,3 +527,128 @@ WITH_FUNCTION = sorted(
     for name, metric in METRICS.items()
     if metric.function is not None and not metric.fixed and not metric.inverse
 )
+
+
+def exempt(*metrics):
+    """Return the forms of metrics, with a cutoff and without, or single forms."""
+    return {name for name in NAMES if {name, name.partition("@")[0]} & set(metrics)}
+
+
+# How far the ranks of a relevant document lie apart: ties alone part them.
+SPREAD = {
+    "rank_median_absolute_deviation",
+    "rank_standard_deviation",
+    "rank_variance",
+}
+# What is measured by its chance, and by how many deviations it is apart from it.
+INDICES = {
+    "adjusted_geometric_mean_rank_index",
+    "adjusted_hits@3",
+    "adjusted_mean_rank_index",
+    "adjusted_mrr",
+    "adjusted_mrr@3",
+}
+Z_SCORES = {"z_geometric_mean_rank", "z_hits@3", "z_mean_rank", "z_mrr", "z_mrr@3"}
+# Undefined also where the first three cannot but hold a relevant document.
+CANNOT_MISS = {"adjusted_hits@3", "z_hits@3"}
+COUNTS = {"num_rel", "num_rel_ret", "num_ret"}
+INVERSES = {
+    "inverse_geometric_mean_rank",
+    "inverse_mean_rank",
+    "inverse_median_rank",
+}
+# Their expectation under random orders is not the value of all documents tied.
+EXPECTATION_OF_A_PRODUCT = {"geometric_mean_rank"}
+# Under random scores two queries are not one of twice the weight.
+OF_INDEPENDENT_QUERIES = Z_SCORES | {"adjusted_geometric_mean_rank_index"}
+# Nothing below 0 can be averaged as a rank.
+TAKES_NO_NEGATIVE = INVERSES | {
+    "adjusted_geometric_mean_rank_index",
+    "geometric_mean_rank",
+    "harmonic_mean_rank",
+    "z_geometric_mean_rank",
+}
+
+# Exemptions. `test_an_exempt_metric_needs_its_exemption` holds that each is one.
+NOT_ONE_WHEN_PERFECT = exempt(
+    "adjusted_mean_rank",
+    "cg",
+    "dcg",
+    "err",
+    "f1@3",
+    "map@3",
+    "mean_precision",
+    "precision@3",
+    "rbo",
+    "rbp",
+    "ranking_loss",
+    "recall@3",
+    "spearman",
+    *COUNTS,
+    *SPREAD,
+    *Z_SCORES,
+)
+NOT_BETWEEN_ZERO_AND_ONE = exempt(
+    "adjusted_mean_rank",
+    "cg",
+    "dcg",
+    "geometric_mean_rank",
+    "harmonic_mean_rank",
+    "mean_rank",
+    "median_rank",
+    "rank_standard_deviation",
+    "rank_variance",
+    "spearman",
+    *COUNTS,
+    *INDICES,
+    *Z_SCORES,
+)
+NEVER_UNDEFINED = {"cg", "cg@3", "dcg", "dcg@3", "judged@3"} | COUNTS
+UNDEFINED_WHEN_ALL_ARE_RELEVANT = {
+    "query_auc",
+    "rank_correlation",
+    "ranking_loss",
+    "rbo",
+    "spearman",
+    *INDICES,
+    *Z_SCORES,
+}
+NAN_BY_DEFAULT = {
+    "adjusted_mean_rank",
+    "geometric_mean_rank",
+    "harmonic_mean_rank",
+    "mean_rank",
+    "median_rank",
+    *INVERSES,
+    *SPREAD,
+    *UNDEFINED_WHEN_ALL_ARE_RELEVANT,
+}
+BLIND_TO_THE_WHOLE_ORDER = {"cg", "judged@3"} | COUNTS
+# Adjusted, they rise from 0 where all documents are tied to 1 for the ideal ranking.
+RISING = sorted(set(ADJUSTABLE) - EXPECTATION_OF_A_PRODUCT - BLIND_TO_THE_WHOLE_ORDER)
+MAY_FALL = {"q_measure"} | SPREAD
+NOT_THE_MEAN_OF_THE_QUERIES = {
+    "adjusted_mean_rank",
+    "geometric_mean_rank",
+    "gm_map",
+    "harmonic_mean_rank",
+    "median_rank",
+    *COUNTS,
+    *INDICES,
+    *INVERSES,
+    *SPREAD,
+    *Z_SCORES,
+}
+# The least value that a list of at most seven documents can have, if it is not 0.
+LEAST = {
+    **dict.fromkeys(INDICES | Z_SCORES, -6),
+    # Four of seven are relevant: one of 35 orders has none of them in the first three.
+    "adjusted_hits@3": -34,
+    "geometric_mean_rank": 1,
+    "harmonic_mean_rank": 1,
+    "mean_rank": 1,
+    "median_rank": 1,
+    "spearman": -1,
+}
+# What has a value without relevant documents, if it is not 0.
+OF_NOTHING = {"judged@3": 1, "num_ret": 2}

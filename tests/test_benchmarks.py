@@ -20,6 +20,7 @@ READY = [group for group in bench_metrics.GROUPS if group.is_ready()]
 ROWS = [row for group in bench_metrics.GROUPS for row in group.rows]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", READY, ids=lambda group: group.title)
 def test_every_row_is_measured(group):
     results = measure(group, group.rows, asked_runs=1, scale=TINY)

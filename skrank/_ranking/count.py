@@ -47,15 +47,26 @@ def count_candidates(lists, ties):
 
 
 def _count_block(lists, rows, ties):
-    scores = scores_as_floats(lists.y_score[rows])
-    target = lists.target[rows]
+    scores, target = lists.y_score[rows], lists.target[rows]
     out = _left_out(lists.exclude, rows)
+    if len(out[0]) and scores.dtype.kind == "f":
+        scores = _without_excluded_nan(scores, target, *out)
+    scores = scores_as_floats(scores)
     above, tied, _ = count_around_target(scores, target, *out)
     if ties == "first":
         before = np.arange(scores.shape[1]) < target[:, np.newaxis]
         _, tied, _ = count_around_target(scores, target, *out, before)
         return above + tied, np.ones_like(above)
     return above, tied + 1
+
+
+def _without_excluded_nan(scores, target, row, column):
+    """Return scores that are 0 where excluded candidates have none."""
+    lost = np.isnan(scores[row, column]) & (column != target[row])
+    if lost.any():
+        scores = scores.copy()
+        scores[row[lost], column[lost]] = 0
+    return scores
 
 
 def _left_out(exclude, rows):

@@ -12,6 +12,13 @@ from skrank._checks import check_finite, numeric_array, scores_as_floats
 from skrank._columns import find_qid
 from skrank._ranking.documents import Candidates, Missing
 from skrank._ranking.ids import encode_heads, repeat_heads
+from skrank._ranking.likely_mistakes import (
+    MANY_ROWS,
+    flatten_column,
+    refuse_columns,
+    warn_if_swapped,
+    warn_of_one_query,
+)
 from skrank._ranking.lists import Lists, grades_as_floats
 from skrank._ranking.neighbours import lengths_of, starts_of
 from skrank._ranking.order import AsGiven, ByCode
@@ -59,8 +66,13 @@ def read_lists(
     if returned is not None:
         returned = np.asarray(returned)
         y_score = _without_unread(y_score, returned, "returned")
-    if y_score.ndim == 1 and qid is None:
+    columns = y_score.shape[1:]
+    # Two columns beside flat grades may be those of predict_proba.
+    is_flat = columns in ((), (1,)) or (columns == (2,) and np.ndim(y_true) == 1)
+    if qid is None and is_flat:
         qid = find_qid(y=y_true)
+    if columns == (1,) and qid is not None:
+        y_score = flatten_column(y_score, "y_score")
     if sparse.issparse(y_true) and (flatten or threshold is None):
         y_true = _own_csr(y_true).toarray()
     if sparse.issparse(y_true):
@@ -70,7 +82,14 @@ def read_lists(
         if judged is not None:
             judged = np.asarray(judged)
             y_true = _without_unread(y_true, judged, "judged")
+        if y_score.ndim == 1 and y_true.ndim == 2 and y_true.shape[1] == 1:
+            y_true = flatten_column(y_true, "y_true")
+        elif y_true.ndim == 1 and y_score.shape[1:] == (1,) and y_true.any():
+            # Targets among one candidate would be 0.
+            y_score = flatten_column(y_score, "y_score")
         check_finite(y_true, "y_true")
+        if y_true.dtype.kind == "f":
+            warn_if_swapped(y_true, y_score)
     if judged_from is not None:
         y_true, judged = _judge(y_true, judged, judged_from)
     if y_score.size == 0 or 0 in y_true.shape:
@@ -78,6 +97,12 @@ def read_lists(
             "Found array with 0 sample(s) while a minimum of 1 is required: "
             f"y_true has shape {y_true.shape} and y_score has shape {y_score.shape}."
         )
+    if exclude is not None and y_score.ndim == y_true.ndim == 2:
+        exclude = _check_exclude(exclude, y_score.shape)
+        if sparse.issparse(exclude):
+            exclude = exclude.toarray()
+        if y_score.dtype.kind == "f" and np.isnan(y_score.min()):
+            y_score = np.where(exclude, y_score.dtype.type(0), y_score)
     if y_score.ndim != 2 or y_true.ndim != 1:  # candidates are checked as they stream
         y_score = scores_as_floats(y_score)
         # Rows are gathered, and scores packed, byte by byte.
@@ -88,6 +113,8 @@ def read_lists(
         return _read_flat(y_true, y_score, qid, threshold, *rowwise)
     if y_score.ndim != 2 or y_true.ndim > 2:
         raise ValueError(_SHAPES.format(y_true.shape, y_score.shape))
+    if qid is not None:
+        refuse_columns(y_true, y_score)
     rowwise = {"qid": qid, "judged": judged, "returned": returned, "doc_id": row_order}
     given = [name for name, value in rowwise.items() if value is not None]
     if given:
@@ -96,14 +123,12 @@ def read_lists(
             "(n_samples,): each row of a matrix is a query. Got y_score of shape "
             f"{y_score.shape}."
         )
-    if exclude is not None:
-        exclude = _check_exclude(exclude, y_score.shape)
     if y_true.ndim == 1:
+        if exclude is not None:
+            exclude = _check_exclude(exclude, y_score.shape)
         return _read_candidates(y_true, y_score, exclude)
     if y_true.shape != y_score.shape:
         raise ValueError(_SHAPES.format(y_true.shape, y_score.shape))
-    if sparse.issparse(exclude):
-        exclude = exclude.toarray()
     return _read_matrix(y_true, y_score, threshold, exclude, flatten)
 
 
@@ -188,6 +213,8 @@ def _read_flat(
         )
     n_rows = len(y_score)
     if qid is None:
+        if n_rows > MANY_ROWS:
+            warn_of_one_query(n_rows)
         ids = codes = starts = np.zeros(1, dtype=np.intp)
     else:
         ids, codes, starts = encode_heads(qid, n_rows)

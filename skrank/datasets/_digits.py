@@ -42,15 +42,12 @@ def load_digits_retrieval(
     ----------
     n_queries : int, default=200
         Number of queries, at most the 1797 images that scikit-learn bundles.
-
     n_documents : int or pair of int, default=(20, 60)
         Number of documents of each query, or the minimum and the maximum: then the
         lengths of the lists are drawn uniformly between the two, both included.
-
     random_state : int, RandomState instance or None, default=0
         Determines which images become queries and documents. Pass an int for the
         same rows in every call; the default gives everyone the same data.
-
     return_X_y : bool, default=False
         If True, return `(data, target, qid)` instead of a Bunch.
 
@@ -76,7 +73,6 @@ def load_digits_retrieval(
             :func:`sklearn.datasets.load_digits`.
         DESCR : str
             The description of these rows.
-
     (data, target, qid) : tuple if `return_X_y` is True
         The three row-aligned arrays described above.
 

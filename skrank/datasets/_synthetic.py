@@ -30,29 +30,22 @@ def make_ranking(
     ----------
     n_queries : int, default=100
         Number of queries.
-
     n_documents : int or pair of int, default=(5, 40)
         Number of documents of each query, or the minimum and the maximum: then the
         lengths of the lists are drawn uniformly between the two, both included.
-
     n_features : int, default=20
         Number of features.
-
     n_informative : int, default=5
         Number of features that the utility depends on, at random positions.
-
     n_grades : int, default=5
         Number of grades, which are 0, 1, ..., `n_grades - 1`. With 2, relevance is
         binary.
-
     noise : float, default=0.5
         Standard deviation of the noise in the utility. The part explained by the
         features has a standard deviation of 1.
-
     unanswered : float, default=0.05
         Fraction of queries without a relevant document, rounded to a whole number of
         queries. All other queries have at least one.
-
     random_state : int, RandomState instance or None, default=None
         Determines the data. Pass an int for the same data in every call.
 
@@ -60,10 +53,8 @@ def make_ranking(
     -------
     X : ndarray of shape (n_samples, n_features)
         The features.
-
     y : ndarray of shape (n_samples,)
         The grades, integers from 0 (not relevant) to `n_grades - 1`.
-
     qid : ndarray of shape (n_samples,)
         The query of each row, an integer from 0 to `n_queries - 1`. The rows of a
         query are consecutive.

@@ -53,25 +53,10 @@ def type_constraints(X):
     return found
 
 
-class AllEntities:
-    """Every entity is a candidate."""
-
-    def candidates(self, shape, batch, relation):
-        """Return which cells of the scores may be read, as a mask or True."""
-        return True
-
-    def count(self, scores, batch, relation, target, out_row, out_column):
-        """Return (above, tied, n_candidates, n_negatives) of a batch of rows."""
-        return *count_around_target(scores, target, out_row, out_column), None
-
-
 class EntitySets:
-    """Each relation has its candidates.
+    """The candidates of all triples, as a mask, or of each relation, as columns.
 
-    Parameters
-    ----------
-    allowed : ndarray of bool of shape (n_entities,), or dict of int to ndarray of int
-        The candidates of all relations, or the columns of those of each.
+    None stands for all entities.
     """
 
     def __init__(self, allowed):
@@ -80,7 +65,7 @@ class EntitySets:
     def candidates(self, shape, batch, relation):
         """Return which cells of the scores may be read, as a mask or True."""
         if not isinstance(self.allowed, dict):
-            return self.allowed
+            return True if self.allowed is None else self.allowed
         kinds, kind = np.unique(relation, return_inverse=True)
         columns = [self.allowed[one] for one in kinds.tolist()]
         allowed = np.zeros((len(kinds), shape[1]), dtype=bool)
@@ -92,28 +77,21 @@ class EntitySets:
 
     def count(self, scores, batch, relation, target, out_row, out_column):
         """Return (above, tied, n_candidates, n_negatives) of a batch of rows."""
-        allowed = self.candidates(scores.shape, batch, relation)
-        return *count_around_target(scores, target, out_row, out_column, allowed), None
+        allowed = None
+        if self.allowed is not None:
+            allowed = self.candidates(scores.shape, batch, relation)
+        counts = count_around_target(scores, target, out_row, out_column, allowed)
+        return *counts, None
 
 
 def read_candidates(candidates, sides, entities, relations, relation, n_triples):
-    """Return an object that counts the candidates, for each side.
+    """Return an object that counts the candidates, for each side that is evaluated.
 
-    Parameters
-    ----------
-    candidates : None, array-like, dict or SampledNegatives
-        As in :func:`evaluate_link_prediction`.
-    sides : list of str
-        The sides that are evaluated.
-    entities, relations : Vocabulary
-        The ids that the model knows.
-    relation : ndarray of shape (n_triples,)
-        The relation of each triple that is evaluated.
-    n_triples : int
-        The number of these triples.
+    `entities` and `relations` are the ids that the model knows, and `relation` holds
+    the relation of each evaluated triple.
     """
     if candidates is None:
-        return {side: AllEntities() for side in sides}
+        return {side: EntitySets(None) for side in sides}
     if isinstance(candidates, SampledNegatives):
 
         def columns_of(side):

@@ -8,13 +8,12 @@ from itertools import repeat
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state, check_scalar
 
-from skrank.link_prediction._mixin import LinkPredictor
+from skrank.link_prediction._mixin import BaseLinkPredictor
 
 
-class ComplEx(LinkPredictor, BaseEstimator):
+class ComplEx(BaseLinkPredictor):
     r"""Complex embeddings of entities and relations (ComplEx).
 
     The score of (h, r, t) is :math:`\mathrm{Re}(\sum_i h_i r_i \bar t_i)` with complex
@@ -116,29 +115,15 @@ class ComplEx(LinkPredictor, BaseEstimator):
         self.relations = relations
         self.random_state = random_state
 
-    def fit(self, X, y=None):
-        """Learn the vectors from triples.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_triples, 3)
-            Head, relation and tail, all integers or all text.
-
-        y : object, default=None
-            Not used, present for API consistency.
-
-        Returns
-        -------
-        self : object
-            The fitted predictor.
-        """
+    def _check_parameters(self):
         for name in ("n_components", "max_iter", "batch_size", "max_negatives"):
             value = getattr(self, name)
             if name != "max_negatives" or value is not None:
                 check_scalar(value, name, numbers.Integral, min_val=1)
         for name in ("learning_rate", "alpha"):
             check_scalar(getattr(self, name), name, numbers.Real, min_val=0)
-        head, relation, tail = self._learn_ids(X)
+
+    def _learn(self, head, relation, tail):
         rng = check_random_state(self.random_state)
         n_relations = len(self.relations_)
         # Each triple is also the triple (t, r backwards, h).
@@ -160,38 +145,11 @@ class ComplEx(LinkPredictor, BaseEstimator):
             self.loss_curve_.append(float(loss / len(order)))
         self.entity_embeddings_ = entity.vectors
         self.relation_embeddings_ = of_relation.vectors
-        return self
 
-    def score_tails(self, X):
-        """Return the scores of all entities as tails.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_triples, 3)
-            Triples; their tails are not read.
-
-        Returns
-        -------
-        y_score : ndarray of shape (n_triples, n_entities)
-            The scores.
-        """
-        head, relation, _ = self._encode(X)
+    def _score_tails(self, head, relation):
         return self._score(head, relation)
 
-    def score_heads(self, X):
-        """Return the scores of all entities as heads.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_triples, 3)
-            Triples; their heads are not read.
-
-        Returns
-        -------
-        y_score : ndarray of shape (n_triples, n_entities)
-            The scores.
-        """
-        _, relation, tail = self._encode(X)
+    def _score_heads(self, relation, tail):
         return self._score(tail, relation + len(self.relations_))
 
     def _score(self, given, relation):

@@ -34,15 +34,8 @@ SMALLEST = 1e-9
 class EstimatedRanking(RankedQueries):
     """Ranks among all candidates that are estimated from ranks among a sample.
 
-    Parameters
-    ----------
-    *rest
-        As of :class:`~skrank.metrics.RankedQueries`; the tie groups are those of the
-        sample.
-    n_negatives : ndarray of shape (n_queries,)
-        The size of each sample.
-    sample_weight : ndarray of shape (n_queries,), default=None
-        The weight of each query.
+    The tie groups are those of the sample, and `n_negatives` is the size of each
+    sample.
     """
 
     _ranks_are_in_groups = False
@@ -95,18 +88,10 @@ class ScaledRanks(EstimatedRanking):
 
 
 class Kinds(NamedTuple):
-    """Queries with the same rank in samples of one size from as many candidates.
+    """Queries with the same rank in samples of one size from as many candidates."""
 
-    Attributes
-    ----------
-    of_query : sparse matrix of shape (n_queries, n_kinds)
-        The probability that a query is of a kind.
-    above, n_negatives, n_candidates : ndarray of shape (n_kinds,)
-        The number of negatives above the target, and of all; the number of candidates.
-    """
-
-    of_query: sparse.csr_array
-    above: np.ndarray
+    of_query: sparse.csr_array  # (n_queries, n_kinds), the probability of each kind
+    above: np.ndarray  # (n_kinds,), the number of negatives above the target
     n_negatives: np.ndarray
     n_candidates: np.ndarray
 

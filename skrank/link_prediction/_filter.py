@@ -7,18 +7,10 @@ import numpy as np
 
 
 class KnownAnswers:
-    """The entities that complete each pair of an entity and a relation.
+    """The entities that complete each pair of a given entity and a relation.
 
     They are kept in one sorted array, with the start of each pair, and found by
-    bisection.
-
-    Parameters
-    ----------
-    given, relation, answer : ndarray of shape (n_triples,)
-        The positions of the given entity, of the relation, and of the entity that
-        completes the triple.
-    n_entities, n_relations : int
-        The number of entities and of relations.
+    bisection. All arguments are positions of ids.
     """
 
     def __init__(self, given, relation, answer, n_entities, n_relations):
@@ -59,12 +51,8 @@ def relation_categories(known):
     """Return the category of each relation: "1-1", "1-n", "n-1" or "n-n".
 
     A side is "n" if the pairs of an entity on the other side and the relation have 1.5
-    or more different answers on average (Bordes et al. 2013).
-
-    Parameters
-    ----------
-    known : dict of str to KnownAnswers
-        The known answers of each side.
+    or more different answers on average (Bordes et al. 2013). `known` holds the known
+    answers of each side.
     """
     heads, tails = (
         np.where(known[side].per_pair() < 1.5, "1", "n") for side in ("head", "tail")

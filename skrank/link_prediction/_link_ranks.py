@@ -13,12 +13,22 @@ from skrank._ranking.queries import RankedQueries
 from skrank._ranking.tie_groups import TieGroups, resolve_ties
 from skrank.link_prediction._estimates import RANKINGS
 from skrank.link_prediction._summaries import evaluate_ranks
+from skrank.link_prediction._words import share_words
 from skrank.metrics._conventions import OF_RANKS
 
+# Errors name the function that most users call.
+CALLER = "evaluate_link_prediction"
 TIES = ("expected", "optimistic", "pessimistic", "realistic")
 AVERAGES = ("rank", "question")
 METRICS = ("mrr", "neg_mean_rank", "hits@1", "hits@3", "hits@10")
 GROUPS = ("side", "relation", "category", None)
+
+
+def check_options(caller, *, ties, average, convention):
+    """Raise if an option of evaluation is invalid."""
+    check_choice(average, AVERAGES, "average", caller)
+    check_choice(ties, {*TIES, None}, "ties", caller)
+    check_choice(convention, {*OF_RANKS, None}, "convention", caller)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,6 +158,7 @@ class LinkRanks:
         names += ["optimistic", "pessimistic", "realistic", "n_candidates"]
         return {name: getattr(self, name) for name in names}
 
+    @share_words
     def evaluate(
         self,
         metrics=METRICS,
@@ -162,18 +173,6 @@ class LinkRanks:
 
         Parameters
         ----------
-        metrics : str, callable or list of them, \
-                default=("mrr", "neg_mean_rank", "hits@1", "hits@3", "hits@10")
-            As in :func:`evaluate_link_prediction`.
-        ties : {"expected", "optimistic", "pessimistic", "realistic"}, default=None
-            How ties are resolved. If None, the rule of `convention`, or "expected".
-        average : {"rank", "question"}, default="rank"
-            Whether each rank has the same weight, or each question, the pair of an
-            entity and a relation.
-        by : {"side", "relation", "category"}, default=None
-            Evaluate each side, relation or category separately.
-        convention : {"pykeen", "ogb", "ampligraph"}, default=None
-            Follow the rules of a library for ties.
         **params
             Further parameters of the metrics.
 
@@ -182,12 +181,8 @@ class LinkRanks:
         scores : dict of str to float, or dict of such dicts
             The value under each name; with `by`, one dict for each group.
         """
-        check_choice(average, AVERAGES, "average", "evaluate_link_prediction")
-        check_choice(by, GROUPS, "by", "evaluate_link_prediction")
-        check_choice(ties, {*TIES, None}, "ties", "evaluate_link_prediction")
-        check_choice(
-            convention, {*OF_RANKS, None}, "convention", "evaluate_link_prediction"
-        )
+        check_choice(by, GROUPS, "by", CALLER)
+        check_options(CALLER, ties=ties, average=average, convention=convention)
         params = {"ties": ties, "convention": convention, **params}
         if by is None:
             return self._evaluate(metrics, average, params)
@@ -199,9 +194,7 @@ class LinkRanks:
 
     def _evaluate(self, metrics, average, params):
         weight = self.weight if average == "question" else None
-        return evaluate_ranks(
-            self, metrics, params, "evaluate_link_prediction", sample_weight=weight
-        )
+        return evaluate_ranks(self, metrics, params, CALLER, sample_weight=weight)
 
     def ranking(self, ties, sample_weight=None):
         """Return the ranking that metrics read.
@@ -218,7 +211,7 @@ class LinkRanks:
         ranking : RankedQueries
             One query for each rank.
         """
-        check_choice(ties, TIES, "ties", "evaluate_link_prediction")
+        check_choice(ties, TIES, "ties", CALLER)
         query, one = np.arange(len(self)), np.ones(len(self), dtype=np.intp)
         groups = TieGroups(query, self.above, self.tied + 1, one, one.astype(float))
         groups = resolve_ties(groups, ties)

@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from skrank._checks import check_choice
@@ -87,7 +88,6 @@ class LinkPredictor:
         ----------
         X : array-like of shape (n_triples, 3)
             True triples.
-
         y : object, default=None
             Not used, present for API consistency.
 
@@ -106,10 +106,8 @@ class LinkPredictor:
         ----------
         X : array-like of shape (n_triples, 3)
             Triples. The entity that is predicted is not read.
-
         side : {"head", "tail"}, default="tail"
             Which entity to predict.
-
         candidates : array-like of shape (n_triples, n_candidates), default=None
             The entities to score for each triple. If None, all, in the order of
             `entities_`.
@@ -123,18 +121,17 @@ class LinkPredictor:
         check_is_fitted(self, "entities_")
         triples = read_triples(X)
         scores = model_scores(self, side, triples, len(self.entities_))
-        if candidates is None:
-            check_not_nan(scores, side, lambda: True)
-            return scores
-        asked = as_ids(candidates, "candidates")
-        if asked.ndim != 2 or len(asked) != len(triples):
-            raise ValueError(
-                "The 'candidates' parameter must hold entities, an array of shape "
-                f"(n_triples, n_candidates) with {len(triples)} rows. "
-                f"Got shape {asked.shape}."
-            )
-        columns = Vocabulary(self.entities_, "entities").encode_all(asked, "candidates")
-        scores = np.take_along_axis(scores, columns, axis=1)
+        if candidates is not None:
+            asked = as_ids(candidates, "candidates")
+            if asked.ndim != 2 or len(asked) != len(triples):
+                raise ValueError(
+                    "The 'candidates' parameter must hold entities, an array of shape "
+                    f"(n_triples, n_candidates) with {len(triples)} rows. "
+                    f"Got shape {asked.shape}."
+                )
+            entities = Vocabulary(self.entities_, "entities")
+            columns = entities.encode_all(asked, "candidates")
+            scores = np.take_along_axis(scores, columns, axis=1)
         check_not_nan(scores, side, lambda: True)
         return scores
 
@@ -143,18 +140,7 @@ class LinkPredictor:
         return rank_triples(self, X)
 
     def _learn_ids(self, X):
-        """Learn the ids of entities and relations.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_triples, 3)
-            The triples to train on.
-
-        Returns
-        -------
-        head, relation, tail : ndarray of int of shape (n_triples,)
-            The triples as positions in `entities_` and `relations_`.
-        """
+        """Learn the ids in triples, and return (head, relation, tail) as positions."""
         triples = read_triples(X)
         if not len(triples):
             raise ValueError(
@@ -191,3 +177,61 @@ class LinkPredictor:
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+class BaseLinkPredictor(LinkPredictor, BaseEstimator):
+    """Base of the predictors of skrank, which compute with positions instead of ids."""
+
+    def fit(self, X, y=None):
+        """Learn from triples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_triples, 3)
+            Head, relation and tail, all integers or all text.
+        y : object, default=None
+            Not used, present for API consistency.
+
+        Returns
+        -------
+        self : object
+            The fitted predictor.
+        """
+        self._check_parameters()
+        self._learn(*self._learn_ids(X))
+        return self
+
+    def score_tails(self, X):
+        """Return the scores of all entities as tails.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_triples, 3)
+            Triples; their tails are not read.
+
+        Returns
+        -------
+        y_score : ndarray of shape (n_triples, n_entities)
+            The scores.
+        """
+        head, relation, _ = self._encode(X)
+        return self._score_tails(head, relation)
+
+    def score_heads(self, X):
+        """Return the scores of all entities as heads.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_triples, 3)
+            Triples; their heads are not read.
+
+        Returns
+        -------
+        y_score : ndarray of shape (n_triples, n_entities)
+            The scores.
+        """
+        _, relation, tail = self._encode(X)
+        return self._score_heads(relation, tail)
+
+    def _check_parameters(self):
+        """Raise if a parameter is invalid."""

@@ -5,12 +5,11 @@
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator
 
-from skrank.link_prediction._mixin import LinkPredictor
+from skrank.link_prediction._mixin import BaseLinkPredictor
 
 
-class PopularityPredictor(LinkPredictor, BaseEstimator):
+class PopularityPredictor(BaseLinkPredictor):
     """Predict the most frequent heads and tails of a relation.
 
     The score of a tail is the number of training triples with that relation and tail,
@@ -52,57 +51,14 @@ class PopularityPredictor(LinkPredictor, BaseEstimator):
         self.entities = entities
         self.relations = relations
 
-    def fit(self, X, y=None):
-        """Count the training triples.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_triples, 3)
-            Head, relation and tail, all integers or all text.
-
-        y : object, default=None
-            Not used, present for API consistency.
-
-        Returns
-        -------
-        self : object
-            The fitted predictor.
-        """
-        head, relation, tail = self._learn_ids(X)
+    def _learn(self, head, relation, tail):
         self.tail_counts_ = self._count(relation, tail)
         self.head_counts_ = self._count(relation, head)
-        return self
 
-    def score_tails(self, X):
-        """Return how often each entity was the tail of the relations of `X`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_triples, 3)
-            Triples; their tails are not read.
-
-        Returns
-        -------
-        y_score : ndarray of shape (n_triples, n_entities)
-            The counts.
-        """
-        _, relation, _ = self._encode(X)
+    def _score_tails(self, head, relation):
         return self.tail_counts_[relation].toarray()
 
-    def score_heads(self, X):
-        """Return how often each entity was the head of the relations of `X`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_triples, 3)
-            Triples; their heads are not read.
-
-        Returns
-        -------
-        y_score : ndarray of shape (n_triples, n_entities)
-            The counts.
-        """
-        _, relation, _ = self._encode(X)
+    def _score_heads(self, relation, tail):
         return self.head_counts_[relation].toarray()
 
     def _count(self, relation, entity):

@@ -4,28 +4,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import importlib
-from contextlib import nullcontext
+from contextlib import closing, contextmanager
 
 
+@contextmanager
 def progress_bar(total, shown):
-    """Return a context with a function to call with the number of triples done."""
+    """Yield a function to call with the number of triples done."""
     if not shown:
-        return nullcontext(lambda n_done: None)
+        yield lambda n_done: None
+        return
     try:
         tqdm = importlib.import_module("tqdm")
     except ImportError:
         raise ImportError(
             "progress=True needs the package tqdm: pip install 'skrank[progress]'."
         ) from None
-    return _Bar(tqdm.tqdm(total=total, unit="rank"))
-
-
-class _Bar:
-    def __init__(self, bar):
-        self.bar = bar
-
-    def __enter__(self):
-        return self.bar.update
-
-    def __exit__(self, *failure):
-        self.bar.close()
+    with closing(tqdm.tqdm(total=total, unit="rank")) as bar:
+        yield bar.update

@@ -6,9 +6,8 @@
 import importlib
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
-from skrank.link_prediction._mixin import LinkPredictor
+from skrank.link_prediction._mixin import BaseLinkPredictor
 from skrank.link_prediction._triple_ids import HEAD, RELATION, TAIL
 
 
@@ -56,42 +55,21 @@ def from_pykeen(model, triples_factory=None):
     return PyKEENPredictor(model, triples_factory).fit()
 
 
-class PyKEENPredictor(LinkPredictor, BaseEstimator):
-    """A trained PyKEEN model as a link predictor.
-
-    Parameters
-    ----------
-    model : pykeen.models.Model
-        The model.
-    triples_factory : pykeen.triples.CoreTriplesFactory or None
-        The triples that it was trained on.
-    """
+class PyKEENPredictor(BaseLinkPredictor):
+    """A PyKEEN model, and the triples it was trained on, as a link predictor."""
 
     def __init__(self, model, triples_factory):
         self.model = model
         self.triples_factory = triples_factory
 
     def fit(self, X=None, y=None):
-        """Read the ids; the model is trained already.
-
-        Parameters
-        ----------
-        X, y : object, default=None
-            Not used, present for API consistency.
-
-        Returns
-        -------
-        self : object
-            The predictor.
-        """
-        factory = self.triples_factory
-        n_ids = {"entity": self.model.num_entities}
-        n_ids["relation"] = self._n_relations()
-        ids = {
-            what: _labels(factory, f"{what}_to_id", number)
-            for what, number in n_ids.items()
-        }
-        self.entities_, self.relations_ = ids["entity"], ids["relation"]
+        """Read the ids; the model is trained already."""
+        factory, n_entities = self.triples_factory, self.model.num_entities
+        n_relations = getattr(self.model, "num_real_relations", None)
+        if n_relations is None:
+            n_relations = self.model.num_relations
+        self.entities_ = _labels(factory, "entity_to_id", n_entities)
+        self.relations_ = _labels(factory, "relation_to_id", n_relations)
         if factory is not None:
             positions = np.asarray(factory.mapped_triples)
             ends = self.entities_[positions[:, [HEAD, TAIL]]]
@@ -99,40 +77,10 @@ class PyKEENPredictor(LinkPredictor, BaseEstimator):
             self.triples_ = np.column_stack([ends[:, 0], relation, ends[:, 1]])
         return self
 
-    def _n_relations(self):
-        real = getattr(self.model, "num_real_relations", None)
-        return self.model.num_relations if real is None else real
-
-    def score_tails(self, X):
-        """Return the scores of all entities as tails.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_triples, 3)
-            Triples; their tails are not read.
-
-        Returns
-        -------
-        y_score : ndarray of shape (n_triples, n_entities)
-            The scores.
-        """
-        head, relation, _ = self._encode(X)
+    def _score_tails(self, head, relation):
         return self._ask(self.model.predict_t, head, relation)
 
-    def score_heads(self, X):
-        """Return the scores of all entities as heads.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_triples, 3)
-            Triples; their heads are not read.
-
-        Returns
-        -------
-        y_score : ndarray of shape (n_triples, n_entities)
-            The scores.
-        """
-        _, relation, tail = self._encode(X)
+    def _score_heads(self, relation, tail):
         return self._ask(self.model.predict_h, relation, tail)
 
     def _ask(self, predict, *columns):

@@ -6,7 +6,6 @@
 import warnings
 from functools import partial
 from numbers import Integral
-from typing import NamedTuple
 
 import numpy as np
 
@@ -30,12 +29,14 @@ from skrank.link_prediction._triple_ids import (
     encode_triples,
     read_triples,
 )
+from skrank.link_prediction._words import share_words
 
 # The bytes that the scores of one batch may take in double precision. Many small
 # batches would slow down models that multiply matrices.
 BATCH_BYTES = 2**26
 
 
+@share_words
 def rank_triples(
     model,
     X,
@@ -47,29 +48,6 @@ def rank_triples(
     progress=False,
 ):
     """Rank the heads and tails of triples among all entities.
-
-    Parameters
-    ----------
-    model : object
-        Has the methods ``score_tails(X)`` and ``score_heads(X)``, as in
-        :func:`evaluate_link_prediction`.
-    X : array-like of shape (n_triples, 3)
-        The triples to evaluate: head, relation and tail, all integers or all text.
-    known : "auto", None, array-like of shape (n_known, 3) or list of them, \
-            default="auto"
-        The triples whose entities are filtered out: another entity that completes a
-        known triple is no candidate. "auto" takes the triples `X` and those that the
-        model was trained on; triples given here are added to them. If None, nothing is
-        filtered (the raw setting).
-    sides : {"head", "tail"} or sequence of them, default=("head", "tail")
-        Whether heads, tails or both are predicted.
-    candidates : array-like, dict or SampledNegatives, default=None
-        The entities that the target is ranked with, as in
-        :func:`evaluate_link_prediction`.
-    batch_size : int or "auto", default="auto"
-        How many triples the model scores at once. "auto" gives their scores 64 MiB.
-    progress : bool, default=False
-        Whether to show a progress bar, which needs the package tqdm.
 
     Returns
     -------
@@ -95,14 +73,6 @@ def rank_triples(
     return rank_in_batches(
         model, X, known, sides, candidates, batch_size, progress, None
     )
-
-
-class _Questions(NamedTuple):
-    """The questions of one side and their answers."""
-
-    given: np.ndarray
-    relation: np.ndarray
-    answer: np.ndarray
 
 
 def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, quantum):
@@ -135,20 +105,12 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
     columns = []
     with progress_bar(len(sides) * len(triples), progress) as advance:
         for side in sides:
-            asked = _Questions(*_turned(side, head, relation, tail))
+            asked = _turned(side, head, relation, tail)
             filtered = answers[side] if filters else _known_answers(side, [], *sizes)
-            counts = _count_side(
-                partial(model_scores, model, side, n_entities=len(entities)),
-                side,
-                triples,
-                asked,
-                filtered,
-                counters[side],
-                batch_size,
-                quantum,
-                advance,
-            )
-            weight = _question_weight(asked, len(relations))
+            score = partial(model_scores, model, side, n_entities=len(entities))
+            of_side = score, side, triples, asked, filtered, counters[side]
+            counts = _count_side(*of_side, batch_size, quantum, advance)
+            weight = _question_weight(*asked[:2], len(relations))
             columns.append((np.full(len(triples), side), *counts, weight))
     side, above, tied, n_candidates, n_negatives, weight = map(
         _concatenated, zip(*columns, strict=True)
@@ -169,15 +131,7 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
 
 
 def _count_side(
-    score,
-    side,
-    triples,
-    asked,
-    filtered,
-    counter,
-    batch_size,
-    quantum,
-    advance,
+    score, side, triples, asked, filtered, counter, batch_size, quantum, advance
 ):
     """Score one batch after another and count."""
     parts = []
@@ -218,19 +172,15 @@ def _turned(side, head, relation, tail):
 
 
 def _known_answers(side, filters, n_entities, n_relations):
-    columns = _turned(side, *_joined(filters))
-    return KnownAnswers(*columns, n_entities, n_relations)
+    joined = (np.zeros(0, dtype=np.intp),) * 3
+    if filters:
+        joined = map(np.concatenate, zip(*filters, strict=True))
+    return KnownAnswers(*_turned(side, *joined), n_entities, n_relations)
 
 
-def _joined(parts):
-    if not parts:
-        return (np.zeros(0, dtype=np.intp),) * 3
-    return tuple(map(np.concatenate, zip(*parts, strict=True)))
-
-
-def _question_weight(asked, n_relations):
+def _question_weight(given, relation, n_relations):
     """Return one over the number of triples with the same question."""
-    pair = asked.given * n_relations + asked.relation
+    pair = given * n_relations + relation
     _, pair, counts = np.unique(pair, return_inverse=True, return_counts=True)
     return 1 / counts[pair.reshape(-1)]
 

@@ -37,14 +37,8 @@ def model_scores(model, side, triples, n_entities=None):
 def check_not_nan(scores, side, is_read):
     """Raise if a score is NaN that is read.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_triples, n_entities)
-        What the model returned.
-    side : {"head", "tail"}
-        The side that was predicted.
-    is_read : callable
-        Returns a mask of the scores that are read; called only if one is NaN.
+    The function `is_read` returns a mask of the scores that are read; it is called only
+    if one is NaN.
     """
     if scores.dtype.kind != "f" or not scores.size or not np.isnan(scores.max()):
         return

@@ -117,14 +117,8 @@ class SampledNegatives:
 class Sample:
     """Some candidates of each row.
 
-    Parameters
-    ----------
-    negatives : int or ndarray of shape (n_triples, n_negatives)
-        How many to draw, or their columns.
-    estimate : {"em", "bias-variance", "rank"} or None
-        Whether the sample stands for all candidates.
-    rng : RandomState
-        The source of the draws.
+    `negatives` is a number to draw or an array of columns; `estimate` says whether the
+    sample stands for all candidates.
     """
 
     def __init__(self, negatives, estimate, rng):
@@ -168,23 +162,9 @@ WARNINGS = {
 
 
 def read_sample(sample, sides, n_triples, columns_of):
-    """Return the sample of each side.
+    """Return the Sample of each side that is evaluated.
 
-    Parameters
-    ----------
-    sample : SampledNegatives
-        The sample that the user asked for.
-    sides : list of str
-        The sides that are evaluated.
-    n_triples : int
-        The number of triples.
-    columns_of : callable
-        Returns the columns of the given negatives of a side.
-
-    Returns
-    -------
-    samples : dict of str to Sample
-        The sample of each side.
+    The function `columns_of` returns the columns of the given negatives of a side.
     """
     check_choice(sample.estimate, {*ESTIMATES}, "estimate", "SampledNegatives")
     negatives = sample.negatives
@@ -211,21 +191,11 @@ def read_sample(sample, sides, n_triples, columns_of):
 
 
 def count_negatives(scores, target, out_row, out_column, negatives):
-    """Count the negatives that score higher than, or the same as, each target.
+    """Return (above, tied, n_candidates, n_negatives) of each row.
 
-    Parameters
-    ----------
-    scores, target, out_row, out_column
-        As in :func:`skrank._ranking.count.count_around_target`; the cells in ascending
-        order.
-    negatives : ndarray of shape (n_rows, n_negatives)
-        The columns of the negatives. Those that are no candidates are left out;
-        a negative that occurs twice counts twice.
-
-    Returns
-    -------
-    above, tied, n_candidates, n_negatives : ndarray of shape (n_rows,)
-        The counts, the number of all candidates, and that of the negatives left.
+    Of the columns `negatives`, those that are no candidates are left out; one that
+    occurs twice counts twice. The cells (out_row, out_column) that are left out are in
+    ascending order.
     """
     n_rows, n_entities = scores.shape
     rows = np.arange(n_rows)[:, np.newaxis]
@@ -248,10 +218,7 @@ def count_negatives(scores, target, out_row, out_column, negatives):
 def draw_negatives(rng, n_negatives, target, out_row, out_column, n_entities):
     """Draw candidates of each row other than the target, with replacement.
 
-    Returns
-    -------
-    negatives : ndarray of shape (n_rows, n_negatives)
-        Columns. A row without any other candidate holds the target.
+    A row without any other candidate holds the target.
     """
     n_rows = len(target)
     other = out_column != target[out_row]

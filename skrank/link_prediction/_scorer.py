@@ -3,16 +3,17 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank._checks import check_choice, shown
+from skrank._checks import shown
 from skrank.link_prediction._evaluate import evaluate_link_prediction
-from skrank.link_prediction._link_ranks import AVERAGES, TIES
+from skrank.link_prediction._link_ranks import check_options
 from skrank.link_prediction._summaries import read_rank_requests
-from skrank.metrics._conventions import OF_RANKS
+from skrank.link_prediction._words import share_words
 from skrank.metrics._evaluate import check_direction
 
 CALLER = "make_link_prediction_scorer"
 
 
+@share_words
 def make_link_prediction_scorer(
     metric,
     *,
@@ -36,26 +37,6 @@ def make_link_prediction_scorer(
     metric : str or list of str
         A name, as in :func:`evaluate_link_prediction`. The scorer of a list returns a
         dict with a value per name, all from one scoring.
-    known : "auto", None, array-like of shape (n_known, 3) or list of them, \
-            default="auto"
-        The triples whose entities are filtered out: another entity that completes a
-        known triple is no candidate. "auto" takes the triples that are scored and those
-        that the estimator was trained on; triples given here are added to them. If
-        None, nothing is filtered (the raw setting).
-    sides : {"head", "tail"} or sequence of them, default=("head", "tail")
-        Whether heads, tails or both are predicted.
-    ties : {"expected", "optimistic", "pessimistic", "realistic"}, default=None
-        How ties are resolved. If None, the rule of `convention`, or "expected".
-    average : {"rank", "question"}, default="rank"
-        Whether each rank has the same weight, or each question, the pair (h, r) or
-        (r, t).
-    candidates : array-like, dict or SampledNegatives, default=None
-        The entities that the target is ranked with, as in
-        :func:`evaluate_link_prediction`. None is all entities.
-    batch_size : int or "auto", default="auto"
-        How many triples the model scores at once. "auto" gives their scores 64 MiB.
-    convention : {"pykeen", "ogb", "ampligraph"}, default=None
-        Follow the rules of a library for ties.
     **params
         Further parameters of the metrics, such as ``adjusted=True``.
 
@@ -96,9 +77,7 @@ def make_link_prediction_scorer(
             f"The 'metric' parameter of {CALLER} must be a str or a list of str. "
             f"Got {shown(metric)} instead."
         )
-    check_choice(ties, {*TIES, None}, "ties", CALLER)
-    check_choice(average, set(AVERAGES), "average", CALLER)
-    check_choice(convention, {*OF_RANKS, None}, "convention", CALLER)
+    check_options(CALLER, ties=ties, average=average, convention=convention)
     for request in read_rank_requests(list(named), params, CALLER):
         check_direction(request)
     options = {
@@ -115,37 +94,14 @@ def make_link_prediction_scorer(
 
 
 class LinkPredictionScorer:
-    """A scorer that ranks the heads and tails of triples.
-
-    Parameters
-    ----------
-    metric : str or list of str
-        The names.
-    options : dict
-        What :func:`evaluate_link_prediction` is called with.
-    """
+    """A scorer that ranks the heads and tails of triples."""
 
     def __init__(self, metric, options):
         self.metric = metric
         self.options = options
 
     def __call__(self, estimator, X, y=None):
-        """Score a fitted link predictor by triples.
-
-        Parameters
-        ----------
-        estimator : object
-            A fitted link predictor.
-        X : array-like of shape (n_triples, 3)
-            True triples.
-        y : object, default=None
-            Not used, present for API consistency.
-
-        Returns
-        -------
-        score : float, or dict of str to float
-            Larger is better. A dict if the scorer was made from a list of names.
-        """
+        """Return the score of a fitted link predictor, or a dict of several scores."""
         scores = evaluate_link_prediction(
             estimator, X, metrics=self.metric, **self.options
         )

@@ -54,26 +54,10 @@ N_RANKS = Metric(
 
 
 def evaluate_ranks(ranks, metrics, params, caller, sample_weight=None):
-    """Evaluate metrics of ranks.
+    """Return the values of metrics of LinkRanks, by name.
 
-    Parameters
-    ----------
-    ranks : LinkRanks
-        The ranks.
-    metrics : str, callable or list of them
-        Scorer names, names of `PYKEEN_NAMES`, or definitions.
-    params : dict
-        Parameters of the metrics; `ties` is None or a policy, `convention` is None or
-        one of the libraries that rank links.
-    caller : str
-        The function that errors name.
-    sample_weight : ndarray of shape (n_ranks,), default=None
-        The weight of each rank.
-
-    Returns
-    -------
-    scores : dict of str to float
-        The value under each name.
+    `ties` in `params` is None or a policy, and `convention` is None or one of the
+    libraries that rank links.
     """
     params = {name: value for name, value in params.items() if value is not None}
     requests = read_rank_requests(metrics, params, caller)

@@ -16,20 +16,7 @@ SIDES = ("head", "tail")
 
 
 def read_triples(X, name="X"):
-    """Return triples as an array of integers, or of text, of shape (n_triples, 3).
-
-    Parameters
-    ----------
-    X : array-like or DataFrame of shape (n_triples, 3)
-        A head, a relation and a tail in each row, all integers or all text.
-    name : str, default="X"
-        The name of the parameter in errors.
-
-    Returns
-    -------
-    triples : ndarray of shape (n_triples, 3)
-        Of dtype int64 or str.
-    """
+    """Return triples as an array of int64 or str, of shape (n_triples, 3)."""
     if sparse.issparse(X):
         raise TypeError(
             f"The '{name}' parameter must be a dense array of triples. "
@@ -95,15 +82,7 @@ def _kind_of_objects(values, name):
 
 
 class Vocabulary:
-    """The ids of entities or of relations, and their positions.
-
-    Parameters
-    ----------
-    ids : array-like of shape (n_ids,)
-        The ids in the order of their positions, each once.
-    what : {"entities", "relations"}
-        What the ids belong to.
-    """
+    """The ids of entities or of relations (`what`), each once, and their positions."""
 
     def __init__(self, ids, what):
         self.ids = as_ids(ids, what)

@@ -11,15 +11,18 @@ from skrank.metrics._agreement import (
     spearman_score,
 )
 from skrank.metrics._average_precision import (
+    gm_map_score,
     map_score,
     mean_precision_score,
     q_measure_score,
 )
 from skrank.metrics._conventions import CONVENTIONS
+from skrank.metrics._counts import num_rel, num_rel_ret, num_ret
 from skrank.metrics._evaluate import evaluate
 from skrank.metrics._first_relevant import hits_at_k_score, mean_rank, mrr_score
 from skrank.metrics._gains import cg_score, dcg_score, ndcg_score
 from skrank.metrics._judged import bpref_score, judged_at_k_score
+from skrank.metrics._label_ranking import lrap_score, ranking_loss
 from skrank.metrics._own_metrics import add_scorer
 from skrank.metrics._rank_means import (
     geometric_mean_rank,
@@ -60,9 +63,11 @@ __all__ = [
     "geometric_mean_rank",
     "get_scorer",
     "get_scorer_names",
+    "gm_map_score",
     "harmonic_mean_rank",
     "hits_at_k_score",
     "judged_at_k_score",
+    "lrap_score",
     "make_ranking_scorer",
     "map_score",
     "mean_precision_score",
@@ -70,6 +75,9 @@ __all__ = [
     "median_rank",
     "mrr_score",
     "ndcg_score",
+    "num_rel",
+    "num_rel_ret",
+    "num_ret",
     "precision_at_k_score",
     "q_measure_score",
     "query_auc_score",
@@ -78,6 +86,7 @@ __all__ = [
     "rank_median_absolute_deviation",
     "rank_standard_deviation",
     "rank_variance",
+    "ranking_loss",
     "rbo_score",
     "rbp_score",
     "recall_at_k_score",

@@ -21,20 +21,10 @@ def query_auc(ranking):
 
 @ranking_metric("query_auc", query_auc, cutoff="never")
 def query_auc_score(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=np.nan,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Area under the ROC curve of each query, averaged (QAUC, GAUC).
 
     The fraction of the pairs of a relevant and a non-relevant document of the query in
@@ -82,23 +72,11 @@ def rank_correlation(
 
 @ranking_metric("rank_correlation", rank_correlation, cutoff="never")
 def rank_correlation_score(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    weights="uniform",
-    gain="exponential",
-    discount="log2",
-    threshold=None,
-    ties="expected",
-    replace_undefined_by=np.nan,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
+    y_true, y_score, *, qid=None, weights="uniform", gain="exponential",
+    discount="log2", threshold=None, ties="expected", replace_undefined_by=np.nan,
+    average="macro", adjusted=False, sample_weight=None, exclude=None, judged=None,
     returned=None,
-):
+):  # fmt: skip
     r"""Weighted Kendall rank correlation, scaled to [0, 1] (RC).
 
     The weighted fraction of the pairs of documents with different grades in which the
@@ -193,20 +171,10 @@ def _ratio(value, unit, ranking):
 
 @ranking_metric("spearman", spearman_correlation, cutoff="never", takes_midrank=True)
 def spearman_score(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    threshold=None,
-    ties="expected",
-    replace_undefined_by=np.nan,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, threshold=None, ties="expected",
+    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Spearman rank correlation of scores and grades.
 
     The correlation of the ranks by score with the ranks by grade. Larger is better; the
@@ -268,21 +236,10 @@ def rank_biased_overlap(ranking, *, p=0.9):
 
 @ranking_metric("rbo", rank_biased_overlap, cutoff="never")
 def rbo_score(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    p=0.9,
-    threshold=None,
-    ties="expected",
-    replace_undefined_by=np.nan,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, p=0.9, threshold=None, ties="expected",
+    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Rank-biased overlap of the rankings by score and by grade (RBO).
 
     A user reads both rankings down to the same depth and continues from each rank to

@@ -7,6 +7,7 @@ import numpy as np
 
 from skrank._checks import check_beta, check_choice
 from skrank._ranking.neighbours import accumulate_before
+from skrank.metrics._answer import mean_of_queries
 from skrank.metrics._gains import gains
 from skrank.metrics._metric import ranking_metric
 
@@ -22,31 +23,26 @@ def average_precision(ranking, *, k=None, normalize="relevant"):
     per_place = start * ranking.mean_over_places(lambda rank: 1 / rank, k)
     per_place += slope * ranking.mean_over_places(np.ones_like, k)
     total = ranking.total(ranking.relevant * per_place)
-    check_choice(normalize, {"relevant", "achievable"}, "normalize", "map_score")
+    return ranking.where_relevant(total / _divisor(ranking, k, normalize))
+
+
+def _divisor(ranking, k, normalize):
+    """Return what the sum of the precisions is divided by."""
+    check_choice(normalize, {"relevant", "achievable", "k"}, "normalize", "map_score")
+    if normalize == "k":
+        return np.maximum(ranking.n_documents, 1) if k is None else k
     divisor = np.maximum(ranking.n_relevant, 1)
-    if normalize == "achievable" and k is not None:
-        divisor = np.minimum(divisor, k)
-    return ranking.where_relevant(total / divisor)
+    if normalize == "relevant" or k is None:
+        return divisor
+    return np.minimum(divisor, k)
 
 
 @ranking_metric("map", average_precision)
 def map_score(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    k=None,
-    normalize="relevant",
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=0.0,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, k=None, normalize="relevant", threshold=0.0,
+    ties="expected", replace_undefined_by=0.0, average="macro", adjusted=False,
+    sample_weight=None, exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Mean average precision (MAP).
 
     The average precision of a query is the mean of its precision at the ranks of its
@@ -54,9 +50,10 @@ def map_score(
 
     Parameters
     ----------
-    normalize : {"relevant", "achievable"}, default="relevant"
+    normalize : {"relevant", "achievable", "k"}, default="relevant"
         The divisor: "relevant" is the number R of relevant documents, "achievable" is
-        min(k, R), the number of them that fit into the top k.
+        min(k, R), the number of them that fit into the top k, and "k" is k, or without
+        a cutoff the length of the list.
 
     Returns
     -------
@@ -82,7 +79,8 @@ def map_score(
     .. math:: \frac{r}{n} \cdot \frac{1}{i}
         \left(H + 1 + (i - t - 1) \frac{r - 1}{n - 1}\right).
 
-    trec_eval and ranx divide by R for every k, XGBoost and LightGBM by min(k, R).
+    trec_eval and ranx divide by R for every k, XGBoost and LightGBM by min(k, R), and
+    RecTools by R or by k.
     Relevant documents that were judged but not returned count in R. A query without a
     relevant document is undefined.
 
@@ -105,6 +103,65 @@ def map_score(
     """
 
 
+# The smallest factor of the geometric mean, MIN_GEO_MEAN of trec_eval.
+_LEAST = 1e-5
+
+
+def average_precision_of_all(ranking):
+    """Return the average precision without a cutoff."""
+    return average_precision(ranking)
+
+
+def mean_of_gm_map(ranking, values, weight):
+    """Return the geometric mean of the values, or of 1e-5 where they are smaller."""
+    logs = np.log(np.maximum(values, _LEAST))
+    return float(np.exp(mean_of_queries(ranking, logs, weight)))
+
+
+@ranking_metric("gm_map", average_precision_of_all, cutoff="never", pool=mean_of_gm_map)
+def gm_map_score(
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""Geometric mean average precision (GMAP).
+
+    The geometric mean of the average precision of the queries, which weights queries
+    with a poor ranking more than MAP does. Larger is better.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between 0 and 1. The best value is 1.0. With ``average=None`` the average
+        precision of each query.
+
+    See Also
+    --------
+    map_score : The arithmetic mean.
+
+    Notes
+    -----
+    With the average precision :math:`AP_q` of each of the n queries,
+
+    .. math:: GMAP = \left(\prod_q \max(AP_q, 10^{-5})\right)^{1/n},
+
+    so that no single query makes it 0 [1]_; this is trec_eval's gm_map. For tied
+    documents :math:`AP_q` is the expectation, and with ``adjusted=True`` E is the
+    value with all documents tied, which is a little more than the expectation. A query
+    without a relevant document is undefined.
+
+    References
+    ----------
+    .. [1] S. Robertson, "On GMAP: and Other Transformations", CIKM 2006.
+
+    Examples
+    --------
+    >>> from skrank.metrics import gm_map_score
+    >>> gm_map_score([1, 0, 0, 0, 0, 1], [3, 2, 1, 3, 2, 1], qid=[7, 7, 7, 8, 8, 8])
+    0.57735026918...
+    """
+
+
 def mean_precision(ranking, *, k=None):
     """Return the mean of P@1, P@2, ..., up to k or the end of the list."""
     last = ranking.n_documents if k is None else np.minimum(k, ranking.n_documents)
@@ -121,21 +178,10 @@ def mean_precision(ranking, *, k=None):
 
 @ranking_metric("mean_precision", mean_precision)
 def mean_precision_score(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    k=None,
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=0.0,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, k=None, threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Mean of the precision at all cutoffs, from P@1 to P@k.
 
     MatchZoo calls it average precision, which is the name of :func:`map_score` here.
@@ -210,22 +256,10 @@ def _mean_ratio(ranking, start, slope, beta, gain):
 
 @ranking_metric("q_measure", q_measure, cutoff="never")
 def q_measure_score(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    beta=1.0,
-    gain="exponential",
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=0.0,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, beta=1.0, gain="exponential", threshold=0.0,
+    ties="expected", replace_undefined_by=0.0, average="macro", adjusted=False,
+    sample_weight=None, exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Q-measure: average precision for graded relevance.
 
     The mean over the ranks of the relevant documents of the blended ratio, which

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skrank._checks import shown
 from skrank.metrics._names import METRICS
 
 # Grades of 1 or more are relevant: relevant grades exceed the threshold.
@@ -33,8 +34,11 @@ _ENTRIES = {
             "average_precision_score and label_ranking_average_precision_score use "
             "the precision at the end of a tie group for all its documents, which is "
             "neither the value of one of their orderings nor the mean over them; "
-            "without ties both are map_score"
+            "without ties both are map_score, and with ties lrap_score with "
+            "tied_together=True"
         ),
+        "lrap": {"tied_together": True, "replace_undefined_by": 1.0},
+        "ranking_loss": {"ties": "pessimistic", "replace_undefined_by": 0.0},
     },
     # Ids are compared as text, scores in single precision. Levels of relevance are
     # integers, and NDCG reads them all, whatever the threshold (trec_eval -l).
@@ -227,7 +231,7 @@ def check_convention(convention, caller):
     raise ValueError(
         f"The 'convention' parameter of {caller} must be a str among "
         f"{{{', '.join(map(repr, sorted(CONVENTIONS)))}}} or None. "
-        f"Got {convention!r} instead.{hint}"
+        f"Got {shown(convention)} instead.{hint}"
     )
 
 
@@ -277,6 +281,7 @@ _MEANING = {
     "normalize": "the divisor",
     "normalize='achievable'": "divided by min(k, relevant), not by all relevant",
     "normalize='length'": "divided by min(k, length of the list), not by k",
+    "tied_together": "tied documents have the precision at the end of their tie group",
     "replace_undefined_by": "the value of undefined queries",
     "replace_undefined_by=nan": "an undefined query is left out",
     "p": "the persistence of the user",

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skrank._checks import shown
 from skrank.metrics._answer import Arrays, Request, answer_all
 from skrank.metrics._conventions import NoNumber, check_convention, rules_of
 from skrank.metrics._metric import METRICS, OF_EVALUATE, Metric, metric_of
@@ -167,7 +168,7 @@ def check_direction(request):
     how = f" with adjusted={adjusted!r}" if adjusted else ""
     raise ValueError(
         f"A scorer must return larger values for better models, but lower "
-        f"{request.key!r} is better{how}.{hint}"
+        f"{shown(request.key)} is better{how}.{hint}"
     )
 
 
@@ -193,7 +194,7 @@ def read_metric(metric):
     raise ValueError(
         "Each metric must be a scorer name, a metric function of skrank, or a function "
         "that takes a RankedQueries as its only required argument. Got "
-        f"{metric!r} of type {type(metric).__name__} instead."
+        f"{shown(metric)} of type {type(metric).__name__} instead."
     )
 
 
@@ -237,7 +238,7 @@ def read_requests(
         hint = " Write k into the name: 'ndcg@10'." if "k" in params else ""
         raise TypeError(
             f"{caller} got parameters that none of {sorted(one.key for one in asked)} "
-            f"takes: {unknown or ['k']}.{hint}"
+            f"takes: {shown(unknown or ['k'])}.{hint}"
         )
     requests = []
     for key, metric, k, sign in asked:
@@ -275,7 +276,7 @@ def _read_all(metrics, caller, read):
     if not np.iterable(metrics):
         raise TypeError(
             f"The 'metrics' parameter of {caller} must be a str, a callable or a list "
-            f"of them. Got {metrics!r} instead."
+            f"of them. Got {shown(metrics)} instead."
         )
     named, found = {}, {}
     for metric in metrics:
@@ -284,10 +285,10 @@ def _read_all(metrics, caller, read):
         if named.setdefault(asked.key, metric) != metric:
             raise ValueError(
                 f"The 'metrics' parameter of {caller} must not contain different "
-                f"metrics of the same name. Got two metrics named {asked.key!r}."
+                f"metrics of the same name. Got two metrics named {shown(asked.key)}."
             )
     if not found:
-        raise ValueError(f"{caller} needs at least one metric. Got {metrics!r}.")
+        raise ValueError(f"{caller} needs at least one metric. Got {shown(metrics)}.")
     return list(found.values())
 
 

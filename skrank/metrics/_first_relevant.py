@@ -21,21 +21,10 @@ def reciprocal_rank(ranking, *, k=None):
     adjusted_names={"adjusted_mrr": True, "z_mrr": "z"},
 )
 def mrr_score(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    k=None,
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=0.0,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, k=None, threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Mean reciprocal rank (MRR).
 
     The reciprocal rank of a query is one over the rank of its first relevant
@@ -111,21 +100,10 @@ def hit(ranking, *, k=None):
     adjusted_names={"adjusted_hits": True, "z_hits": "z"},
 )
 def hits_at_k_score(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    k,
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=0.0,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, k, threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Fraction of queries with a relevant document in the top k (Hits@k).
 
     Also known as hit rate or success at k. Larger is better.
@@ -198,20 +176,10 @@ def first_rank(ranking):
     inverse_name="inverse_mean_rank",
 )
 def mean_rank(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=np.nan,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Mean rank of the first relevant document (MR).
 
     It depends mostly on the queries with the worst ranks. Smaller is better; as a

@@ -16,21 +16,10 @@ def cumulative_gain(ranking, *, k=None):
 
 @ranking_metric("cg", cumulative_gain)
 def cg_score(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    k=None,
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=0.0,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, k=None, threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Cumulative gain (CG): the sum of the grades of the top k documents.
 
     It does not depend on the order of these documents. Larger is better.
@@ -77,23 +66,10 @@ def discounted_gain(ranking, *, k=None, gain="exponential", discount="log2"):
 
 @ranking_metric("dcg", discounted_gain)
 def dcg_score(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    k=None,
-    gain="exponential",
-    discount="log2",
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=0.0,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, k=None, gain="exponential", discount="log2",
+    threshold=0.0, ties="expected", replace_undefined_by=0.0, average="macro",
+    adjusted=False, sample_weight=None, exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Discounted cumulative gain (DCG).
 
     The sum of the gains of the top k documents, each discounted by its rank. Larger is
@@ -146,23 +122,10 @@ def normalized_discounted_gain(ranking, *, k=None, gain="exponential", discount=
 
 @ranking_metric("ndcg", normalized_discounted_gain)
 def ndcg_score(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    k=None,
-    gain="exponential",
-    discount="log2",
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=0.0,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, k=None, gain="exponential", discount="log2",
+    threshold=0.0, ties="expected", replace_undefined_by=0.0, average="macro",
+    adjusted=False, sample_weight=None, exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Discounted cumulative gain, normalized (NDCG).
 
     The DCG divided by the DCG of the ideal ranking (IDCG). Larger is better.

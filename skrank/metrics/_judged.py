@@ -29,20 +29,10 @@ def binary_preference(ranking):
 
 @ranking_metric("bpref", binary_preference, cutoff="never")
 def bpref_score(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=0.0,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Binary preference (bpref).
 
     How few of the judged non-relevant documents rank above the relevant ones. Documents
@@ -99,21 +89,10 @@ def judged_fraction(ranking, *, k=None):
 
 @ranking_metric("judged", judged_fraction, cutoff="required")
 def judged_at_k_score(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    k,
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=0.0,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, k, threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Fraction of the top k documents that are judged (Judged@k).
 
     A low value means that the other metrics are unreliable, since they count a document

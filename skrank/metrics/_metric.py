@@ -19,10 +19,11 @@ from skrank._checks import (
     check_k,
     check_number,
     check_threshold,
+    shown,
 )
 from skrank._ranking.rank import DOC_ORDERS
 from skrank.metrics._answer import Arrays, Request, answer, mean_of_queries
-from skrank.metrics._words import complete
+from skrank.metrics._words import complete, describe
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -153,7 +154,7 @@ class Metric:
         error = ValueError if choices and isinstance(adjusted, str) else TypeError
         raise error(
             f"The 'adjusted' parameter of {caller} must be {accepted}. "
-            f"Got {adjusted!r} instead."
+            f"Got {shown(adjusted)} instead."
         )
 
 
@@ -218,7 +219,9 @@ def ranking_metric(
 
         defaults = {key: value for key, value in given.items() if key not in INPUT}
         metric = Metric(name, definition, call, defaults, **facts)
-        call.__doc__ = complete(function.__doc__, signature, metric)
+        call.__doc__ = complete(
+            function.__doc__, signature, functools.partial(describe, metric=metric)
+        )
         _enter(metric)
         left_out = defaults | {"replace_undefined_by": np.nan}
         for variant, adjusted in dict(adjusted_names).items():

@@ -7,13 +7,17 @@ import difflib
 import re
 from typing import NamedTuple
 
+from skrank._checks import shown
+
 # These imports fill the table METRICS.
 from skrank.metrics import (  # noqa: F401
     _agreement,
     _average_precision,
+    _counts,
     _first_relevant,
     _gains,
     _judged,
+    _label_ranking,
     _rank_means,
     _rank_spread,
     _reader,
@@ -32,6 +36,25 @@ ALIASES = {
     "recip_rank": "mrr",
 }
 
+# No scorer names, but what they stand for.
+_WRITTEN_OUT = {
+    "average_precision": "map",
+    "mean_average_precision": "map",
+    "gmap": "gm_map",
+    "label_ranking_average_precision": "lrap",
+    "label_ranking_loss": "ranking_loss",
+    "reciprocal_rank": "mrr",
+    "mean_reciprocal_rank": "mrr",
+    "cumulative_gain": "cg",
+    "discounted_cumulative_gain": "dcg",
+    "normalized_discounted_cumulative_gain": "ndcg",
+    "expected_reciprocal_rank": "err",
+    "rank_biased_precision": "rbp",
+    "rank_biased_overlap": "rbo",
+    "binary_preference": "bpref",
+    "hit_ratio": "hits",
+}
+
 # The cutoffs that scikit-learn lists; names with any other cutoff are valid, too.
 _LISTED_K = {"optional": (None, 10), "required": (1, 5, 10), "never": (None,)}
 
@@ -39,6 +62,14 @@ _GRAMMAR = re.compile(
     r"(?P<negative>neg_)?(?P<base>[a-z0-9_]+?)(?:(?:@|_at_)(?P<k>[1-9][0-9]*))?",
     re.ASCII,
 )
+_K_WITHOUT_AT = re.compile(r"(?P<base>[a-z_]*[a-z])[-_ ]?(?P<k>[1-9][0-9]*)", re.ASCII)
+
+# From this similarity on a name without a cutoff is a misspelt one of skrank's: two
+# of three letters, as of "mae" and "map", are not enough.
+_CLEARLY_NEAR = 0.7
+
+# No text beyond this is compared with names.
+_LONGEST = 60
 
 
 class ScorerName(NamedTuple):
@@ -84,11 +115,44 @@ def parse_name(name):
     """
     parsed = _read(name) if isinstance(name, str) else None
     if parsed is None:
-        raise ValueError(
-            f"{name!r} is not a valid scoring value. Use "
-            "skrank.metrics.get_scorer_names() to get valid options." + _nearest(name)
-        )
+        raise ValueError(refusal(name))
     return parsed
+
+
+def refusal(name):
+    """Return the error of a name that is none, with the nearest valid one."""
+    near, _ = _nearest(name) if isinstance(name, str) else (None, 0)
+    if near is not None:
+        advice = f"Did you mean {near!r}?"
+    else:
+        advice = "Use skrank.metrics.get_scorer_names() to get valid options."
+    return f"{shown(name)} is not a valid scoring value. {advice}"
+
+
+def is_misspelt(name, others):
+    """Return True if `name` is a misspelt scorer name, and not one of `others`.
+
+    Parameters
+    ----------
+    name : object
+        What was passed as a name.
+    others : iterable of str
+        Names of other scorers. A name that is as near to one of them, or is a word of
+        one, as "auc" is of "roc_auc", may be meant for it. None of them has a cutoff.
+    """
+    if not isinstance(name, str) or is_name(name):
+        return False
+    near, similarity = _nearest(name)
+    if near is None:
+        return False
+    word = name.strip().lower()
+    if "@" in word or "_at_" in word:
+        return True
+    others = {other for other in others if not is_name(other)}
+    if any(word in (other, *other.split("_")) for other in others):
+        return False
+    near_other = difflib.get_close_matches(word, others, n=1, cutoff=similarity)
+    return similarity > _CLEARLY_NEAR and not near_other
 
 
 def _read(name):
@@ -105,17 +169,36 @@ def _read(name):
 
 
 def _nearest(name):
-    """Return a sentence that suggests the nearest valid name, or an empty str."""
-    if not isinstance(name, str):
-        return ""
-    base, at, k = name.strip().lower().replace("_at_", "@").partition("@")
-    k = k.strip()
-    bare = re.sub("^(neg_)+", "", base)
-    known = [*METRICS, *ALIASES]
-    close = difflib.get_close_matches(bare, known, n=1, cutoff=0.5)
-    if not close:
-        return ""
-    metric = METRICS[ALIASES.get(close[0], close[0])]
+    """Return the nearest valid name and how similar it is, or None and 0."""
+    word = name[:_LONGEST].strip().lower()
+    base, at, k = word.replace("_at_", "@").partition("@")
+    if (match := _K_WITHOUT_AT.fullmatch(base)) and _meaning(match["base"]):
+        base, at, k = match["base"], "@", match["k"]
+    base, k = re.sub("^(neg_)+", "", base), k.strip()
+    found = _meaning(word) or _meaning(base)
+    similarity = 1.0
+    if found is None:
+        known = [*METRICS, *ALIASES, *_WRITTEN_OUT]
+        close = difflib.get_close_matches(base, known, n=1, cutoff=0.5)
+        if not close:
+            return None, 0.0
+        found = _meaning(close[0])
+        similarity = difflib.SequenceMatcher(None, close[0], base).ratio()
+    metric = METRICS[found]
     k = int(k) if k.isascii() and k.isdigit() and int(k) else 10
     with_k = metric.cutoff == "required" or (metric.cutoff == "optional" and at)
-    return f" Did you mean {metric.full_name + (f'@{k}' if with_k else '')!r}?"
+    return metric.full_name + (f"@{k}" if with_k else ""), similarity
+
+
+def _meaning(word):
+    """Return the metric of a name, an alias, a name written out, or a function."""
+    for table in (ALIASES, _WRITTEN_OUT):
+        word = table.get(word, word)
+    if word in METRICS:
+        return word
+    functions = (
+        name
+        for name, metric in METRICS.items()
+        if getattr(metric.function, "__name__", None) == word
+    )
+    return next(functions, None)

@@ -9,6 +9,7 @@ import re
 import numpy as np
 import sklearn.metrics
 
+from skrank._checks import shown
 from skrank.metrics._metric import DEFAULTS, METRICS, OF_EVALUATE, Metric
 from skrank.metrics._names import ALIASES
 
@@ -63,20 +64,20 @@ def add_scorer(name, definition, *, greater_is_better=True):
     ...     reciprocal = ranking.mean_over_places(lambda rank: 1 / rank, k)
     ...     total = ranking.total(ranking.relevant * reciprocal)
     ...     return ranking.where_relevant(total)
-    >>> add_scorer("arhr", average_reciprocal_hit_rank)
-    >>> evaluate([1, 0, 1, 1], [4, 3, 2, 1], ["arhr", "arhr@3"])
-    {'arhr': 1.58..., 'arhr@3': 1.33...}
+    >>> add_scorer("my_arhr", average_reciprocal_hit_rank)
+    >>> evaluate([1, 0, 1, 1], [4, 3, 2, 1], ["my_arhr", "my_arhr@3"])
+    {'my_arhr': 1.58..., 'my_arhr@3': 1.33...}
     """
     if not isinstance(name, str) or not _NAME.fullmatch(name) or "_at_" in name:
         raise ValueError(
             "The 'name' parameter of add_scorer must be a str of lower-case letters, "
             "digits and underscores that begins with a letter but not with 'neg_', and "
-            f"does not contain '_at_'. Got {name!r} instead."
+            f"does not contain '_at_'. Got {shown(name)} instead."
         )
     if not callable(definition) or not takes_a_ranking(definition):
         raise TypeError(
             "The 'definition' parameter of add_scorer must be a function of one "
-            f"required argument, a RankedQueries. Got {definition!r} instead."
+            f"required argument, a RankedQueries. Got {shown(definition)} instead."
         )
     metric = own_metric(definition, name, greater_is_better=bool(greater_is_better))
     known = METRICS.get(name)
@@ -86,7 +87,7 @@ def add_scorer(name, definition, *, greater_is_better=True):
     if (known is not None or taken) and not again:
         raise ValueError(
             "The 'name' parameter of add_scorer must be a name that no other scorer "
-            f"has. Got {name!r}, which is taken."
+            f"has. Got {shown(name)}, which is taken."
         )
     METRICS[name] = metric
 

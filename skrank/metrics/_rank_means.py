@@ -30,20 +30,10 @@ def median_of_first_rank(ranking):
     inverse_name="inverse_median_rank",
 )
 def median_rank(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=np.nan,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Median rank of the first relevant document.
 
     It does not depend on how bad the worse half of the ranks is. Smaller is better; as
@@ -107,20 +97,10 @@ def geometric_first_rank(ranking):
     inverse_name="inverse_geometric_mean_rank",
 )
 def geometric_mean_rank(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=np.nan,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Geometric mean rank of the first relevant document (GMR).
 
     Doubling a rank has the same effect at the top of the list and far down. Smaller is
@@ -190,20 +170,10 @@ def harmonic_first_rank(ranking):
     reads_first_rank=True,
 )
 def harmonic_mean_rank(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=np.nan,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Harmonic mean rank of the first relevant document (HMR).
 
     One over the MRR. It depends mostly on the queries with the best ranks. Smaller is

@@ -34,20 +34,10 @@ def variance_of_first_rank(ranking):
     reads_first_rank=True,
 )
 def rank_variance(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=np.nan,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Variance of the rank of the first relevant document.
 
     How much the ranks of different queries differ; it is 0 if all ranks are equal, good
@@ -103,20 +93,10 @@ def deviation_of_first_rank(ranking):
     reads_first_rank=True,
 )
 def rank_standard_deviation(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=np.nan,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Spread of the rank of the first relevant document, as a standard deviation.
 
     How much the ranks of different queries differ; it is 0 if all ranks are equal, good
@@ -176,20 +156,10 @@ def median_deviation_of_first_rank(ranking):
     reads_first_rank=True,
 )
 def rank_median_absolute_deviation(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=np.nan,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Median absolute deviation of the rank of the first relevant document (MAD).
 
     How much the ranks of different queries differ, robust to a few bad ranks. Smaller

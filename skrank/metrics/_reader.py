@@ -28,22 +28,10 @@ def expected_reciprocal_rank(ranking, *, k=None, max_grade=None):
 
 @ranking_metric("err", expected_reciprocal_rank)
 def err_score(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    k=None,
-    max_grade=None,
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=0.0,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, k=None, max_grade=None, threshold=0.0,
+    ties="expected", replace_undefined_by=0.0, average="macro", adjusted=False,
+    sample_weight=None, exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Reciprocal rank at which a user expects to stop (ERR).
 
     A user reads down the list and stops at each document with a probability that grows
@@ -239,23 +227,10 @@ def rank_biased_precision(ranking, *, k=None, p=0.8, max_grade=None):
 
 @ranking_metric("rbp", rank_biased_precision)
 def rbp_score(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    k=None,
-    p=0.8,
-    max_grade=None,
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=0.0,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, k=None, p=0.8, max_grade=None, threshold=0.0,
+    ties="expected", replace_undefined_by=0.0, average="macro", adjusted=False,
+    sample_weight=None, exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Rank-biased precision (RBP).
 
     A user reads the first document and continues from each to the next with probability

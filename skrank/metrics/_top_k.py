@@ -31,22 +31,10 @@ def _places(ranking, k, normalize, caller):
 
 @ranking_metric("precision", precision, cutoff="required")
 def precision_at_k_score(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    k,
-    normalize="k",
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=0.0,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, k, normalize="k", threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Precision at k: the fraction of the top k documents that are relevant (P@k).
 
     Larger is better.
@@ -101,21 +89,10 @@ def recall(ranking, *, k=None):
 
 @ranking_metric("recall", recall, cutoff="required")
 def recall_at_k_score(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    k,
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=0.0,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, k, threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""Recall at k: the fraction of the relevant documents in the top k (R@k).
 
     Larger is better.
@@ -155,32 +132,21 @@ def recall_at_k_score(
 
 def fbeta(ranking, *, k=None, beta=1.0, normalize="k"):
     """Return the weighted harmonic mean of precision and recall."""
-    square = check_beta(beta, "fbeta_at_k_score") ** 2
+    beta = check_beta(beta, "fbeta_at_k_score")
+    # Weights of recall and precision whose larger one is 1: no square overflows.
+    recall, precision = (1.0, (1 / beta) ** 2) if beta > 1 else (beta**2, 1.0)
     places = _places(ranking, k, normalize, "fbeta_at_k_score")
-    # (1 + b^2) P@k R@k / (b^2 P@k + R@k) = (1 + b^2) h / (b^2 n_relevant + places) for
-    # P@k = h / places and R@k = h / n_relevant: linear in h, the number found.
-    return (1 + square) * found(ranking, k) / (square * ranking.n_relevant + places)
+    # Precision h / places and recall h / R share the documents h that are found.
+    weighted = recall * ranking.n_relevant + precision * places
+    return (recall + precision) * found(ranking, k) / weighted
 
 
 @ranking_metric("f1", fbeta, cutoff="required")
 def fbeta_at_k_score(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    k,
-    beta=1.0,
-    normalize="k",
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=0.0,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, k, beta=1.0, normalize="k", threshold=0.0,
+    ties="expected", replace_undefined_by=0.0, average="macro", adjusted=False,
+    sample_weight=None, exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""F-beta at k: the weighted harmonic mean of precision and recall at k (F1@k).
 
     Larger is better; as a scorer, F1 is ``"f1@10"``, with any k.
@@ -236,20 +202,10 @@ def r_precision(ranking):
 
 @ranking_metric("r_precision", r_precision, cutoff="never")
 def r_precision_score(
-    y_true,
-    y_score,
-    *,
-    qid=None,
-    threshold=0.0,
-    ties="expected",
-    replace_undefined_by=0.0,
-    average="macro",
-    adjusted=False,
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    returned=None,
-):
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
     r"""R-precision: the precision of the first R documents.
 
     R is the number of relevant documents of the query, so precision and recall are

@@ -6,175 +6,98 @@
 import inspect
 import re
 
-# The type and the description of each parameter; {default} is that of the signature.
-PARAMETERS = {
-    "y_true": (
-        "{array-like, sparse matrix} of shape (n_samples,) or (n_queries, n_docs)",
-        """
-        The true grades, 0 or more. Beside a `y_score` of shape (n_queries, n_docs), an
-        array of shape (n_queries,) instead holds the column of the one relevant
-        document of each query, its target.
-        """,
-    ),
-    "y_score": (
-        "array-like of shape (n_samples,) or (n_queries, n_docs)",
-        "The predicted scores, larger is better. Infinite scores are allowed.",
-    ),
-    "qid": (
-        "array-like of shape (n_samples,), default={default}",
-        """
-        The query id of each row, of any dtype, rows in any order. If None, the ids are
-        taken from the index of `y_true` named "qid"; without one, all rows belong to
-        one query.
-        """,
-    ),
-    "k": (
-        "int, default={default}",
-        """
-        Cutoff: only the top `k` documents count. If None, the whole list does. Lists
-        may be shorter than `k`.
-        """,
-    ),
-    "k, required": (
-        "int",
-        "Cutoff: only the top `k` documents count. Lists may be shorter than `k`.",
-    ),
-    "threshold": (
-        'float or "max", default={default}',
-        """
-        Documents with a grade above `threshold` are relevant; all others contribute no
-        gain. With "max", the documents with the highest grade of their query are
-        relevant, if that grade is above 0.
-        """,
-    ),
-    "ties": (
-        '{{"expected", "first", "optimistic", "pessimistic"}}, default={default}',
-        """
-        How ties in `y_score` are resolved. "expected" is the exact expectation over all
-        orderings of the tied documents; "first" keeps the input order; "optimistic" and
-        "pessimistic" take the best and the worst ordering.
-        """,
-    ),
-    "ties, first rank": (
-        '{{"expected", "first", "optimistic", "pessimistic", "realistic"}}, '
-        "default={default}",
-        """
-        How ties in `y_score` are resolved. "expected" is the exact expectation over all
-        orderings of the tied documents; "first" keeps the input order; "optimistic" and
-        "pessimistic" take the best and the worst ordering; "realistic" takes the mean
-        of the best and the worst rank of the first relevant document.
-        """,
-    ),
-    "threshold, every grade": (
-        'float, "max" or None, default={default}',
-        """
-        Documents with a grade up to `threshold`, or with "max" below the highest grade
-        of their query, count as equal. If None, all grades count as they are, also
-        negative ones, and documents that are not judged have the grade 0, or the lowest
-        one if that is negative.
-        """,
-    ),
-    "ties, midrank": (
-        '{{"expected", "first", "optimistic", "pessimistic", "midrank"}}, '
-        "default={default}",
-        """
-        How ties in `y_score` are resolved. "expected" is the exact expectation over all
-        orderings of the tied documents; "first" keeps the input order; "optimistic" and
-        "pessimistic" take the best and the worst ordering; with "midrank" tied
-        documents share their mean rank, as in ``scipy.stats.spearmanr``.
-        """,
-    ),
-    "replace_undefined_by": (
-        "float, default={default}",
-        """
-        The value of a query for which the metric is undefined. NaN leaves the query out
-        of the average.
-        """,
-    ),
-    "average": (
-        '{{"macro", "weighted"}} or None, default={default}',
-        """
-        How queries are averaged: "macro" weights all queries equally, "weighted" by
-        their number of documents. If None, the value of each query is returned, in the
-        order of ``np.unique(qid)``.
-        """,
-    ),
-    "adjusted": (
-        "bool, default={default}",
-        """
-        Whether to adjust the metric M for chance: (M - E) / (B - E), where E is its
-        expectation under random orders and B its value for the ideal ranking. Random
-        scores then give 0 on average and a perfect ranking 1.
-        """,
-    ),
-    "adjusted, ratio": (
-        'bool or "ratio", default={default}',
-        """
-        Whether to adjust the metric M for chance. True returns (M - E) / (B - E), where
-        E is the metric at chance level, with all documents tied, and B its value for
-        the ideal ranking; "ratio" returns M / E.
-        """,
-    ),
-    "adjusted, z": (
-        'bool or {{"ratio", "z"}}, default={default}',
-        """
-        Whether to adjust the metric M for chance, given its expectation E and variance
-        V under random orders and its value B for the ideal ranking. True returns
-        (M - E) / (B - E), "ratio" M / E, and "z" the number of standard deviations that
-        M is better than E, (M - E) / sqrt(V) up to the sign.
-        """,
-    ),
-    "sample_weight": (
-        "array-like of shape (n_samples,) or (n_queries,), default={default}",
-        """
-        The weight of each query: one value per row, constant within a query, or one per
-        query if `y_score` has one row per query.
-        """,
-    ),
-    "exclude": (
-        "{{array-like, sparse matrix}} of bool, (n_queries, n_docs), default={default}",
-        """
-        Mask of documents to leave out of the ranking, for a `y_score` of shape
-        (n_queries, n_docs) only. A target is never excluded.
-        """,
-    ),
-    "judged": (
-        "array-like of bool of shape (n_samples,), default={default}",
-        """
-        Which documents have a grade. The others are ranked but are not relevant; their
-        `y_true` is not read. If None, all documents are judged.
-        """,
-    ),
-    "returned": (
-        "array-like of bool of shape (n_samples,), default={default}",
-        """
-        Which documents the system returned. The others count among the relevant
-        documents and in the ideal ranking but have no rank; their `y_score` is not
-        read. If None, all documents were returned.
-        """,
-    ),
-    "gain": (
-        '{{"exponential", "linear"}} or callable, default={default}',
-        """
-        The gain of a grade: ``2 ** grade - 1``, the grade itself, or a callable that
-        maps an array of the grades of relevant documents to their gains.
-        """,
-    ),
-    "discount": (
-        '{{"log2", "ln"}} or callable, default={default}',
-        """
-        The discount of rank i: ``1 / log2(i + 1)``, ``1 / ln(i + 1)``, or a callable
-        that maps an array of ranks, 1 being the best, to their discounts.
-        """,
-    ),
-    "max_grade": (
-        "float, default={default}",
-        """
-        The highest grade that a document can have. If None, the highest grade of a
-        relevant document in `y_true` is used, so pass it to compare data sets.
-        """,
-    ),
-}
+
+def read_entries(text):
+    """Return the entries of a section by the names of their parameters."""
+    entries = re.split(r"\n(?=[\w*])", text.strip())
+    return {entry.partition(" ")[0].strip("*\n"): entry for entry in entries}
+
+
+# The entry of each parameter; {default} is that of the signature.
+PARAMETERS = read_entries("""
+y_true : {array-like, sparse matrix} of shape (n_samples,) or (n_queries, n_docs)
+    The true grades, 0 or more. Beside a `y_score` of shape (n_queries, n_docs), an
+    array of shape (n_queries,) instead holds the column of the one relevant document of
+    each query, its target.
+y_score : array-like of shape (n_samples,) or (n_queries, n_docs)
+    The predicted scores, larger is better. Infinite scores are allowed.
+qid : array-like of shape (n_samples,), default={default}
+    The query id of each row, of any dtype, rows in any order. If None, the ids are
+    taken from the index of `y_true` named "qid"; without one, all rows belong to one
+    query.
+k : int, default={default}
+    Cutoff: only the top `k` documents count. If None, the whole list does. Lists may be
+    shorter than `k`.
+k_required : int
+    Cutoff: only the top `k` documents count. Lists may be shorter than `k`.
+threshold : float or "max", default={default}
+    Documents with a grade above `threshold` are relevant; all others contribute no
+    gain. With "max", the documents with the highest grade of their query are relevant,
+    if that grade is above 0.
+ties : {"expected", "first", "optimistic", "pessimistic"}, default={default}
+    How ties in `y_score` are resolved. "expected" is the exact expectation over all
+    orderings of the tied documents; "first" keeps the input order; "optimistic" and
+    "pessimistic" take the best and the worst ordering.
+ties_first_rank : {"expected", "first", "optimistic", "pessimistic", "realistic"}, \
+    default={default}
+    How ties in `y_score` are resolved. "expected" is the exact expectation over all
+    orderings of the tied documents; "first" keeps the input order; "optimistic" and
+    "pessimistic" take the best and the worst ordering; "realistic" takes the mean of
+    the best and the worst rank of the first relevant document.
+threshold_every_grade : float, "max" or None, default={default}
+    Documents with a grade up to `threshold`, or with "max" below the highest grade of
+    their query, count as equal. If None, all grades count as they are, also negative
+    ones, and documents that are not judged have the grade 0, or the lowest one if that
+    is negative.
+ties_midrank : {"expected", "first", "optimistic", "pessimistic", "midrank"}, \
+    default={default}
+    How ties in `y_score` are resolved. "expected" is the exact expectation over all
+    orderings of the tied documents; "first" keeps the input order; "optimistic" and
+    "pessimistic" take the best and the worst ordering; with "midrank" tied documents
+    share their mean rank, as in ``scipy.stats.spearmanr``.
+replace_undefined_by : float, default={default}
+    The value of a query for which the metric is undefined. NaN leaves the query out of
+    the average.
+average : {"macro", "weighted"} or None, default={default}
+    How queries are averaged: "macro" weights all queries equally, "weighted" by their
+    number of documents. If None, the value of each query is returned, in the order of
+    ``np.unique(qid)``.
+adjusted : bool, default={default}
+    Whether to adjust the metric M for chance: (M - E) / (B - E), where E is its
+    expectation under random orders and B its value for the ideal ranking. Random scores
+    then give 0 on average and a perfect ranking 1.
+adjusted_ratio : bool or "ratio", default={default}
+    Whether to adjust the metric M for chance. True returns (M - E) / (B - E), where E
+    is the metric at chance level, with all documents tied, and B its value for the
+    ideal ranking; "ratio" returns M / E.
+adjusted_z : bool or {"ratio", "z"}, default={default}
+    Whether to adjust the metric M for chance, given its expectation E and variance V
+    under random orders and its value B for the ideal ranking. True returns
+    (M - E) / (B - E), "ratio" M / E, and "z" the number of standard deviations that M
+    is better than E, (M - E) / sqrt(V) up to the sign.
+sample_weight : array-like of shape (n_samples,) or (n_queries,), default={default}
+    The weight of each query: one value per row, constant within a query, or one per
+    query if `y_score` has one row per query.
+exclude : {array-like, sparse matrix} of bool, (n_queries, n_docs), default={default}
+    Mask of documents to leave out of the ranking, for a `y_score` of shape
+    (n_queries, n_docs) only. A target is never excluded.
+judged : array-like of bool of shape (n_samples,), default={default}
+    Which documents have a grade. The others are ranked but are not relevant; their
+    `y_true` is not read. If None, all documents are judged.
+returned : array-like of bool of shape (n_samples,), default={default}
+    Which documents the system returned. The others count among the relevant documents
+    and in the ideal ranking but have no rank; their `y_score` is not read. If None, all
+    documents were returned.
+gain : {"exponential", "linear"} or callable, default={default}
+    The gain of a grade: ``2 ** grade - 1``, the grade itself, or a callable that maps
+    an array of the grades of relevant documents to their gains.
+discount : {"log2", "ln"} or callable, default={default}
+    The discount of rank i: ``1 / log2(i + 1)``, ``1 / ln(i + 1)``, or a callable that
+    maps an array of ranks, 1 being the best, to their discounts.
+max_grade : float, default={default}
+    The highest grade that a document can have. If None, the highest grade of a relevant
+    document in `y_true` is used, so pass it to compare data sets.
+""")
 
 RAISES = """
 Raises
@@ -186,14 +109,27 @@ TypeError
 """
 
 
-def share_words(function):
-    """Complete the docstring of a function that has parameters of the metrics."""
+def describe(name, default, metric=None):
+    """Return the entry of a parameter that metrics share.
+
+    `metric` is None for a function of several metrics.
+    """
+    _, colon, words = PARAMETERS[_variant(name, default, metric)].partition(" : ")
+    if default != default:
+        default = "np.nan"
+    elif isinstance(default, str):
+        default = f'"{default}"'
+    return name + colon + words.replace("{default}", str(default))
+
+
+def share_words(function, *, describe=describe, raises=RAISES):
+    """Complete the docstring of a function that shares parameters with others."""
     signature = inspect.signature(function)
-    function.__doc__ = complete(function.__doc__, signature, None)
+    function.__doc__ = complete(function.__doc__, signature, describe, raises)
     return function
 
 
-def complete(docstring, signature, metric):
+def complete(docstring, signature, describe, raises=RAISES):
     """Return a docstring with the sections Parameters and Raises.
 
     Parameters
@@ -203,8 +139,10 @@ def complete(docstring, signature, metric):
         no other metric has, or has with this meaning.
     signature : inspect.Signature
         The parameters, in the order in which they are described.
-    metric : Metric or None
-        What the function computes; None for a function of several metrics.
+    describe : callable
+        Returns the entry of a shared parameter, given its name and default.
+    raises : str
+        The section Raises, for a docstring without one.
 
     Returns
     -------
@@ -215,46 +153,34 @@ def complete(docstring, signature, metric):
     own = {}
     if found := re.search(r"Parameters\n-+\n(.*?)\n\n(?=\w+\n-)", docstring, re.DOTALL):
         docstring = docstring.replace(found.group(), "")
-        for entry in re.split(r"\n(?=[\w*])", found.group(1)):
-            own[entry.partition(" ")[0].strip("*\n")] = entry
+        own = read_entries(found.group(1))
     described = [
-        own.get(name) or _describe(name, parameter.default, metric)
+        own.get(name) or describe(name, parameter.default)
         for name, parameter in signature.parameters.items()
+        if name != "self"
     ]
     parameters = "\n".join(["Parameters", "----------", *described])
     docstring = docstring.replace("Returns\n---", f"{parameters}\n\nReturns\n---")
     if "Raises\n---" not in docstring:
-        raises = RAISES.lstrip()
-        docstring = docstring.replace("See Also\n---", f"{raises}\nSee Also\n---")
+        after = "Warns\n---" if "Warns\n---" in docstring else "See Also\n---"
+        docstring = docstring.replace(after, f"{raises.lstrip()}\n{after}")
     return docstring + "\n"
-
-
-def _describe(name, default, metric):
-    """Return the entry of a parameter that metrics share."""
-    kind, words = PARAMETERS[_variant(name, default, metric)]
-    if default != default:
-        default = "np.nan"
-    elif isinstance(default, str):
-        default = f'"{default}"'
-    kind = kind.format(default=default) if "{default}" in kind else kind
-    words = inspect.cleandoc(words).replace("\n", "\n    ")
-    return f"{name} : {kind}\n    {words}"
 
 
 def _variant(name, default, metric):
     """Return which of the descriptions of a parameter fits a metric."""
     if name == "k" and default is inspect.Parameter.empty:
-        return "k, required"
+        return "k_required"
     if metric is None:
         return name
     if name == "threshold" and default is None:
-        return "threshold, every grade"
+        return "threshold_every_grade"
     if name == "ties" and metric.takes_midrank:
-        return "ties, midrank"
+        return "ties_midrank"
     if name == "ties" and metric.reads_first_rank:
-        return "ties, first rank"
+        return "ties_first_rank"
     if name == "adjusted" and metric.knows_its_variance:
-        return "adjusted, z"
+        return "adjusted_z"
     if name == "adjusted" and metric.reads_first_rank:
-        return "adjusted, ratio"
+        return "adjusted_ratio"
     return name

@@ -9,26 +9,12 @@ import numpy as np
 
 
 def balanced_folds(sizes, n_folds, rng=None):
-    """Assign queries to folds with nearly equal numbers of rows.
+    """Return a fold for each query, such that folds have nearly equal numbers of rows.
 
-    Each query, the largest first, goes to the fold with the fewest rows so far.
-
-    Parameters
-    ----------
-    sizes : ndarray of shape (n_queries,)
-        The number of rows of each query.
-
-    n_folds : int
-        The number of folds; at most `n_queries`, so that no fold stays empty.
-
-    rng : RandomState, default=None
-        Source of randomness for the order of queries of similar size. With None,
-        queries of the same size keep the order of their ids.
-
-    Returns
-    -------
-    folds : ndarray of shape (n_queries,)
-        The fold of each query.
+    Each query, the largest first, goes to the fold with the fewest rows so far. `sizes`
+    holds the numbers of rows of the queries, at least `n_folds` of them, so that no
+    fold stays empty. With the RandomState `rng`, queries of similar size change places;
+    with None, queries of the same size keep the order of their ids.
     """
     if rng is None:
         return _deal(sizes, np.argsort(-sizes, kind="stable"), n_folds)
@@ -74,22 +60,9 @@ def _deal(sizes, order, n_folds):
 def random_parts(sizes, n_train, n_test, rng):
     """Draw queries for a training and a test part of given numbers of rows.
 
-    Parameters
-    ----------
-    sizes : ndarray of shape (n_queries,)
-        The number of rows of each query; at least two queries.
-
-    n_train, n_test : float
-        The number of rows wanted in each part. If they add up to all rows, every query
-        goes to one of the parts.
-
-    rng : RandomState
-        Source of randomness.
-
-    Returns
-    -------
-    train, test : ndarray of int
-        The queries of each part, at least one in each.
+    `sizes` holds the number of rows of each query; there are at least two queries. Each
+    part gets at least one. If `n_train` and `n_test` add up to all rows, every query
+    goes to one of the parts.
     """
     order = rng.permutation(len(sizes))
     test = _take_rows(sizes, order, n_test)

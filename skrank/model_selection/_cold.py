@@ -17,6 +17,7 @@ from skrank.model_selection._query_splitter import (
     check_shuffle,
     find_values,
 )
+from skrank.model_selection._words import describe_split
 
 COLD = ("user", "item", "both")
 
@@ -31,7 +32,6 @@ class ColdStartKFold(QuerySplitter):
     ----------
     n_splits : int, default=5
         The number of folds, at least 2 and at most the number of users or items.
-
     cold : {"user", "item", "both"}, default="user"
         What is new in the test set:
 
@@ -41,15 +41,12 @@ class ColdStartKFold(QuerySplitter):
         - ``"both"``: users and items. The rows with a user and an item of the fold
           are tested, rows with neither are trained on, and all others are left out:
           about ``1 / n_splits ** 2`` of the rows are in each test set.
-
     shuffle : bool, default=False
         Whether users and items are assigned to folds at random. The folds stay
         balanced in rows.
-
     random_state : int, RandomState instance or None, default=None
         The seed of the shuffling. Pass an int to get the same folds from each call.
         It must be None unless `shuffle` is True.
-
     item : str or array-like of shape (n_samples,), default="item"
         The items, if they are not passed to ``split``: the name of a column of a
         table `X` or of an index of `y` or `X`, or the items themselves, one per row.
@@ -90,13 +87,7 @@ class ColdStartKFold(QuerySplitter):
     __metadata_request__split = {"item": True}
 
     def __init__(
-        self,
-        n_splits=5,
-        *,
-        cold="user",
-        shuffle=False,
-        random_state=None,
-        item="item",
+        self, n_splits=5, *, cold="user", shuffle=False, random_state=None, item="item"
     ):
         caller = "ColdStartKFold"
         self.n_splits = check_count(n_splits, "n_splits", minimum=2)
@@ -110,38 +101,9 @@ class ColdStartKFold(QuerySplitter):
         self.random_state = random_state
         self.item = check_name_or_values(item, "item", caller)
 
+    @describe_split
     def split(self, X, y=None, groups=None, *, qid=None, item=None):
-        """Generate the rows of each training and test set.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The data. Only the number of rows is used and, in a table, the query ids
-            and the items in columns or in the index.
-
-        y : array-like of shape (n_samples,), default=None
-            The relevance of each row. Only its index is used, if that holds the query
-            ids or the items.
-
-        groups : array-like of shape (n_samples,), default=None
-            The query ids, under the name that scikit-learn has for them.
-
-        qid : array-like of shape (n_samples,), default=None
-            The query ids, which are the users. Without `qid` and `groups` they are
-            taken from `X` or from the index of `y`.
-
-        item : array-like of shape (n_samples,), default=None
-            The item of each row. Without it, the parameter `item` of the splitter
-            says where the items are.
-
-        Yields
-        ------
-        train : ndarray of int
-            The rows of the training set, in ascending order.
-
-        test : ndarray of int
-            The rows of the test set, in ascending order.
-        """
+        caller = "ColdStartKFold"
         check_consistent_length(X, y, item)
         rng = check_random_state(self.random_state) if self.shuffle else None
         folds = []
@@ -149,7 +111,9 @@ class ColdStartKFold(QuerySplitter):
             users = self._group(X, y, groups, qid)
             folds.append(self._fold_of_rows(users, "queries", rng))
         if self.cold != "user":
-            items = self._group_items(X, y, item)
+            item = find_values(item, self.item, X=X, y=y, name="item", caller=caller)
+            items = Queries.of_rows(item, name="item")
+            check_not_empty(items, caller)
             check_consistent_length(items.codes, *folds, X, y, qid, groups)
             folds.append(self._fold_of_rows(items, "items", rng))
         for fold in range(self.n_splits):
@@ -158,21 +122,12 @@ class ColdStartKFold(QuerySplitter):
             train = np.flatnonzero(~np.logical_or.reduce(is_cold))
             if len(test) == 0 or len(train) == 0:
                 raise ValueError(
-                    f"ColdStartKFold(cold={self.cold!r}) has no row to "
+                    f"{caller}(cold={self.cold!r}) has no row to "
                     f"{'train on' if len(test) else 'test'} in fold {fold}: too few "
                     "users share items. Use fewer splits, or another seed with "
                     f"shuffle=True. Got n_splits={self.n_splits}."
                 )
             yield train, test
-
-    def _group_items(self, X, y, item):
-        """Find the items and group the rows by them."""
-        item = find_values(
-            item, self.item, X=X, y=y, name="item", caller="ColdStartKFold"
-        )
-        items = Queries.of_rows(item, name="item")
-        check_not_empty(items, "ColdStartKFold")
-        return items
 
     def _fold_of_rows(self, queries, things, rng):
         """Assign users or items to folds and return the fold of each row."""

@@ -30,11 +30,9 @@ class StratifiedQueryKFold(WholeQuerySplitter):
     ----------
     n_splits : int, default=5
         The number of folds, at least 2 and at most the number of queries.
-
     shuffle : bool, default=False
         Whether queries are assigned to folds at random. The folds stay balanced:
         queries change places with queries of similar size.
-
     random_state : int, RandomState instance or None, default=None
         The seed of the shuffling. Pass an int to get the same folds from each call.
         It must be None unless `shuffle` is True.
@@ -105,10 +103,8 @@ class RepeatedQueryKFold(WholeQuerySplitter):
     n_splits : int, default=5
         The number of folds of each repetition, at least 2 and at most the number of
         queries.
-
     n_repeats : int, default=10
         The number of repetitions, at least 1.
-
     random_state : int, RandomState instance or None, default=None
         The seed of the draws. Pass an int to get the same folds from each call.
 
@@ -141,36 +137,7 @@ class RepeatedQueryKFold(WholeQuerySplitter):
         self.n_repeats = check_count(n_repeats, "n_repeats", minimum=1)
         self.random_state = random_state
 
-    def get_n_splits(
-        self, X=None, y=None, groups=None, *, qid=None, time=None, item=None
-    ):
-        """Return the number of splits of all repetitions.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), default=None
-            Not used.
-
-        y : array-like of shape (n_samples,), default=None
-            Not used.
-
-        groups : array-like of shape (n_samples,), default=None
-            Not used.
-
-        qid : array-like of shape (n_samples,), default=None
-            Not used.
-
-        time : array-like of shape (n_samples,), default=None
-            Not used.
-
-        item : array-like of shape (n_samples,), default=None
-            Not used.
-
-        Returns
-        -------
-        n_splits : int
-            ``n_splits * n_repeats``.
-        """
+    def _count_splits(self):
         return self.n_splits * self.n_repeats
 
     def _iter_queries(self, queries, y):

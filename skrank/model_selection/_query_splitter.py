@@ -13,6 +13,7 @@ from sklearn.utils import check_consistent_length, check_scalar
 
 from skrank._columns import find_named, find_qid, require_named, require_qid
 from skrank._ranking.ids import encode_qid
+from skrank.model_selection._words import describe_split
 
 
 class Queries(NamedTuple):
@@ -50,34 +51,19 @@ class QuerySplitter(BaseCrossValidator):
     ):
         """Return the number of splits.
 
-        It depends on the parameters of the splitter only. The arguments exist for the
-        interface that all splitters share.
-
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features), default=None
-            Not used.
-
-        y : array-like of shape (n_samples,), default=None
-            Not used.
-
-        groups : array-like of shape (n_samples,), default=None
-            Not used.
-
-        qid : array-like of shape (n_samples,), default=None
-            Not used.
-
-        time : array-like of shape (n_samples,), default=None
-            Not used.
-
-        item : array-like of shape (n_samples,), default=None
-            Not used.
+        X, y, groups, qid, time, item : object, default=None
+            Not used; they exist for the interface that all splitters share.
 
         Returns
         -------
         n_splits : int
-            The number of splits.
+            The number of splits, of all repetitions if the splitter repeats.
         """
+        return self._count_splits()
+
+    def _count_splits(self):
         return self.n_splits
 
     def _group(self, X, y, groups, qid):
@@ -103,34 +89,8 @@ class WholeQuerySplitter(QuerySplitter):
     `_iter_queries`.
     """
 
+    @describe_split
     def split(self, X, y=None, groups=None, *, qid=None):
-        """Generate the rows of each training and test set.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The data. Only the number of rows is used and, in a table, the query ids
-            in the column ``"qid"`` or in the index of that name.
-
-        y : array-like of shape (n_samples,), default=None
-            The relevance of each row, used only by splitters that stratify. An index,
-            or a level of it, named ``"qid"`` holds the query ids.
-
-        groups : array-like of shape (n_samples,), default=None
-            The query ids, under the name that scikit-learn has for them.
-
-        qid : array-like of shape (n_samples,), default=None
-            The query ids. Without `qid` and `groups` they are taken from the column
-            ``"qid"`` of `X` or from the index of `y` or `X` of that name.
-
-        Yields
-        ------
-        train : ndarray of int
-            The rows of the training set, in ascending order.
-
-        test : ndarray of int
-            The rows of the test set, in ascending order.
-        """
         queries = self._group(X, y, groups, qid)
         yield from queries.rows_of_parts(self._iter_queries(queries, y))
 
@@ -180,27 +140,11 @@ def check_name_or_values(value, name, caller):
 
 
 def find_values(values, parameter, *, X, y, name, caller):
-    """Return the times or items of the rows.
+    """Return the times or items of the rows, not yet checked.
 
-    Parameters
-    ----------
-    values : array-like of shape (n_samples,) or None
-        The argument of ``split``, which comes first.
-
-    parameter : str or array-like of shape (n_samples,)
-        The parameter of the splitter: the values, or the name of a column of `X` or
-        of an index of `y` or `X`.
-
-    X, y : object
-        The data.
-
-    name, caller : str
-        The parameter and the splitter that errors name.
-
-    Returns
-    -------
-    values : array-like of shape (n_samples,)
-        The values, not yet checked.
+    The argument `values` of ``split`` comes first, then the `parameter` of the
+    splitter: the values, or the name of a column of `X` or of an index of `y` or `X`.
+    Errors give the `name` of the parameter and the splitter, `caller`.
     """
     if values is not None:
         return values

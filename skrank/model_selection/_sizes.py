@@ -9,26 +9,11 @@ import numpy as np
 
 
 def rows_wanted(queries, test_size, train_size, *, default, caller):
-    """Return the numbers of rows wanted for training and for testing.
+    """Return the numbers of rows wanted for training and for testing, as floats.
 
-    Parameters
-    ----------
-    queries : Queries
-        The queries of the rows.
-
-    test_size, train_size : float, int or None
-        A fraction of the rows, a number of rows, or None for all remaining rows.
-
-    default : float
-        The test size if both are None.
-
-    caller : str
-        The name that errors give.
-
-    Returns
-    -------
-    n_train, n_test : float
-        The numbers of rows, not rounded; together at most all rows.
+    A size is a fraction of the rows, a number of rows, or None for all remaining rows;
+    if both are None, `default` is the test size. Together they are at most all rows.
+    Errors name the `caller`.
     """
     n_samples = len(queries.codes)
     if len(queries.ids) < 2:
@@ -57,17 +42,18 @@ def rows_wanted(queries, test_size, train_size, *, default, caller):
 def _n_rows(size, name, n_samples, caller):
     if size is None:
         return None
+    check_size(size, name, n_samples, caller, "rows")
+    return float(size) if isinstance(size, Integral) else float(size) * n_samples
+
+
+def check_size(size, name, n_samples, caller, things):
+    """Raise unless a size is a fraction or a number of the `things` to split."""
     accepted = (
         f"The {name!r} parameter of {caller} must be a float in the range (0.0, 1.0), "
-        f"an int in the range [1, {n_samples - 1}] (a number of rows) or None. "
+        f"an int in the range [1, {n_samples - 1}] (a number of {things}) or None. "
         f"Got {size!r} instead."
     )
     if isinstance(size, (bool, np.bool_)) or not isinstance(size, Real):
         raise TypeError(accepted)
-    if isinstance(size, Integral):
-        if not 1 <= size < n_samples:
-            raise ValueError(accepted)
-        return float(size)
-    if not 0 < size < 1:
+    if not 0 < size < (n_samples if isinstance(size, Integral) else 1):
         raise ValueError(accepted)
-    return float(size) * n_samples

@@ -26,11 +26,9 @@ class QueryKFold(WholeQuerySplitter):
     ----------
     n_splits : int, default=5
         The number of folds, at least 2 and at most the number of queries.
-
     shuffle : bool, default=False
         Whether queries are assigned to folds at random. The folds stay balanced in
         rows: queries change places with queries of similar size.
-
     random_state : int, RandomState instance or None, default=None
         The seed of the shuffling. Pass an int to get the same folds from each call.
         It must be None unless `shuffle` is True.
@@ -89,16 +87,13 @@ class QueryShuffleSplit(WholeQuerySplitter):
     ----------
     n_splits : int, default=10
         The number of splits, at least 1.
-
     test_size : float or int, default=None
         The size of the test set in rows: a float in (0, 1) is a fraction of the rows,
         an int a number of rows. None means all rows that are not in the training set;
         if `train_size` is None too, 0.1.
-
     train_size : float or int, default=None
         The size of the training set in rows, like `test_size`. None means all rows
         that are not in the test set.
-
     random_state : int, RandomState instance or None, default=None
         The seed of the draws. Pass an int to get the same splits from each call.
 

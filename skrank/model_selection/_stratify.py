@@ -16,27 +16,12 @@ ROWS_ALIKE = 0.001
 
 
 def stratified_folds(sizes, relevant, n_folds, rng=None):
-    """Assign queries to folds with similar numbers of rows, classes and lengths.
+    """Return a fold for each query, balanced in rows, classes and lengths.
 
-    Parameters
-    ----------
-    sizes : ndarray of shape (n_queries,)
-        The number of rows of each query.
-
-    relevant : ndarray of shape (n_queries,)
-        Whether the query has a relevant row: its class.
-
-    n_folds : int
-        The number of folds; at most `n_queries`, so that no fold stays empty.
-
-    rng : RandomState, default=None
-        Source of randomness for the order of queries of similar size. With None,
-        queries of the same size keep the order of their ids.
-
-    Returns
-    -------
-    folds : ndarray of shape (n_queries,)
-        The fold of each query.
+    `sizes` holds the numbers of rows of the queries, at least `n_folds` of them, so
+    that no fold stays empty. `relevant` is the class: whether the query has a relevant
+    row. With the RandomState `rng`, queries of similar size change places; with None,
+    queries of the same size keep the order of their ids.
     """
     if rng is None:
         order = np.argsort(-sizes, kind="stable")

@@ -15,6 +15,7 @@ from skrank.model_selection._query_splitter import (
     check_name_or_values,
     find_values,
 )
+from skrank.model_selection._words import describe_split
 
 
 class _TimeSplitter(QuerySplitter):
@@ -22,38 +23,8 @@ class _TimeSplitter(QuerySplitter):
 
     __metadata_request__split = {"time": True}
 
+    @describe_split
     def split(self, X, y=None, groups=None, *, qid=None, time=None):
-        """Generate the rows of each training and test set.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The data. Only the number of rows is used and, in a table, the query ids
-            and the times in columns or in the index.
-
-        y : array-like of shape (n_samples,), default=None
-            The relevance of each row. Only its index is used, if that holds the query
-            ids or the times.
-
-        groups : array-like of shape (n_samples,), default=None
-            The query ids, under the name that scikit-learn has for them.
-
-        qid : array-like of shape (n_samples,), default=None
-            The query ids. Without `qid` and `groups` they are taken from `X` or from
-            the index of `y`.
-
-        time : array-like of shape (n_samples,), default=None
-            The time of each row: numbers or dates. Without it, the parameter `time`
-            of the splitter says where the times are.
-
-        Yields
-        ------
-        train : ndarray of int
-            The rows of the training set, in ascending order.
-
-        test : ndarray of int
-            The rows of the test set, in ascending order.
-        """
         check_consistent_length(X, y, time)
         queries = self._group(X, y, groups, qid)
         time = find_values(
@@ -74,21 +45,17 @@ class QueryTimeSeriesSplit(_TimeSplitter):
     ----------
     n_splits : int, default=5
         The number of splits, at least 1.
-
     gap : int or timedelta, default=0
         What to leave out between the training and the test set: an int is a number
         of queries; a ``datetime.timedelta``, ``numpy.timedelta64`` or
         ``pandas.Timedelta`` is a duration, and the last row of the training set is
         earlier than the first row of the test set by more than that.
-
     max_train_size : int, default=None
         The maximum number of queries to train on; the latest ones are kept. None
         means all of them.
-
     test_size : int, default=None
         The number of queries in each test set. None means
         ``n_queries // (n_splits + 1)``.
-
     time : str or array-like of shape (n_samples,), default="time"
         The times, if they are not passed to ``split``: the name of a column of a table
         `X` or of an index of `y` or `X`, or the times themselves, one per row.
@@ -212,12 +179,10 @@ class LeaveLastOut(_TimeSplitter):
     ----------
     k : int, default=1
         The number of rows of each query to test, at least 1.
-
     n_splits : int, default=1
         The number of splits, at least 1. The last split tests the last `k` rows of
         each query, the one before it the `k` rows before those, and so on. Rows after
         the tested ones are not in the training set.
-
     time : str or array-like of shape (n_samples,), default="time"
         The times, if they are not passed to ``split``: the name of a column of a table
         `X` or of an index of `y` or `X`, or the times themselves, one per row.
@@ -302,24 +267,7 @@ def _spans(queries, codes):
 
 
 def _encode_times(time, n_samples):
-    """Turn times into codes of the same order.
-
-    Parameters
-    ----------
-    time : array-like of shape (n_samples,)
-        Numbers, dates or durations.
-
-    n_samples : int
-        The number of rows.
-
-    Returns
-    -------
-    times : ndarray of shape (n_times,)
-        The distinct times in ascending order.
-
-    codes : ndarray of shape (n_samples,)
-        The position of the time of each row in `times`.
-    """
+    """Return the sorted distinct times, and for each row its place among them."""
     times, codes = encode_qid(time, n_samples, name="time")
     if times.dtype.kind in "USV" or isinstance(times[0], (str, bytes, tuple)):
         raise TypeError(

@@ -28,25 +28,20 @@ def query_train_test_split(
     ----------
     *arrays : sequence of array-like of shape (n_samples,) or (n_samples, n_columns)
         The data to split: lists, arrays, tables or sparse matrices of equal length.
-
     qid : array-like of shape (n_samples,), default=None
         The query ids. Their parts are not returned; if you need them, pass the ids
         also as one of the `arrays`. If None, they are taken from the arrays: from a
         column ``"qid"``, else from an index, or a level of it, named ``"qid"``.
-
     test_size : float or int, default=None
         The size of the test part in rows: a float in (0, 1) is a fraction of the
         rows, an int a number of rows. The actual size is as near as the queries drawn
         allow. None means all rows that are not in the training part; if `train_size`
         is None too, 0.25.
-
     train_size : float or int, default=None
         The size of the training part in rows, like `test_size`. None means all rows
         that are not in the test part.
-
     random_state : int, RandomState instance or None, default=None
         The seed of the draw. Pass an int to get the same split from each call.
-
     shuffle : bool, default=True
         Whether queries are drawn at random. If False, the queries stay in the order
         of their first rows: the first ones are for training, the last for testing.

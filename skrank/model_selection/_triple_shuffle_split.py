@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from math import ceil
-from numbers import Integral, Real
+from numbers import Integral
 
 import numpy as np
 from scipy import sparse
@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from skrank._columns import QID, drop_column
 from skrank._ranking.ids import encode_qid
 from skrank.model_selection._query_splitter import check_count
+from skrank.model_selection._sizes import check_size
 
 HEAD, RELATION, TAIL = range(3)
 
@@ -29,11 +30,9 @@ class TripleShuffleSplit(BaseCrossValidator):
     ----------
     n_splits : int, default=10
         The number of splits, at least 1.
-
     test_size : float or int, default=None
         The size of the test set: a float in (0, 1) is a fraction of the triples
         (rounded up), an int a number of triples. None means 0.1.
-
     random_state : int, RandomState instance or None, default=None
         The seed of the draws. Pass an int to get the same splits from each call.
 
@@ -86,18 +85,13 @@ class TripleShuffleSplit(BaseCrossValidator):
         X : array-like of shape (n_samples, 3)
             The triples: head, relation and tail, as numbers or text. The column
             ``"qid"`` of a table is ignored.
-
-        y : object, default=None
-            Not used; it exists for the interface that all splitters share.
-
-        groups : object, default=None
-            Not used; it exists for the interface that all splitters share.
+        y, groups : object, default=None
+            Not used; they exist for the interface that all splitters share.
 
         Yields
         ------
         train : ndarray of int
             The rows of the training set, in ascending order.
-
         test : ndarray of int
             The rows of the test set, in ascending order.
         """
@@ -128,14 +122,8 @@ class TripleShuffleSplit(BaseCrossValidator):
 
         Parameters
         ----------
-        X : object, default=None
-            Not used; it exists for the interface that all splitters share.
-
-        y : object, default=None
-            Not used; it exists for the interface that all splitters share.
-
-        groups : object, default=None
-            Not used; it exists for the interface that all splitters share.
+        X, y, groups : object, default=None
+            Not used; they exist for the interface that all splitters share.
 
         Returns
         -------
@@ -147,20 +135,8 @@ class TripleShuffleSplit(BaseCrossValidator):
     def _n_tested(self, n_samples):
         """Return the number of triples of each test set."""
         size = 0.1 if self.test_size is None else self.test_size
-        accepted = (
-            "The 'test_size' parameter of TripleShuffleSplit must be a float in the "
-            f"range (0.0, 1.0), an int in the range [1, {n_samples - 1}] (a number of "
-            f"triples) or None. Got {self.test_size!r} instead."
-        )
-        if isinstance(size, (bool, np.bool_)) or not isinstance(size, Real):
-            raise TypeError(accepted)
-        if isinstance(size, Integral):
-            if not 1 <= size < n_samples:
-                raise ValueError(accepted)
-            return int(size)
-        if not 0 < size < 1:
-            raise ValueError(accepted)
-        return ceil(size * n_samples)
+        check_size(size, "test_size", n_samples, "TripleShuffleSplit", "triples")
+        return int(size) if isinstance(size, Integral) else ceil(size * n_samples)
 
 
 def _encode_triples(X):

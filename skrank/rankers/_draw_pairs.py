@@ -11,24 +11,8 @@ from skrank._ranking.neighbours import lengths_of
 def draw_pairs(y, codes, max_pairs, rng):
     """Return the rows of pairs, the document with the higher grade first.
 
-    Parameters
-    ----------
-    y : ndarray of shape (n_samples,)
-        The grades.
-
-    codes : ndarray of shape (n_samples,)
-        The query of each row as an integer from 0.
-
-    max_pairs : int or None
-        The maximum number of pairs of a query. None means all of them.
-
-    rng : RandomState instance
-        Source of randomness. All pairs of a query have the same probability.
-
-    Returns
-    -------
-    better, worse : ndarray of int of shape (n_pairs,)
-        The rows.
+    All pairs of a query have the same probability. It has at most `max_pairs`; None
+    means all of them.
     """
     # In this order, all documents of the query after the last one of a document's own
     # grade are worse than it.

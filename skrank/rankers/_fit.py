@@ -10,7 +10,12 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRouter
 
 from skrank.base import fit_parameters
-from skrank.rankers._libraries import check_no_early_stopping, fit_function_of
+from skrank.rankers._check_grades import check_informative
+from skrank.rankers._libraries import (
+    check_no_early_stopping,
+    check_own_stopping,
+    fit_function_of,
+)
 from skrank.rankers._pipeline import fit_transformers, needs_queries, transform
 from skrank.rankers._predicted_scores import as_taken
 
@@ -33,7 +38,10 @@ def fit_estimator(estimator, rows, stopping=None):
         if stopping is not None:
             held = _for_library(stopping.held_out, estimator)
             stopping = stopping._replace(held_out=held)
-        return fit_library(estimator, _for_library(rows, estimator), stopping)
+        rows = _for_library(rows, estimator)
+        check_own_stopping(estimator, stopping)
+        check_informative(estimator, rows)
+        return fit_library(estimator, rows, stopping)
     check_no_early_stopping(estimator, stopping)
     if "qid" in fit_parameters(estimator):
         rows = rows.by_query()
@@ -81,7 +89,8 @@ def _fit_by_requests(estimator, rows):
 def _taken(estimator, metadata):
     """Return which of the metadata the `fit` of `estimator` accepts."""
     taken = set(metadata) & fit_parameters(estimator)
-    if not _takes_any(estimator):
+    parameters = inspect.signature(estimator.fit).parameters.values()
+    if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
         return taken
     if get_config()["enable_metadata_routing"]:
         routing = getattr(estimator, "get_metadata_routing", lambda: None)()
@@ -90,9 +99,3 @@ def _taken(estimator, metadata):
     # An estimator that takes any keyword forwards it. Weights are accepted almost
     # everywhere, query ids only where they are requested.
     return taken | (set(metadata) & {"sample_weight"})
-
-
-def _takes_any(estimator):
-    """Return True if `fit` has a parameter ``**kwargs``."""
-    parameters = inspect.signature(estimator.fit).parameters.values()
-    return any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)

@@ -7,11 +7,7 @@ import importlib
 import warnings
 
 from skrank.base import fit_parameters
-from skrank.rankers._check_grades import (
-    check_informative,
-    check_lightgbm,
-    check_xgboost,
-)
+from skrank.rankers._check_grades import check_lightgbm, check_xgboost
 
 # The metrics of skrank that each library has, under its own names.
 LIGHTGBM_METRICS = {"map": "map", "ndcg": "ndcg"}
@@ -55,8 +51,6 @@ def fit_function_of(estimator):
 
 def fit_lightgbm(estimator, rows, stopping=None):
     """Fit a ranker whose `fit` takes the number of rows of each query."""
-    _check_own_stopping(estimator, stopping)
-    check_informative(estimator, rows)
     check_lightgbm(estimator, rows.y)
     metadata = {"group": rows.sizes}
     if rows.weight is not None:
@@ -77,8 +71,6 @@ def fit_lightgbm(estimator, rows, stopping=None):
 
 def fit_xgboost(estimator, rows, stopping=None):
     """Fit a ranker whose `fit` takes query ids and one weight per query."""
-    _check_own_stopping(estimator, stopping)
-    check_informative(estimator, rows)
     check_xgboost(estimator, rows.y, stopping and stopping.metric)
     metadata = {"qid": rows.codes}
     if rows.weight is not None:
@@ -102,8 +94,6 @@ def fit_xgboost(estimator, rows, stopping=None):
 
 def fit_catboost(estimator, rows, stopping=None):
     """Fit a ranker whose `fit` takes group ids, and weights of rows or of groups."""
-    _check_own_stopping(estimator, stopping)
-    check_informative(estimator, rows)
     metadata = {"group_id": rows.codes}
     weighting = {}
     if rows.weight is not None:
@@ -130,7 +120,7 @@ def check_no_early_stopping(estimator, stopping):
         )
 
 
-def _check_own_stopping(estimator, stopping):
+def check_own_stopping(estimator, stopping):
     """Raise if the estimator itself is set to stop early, without a set to stop by."""
     params = estimator.get_params()
     rounds = next((params[name] for name in STOPPING if params.get(name)), None)

@@ -16,6 +16,7 @@ from sklearn.utils import (
 )
 from sklearn.utils.validation import check_is_fitted
 
+from skrank._checks import check_choice
 from skrank._columns import (
     QID,
     check_qid_column,
@@ -28,16 +29,53 @@ from skrank._ranking.ids import encode_qid
 from skrank.base import RankingEstimator
 from skrank.rankers._check_grades import check_different
 from skrank.rankers._clone import clone_estimator
-from skrank.rankers._predicted_scores import predicted_scores
 from skrank.rankers._rows import Rows
 
 
 class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
     """Base of rankers with parameters `estimator`, `qid_column` and `missing_qid`.
 
-    It finds the query ids and checks the training data. Each ranker has a `fit` of
-    its own.
+    It finds the query ids and checks the training data. Each ranker has its own
+    `_check_own_parameters`, `_fit` and `_predict`.
     """
+
+    def fit(self, X, y, *, qid=None, sample_weight=None):
+        """Fit the ranker.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
+            Training documents. The column `qid_column` is removed from the features.
+            It holds the query ids unless they are passed.
+        y : array-like of shape (n_samples,)
+            Relevance of the documents. An index named ``"qid"`` holds the query ids
+            unless they are passed or are in a column of `X`.
+        qid : array-like of shape (n_samples,), default=None
+            Query ids, one per row, rows in any order.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, for the underlying estimator. PairwiseRanker takes no
+            negative ones.
+
+        Returns
+        -------
+        self : object
+            Fitted ranker.
+
+        Raises
+        ------
+        ValueError
+            If there are no query ids and `missing_qid` is ``"raise"``, if they are not
+            one per row or are all equal, if `y` is not numeric, if all grades are
+            equal, or equal within each query and the estimator compares documents, if
+            the estimator does not accept the grades or the weights, if early stopping
+            is requested of an estimator that cannot stop early, or if the estimator is
+            a classifier without probabilities for more than two classes.
+        TypeError
+            If a parameter has the wrong type, or the estimator of a PairwiseRanker is
+            not linear.
+        """
+        self._check_own_parameters()
+        return self._fit(self._rows(X, y, qid, sample_weight))
 
     def predict(self, X):
         """Return the scores of the documents.
@@ -54,66 +92,15 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
             only.
         """
         check_is_fitted(self)
-        features = drop_column(X, self.qid_column, self._n_columns)
-        return predicted_scores(self.estimator_, features)
+        return self._predict(drop_column(X, self.qid_column, self._n_columns))
 
+    # `score` and `rank` have the docstrings of RankingEstimator.
     def score(self, X, y, *, qid=None, sample_weight=None):
-        """Return the NDCG of the predicted order, over the whole lists.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-            Documents to rank, with or without the column of query ids.
-
-        y : array-like of shape (n_samples,)
-            True relevance of the documents.
-
-        qid : array-like of shape (n_samples,), default=None
-            Query ids, one per row. If None, they are taken from the column
-            `qid_column` of `X`, or from the index of `y` or of `X` named ``"qid"``.
-            If there are none, `missing_qid` decides.
-
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the queries, one per row, the same within a query.
-
-        Returns
-        -------
-        score : float
-            Mean NDCG of the queries, between 0 and 1, 1 being the best.
-
-        Warns
-        -----
-        QuerySplitWarning
-            If a query has rows in the training data as well.
-
-        See Also
-        --------
-        skrank.metrics.ndcg_score : The metric with all its parameters.
-        """
         check_is_fitted(self)
         qid = self._find_qid(qid, "score", X=X, y=y)
         return super().score(X, y, qid=qid, sample_weight=sample_weight)
 
     def rank(self, X, qid=None):
-        """Return the position of each document within its query.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-            Documents to rank, with or without the column of query ids.
-
-        qid : array-like of shape (n_samples,), default=None
-            Query ids, one per row. If None, they are taken from the column
-            `qid_column` of `X` or from the index of `X` named ``"qid"``. If there are
-            none, `missing_qid` decides.
-
-        Returns
-        -------
-        ranks : ndarray of shape (n_samples,)
-            1 for the document with the highest score of its query, 2 for the next,
-            and so on. Documents with equal scores are ranked in the order of their
-            rows.
-        """
         check_is_fitted(self)
         return super().rank(X, self._find_qid(qid, "rank", X=X))
 
@@ -190,11 +177,7 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
                 f"The 'estimator' parameter of {caller} must be an object "
                 f"implementing 'fit' and 'predict'. Got {inner!r} instead."
             )
-        if self.missing_qid not in ("raise", "single"):
-            raise ValueError(
-                f"The 'missing_qid' parameter of {caller} must be a str among "
-                f"{{'raise', 'single'}}. Got {self.missing_qid!r} instead."
-            )
+        check_choice(self.missing_qid, {"raise", "single"}, "missing_qid", caller)
         check_qid_column(self.qid_column, caller)
 
     def _check_target(self, y):

@@ -15,9 +15,8 @@ from sklearn.utils import (
     check_scalar,
     column_or_1d,
 )
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
-from skrank._columns import drop_column
 from skrank.base import fit_parameters
 from skrank.rankers._check_grades import check_informative
 from skrank.rankers._clone import clone_estimator
@@ -46,21 +45,17 @@ class PairwiseRanker(MetaRanker):
         without an intercept if the classifier has that option, since a constant
         cancels out of each difference. None means
         :class:`~sklearn.linear_model.LogisticRegression`.
-
     max_pairs : int or None, default=1000
         The maximum number of pairs of a query. If it has more, this many are drawn,
         all with the same probability. None means all pairs, nearly half the square of
         the number of documents.
-
     qid_column : str or int, default="qid"
         The column of `X` with the query ids, unless they are passed: the name of a
         column of a table, or the position of a column of an array, sparse matrix or
         table, counted from the end if negative. The column is never a feature.
-
     missing_qid : {"raise", "single"}, default="raise"
         What to do without query ids: raise an error, or treat all rows as one query.
         Query ids that are all equal are accepted with ``"single"`` only.
-
     random_state : int, RandomState instance or None, default=None
         Controls which pairs are drawn. Pass an int for the same pairs in each call.
 
@@ -68,17 +63,13 @@ class PairwiseRanker(MetaRanker):
     ----------
     estimator_ : estimator object
         The fitted estimator.
-
     n_pairs_ : int
         The number of pairs that the estimator was fitted on.
-
     query_sizes_ : dict
         The number of training rows of each query id. Empty if there were no ids.
         Scorers warn if the same query comes with another number of rows.
-
     n_features_in_ : int
         Number of features seen during `fit`, without the column of query ids.
-
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features seen during `fit`, without the column of query ids.
         Defined only when `X` has feature names that are all strings.
@@ -131,44 +122,11 @@ class PairwiseRanker(MetaRanker):
         self.missing_qid = missing_qid
         self.random_state = random_state
 
-    def fit(self, X, y, *, qid=None, sample_weight=None):
-        """Fit the linear classifier on pairs.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-            Training documents. The column `qid_column` is removed from the features.
-            It holds the query ids unless they are passed.
-
-        y : array-like of shape (n_samples,)
-            Relevance of the documents. An index named ``"qid"`` holds the query ids
-            unless they are passed or are in a column of `X`.
-
-        qid : array-like of shape (n_samples,), default=None
-            Query ids, one per row, rows in any order.
-
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows, not negative.
-
-        Returns
-        -------
-        self : object
-            Fitted ranker.
-
-        Raises
-        ------
-        ValueError
-            If there are no query ids and `missing_qid` is ``"raise"``, if they are
-            not one per row or all equal, if `y` is not numeric, if no query has
-            documents of different grades, or if weights are passed that the
-            estimator does not take.
-
-        TypeError
-            If a parameter has the wrong type or the estimator is not linear.
-        """
+    def _check_own_parameters(self):
         if self.max_pairs is not None:
             check_scalar(self.max_pairs, "max_pairs", Integral, min_val=1)
-        rows = self._rows(X, y, qid, sample_weight)
+
+    def _fit(self, rows):
         fitted = clone_estimator(self._inner())
         if isinstance(fitted, Pipeline):
             rows = fit_transformers(fitted, rows)
@@ -184,22 +142,7 @@ class PairwiseRanker(MetaRanker):
         self.estimator_ = fitted
         return self
 
-    def predict(self, X):
-        """Return the scores of the documents.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-            Documents, with or without the column of query ids.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,)
-            One score per row, larger is better. Compare scores of the same query
-            only.
-        """
-        check_is_fitted(self)
-        X = drop_column(X, self.qid_column, self._n_columns)
+    def _predict(self, X):
         linear = self.estimator_
         if isinstance(linear, Pipeline):
             X = check_array(transform(linear, X), **NUMBERS)

@@ -13,16 +13,8 @@ from skrank.base import QUERY_PARAMETERS, fit_parameters
 def fit_transformers(pipeline, rows, *, needs_queries=True):
     """Fit all steps but the last in place and return the transformed rows.
 
-    Parameters
-    ----------
-    pipeline : Pipeline
-        A pipeline of scikit-learn, or of imbalanced-learn, which may hold samplers.
-
-    rows : Rows
-        The training rows.
-
-    needs_queries : bool, default=True
-        Whether the last step is fitted with the query of each row.
+    A pipeline of imbalanced-learn may hold samplers. `needs_queries` says whether the
+    last step is fitted with the query of each row.
     """
     if len(pipeline.steps) == 1:
         return rows

@@ -11,7 +11,7 @@ from skrank.rankers._early_stopping import (
 )
 from skrank.rankers._fit import fit_estimator
 from skrank.rankers._meta_ranker import MetaRanker
-from skrank.rankers._predicted_scores import check_response
+from skrank.rankers._predicted_scores import check_response, predicted_scores
 
 
 class QueryRanker(MetaRanker):
@@ -41,35 +41,28 @@ class QueryRanker(MetaRanker):
     estimator : estimator object
         Ranker, regressor, classifier, or a Pipeline that ends with one. A clone is
         fitted.
-
     qid_column : str or int, default="qid"
         The column of `X` with the query ids, unless they are passed: the name of a
         column of a table, or the position of a column of an array, sparse matrix or
         table, counted from the end if negative. The column is never a feature.
-
     missing_qid : {"raise", "single"}, default="raise"
         What to do without query ids: raise an error, or treat all rows as one query.
         Query ids that are all equal are accepted with ``"single"`` only.
-
     early_stopping : bool, default=False
         Whether to stop when `scoring` no longer improves. If True, whole queries are
         held out of each training set to measure it. Only estimators whose `fit` takes
         an evaluation set with its queries can stop early: LGBMRanker, XGBRanker and
         CatBoostRanker. If False, the estimator is fitted on all rows.
-
     validation_fraction : float, default=0.1
         Fraction of the queries to hold out. Used only if `early_stopping` is True.
-
     n_iter_no_change : int, default=10
         Stop when `scoring` has not improved for this many rounds. Used only if
         `early_stopping` is True.
-
     scoring : str, default="ndcg@10"
         Name of the metric for early stopping, which the estimator computes itself:
         ``"ndcg"`` and ``"map"``, with or without a cutoff; XGBRanker also
         ``"precision@k"`` and ``"query_auc"``; CatBoostRanker also these, ``"mrr"``
         and ``"recall@k"``. Used only if `early_stopping` is True.
-
     random_state : int, RandomState instance or None, default=None
         Controls which queries are held out. Pass an int to hold out the same queries
         in each call. Used only if `early_stopping` is True.
@@ -78,16 +71,13 @@ class QueryRanker(MetaRanker):
     ----------
     estimator_ : estimator object
         The fitted estimator.
-
     query_sizes_ : dict
         The number of training rows of each query id, including rows held out. Empty
         if there were no ids. Scorers warn if the same query comes with another number
         of rows.
-
     n_features_in_ : int
         Number of features seen during `fit`, without the column of query ids.
         Defined only if the underlying estimator has such an attribute when fitted.
-
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features seen during `fit`, without the column of query ids.
         Defined only if the underlying estimator has such an attribute when fitted.
@@ -163,45 +153,10 @@ class QueryRanker(MetaRanker):
         self.scoring = scoring
         self.random_state = random_state
 
-    def fit(self, X, y, *, qid=None, sample_weight=None):
-        """Fit the underlying estimator.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-            Training documents. The column `qid_column` is removed from the features.
-            It holds the query ids unless they are passed.
-
-        y : array-like of shape (n_samples,)
-            Relevance of the documents. An index named ``"qid"`` holds the query ids
-            unless they are passed or are in a column of `X`.
-
-        qid : array-like of shape (n_samples,), default=None
-            Query ids, one per row, rows in any order.
-
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows, for the underlying estimator.
-
-        Returns
-        -------
-        self : object
-            Fitted ranker.
-
-        Raises
-        ------
-        ValueError
-            If there are no query ids and `missing_qid` is ``"raise"``, if they are
-            not one per row or are all equal, if `y` is not numeric, if all grades are
-            equal or the estimator does not accept them, if weights are passed that
-            the estimator does not take, if early stopping is requested of an
-            estimator that cannot stop early, or if the estimator is a classifier
-            without probabilities for more than two classes.
-
-        TypeError
-            If a parameter has the wrong type.
-        """
+    def _check_own_parameters(self):
         check_early_stopping(self)
-        rows = self._rows(X, y, qid, sample_weight)
+
+    def _fit(self, rows):
         stopping = None
         if self.early_stopping:
             rows, held_out = hold_out(rows, self.validation_fraction, self.random_state)
@@ -209,3 +164,6 @@ class QueryRanker(MetaRanker):
         fitted = fit_estimator(clone_estimator(self.estimator), rows, stopping)
         check_response(fitted)
         return self._keep(fitted)
+
+    def _predict(self, X):
+        return predicted_scores(self.estimator_, X)

@@ -245,6 +245,7 @@ class TestEncode:
         assert codes.tolist() == [1, 0, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_ids", [3, 1_000, 100_000])
 @pytest.mark.parametrize("dtype", ["int64", "uint64", "M8[s]", "U7", "U20", "S5", "S8"])
 def test_many_scattered_ids_are_encoded_as_unique_does(dtype, n_ids):
@@ -258,3 +259,13 @@ def test_many_scattered_ids_are_encoded_as_unique_does(dtype, n_ids):
     expected_ids, expected_codes = np.unique(qid, return_inverse=True)
     np.testing.assert_array_equal(ids, expected_ids)
     np.testing.assert_array_equal(codes, expected_codes)
+
+
+@pytest.mark.parametrize("dtype", ["U20", "S20"])
+def test_many_ids_that_begin_alike_are_distinguished(dtype):
+    # They are compared in words of 8 bytes, of which the last one alone differs.
+    numbers = np.random.default_rng(1).permutation(50_000)
+    qid = np.char.mod("the-document-%d", numbers).astype(dtype)
+    ids, codes = encode_qid(qid)
+    assert ids.tolist() == sorted(qid.tolist())
+    np.testing.assert_array_equal(ids[codes], qid)

@@ -127,6 +127,7 @@ def test_tie_groups_of_scores_that_are_hard_to_distinguish(rows, threshold, ties
     check(ranking, y_true, y_score, qid, ties, threshold)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", POLICIES)
 @given(
     rows=rows_of(EXACT_IN_ANY_DTYPE),
@@ -208,6 +209,7 @@ def test_tie_groups_of_a_matrix_with_documents_excluded(
         assert ranking.n_documents.tolist() == n_documents
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", POLICIES)
 @given(
     st.integers(1, 5),
@@ -334,7 +336,7 @@ def test_tie_groups_of_a_list_of_several_hundred_thousand_documents(scores):
     n_documents = np.bincount(level)
     n_relevant = np.bincount(level, weights=y_true > 0)
     has_relevant = n_relevant > 0
-    ranking = rank_queries(y_true, y_score)
+    ranking = rank_queries(y_true, y_score, qid=np.zeros(size, dtype=int))
     above = np.cumsum(n_documents) - n_documents
     assert_array_equal(ranking.above, above[has_relevant])
     assert_array_equal(ranking.size, n_documents[has_relevant])

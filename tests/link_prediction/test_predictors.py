@@ -97,6 +97,7 @@ def test_complex_learns_and_does_so_again_from_its_seed():
     assert_array_equal(model.entity_embeddings_, again.entity_embeddings_)
 
 
+@pytest.mark.slow
 def test_complex_learns_from_some_entities_of_each_batch():
     model = ComplEx(20, max_iter=25, max_negatives=5, random_state=1).fit(TRAIN)
     assert model.score(TEST) > POPULAR.score(TEST) + 0.1

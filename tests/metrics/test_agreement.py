@@ -87,7 +87,7 @@ def test_rbo_of_equal_orders_without_ties_is_one_however_long():
     for n in (2, 100, 20_000):
         order = np.random.default_rng(0).permutation(n)
         for p in (0.01, 0.9, 0.9999):
-            assert rbo_score(order, order, p=p) == pytest.approx(1, abs=1e-12)
+            assert rbo_score([order], [order], p=p) == pytest.approx(1, abs=1e-12)
 
 
 def test_rbo_of_a_long_list_is_that_of_its_top():
@@ -95,7 +95,7 @@ def test_rbo_of_a_long_list_is_that_of_its_top():
     y_true, y_score = rng.permutation(3000), rng.permutation(3000)
     y_true[:40] = y_score[:40] = np.arange(10_000, 10_040)
     overlap = math.fsum(0.5 * 0.5**d for d in range(40))
-    value = rbo_score(y_true, y_score, p=0.5)
+    value = rbo_score([y_true], [y_score], p=0.5)
     assert value == pytest.approx(overlap, abs=0.5**39)
 
 

@@ -12,11 +12,30 @@ import numpy as np
 import pytest
 from brute_force import (
     ADJUSTABLE,
+    BLIND_TO_THE_WHOLE_ORDER,
+    CANNOT_MISS,
+    COUNTS,
+    EXPECTATION_OF_A_PRODUCT,
+    INDICES,
+    LEAST,
     LESS_IS_BETTER,
+    MAY_FALL,
     NAMES,
+    NAN_BY_DEFAULT,
+    NEVER_UNDEFINED,
+    NOT_BETWEEN_ZERO_AND_ONE,
+    NOT_ONE_WHEN_PERFECT,
+    NOT_THE_MEAN_OF_THE_QUERIES,
+    OF_INDEPENDENT_QUERIES,
+    OF_NOTHING,
     READS_ALL_GRADES,
     REFERENCE,
+    RISING,
+    SPREAD,
+    TAKES_NO_NEGATIVE,
+    UNDEFINED_WHEN_ALL_ARE_RELEVANT,
     WITH_FUNCTION,
+    Z_SCORES,
     call,
     query_values,
 )
@@ -25,151 +44,6 @@ from scipy import sparse
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank.metrics._names import METRICS
-
-# How far the ranks of a relevant document lie apart: ties alone part them.
-SPREAD = {
-    "rank_median_absolute_deviation",
-    "rank_standard_deviation",
-    "rank_variance",
-}
-# What is measured by its chance, and by how many deviations it is apart from it.
-INDICES = {
-    "adjusted_geometric_mean_rank_index",
-    "adjusted_hits@3",
-    "adjusted_mean_rank_index",
-    "adjusted_mrr",
-    "adjusted_mrr@3",
-}
-Z_SCORES = {"z_geometric_mean_rank", "z_hits@3", "z_mean_rank", "z_mrr", "z_mrr@3"}
-# Undefined also where the first three cannot but hold a relevant document.
-CANNOT_MISS = {"adjusted_hits@3", "z_hits@3"}
-INVERSES = {
-    "inverse_geometric_mean_rank",
-    "inverse_mean_rank",
-    "inverse_median_rank",
-}
-# Under random scores two queries are not one of twice the weight.
-# Their expectation under random orders is not the value of all documents tied.
-EXPECTATION_OF_A_PRODUCT = {"geometric_mean_rank"}
-OF_INDEPENDENT_QUERIES = Z_SCORES | {"adjusted_geometric_mean_rank_index"}
-# Nothing below 0 can be averaged as a rank.
-TAKES_NO_NEGATIVE = INVERSES | {
-    "adjusted_geometric_mean_rank_index",
-    "geometric_mean_rank",
-    "harmonic_mean_rank",
-    "z_geometric_mean_rank",
-}
-
-# Exemptions. `test_an_exempt_metric_needs_its_exemption` holds that each is one.
-NOT_ONE_WHEN_PERFECT = {
-    "adjusted_mean_rank",
-    "cg",
-    "cg@3",
-    "dcg",
-    "dcg@3",
-    "err",
-    "err@3",
-    "f1@3",
-    "map@3",
-    "mean_precision",
-    "mean_precision@3",
-    "precision@3",
-    "rbo",
-    "rbp",
-    "rbp@3",
-    "recall@3",
-    "spearman",
-    *SPREAD,
-    *Z_SCORES,
-}
-NOT_BETWEEN_ZERO_AND_ONE = {
-    "adjusted_mean_rank",
-    "cg",
-    "cg@3",
-    "dcg",
-    "dcg@3",
-    "geometric_mean_rank",
-    "harmonic_mean_rank",
-    "mean_rank",
-    "median_rank",
-    "rank_standard_deviation",
-    "rank_variance",
-    "spearman",
-    *INDICES,
-    *Z_SCORES,
-}
-NEVER_UNDEFINED = {"cg", "cg@3", "dcg", "dcg@3", "judged@3"}
-UNDEFINED_WHEN_ALL_ARE_RELEVANT = {
-    "query_auc",
-    "rank_correlation",
-    "rbo",
-    "spearman",
-    *INDICES,
-    *Z_SCORES,
-}
-NAN_BY_DEFAULT = {
-    "adjusted_mean_rank",
-    "geometric_mean_rank",
-    "harmonic_mean_rank",
-    "mean_rank",
-    "median_rank",
-    *INVERSES,
-    *SPREAD,
-    *UNDEFINED_WHEN_ALL_ARE_RELEVANT,
-}
-BLIND_TO_THE_WHOLE_ORDER = {"cg", "judged@3"}
-# Adjusted, they rise from 0 where all documents are tied to 1 for the ideal ranking.
-RISING = sorted(set(ADJUSTABLE) - EXPECTATION_OF_A_PRODUCT - BLIND_TO_THE_WHOLE_ORDER)
-MAY_FALL = {"q_measure"} | SPREAD
-NOT_THE_MEAN_OF_THE_QUERIES = {
-    "adjusted_mean_rank",
-    "geometric_mean_rank",
-    "harmonic_mean_rank",
-    "median_rank",
-    *INDICES,
-    *INVERSES,
-    *SPREAD,
-    *Z_SCORES,
-}
-# The least value that a list of at most seven documents can have, if it is not 0.
-LEAST = {
-    **dict.fromkeys(INDICES | Z_SCORES, -6),
-    # Four of seven are relevant: one of 35 orders has none of them in the first three.
-    "adjusted_hits@3": -34,
-    "geometric_mean_rank": 1,
-    "harmonic_mean_rank": 1,
-    "mean_rank": 1,
-    "median_rank": 1,
-    "spearman": -1,
-}
-# What has a value without relevant documents, if it is not 0.
-OF_NOTHING = {"judged@3": 1}
-READS_FIRST_RANK = {
-    "mrr",
-    "mrr@3",
-    "hits@3",
-    "mean_rank",
-    "median_rank",
-    "geometric_mean_rank",
-    "harmonic_mean_rank",
-    "inverse_mean_rank",
-    "inverse_geometric_mean_rank",
-    "inverse_median_rank",
-    "rank_variance",
-    "rank_standard_deviation",
-    "rank_median_absolute_deviation",
-    "adjusted_mean_rank",
-    "adjusted_mean_rank_index",
-    "adjusted_geometric_mean_rank_index",
-    "adjusted_hits@3",
-    "adjusted_mrr",
-    "adjusted_mrr@3",
-    "z_geometric_mean_rank",
-    "z_hits@3",
-    "z_mean_rank",
-    "z_mrr",
-    "z_mrr@3",
-}
 
 CUT = [name for name in NAMES if "@" in name]
 POLICIES = ["expected", "first", "optimistic", "pessimistic"]
@@ -220,7 +94,8 @@ def quietly(name, *args, **params):
 
 
 def policies_of(name):
-    return POLICIES + (["realistic"] if name in READS_FIRST_RANK else [])
+    metric = METRICS[name.partition("@")[0]]
+    return POLICIES + (["realistic"] if metric.reads_first_rank else [])
 
 
 def test_every_metric_has_a_reference():
@@ -415,6 +290,8 @@ def test_each_query_is_scored_as_if_it_were_alone(name):
         quietly(name, y_true[qid == query], y_score[qid == query], **own)
         for query in range(qid.max() + 1)
     ]
+    if name == "gm_map":  # the mean, of one query too, is that of at least 1e-5
+        values = np.maximum(values, 1e-5)
     assert_allclose(values, alone, rtol=1e-12)
 
 
@@ -454,7 +331,9 @@ def test_sample_weight_is_the_weight_of_the_query(name, adjusted):
     plain = call(name, y_true, y_score, qid=qid, adjusted=adjusted)
     assert score(None) == plain
     assert score(np.ones(len(qid))) == pytest.approx(plain, rel=1e-12)
-    assert score(7.5 * times[qid]) == pytest.approx(score(times[qid]), rel=1e-12)
+    factor = 7.5 if name in COUNTS else 1
+    scaled = factor * score(times[qid])
+    assert score(7.5 * times[qid]) == pytest.approx(scaled, rel=1e-12)
     rows = np.concatenate([np.flatnonzero(times[qid] > copy) for copy in range(2)])
     kept = qid != 4
     without = call(name, y_true[kept], y_score[kept], qid=qid[kept], adjusted=adjusted)
@@ -483,7 +362,9 @@ def test_all_weight_on_undefined_queries_leaves_nothing(name):
         warnings.simplefilter("error")
         if name in NEVER_UNDEFINED:
             score = call(name, y_true, y_score, qid=qid, sample_weight=qid == 0)
-            assert score == OF_NOTHING.get(name, 0)
+            n_documents = np.count_nonzero(qid == 0)
+            of_nothing = OF_NOTHING | {"num_ret": n_documents}
+            assert score == of_nothing.get(name, 0)
             return
     with pytest.warns(UndefinedMetricWarning, match="undefined for every query"):
         score = call(
@@ -768,7 +649,8 @@ def test_adjusted_values_of_the_queries(name):
     assert_allclose(got, expected, rtol=1e-9, atol=1e-12)
 
 
-# The spread of one query is 0 without ties.
+# The spread of one query is 0 without ties. A geometric mean of expectations is more
+# than the expectation.
 @pytest.mark.parametrize(
     "name",
     sorted(
@@ -777,6 +659,7 @@ def test_adjusted_values_of_the_queries(name):
         - BLIND_TO_THE_WHOLE_ORDER
         - SPREAD
         - Z_SCORES
+        - {"gm_map"}
     ),
 )
 def test_random_scores_average_to_zero_when_adjusted(name):
@@ -800,7 +683,7 @@ def test_large_tie_groups_neither_overflow_nor_lose_digits(name):
     y_score = np.repeat([1.0, 0.0], n)
     # The first tie group is half relevant; then three of a large one.
     for ties in policies_of(name):
-        value = call(name, y_true, y_score, ties=ties)
+        value = call(name, y_true, y_score, qid=np.zeros(2 * n, int), ties=ties)
         assert math.isfinite(value)
         if name not in LEAST:
             assert value >= 0
@@ -817,6 +700,12 @@ def test_one_relevant_document_among_many_ties_has_the_value_of_the_formula():
     expected = {
         "mrr": harmonic / n,
         "map": harmonic / n,
+        "gm_map": harmonic / n,
+        "lrap": harmonic / n,
+        "num_ret": n,
+        "num_rel": 1,
+        "num_rel_ret": 1,
+        "ranking_loss": 1 / 2,
         "ndcg": discounts / n,
         "dcg@3": (1 + 1 / math.log2(3) + 1 / 2) / n,
         "hits@3": 3 / n,
@@ -852,7 +741,8 @@ def test_one_relevant_document_among_many_ties_has_the_value_of_the_formula():
         "rbo": 1 / (1 - 0.9) / n,
     }
     for name, value in expected.items():
-        assert call(name, y_true, y_score) == pytest.approx(value, rel=1e-11)
+        score = call(name, y_true, y_score, qid=np.zeros(n, dtype=int))
+        assert score == pytest.approx(value, rel=1e-11)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -37,6 +37,7 @@ OWN = {
     "ndcg_score": ["gain", "discount"],
     "precision_at_k_score": ["normalize"],
     "fbeta_at_k_score": ["beta", "normalize"],
+    "lrap_score": ["tied_together"],
     "map_score": ["normalize"],
     "err_score": ["max_grade"],
     "rbp_score": ["p", "max_grade"],

@@ -16,7 +16,9 @@ from skrank._ranking.rank import rank_queries
 from skrank.metrics._names import METRICS
 
 # Of the order of the documents that were returned, whatever was not.
-OF_RETURNED_ONES = {"judged", "query_auc", "rank_correlation", "rbo", "spearman"}
+OF_RETURNED_ONES = {
+    *("judged", "query_auc", "rank_correlation", "ranking_loss", "rbo", "spearman")
+}
 
 
 def definition_of(name):
@@ -93,13 +95,14 @@ def test_a_query_that_returned_no_relevant_document():
     options = {"returned": [False, True, True]}
     ranking = rank_queries([1, 0, 0], [1, 2, 3], **options)
     no_rank = {name for name in NAMES if "rank" in name} - {"rank_correlation"}
-    no_pair = {"query_auc", "rank_correlation", "spearman", "rbo"}
+    no_pair = {"query_auc", "rank_correlation", "ranking_loss", "spearman", "rbo"}
+    others = {"judged@3": 1, "num_rel": 1, "num_ret": 2}
     for name in NAMES:
         (value,) = definition_of(name)(ranking)
         if name in no_rank | no_pair:
             assert np.isnan(value), name
         else:
-            assert value == (1 if name == "judged@3" else 0), name
+            assert value == others.get(name, 0), name
     assert metrics.bpref_score([1, 0, 0], [1, 2, 3], **options) == 0
 
 

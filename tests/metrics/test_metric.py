@@ -89,8 +89,8 @@ def test_the_docstring_is_completed_in_the_order_of_the_signature():
     assert list(described) == list(inspect.signature(power_score).parameters)
     assert [one.type for one in doc["Raises"]] == ["ValueError", "TypeError"]
     assert [one.name for one in doc["Returns"]] == ["score"]
-    shared = " ".join(PARAMETERS["threshold"][1].split())
-    assert " ".join(described["threshold"].desc) == shared
+    _, _, shared = PARAMETERS["threshold"].partition("\n")
+    assert " ".join(described["threshold"].desc) == " ".join(shared.split())
     assert described["threshold"].type == 'float or "max", default=0.0'
 
 

@@ -176,37 +176,42 @@ def by_hand(k=None):
 
 
 def test_a_named_metric_is_a_scorer_and_a_metric_of_evaluate(named, fitted):
-    named("arhr", reciprocal_hits)
+    named("hit_sum", reciprocal_hits)
     y_true, y_score, qid = [1, 0, 2, 1, 0], [3, 2, 1, 5, 5], [7, 7, 7, 8, 8]
-    got = evaluate(y_true, y_score, ["arhr", "arhr@1", "arhr@2"], qid=qid)
-    expected = {"arhr": by_hand(), "arhr@1": by_hand(1), "arhr@2": by_hand(2)}
+    got = evaluate(y_true, y_score, ["hit_sum", "hit_sum@1", "hit_sum@2"], qid=qid)
+    expected = {"hit_sum": by_hand(), "hit_sum@1": by_hand(1), "hit_sum@2": by_hand(2)}
     assert got == pytest.approx(expected)
     model, X, y, qid = fitted
     expected = evaluate(y, model.predict(X), reciprocal_hits, qid=qid)
-    assert "arhr" in sklearn.metrics.get_scorer_names()
-    for scorer in (sklearn.metrics.get_scorer("arhr"), make_ranking_scorer("arhr")):
+    assert "hit_sum" in sklearn.metrics.get_scorer_names()
+    for scorer in (
+        sklearn.metrics.get_scorer("hit_sum"),
+        make_ranking_scorer("hit_sum"),
+    ):
         assert scorer(model, X, y, qid=qid) == expected["reciprocal_hits"]
     with skrank_routing():
-        search = GridSearchCV(model, {}, scoring="arhr@2", cv=QueryKFold(3))
+        search = GridSearchCV(model, {}, scoring="hit_sum@2", cv=QueryKFold(3))
         search.fit(X, y, qid=qid)
         rescored = cross_validate(
-            model, X, y, scoring="arhr@2", cv=QueryKFold(3), params={"qid": qid}
+            model, X, y, scoring="hit_sum@2", cv=QueryKFold(3), params={"qid": qid}
         )
     assert search.best_score_ == np.mean(rescored["test_score"])
 
 
 def test_a_named_metric_has_what_every_metric_has(named):
-    named("arhr", reciprocal_hits)
+    named("hit_sum", reciprocal_hits)
     flat = [1, 0, 2, 1, 0, 0], [3, 2, 1, 5, 5, 1], [7, 7, 7, 8, 8, 8]
     options = {"ties": "pessimistic", "sample_weight": [3, 3, 3, 1, 1, 1]}
-    got = evaluate(*flat[:2], "arhr", qid=flat[2], **options)
-    assert got["arhr"] == pytest.approx((3 * (1 + 1 / 3) + 1 * (1 / 2)) / 4)
-    assert evaluate([[1, 0, 2]], [[3, 2, 1]], "arhr")["arhr"] == pytest.approx(4 / 3)
-    assert evaluate([2], [[3, 2, 1]], "arhr")["arhr"] == pytest.approx(1 / 3)
+    got = evaluate(*flat[:2], "hit_sum", qid=flat[2], **options)
+    assert got["hit_sum"] == pytest.approx((3 * (1 + 1 / 3) + 1 * (1 / 2)) / 4)
+    assert evaluate([[1, 0, 2]], [[3, 2, 1]], "hit_sum")["hit_sum"] == pytest.approx(
+        4 / 3
+    )
+    assert evaluate([2], [[3, 2, 1]], "hit_sum")["hit_sum"] == pytest.approx(1 / 3)
     # One of three documents is relevant: E = (1 + 1/2 + 1/3) / 3.
-    got = evaluate([0, 1, 0], [3, 2, 1], "arhr", adjusted=True)["arhr"]
+    got = evaluate([0, 1, 0], [3, 2, 1], "hit_sum", adjusted=True)["hit_sum"]
     assert got == pytest.approx((1 / 2 - 11 / 18) / (1 - 11 / 18))
-    got = evaluate([0, 1, 0], [3, 2, 1], "arhr", power=2)["arhr"]
+    got = evaluate([0, 1, 0], [3, 2, 1], "hit_sum", power=2)["hit_sum"]
     assert got == pytest.approx(1 / 4)
 
 
@@ -221,11 +226,11 @@ def test_a_named_metric_of_which_less_is_better_is_negated(named):
 
 
 def test_a_named_metric_reaches_other_processes(named, fitted):
-    named("arhr", reciprocal_hits)
-    scorer = pickle.loads(pickle.dumps(make_ranking_scorer("arhr@2")))
+    named("hit_sum", reciprocal_hits)
+    scorer = pickle.loads(pickle.dumps(make_ranking_scorer("hit_sum@2")))
     model, X, y, qid = fitted
-    expected = make_ranking_scorer("arhr@2")(model, X, y, qid=qid)
-    METRICS.pop("arhr")  # as where the name was never added
+    expected = make_ranking_scorer("hit_sum@2")(model, X, y, qid=qid)
+    METRICS.pop("hit_sum")  # as where the name was never added
     assert scorer(model, X, y, qid=qid) == expected
 
 

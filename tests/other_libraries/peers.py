@@ -381,9 +381,8 @@ def recpack(query):
     shown = sparse.csr_matrix(np.array([query.scores], dtype=float)[:, columns])
 
     def ask(group, measure, k):
-        metric = getattr(importlib.import_module(f"recpack.metrics.{group}"), measure)(
-            k
-        )
+        module = importlib.import_module(f"recpack.metrics.{group}")
+        metric = getattr(module, measure)(k)
         metric.calculate(truth, shown)
         return float(metric.value)
 

@@ -255,6 +255,7 @@ def test_a_search_within_a_ranker_splits_by_whole_queries():
     np.testing.assert_allclose(found, by_hand)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("y", [Y, (Y > 0).astype(int)], ids=["grades", "binary"])
 @pytest.mark.usefixtures("routing")
 def test_a_classifier_scores_the_same_alone_and_in_a_ranker(y):

@@ -130,6 +130,7 @@ def test_the_weights_of_features_are_those_of_the_pairs(name, weight):
     np.testing.assert_allclose(ranker.predict(X), X @ expected, rtol=1e-3, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_a_document_of_weight_two_does_as_one_that_is_there_twice():
     rows = np.repeat(np.arange(len(Y)), WEIGHT)
     ranker = PairwiseRanker(LogisticRegression(tol=1e-10), max_pairs=None)

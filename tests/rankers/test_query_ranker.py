@@ -126,6 +126,7 @@ def test_labels_that_are_text_are_to_be_numbered(convert):
         QueryRanker(Ridge()).fit(X, labels, qid=QID)
 
 
+@pytest.mark.slow
 def test_a_classifier_without_probabilities_is_refused_in_fit_on_grades_only():
     with pytest.raises(ValueError, match=r"LinearSVC instead.*CalibratedClassifierCV"):
         QueryRanker(LinearSVC()).fit(X, Y, qid=QID)

@@ -11,8 +11,12 @@ from collections.abc import MutableMapping
 
 import sklearn
 
-from skrank.metrics._names import is_name, listed_names
-from skrank.metrics._scoring.scorer import RankingScorer, scorer_of_name
+from skrank.metrics._names import is_misspelt, is_name, listed_names, refusal
+from skrank.metrics._scoring.scorer import (
+    RankingScorer,
+    follow_reload,
+    scorer_of_name,
+)
 
 # A set of accepted strings that contains these is that of scikit-learn's scorer names,
 # not that of another parameter.
@@ -22,7 +26,6 @@ LANDMARKS = frozenset({"accuracy", "r2", "neg_mean_squared_error"})
 TABLE = "_SCORERS"
 
 _lock = threading.RLock()
-_registration = None
 
 
 def register_scorers():
@@ -46,7 +49,7 @@ def register_scorers():
     Notes
     -----
     If another package has added a scorer under the same name, that scorer takes
-    precedence.
+    precedence. Call it again after reloading scikit-learn's module of scorers.
 
     Examples
     --------
@@ -56,13 +59,15 @@ def register_scorers():
     >>> sklearn.metrics.get_scorer("ndcg@7")
     make_ranking_scorer('ndcg@7')
     """
-    global _registration
     with _lock:
-        if _registration is not None:
+        earlier = registration()
+        # That of a module which was loaded anew is of another class.
+        if isinstance(earlier, Registration) and earlier.is_in_force():
             return
         try:
-            registration = Registration()
-            registration.enter()
+            if earlier is not None:
+                earlier.leave()
+            Registration().enter(earlier)
         except Exception as error:  # later versions of scikit-learn may raise any
             warnings.warn(
                 "skrank could not make its scorer names known to scikit-learn "
@@ -72,8 +77,6 @@ def register_scorers():
                 RuntimeWarning,
                 stacklevel=2,
             )
-            return
-        _registration = registration
 
 
 def unregister_scorers():
@@ -95,11 +98,20 @@ def unregister_scorers():
     False
     >>> skrank.register_scorers()
     """
-    global _registration
     with _lock:
-        if _registration is not None:
-            _registration.leave()
-            _registration = None
+        earlier = registration()
+        if earlier is not None:
+            earlier.leave()
+
+
+def registration():
+    """Return the registration in scikit-learn, None if there is none.
+
+    scikit-learn holds it and not this module, which may be loaded anew.
+    """
+    from sklearn.utils._param_validation import StrOptions
+
+    return getattr(StrOptions.is_satisfied_by, "registration", None)
 
 
 class Registration:
@@ -112,27 +124,36 @@ class Registration:
     """
 
     def __init__(self):
-        from sklearn.metrics import _scorer
         from sklearn.utils._param_validation import StrOptions
 
         self.constraint = StrOptions
-        self.table = getattr(_scorer, TABLE)
+        self.table = _table()
         _check_touch_points(self.constraint, self.table)
         self.view = ScorerTable(self.table)
         self.own_method = vars(StrOptions).get("is_satisfied_by")
 
-    def enter(self):
-        """Make the names known; undo all changes if that fails."""
+    def enter(self, earlier=None):
+        """Make the names known; undo all changes if that fails.
+
+        After a reload of scikit-learn's scorers some of its modules still hold the
+        table of an `earlier` registration.
+        """
         try:
             self.view.is_open = True
+            if earlier is not None:
+                _replace_everywhere(earlier.table, self.table)
             _replace_everywhere(self.table, self.view)
             self.constraint.is_satisfied_by = _also_satisfied_by_names(
-                self.constraint.is_satisfied_by
+                self.constraint.is_satisfied_by, self
             )
             _check_names_are_known()
         except BaseException:
             self.leave()
             raise
+
+    def is_in_force(self):
+        """Return True if scikit-learn still holds the table with the names."""
+        return _table() is self.view
 
     def leave(self):
         """Undo all changes."""
@@ -156,9 +177,20 @@ class ScorerTable(MutableMapping):
         self.is_open = False
 
     def __getitem__(self, name):
-        if name not in self.table and self._makes(name):
+        if name in self.table or not self.is_open:
+            return self.table[name]
+        if is_name(name):
             return scorer_of_name(name)
+        # No KeyError: scikit-learn would answer it with a sentence of its own.
+        if is_misspelt(name, self.table):
+            raise ValueError(refusal(name))
         return self.table[name]
+
+    def get(self, name, default=None):
+        """Return the scorer of a name, `default` if it has none."""
+        if name not in self:
+            return default
+        return self[name]
 
     def __contains__(self, name):
         return name in self.table or self._makes(name)
@@ -188,15 +220,34 @@ class ScorerTable(MutableMapping):
         return self.is_open and is_name(name)
 
 
-def _also_satisfied_by_names(is_satisfied_by):
-    """Return a method of the constraint that accepts the names of skrank, too."""
+def _also_satisfied_by_names(is_satisfied_by, entered):
+    """Return a method of the constraint that accepts the names of skrank, too.
+
+    A misspelt one raises: scikit-learn would list all its names.
+    """
 
     def is_satisfied_by_name(self, val):
+        if not self.options >= LANDMARKS:
+            return is_satisfied_by(self, val)
+        if is_name(val):
+            if not entered.is_in_force():
+                register_scorers()
+            return True
         if is_satisfied_by(self, val):
             return True
-        return self.options >= LANDMARKS and is_name(val)
+        if is_misspelt(val, self.options):
+            raise ValueError(refusal(val))
+        return False
 
+    is_satisfied_by_name.registration = entered
     return is_satisfied_by_name
+
+
+def _table():
+    """Return scikit-learn's table of scorers."""
+    from sklearn.metrics import _scorer
+
+    return getattr(_scorer, TABLE)
 
 
 def _replace_everywhere(old, new):
@@ -217,6 +268,7 @@ def _check_touch_points(constraint, table):
     if answers != [True, False, False]:
         raise TypeError("its StrOptions do not answer as expected")
     scorer_class = type(table["r2"])
+    follow_reload(scorer_class)
     parameters = list(inspect.signature(scorer_class._score).parameters)
     if not issubclass(RankingScorer, scorer_class) or parameters[:5] != [
         "self",

@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 from sklearn.utils import get_tags
 
+from skrank._checks import shown
 from skrank._columns import QID
 
 # The methods that a scorer may call. scikit-learn reads them to see whether several
@@ -42,8 +43,8 @@ def _grades(estimator, classes):
     if classes.dtype.kind not in "biuf":
         raise ValueError(
             "A classifier of more than two classes ranks by the expected class, so its "
-            f"classes must be numbers. Got {classes.tolist()!r} instead: number them "
-            "from the worst to the best."
+            f"classes must be numbers. Got {shown(classes.tolist())} instead: number "
+            "them from the worst to the best."
         )
     if not hasattr(estimator, "predict_proba"):
         raise ValueError(

@@ -5,6 +5,7 @@
 
 import warnings
 
+from skrank._checks import shown
 from skrank._columns import find_qid, require_qid
 from skrank.metrics._answer import Arrays, OwnRanks
 from skrank.metrics._evaluate import (
@@ -121,7 +122,7 @@ def _with_cutoff(names, k):
     if not is_list or not all(isinstance(name, str) for name in names):
         raise TypeError(
             "The 'metric' parameter of make_ranking_scorer must be a str, a callable "
-            f"or a list of str. Got {names!r} instead."
+            f"or a list of str. Got {shown(names)} instead."
         )
     if not names:
         raise ValueError(

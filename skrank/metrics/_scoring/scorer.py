@@ -9,8 +9,9 @@ import difflib
 import sklearn.metrics
 from sklearn import config_context
 
+from skrank._checks import shown
 from skrank.metrics._metric import metric_of
-from skrank.metrics._names import is_name, listed_names, parse_name
+from skrank.metrics._names import is_misspelt, is_name, listed_names, refusal
 from skrank.metrics._own_metrics import takes_a_ranking
 from skrank.metrics._scoring.queries import (
     find_scored_qid,
@@ -122,7 +123,7 @@ def make_ranking_scorer(metric, *, greater_is_better=None, **params):
     """
     _check_params(params)
     if callable(metric):
-        shown = dict(params)
+        options = dict(params)
         if metric_of(metric) is None and not takes_a_ranking(metric):
             scored, direction = UserMetric(metric, params), True
         else:
@@ -130,15 +131,15 @@ def make_ranking_scorer(metric, *, greater_is_better=None, **params):
             direction = is_better_when_greater(scored)
         if greater_is_better is not None:
             direction = greater_is_better
-            shown = {"greater_is_better": greater_is_better, **shown}
-        return RankingScorer(scored, shown, direction)
+            options = {"greater_is_better": greater_is_better, **options}
+        return RankingScorer(scored, options, direction)
     if greater_is_better is not None:
         raise ValueError(
             "The 'greater_is_better' parameter of make_ranking_scorer must be None "
-            f"unless 'metric' is a callable. Got {greater_is_better!r} instead."
+            f"unless 'metric' is a callable. Got {shown(greater_is_better)} instead."
         )
-    shown = {name: value for name, value in params.items() if name != "k"}
-    return RankingScorer(scored_names(metric, params), shown)
+    options = {name: value for name, value in params.items() if name != "k"}
+    return RankingScorer(scored_names(metric, params), options)
 
 
 def get_scorer(scoring):
@@ -179,13 +180,13 @@ def get_scorer(scoring):
     try:
         return sklearn.metrics.get_scorer(scoring)
     except ValueError:
-        near = difflib.get_close_matches(scoring, sklearn.metrics.get_scorer_names(), 1)
-        if near and not is_name(near[0]):
+        names = sklearn.metrics.get_scorer_names()
+        near = difflib.get_close_matches(scoring, names, 1)
+        if near and not is_name(near[0]) and not is_misspelt(scoring, names):
             raise ValueError(
                 f"{scoring!r} is not a valid scoring value. Did you mean {near[0]!r}?"
             ) from None
-    parse_name(scoring)  # raises, and suggests the nearest name of skrank
-    raise ValueError(f"{scoring!r} is not a valid scoring value.")
+    raise ValueError(refusal(scoring))  # suggests the nearest name of skrank
 
 
 def get_scorer_names():
@@ -227,12 +228,12 @@ _ScikitLearnScorer = type(sklearn.metrics.make_scorer(max))
 class RankingScorer(_ScikitLearnScorer):
     """A scorer that knows which rows belong to one query."""
 
-    def __init__(self, scored, shown=None, greater_is_better=True):
+    def __init__(self, scored, options=None, greater_is_better=True):
         scorer = sklearn.metrics.make_scorer(
             scored, response_method=RESPONSES, greater_is_better=greater_is_better
         )
         vars(self).update(vars(scorer))
-        self._shown = shown or {}
+        self._options = options or {}
         with config_context(enable_metadata_routing=True):
             super().set_score_request(qid=True)
 
@@ -303,11 +304,26 @@ class RankingScorer(_ScikitLearnScorer):
         return super().set_score_request(**{**earlier, **kwargs})
 
     def __repr__(self):
-        shown = "".join(f", {name}={value!r}" for name, value in self._shown.items())
-        return f"make_ranking_scorer({self._score_func.text}{shown})"
+        options = "".join(
+            f", {name}={value!r}" for name, value in self._options.items()
+        )
+        return f"make_ranking_scorer({self._score_func.text}{options})"
 
     def __sklearn_clone__(self):
         return copy.deepcopy(self)
+
+
+def follow_reload(scorer_class):
+    """Let rankings be scored by scikit-learn's scorer class after it was loaded anew.
+
+    Scorers share one prediction if they are of the class that its module holds now.
+    """
+    (known,) = RankingScorer.__bases__
+    names = ("__module__", "__qualname__")
+    if known is not scorer_class and all(
+        getattr(known, name) == getattr(scorer_class, name) for name in names
+    ):
+        RankingScorer.__bases__ = (scorer_class,)
 
 
 def _ask(estimator, method_name, X):

@@ -8,6 +8,7 @@ import re
 import runpy
 import subprocess
 import sys
+import textwrap
 import threading
 from pathlib import Path
 
@@ -62,6 +63,7 @@ def test_entry_point_refuses_once_unregistered(entry_point):
     assert TABLE["outcome"](entry_point, "mrr") == "refused"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["skrank-first", "sklearn-first"])
 @pytest.mark.parametrize("undone", [False, True])
 def test_order_of_the_imports_does_not_matter(order, undone):
@@ -93,13 +95,87 @@ def test_listed_names_stand_in_scikit_learns_list():
     assert "ndcg@7" not in names
 
 
-def test_unknown_name_gets_scikit_learns_sentence():
-    message = "The 'scoring' parameter of GridSearchCV must be a str among"
-    search = GridSearchCV(Ridge(), {}, scoring="ndgc@10")
-    with pytest.raises(ValueError, match=message):
-        search.fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(ValueError, match="'ndgc@10' is not a valid scoring value"):
-        sklearn.metrics.get_scorer("ndgc@10")
+TYPOS = {
+    "MRR": "mrr",
+    "NDCG": "ndcg",
+    "ndgc@10": "ndcg@10",
+    "ngcg@10": "ndcg@10",
+    "ndcg@": "ndcg@10",
+    "ndcg_10": "ndcg@10",
+    "mrr@10 ": "mrr@10",
+    "P@5": "precision@5",
+    "HR@10": "hits@10",
+    "mean_reciprocal_rank": "mrr",
+    "neg_mrr": "mrr",
+    "mean_rank": "neg_mean_rank",
+    "ndcg_score": "ndcg",
+    "hits_at_k_score": "hits@10",
+}
+
+
+@pytest.mark.parametrize("typo", ["MRR", "ngcg@10"])
+@pytest.mark.parametrize("entry_point", ENTRY_POINTS)
+def test_entry_point_names_the_name_that_a_typo_means(entry_point, typo):
+    with (
+        sklearn.config_context(enable_metadata_routing=True),
+        pytest.raises(ValueError, match="valid scoring") as error,
+    ):
+        TABLE["ENTRY_POINTS"][entry_point](typo)
+    assert str(error.value) == (
+        f"{typo!r} is not a valid scoring value. Did you mean {TYPOS[typo]!r}?"
+    )
+
+
+@pytest.mark.parametrize("typo", TYPOS)
+def test_a_misspelt_name_is_answered_with_the_nearest_one(typo):
+    message = f"{typo!r} is not a valid scoring value. Did you mean {TYPOS[typo]!r}?"
+    message = f"^{re.escape(message)}$"
+    for scoring in (typo, [typo, "r2"], {"score": typo}):
+        with pytest.raises(ValueError, match=message):
+            GridSearchCV(Ridge(), {}, scoring=scoring, refit=False).fit([[0.0]], [0])
+    for make in (sklearn.metrics.get_scorer, skrank.metrics.get_scorer):
+        with pytest.raises(ValueError, match=message):
+            make(typo)
+
+
+def test_what_was_valid_by_an_alias_still_is():
+    for name, metric in (("hr@10", "hits"), ("hit@3", "hits"), ("p@5", "precision")):
+        assert metric in str(sklearn.metrics.get_scorer(name)._score_func.requests)
+
+
+SENTENCE = "The 'scoring' parameter of GridSearchCV must be a str among"
+
+
+# Far from all of skrank's names, nearer to one of scikit-learn's, as near to one, or
+# a word of one.
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("xyzzy", "", "accurracy", "F1", "precison", "neg_mean_square_error"),
+        *("mean_squared_error", "mae", "auc", "average_precison"),
+    ],
+)
+def test_a_name_that_may_be_meant_for_scikit_learn_gets_its_sentence(name):
+    with pytest.raises(ValueError, match=SENTENCE):
+        GridSearchCV(Ridge(), {}, scoring=name).fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(ValueError, match=r"Use sklearn\.metrics\.get_scorer_n"):
+        sklearn.metrics.get_scorer(name)
+
+
+@pytest.mark.usefixtures("unregistered")
+@pytest.mark.parametrize("name", ["MRR", "ndgc@10"])
+def test_once_unregistered_a_typo_gets_scikit_learns_sentence(name):
+    with pytest.raises(ValueError, match=SENTENCE):
+        GridSearchCV(Ridge(), {}, scoring=name).fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(ValueError, match=r"Use sklearn\.metrics\.get_scorer_n"):
+        sklearn.metrics.get_scorer(name)
+
+
+def test_a_long_text_is_not_repeated():
+    for scoring in ("x" * 5000, "ndcg@" + "1" * 5000 + "x"):
+        with pytest.raises(ValueError, match="not a valid scoring value") as error:
+            get_scorer(scoring)
+        assert len(str(error.value)) < 400
 
 
 @pytest.mark.parametrize("parameter", [{"auto", "mrr"}, {"l1", "l2"}])
@@ -160,9 +236,14 @@ class TestReversible:
     def test_table_is_still_a_mapping(self):
         assert len(self.table) == len(list(self.table)) == len(self.table.copy())
         assert "'r2': make_scorer" in repr(self.table)
-        with pytest.raises(KeyError, match="ndgc"):
+        with pytest.raises(KeyError, match="xyzzy"):
+            self.table["xyzzy"]
+        with pytest.raises(ValueError, match=r"'ndgc' is not .* 'ndcg'"):
             self.table["ndgc"]
+        assert "ndgc" not in self.table
         assert None not in self.table
+        assert self.table.get("ndgc") is self.table.get("xyzzy") is None
+        assert repr(self.table.get("mrr")) == "make_ranking_scorer('mrr')"
 
     def test_threads_register_once(self, unregistered):
         start = threading.Barrier(8)
@@ -229,6 +310,76 @@ def test_other_scikit_learn_is_left_alone_with_a_warning(change, monkeypatch):
         with pytest.warns(RuntimeWarning, match=f"scikit-learn {version}.*get_scorer"):
             skrank.register_scorers()
         assert StrOptions.is_satisfied_by is before
-        assert registry._registration is None
+        assert registry.registration() is None
         assert repr(get_scorer("ndcg@7")) == "make_ranking_scorer('ndcg@7')"
     assert type(sklearn.metrics._scorer._SCORERS) is dict
+
+
+# Each in a process of its own.
+RELOADS = {
+    "the registry": """
+        before = StrOptions.is_satisfied_by
+        importlib.reload(registry)
+        registry.register_scorers()
+        assert StrOptions.is_satisfied_by is not before
+    """,
+    "the registry, without registering again": """
+        importlib.reload(registry)
+    """,
+    "skrank and a module that was imported after it": """
+        importlib.reload(sys.modules["sklearn.model_selection._validation"])
+        cross_val_score = sys.modules[
+            "sklearn.model_selection._validation"
+        ].cross_val_score
+        importlib.reload(_scorer)
+    """,
+    "skrank": """
+        for name in [name for name in sys.modules if name.startswith("skrank")]:
+            del sys.modules[name]
+        import skrank
+    """,
+    "scikit-learn's scorers": """
+        importlib.reload(_scorer)
+        skrank.register_scorers()
+        assert boosting._SCORERS is _scorer._SCORERS
+        assert repr(sklearn.metrics.get_scorer("mrr")) == "make_ranking_scorer('mrr')"
+        assert isinstance(sklearn.metrics.get_scorer("mrr"), _scorer._BaseScorer)
+    """,
+    "scikit-learn's scorers, without registering again": """
+        importlib.reload(_scorer)
+    """,
+}
+BEFORE = """
+import importlib, sys, warnings
+warnings.simplefilter("error")
+import numpy as np
+import sklearn.ensemble._hist_gradient_boosting.gradient_boosting as boosting
+import sklearn.metrics
+from sklearn.linear_model import Ridge
+from sklearn.metrics import _scorer
+from sklearn.model_selection import cross_val_score
+from sklearn.utils._param_validation import StrOptions
+import pandas as pd
+import skrank
+from skrank.metrics._scoring import registry
+own = StrOptions.__mro__[1].is_satisfied_by
+X, y = np.array([[1.0], [2], [3], [4]]), [0, 1, 0, 1]
+y = pd.Series(y, index=pd.Index([1, 1, 2, 2], name="qid"))
+cv = [([0, 1], [2, 3]), ([2, 3], [0, 1])]
+"""
+AFTER = """
+assert cross_val_score(Ridge(), X, y, cv=cv, scoring="mrr").tolist() == [1.0, 1.0]
+skrank.unregister_scorers()
+assert type(_scorer._SCORERS) is dict
+assert boosting._SCORERS is _scorer._SCORERS
+assert "is_satisfied_by" not in vars(StrOptions)
+assert StrOptions.is_satisfied_by is own
+assert "mrr" not in sklearn.metrics.get_scorer_names()
+print("done")
+"""
+
+
+@pytest.mark.parametrize("what", RELOADS)
+def test_a_reload_is_noticed_and_mended(what):
+    script = BEFORE + textwrap.dedent(RELOADS[what]) + AFTER
+    assert _run(["-c", script]) == "done\n"

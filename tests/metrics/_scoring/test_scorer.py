@@ -202,7 +202,7 @@ class TestCrossValidation:
         assert found[key] == pytest.approx(FOLD_MRR)
 
     @pytest.mark.parametrize(("X", "y"), [(FRAME, Y), (X, Y_INDEXED)])
-    @pytest.mark.parametrize("n_jobs", [None, 2])
+    @pytest.mark.parametrize("n_jobs", [None, pytest.param(2, marks=pytest.mark.slow)])
     def test_queries_reach_the_scorer_without_routing(self, X, y, n_jobs):
         model = LinearRegression() if X is not FRAME else FrameModel()
         alone, parallel = (

@@ -1,0 +1,87 @@
+"""LRAP and ranking loss, beside those of scikit-learn."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.metrics import label_ranking_average_precision_score, label_ranking_loss
+
+from skrank.metrics import evaluate, get_scorer, lrap_score, map_score, ranking_loss
+
+
+def lists(n_levels, seed=0):
+    """Return labels and scores of 40 queries, the first without a relevant document."""
+    rng = np.random.default_rng(seed)
+    y_true = rng.random((40, 7)) < rng.random((40, 1))
+    y_true[0], y_true[1] = False, True
+    y_score = rng.permuted(np.tile(np.arange(7.0), (40, 1)), axis=1)
+    return y_true.astype(int), y_score // (7 / n_levels)
+
+
+@pytest.mark.parametrize("n_levels", [7, 3, 1])
+def test_the_numbers_of_scikit_learn_with_and_without_ties(n_levels):
+    y_true, y_score = lists(n_levels)
+    theirs = {
+        "lrap": label_ranking_average_precision_score(y_true, y_score),
+        "neg_ranking_loss": -label_ranking_loss(y_true, y_score),
+    }
+    ours = evaluate(y_true, y_score, list(theirs), convention="sklearn")
+    assert ours == pytest.approx(theirs)
+    for query in range(len(y_true)):
+        one = [y_true[query]], [y_score[query]]
+        lrap = lrap_score(*one, tied_together=True, replace_undefined_by=1)
+        assert lrap == pytest.approx(label_ranking_average_precision_score(*one))
+        loss = ranking_loss(*one, ties="pessimistic", replace_undefined_by=0)
+        assert loss == pytest.approx(label_ranking_loss(*one))
+
+
+def test_without_ties_no_policy_and_no_rule_is_needed():
+    y_true, y_score = lists(7)
+    theirs = label_ranking_average_precision_score(y_true, y_score)
+    for ties in ("expected", "first", "optimistic", "pessimistic"):
+        for tied_together in (False, True):
+            options = {"ties": ties, "tied_together": tied_together}
+            options["replace_undefined_by"] = 1.0
+            assert lrap_score(y_true, y_score, **options) == pytest.approx(theirs)
+        loss = ranking_loss(y_true, y_score, ties=ties, replace_undefined_by=0.0)
+        assert loss == pytest.approx(label_ranking_loss(y_true, y_score))
+
+
+def test_with_ties_scikit_learn_has_no_expectation():
+    y_true, y_score = lists(3)
+    values = {
+        ties: lrap_score(y_true, y_score, ties=ties, average=None)
+        for ties in ("pessimistic", "expected")
+    }
+    together = lrap_score(y_true, y_score, tied_together=True, average=None)
+    assert (values["pessimistic"] <= together + 1e-12).all()
+    assert (abs(together - values["expected"]) > 1e-3).any()
+    assert_allclose(values["expected"], map_score(y_true, y_score, average=None))
+    # All orderings of the tied documents are alike.
+    one = [0, 1, 1], [2, 1, 1]
+    assert lrap_score(*one) == pytest.approx((1 / 2 + 2 / 3) / 2)
+    assert lrap_score(*one, tied_together=True) == pytest.approx(2 / 3)
+
+
+def test_values_by_hand():
+    # Ranks 2 and 3 to 4 tied: together 1/2 and 2/4; the second has rank 3 or 4.
+    y_true, y_score = [0, 1, 1, 0], [4, 3, 2, 2]
+    assert lrap_score(y_true, y_score, tied_together=True) == (1 / 2 + 2 / 4) / 2
+    expected = (1 / 2 + (2 / 3 + 2 / 4) / 2) / 2
+    assert lrap_score(y_true, y_score) == pytest.approx(expected)
+    # Of four pairs two are wrong, and one is tied.
+    assert ranking_loss(y_true, y_score) == (2 + 1 / 2) / 4
+    assert ranking_loss(y_true, y_score, ties="pessimistic") == (2 + 1) / 4
+
+
+def test_tied_together_is_a_bool():
+    with pytest.raises(TypeError, match="'tied_together' parameter of lrap_score"):
+        lrap_score([1, 0], [1, 1], tied_together="yes")
+
+
+def test_the_scorers_are_larger_for_better_models():
+    assert get_scorer("neg_ranking_loss") is not None
+    with pytest.raises(ValueError, match="Did you mean 'neg_ranking_loss'"):
+        get_scorer("ranking_loss")
