@@ -220,9 +220,11 @@ def answer(request, source):
             own["ties"] = options["ties"]
         weight = None
         if source.sample_weight is not None:
-            weight = scaled(ranking._query_weights(source.sample_weight))
+            weight = ranking._query_weights(source.sample_weight)
         if options["average"] == "weighted":
             n_documents = ranking.n_documents.astype(np.float64)
+            if weight is not None and weight.max() > 2.0**960:
+                weight = scaled(weight)  # no list is so long that the product overflows
             weight = n_documents if weight is None else weight * n_documents
         instead, average = options["replace_undefined_by"], options["average"]
         weight = None if average is None else weight
@@ -259,7 +261,7 @@ FLAT = (
 def scaled(weight):
     """Return weights times a power of 2 that no sum of them overflows."""
     # No digit is lost, unless the weights are more than 300 powers of 10 apart.
-    return np.ldexp(weight, -int(np.frexp(weight.max())[1]))
+    return np.ldexp(weight, -int(np.frexp(weight.max(initial=0))[1]))
 
 
 # The parameters that definitions do not take.
@@ -343,7 +345,7 @@ class Values(NamedTuple):
         if self.average is None:
             return None
         known = ~np.isnan(self.replaced)
-        weight = known / 1.0 if self.weight is None else known * self.weight
+        weight = known / 1.0 if self.weight is None else known * scaled(self.weight)
         total = weight.sum()
         return weight / total if total > 0 else weight
 
@@ -369,6 +371,6 @@ def mean_of_queries(ranking, values, weight):
     values = values[known]
     if weight is None:
         return float(values.mean()) if len(values) else float("nan")
-    weight = weight[known]
+    weight = scaled(weight[known])
     total = weight.sum()
     return float(np.dot(values, weight) / total) if total > 0 else float("nan")

@@ -6,7 +6,7 @@
 import numpy as np
 from scipy.stats import norm
 
-from skrank.metrics._answer import check_not_negative, mean_of_queries
+from skrank.metrics._answer import check_not_negative, mean_of_queries, scaled
 from skrank.metrics._first_ranks import has_one_rank, ranks_of_all, weighted_median
 
 # 1.4826: a normal distribution's standard deviation over its median absolute deviation.
@@ -19,7 +19,7 @@ def ranks_with_weights(ranking, instead, values, weight):
     A query whose rank is certain has the rank `instead`, unless that is NaN.
     """
     known = ~np.isnan(values)
-    weight = known / 1.0 if weight is None else known * weight
+    weight = known / 1.0 if weight is None else known * scaled(weight)
     instead = np.where(has_one_rank(ranking) & known, instead, np.nan)
     return ranks_of_all(ranking, weight, instead)
 

@@ -473,13 +473,14 @@ def test_err_of_a_large_tie_group_is_that_of_exact_fractions(grades):
 
 def test_err_of_a_million_tied_documents_costs_grades():
     y_true, y_score = np.ones(10**6, dtype=int), np.zeros(10**6)
+    qid = np.zeros(10**6, dtype=int)
 
     def seconds(score):
         start = time.perf_counter()
-        score(y_true, y_score)
+        score(y_true, y_score, qid=qid)
         return time.perf_counter() - start
 
-    value = err_score(y_true, y_score)  # sum of 0.5^i / i
+    value = err_score(y_true, y_score, qid=qid)  # sum of 0.5^i / i
     assert_allclose(value, math.log(2), rtol=1e-9)
     others = [seconds(ndcg_score) for _ in range(3)]
     assert min(seconds(err_score) for _ in range(3)) < 10 * max(others)
@@ -565,9 +566,7 @@ def test_an_adjusted_metric_that_no_order_changes_is_replaced_and_says_so(name):
 def test_numbers_that_no_float_holds_get_a_true_sentence():
     huge = 10**400
     for name, value in {"threshold": huge, "replace_undefined_by": huge}.items():
-        with pytest.raises(
-            ValueError, match=r"that a float can hold\. Got 1000"
-        ) as info:
+        with pytest.raises(ValueError, match=r"range of float64\. Got 1000") as info:
             ndcg_score([1, 0], [2, 1], **{name: value})
         assert len(str(info.value)) < 400
     with pytest.raises(ValueError, match=r"other than NaN\. Got nan instead"):
