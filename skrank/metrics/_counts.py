@@ -34,7 +34,7 @@ def num_ret(
     Returns
     -------
     count : float or ndarray of shape (n_queries,)
-        0 or more.
+        0 or more. The best value is that of every ordering.
 
     See Also
     --------
@@ -79,7 +79,7 @@ def num_rel(
     Returns
     -------
     count : float or ndarray of shape (n_queries,)
-        0 or more.
+        0 or more. The best value is that of every ordering.
 
     See Also
     --------
@@ -126,7 +126,7 @@ def num_rel_ret(
     Returns
     -------
     count : float or ndarray of shape (n_queries,)
-        0 or more.
+        0 or more. The best value is that of every ordering.
 
     See Also
     --------

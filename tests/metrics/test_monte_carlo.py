@@ -18,8 +18,9 @@ DISCRETE = {
     "rank_standard_deviation": 0.05,
     "rank_variance": 0.2,
 }
-# Copies of a query are no more of the same: their chance is another one.
+# Copies of a query are no more of the same: their chance, or their sum, is another one.
 NO_MEAN = {"adjusted_geometric_mean_rank_index", "z_geometric_mean_rank"}
+NO_MEAN |= {"num_rel", "num_rel_ret", "num_ret"}
 
 
 def one_list(dtype, n=60, n_levels=4):

@@ -45,7 +45,8 @@ def test_err_of_one_grade_is_that_of_endless_coin_tosses():
     # Every document stops half of the users: the sum of 2 ** -i / i.
     n = 100_000
     for y_score in (np.zeros(n), np.arange(n)):
-        assert err_score(np.ones(n), y_score) == pytest.approx(math.log(2), rel=1e-12)
+        score = err_score([np.ones(n)], [y_score])
+        assert score == pytest.approx(math.log(2), rel=1e-12)
 
 
 @pytest.mark.slow

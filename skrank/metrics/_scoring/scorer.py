@@ -14,6 +14,7 @@ from skrank.metrics._metric import metric_of
 from skrank.metrics._names import is_misspelt, is_name, listed_names, refusal
 from skrank.metrics._own_metrics import takes_a_ranking
 from skrank.metrics._scoring.queries import (
+    LastScored,
     find_scored_qid,
     own_ranks,
     warn_if_queries_are_split,
@@ -234,6 +235,7 @@ class RankingScorer(_ScikitLearnScorer):
         )
         vars(self).update(vars(scorer))
         self._options = options or {}
+        self._last_scored = LastScored()
         with config_context(enable_metadata_routing=True):
             super().set_score_request(qid=True)
 
@@ -282,6 +284,7 @@ class RankingScorer(_ScikitLearnScorer):
         value = self._score_func(y_true, y_score, qid=qid, **metadata)
         warn_if_qid_is_a_feature(estimator)
         warn_if_queries_are_split(estimator, qid)
+        self._last_scored.warn_if_split(estimator, qid)
         return value if isinstance(value, dict) else self._sign * value
 
     def set_score_request(self, **kwargs):

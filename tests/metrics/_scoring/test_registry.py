@@ -379,6 +379,7 @@ print("done")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", RELOADS)
 def test_a_reload_is_noticed_and_mended(what):
     script = BEFORE + textwrap.dedent(RELOADS[what]) + AFTER

@@ -168,9 +168,15 @@ class TestOneRanking:
     def test_names_share_one_prediction_with_scikit_learns_scorers(self):
         scoring = {"mrr": get_scorer("mrr"), "map": get_scorer("map"), "r2": "r2"}
         found = cross_validate(
-            FirstFeature(), X, Y_INDEXED, scoring=scoring, cv=2, return_estimator=True
+            FirstFeature(),
+            X,
+            Y_INDEXED,
+            scoring=scoring,
+            cv=FOLDS,
+            return_estimator=True,
         )
-        assert [model.n_predictions_ for model in found["estimator"]] == [1, 1]
+        n_predictions = [model.n_predictions_ for model in found["estimator"]]
+        assert n_predictions == [1] * len(FOLDS)
 
     def test_list_is_the_scoring_of_a_search(self, routing):
         scorer = make_ranking_scorer(["mrr", "ndcg@10"])
