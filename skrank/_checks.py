@@ -41,8 +41,11 @@ def numeric_array(values, name):
     if type(values) is not np.ndarray:
         _refuse_dict(values, name)
         values = values.to_numpy() if hasattr(values, "to_numpy") else values
+        given = values
         try:
             values = np.asarray(values)
+            if values.dtype == np.float64 and isinstance(given, (list, tuple)):
+                values = _as_listed(values, given)
         except ValueError as error:  # ragged lists
             raise ValueError(
                 f"The '{name}' parameter must be an array-like of numbers, with "
@@ -90,16 +93,33 @@ def _numbers_of_objects(values, name):
             f"Got {shown(bad[0])} of type {type(bad[0]).__name__}."
             f"{_CURE_FOR_LABELS if is_label else ''}"
         )
-    if name == "y_score" and all(isinstance(v, numbers.Integral) for v in listed):
-        return _order_of(values)  # wide integers, which a float would tie
     try:
-        return values.astype(np.float64)
+        floats = values.astype(np.float64)
     except OverflowError:
-        largest = max(listed, key=abs)
+        floats = None
+    # Numbers that a float cannot hold are compared as they are.
+    if floats is not None and all(
+        value == number or value != value
+        for value, number in zip(listed, floats.ravel().tolist(), strict=True)
+    ):
+        return floats
+    if name != "y_score":
         raise ValueError(
-            f"The '{name}' parameter must hold numbers within the range of float64. "
-            f"Got {shown(largest)}."
-        ) from None
+            f"The '{name}' parameter must hold numbers that a float can hold exactly, "
+            "such as integers up to 2 ** 53. Got a larger integer or a fraction; "
+            "rescale the values or convert them to floats."
+        )
+    if any(value != value for value in listed):
+        raise ValueError("Input y_score contains NaN.")
+    return _order_of(values)
+
+
+def _as_listed(values, given):
+    """Return the floats of a list, or its numbers if they may have lost digits."""
+    if not values.size or not (np.abs(values) >= 2**53).any():
+        return values
+    listed = np.array(given, dtype=object)
+    return listed if listed.shape == values.shape else values
 
 
 def check_finite(values, name):
@@ -168,7 +188,11 @@ def check_k(k):
         )
     if k < 1:
         raise ValueError(f"k == {shown(k)}, must be >= 1.")
-    return int(k)
+    return min(int(k), LARGEST_K)
+
+
+# No list is as long, and it is the largest integer of NumPy.
+LARGEST_K = 2**63 - 1
 
 
 def check_choice(value, choices, name, caller):
@@ -215,14 +239,22 @@ def check_number(value, name, caller, *, low=-np.inf, high=np.inf, nan=False):
     return value
 
 
-def check_threshold(threshold, caller):
-    """Return the relevance threshold, a finite number or ``"max"``."""
+def check_threshold(threshold, caller, or_none=False):
+    """Return the relevance threshold: a number, ``"max"`` or, if accepted, None."""
+    if threshold is None and or_none:
+        return threshold
+    accepted = "a real number, 'max' or None" if or_none else "a real number or 'max'"
     if isinstance(threshold, str):
         if threshold == "max":
             return threshold
         raise ValueError(
-            f"The 'threshold' parameter of {caller} must be a real number or 'max'. "
+            f"The 'threshold' parameter of {caller} must be {accepted}. "
             f"Got {shown(threshold)} instead."
+        )
+    if threshold is None:
+        raise TypeError(
+            f"The 'threshold' parameter of {caller} must be {accepted}. "
+            "Got None instead."
         )
     return check_number(threshold, "threshold", caller)
 
@@ -240,12 +272,16 @@ def check_flag(value, name, caller):
 def check_beta(beta, caller):
     """Return a weight, a finite number >= 0."""
     beta = check_number(beta, "beta", caller)
-    if not 0 <= beta < np.inf:
+    if not 0 <= beta <= LARGEST_BETA:
         raise ValueError(
-            f"The 'beta' parameter of {caller} must be a float in the range [0.0, inf)."
-            f" Got {shown(beta)} instead."
+            f"The 'beta' parameter of {caller} must be a float in the range "
+            f"[0.0, {LARGEST_BETA}]. Got {shown(beta)} instead."
         )
     return beta
+
+
+# Its square is a weight too.
+LARGEST_BETA = 1e100
 
 
 def check_persistence(p, caller):

@@ -136,7 +136,7 @@ class Lists:
     def _grade_of(self, rows):
         if self.graded is not None:
             rows = np.searchsorted(self.graded, rows)
-        return self.grades[rows].astype(np.float64)
+        return grades_as_floats(self.grades[rows])
 
     @cached_property
     def row_codes(self):
@@ -295,6 +295,18 @@ class Lists:
                 "weights."
             )
         return per_query
+
+
+def grades_as_floats(grades):
+    """Return grades as floats; integers that no float holds exactly raise."""
+    floats = grades.astype(np.float64)
+    is_wide = grades.dtype.kind in "iu" and grades.dtype.itemsize == 8
+    if is_wide and np.abs(floats).max(initial=0) >= 2**53:
+        raise ValueError(
+            "y_true must hold integers below 2 ** 53: a float does not hold larger "
+            f"ones exactly. Got {grades.max()}; rescale the grades."
+        )
+    return floats
 
 
 def code_grades(grades, rows, n_rows):

@@ -38,6 +38,7 @@ def rank_queries(
     returned=None,
     doc_id=None,
     doc_order=None,
+    judged_from=None,
     depth=None,
 ):
     """Rank the documents of every query.
@@ -50,10 +51,12 @@ def rank_queries(
         The predicted scores.
     qid : array-like of shape (n_samples,), default=None
         The query of each row; flat input only.
-    threshold : float or "max", default=0.0
-        Documents with a higher grade are relevant.
+    threshold : float, "max" or None, default=0.0
+        Documents with a higher grade are relevant; with None all documents are, those
+        without a judgement with the grade 0, or the lowest one if that is negative.
     ties : str, default="expected"
-        The tie policy.
+        The tie policy. "midrank" lists the tie groups of all documents: those that are
+        not relevant have a grade below all others.
     exclude : array-like or sparse matrix of bool, default=None
         Documents to leave out; matrix and candidates input only.
     judged : array-like of bool of shape (n_samples,), default=None
@@ -66,6 +69,8 @@ def rank_queries(
     doc_order : {"ascending", "descending"}, default=None
         With ``ties="first"``, tied documents stand in this order of `doc_id`
         instead of the input order.
+    judged_from : float, default=None
+        Documents with a lower grade are not judged; flat input only.
     depth : int or "first", default=None
         What will be asked for: the documents of the first `depth` ranks, or the first
         relevant document of each query; None is everything.
@@ -95,6 +100,8 @@ def rank_queries(
         judged=judged,
         returned=returned,
         row_order=row_order,
+        judged_from=judged_from,
+        flatten=ties == "midrank",
     )
     return rank_lists(lists, ties, depth)
 
@@ -106,6 +113,13 @@ def rank_lists(lists, ties, depth=None):
     one target or where only the first relevant documents are asked for; by sorting
     scores that carry their grades; or by sorting positions.
     """
+    if ties == "midrank":
+        if isinstance(lists, Candidates):
+            raise ValueError(
+                "ties='midrank' reads the tied scores of all documents. Pass y_true of "
+                "the shape of y_score. Got y_true of shape (n_queries,)."
+            )
+        ties = "expected"
     if isinstance(lists, Candidates):
         above, size = count_candidates(lists, ties)
         one = np.ones_like(size)

@@ -19,7 +19,7 @@ from skrank._ranking.likely_mistakes import (
     warn_if_swapped,
     warn_of_one_query,
 )
-from skrank._ranking.lists import Lists
+from skrank._ranking.lists import Lists, grades_as_floats
 from skrank._ranking.neighbours import lengths_of, starts_of
 from skrank._ranking.order import AsGiven, ByCode
 
@@ -34,6 +34,8 @@ def read_lists(
     judged=None,
     returned=None,
     row_order=None,
+    judged_from=None,
+    flatten=False,
 ):
     """Check the input, whatever its shape, and return it grouped by query.
 
@@ -43,6 +45,11 @@ def read_lists(
         As in :func:`skrank._ranking.rank_queries`.
     row_order : ndarray of shape (n_samples,), default=None
         The order in which rows are read; None is the input order.
+    judged_from : float, default=None
+        Documents with a lower grade are not judged.
+    flatten : bool, default=False
+        Whether all documents are made relevant, those that are not with a grade below
+        all others. ``threshold=None`` does so too.
 
     Returns
     -------
@@ -66,6 +73,8 @@ def read_lists(
         qid = find_qid(y=y_true)
     if columns == (1,) and qid is not None:
         y_score = flatten_column(y_score, "y_score")
+    if sparse.issparse(y_true) and (flatten or threshold is None):
+        y_true = _own_csr(y_true).toarray()
     if sparse.issparse(y_true):
         y_true = _check_sparse_grades(y_true, threshold)
     else:
@@ -81,6 +90,8 @@ def read_lists(
         check_finite(y_true, "y_true")
         if y_true.dtype.kind == "f":
             warn_if_swapped(y_true, y_score)
+    if judged_from is not None:
+        y_true, judged = _judge(y_true, judged, judged_from)
     if y_score.size == 0 or 0 in y_true.shape:
         raise ValueError(
             "Found array with 0 sample(s) while a minimum of 1 is required: "
@@ -98,7 +109,7 @@ def read_lists(
         native = y_score.dtype.newbyteorder("=")
         y_score = np.ascontiguousarray(y_score, dtype=native)
     if y_score.ndim == 1 and y_true.ndim == 1:
-        rowwise = exclude, judged, returned, row_order
+        rowwise = exclude, judged, returned, row_order, flatten
         return _read_flat(y_true, y_score, qid, threshold, *rowwise)
     if y_score.ndim != 2 or y_true.ndim > 2:
         raise ValueError(_SHAPES.format(y_true.shape, y_score.shape))
@@ -118,7 +129,59 @@ def read_lists(
         return _read_candidates(y_true, y_score, exclude)
     if y_true.shape != y_score.shape:
         raise ValueError(_SHAPES.format(y_true.shape, y_score.shape))
-    return _read_matrix(y_true, y_score, threshold, exclude)
+    return _read_matrix(y_true, y_score, threshold, exclude, flatten)
+
+
+def has_negative(y_true, judged=None):
+    """Return True if a grade that is read is negative."""
+    if sparse.issparse(y_true):
+        return y_true.nnz > 0 and y_true.data.min() < 0
+    y_true = numeric_array(y_true, "y_true")
+    if y_true.dtype.kind in "bu" or not y_true.size or y_true.min() >= 0:
+        return False
+    if judged is not None and np.shape(judged) == y_true.shape:
+        y_true = y_true[np.asarray(judged, dtype=bool)]
+    return bool((y_true < 0).any())
+
+
+def _judge(y_true, judged, judged_from):
+    """Return grades, and which are judged, where low grades stand for no judgement."""
+    grades = y_true.data if sparse.issparse(y_true) else y_true
+    is_low = grades < judged_from
+    if not is_low.any():
+        return y_true, judged
+    if y_true.ndim != 1:
+        raise ValueError(
+            f"Grades below judged_from={judged_from} stand for documents that are not "
+            "judged, which needs y_true and y_score of shape (n_samples,). Got y_true "
+            f"of shape {y_true.shape}."
+        )
+    judged = ~is_low if judged is None else judged & ~is_low
+    return np.where(is_low, y_true.dtype.type(0), y_true), judged
+
+
+def _relevant(grades, threshold, order, judged=None):
+    """Return which documents are relevant."""
+    if threshold == "max":
+        relevant = _has_highest_grade(grades, order)
+    elif threshold is None:
+        relevant = np.ones(len(grades), dtype=bool)
+    else:
+        if grades.dtype.kind in "iu" and abs(threshold) < 2**31:
+            threshold = math.floor(threshold)  # else all grades are converted to floats
+        relevant = grades > threshold
+    if judged is not None:
+        relevant &= judged
+    return relevant
+
+
+def _all_relevant(grades, relevant, threshold):
+    """Return grades with those that are not relevant below them, and all relevant."""
+    if relevant.all():
+        return grades, relevant
+    lowest = float(grades[relevant].min(initial=0))
+    below = lowest if threshold is None else lowest - 1
+    return np.where(relevant, grades, below), np.ones_like(relevant)
 
 
 def _without_unread(values, mask, mask_name):
@@ -134,7 +197,9 @@ _SHAPES = (
 )
 
 
-def _read_flat(y_true, y_score, qid, threshold, exclude, judged, returned, row_order):
+def _read_flat(
+    y_true, y_score, qid, threshold, exclude, judged, returned, row_order, flatten
+):
     if len(y_true) != len(y_score):
         raise ValueError(
             "Found input variables with inconsistent numbers of samples: "
@@ -166,22 +231,12 @@ def _read_flat(y_true, y_score, qid, threshold, exclude, judged, returned, row_o
                 for values in (codes, y_true, y_score, judged, returned)
             )
         order = ByCode(codes, len(ids))
-    if threshold == "max":
-        relevant = _has_highest_grade(y_true, order)
-    else:
-        relevant = _is_above(y_true, threshold)
-        if judged is not None:
-            relevant &= judged
+    relevant = _relevant(y_true, threshold, order, judged)
+    if flatten or threshold is None:
+        y_true, relevant = _all_relevant(y_true, relevant, threshold)
     rows = y_score, relevant, y_true
     lists = Lists(*rows, order, ids, judged=judged, row_query=row_query)
     return lists if returned is None else _without_missing(lists, returned)
-
-
-def _is_above(grades, threshold):
-    """Return which grades are higher than the threshold."""
-    if grades.dtype.kind in "iu" and abs(threshold) < 2**31:
-        threshold = math.floor(threshold)  # else all grades are converted to floats
-    return grades > threshold
 
 
 def _has_highest_grade(grades, order):
@@ -204,14 +259,14 @@ def _without_missing(lists, returned):
         others &= lists.judged
     missing = Missing(
         query[rows],
-        lists.grades[rows].astype(np.float64),
+        grades_as_floats(lists.grades[rows]),
         np.bincount(query[others], minlength=len(lists.ids)),
     )
     lists = lists.changed(row_query=row_query, missing=missing)
     return lists.select(np.flatnonzero(lists.order.take(returned)))
 
 
-def _read_matrix(y_true, y_score, threshold, exclude):
+def _read_matrix(y_true, y_score, threshold, exclude, flatten):
     n_queries, n_documents = y_score.shape
     query, graded = np.arange(n_queries), None
     order = AsGiven(query * n_documents, np.full(n_queries, n_documents), query)
@@ -223,12 +278,11 @@ def _read_matrix(y_true, y_score, threshold, exclude):
         grades = y_true.ravel()
         if exclude is not None:
             grades = np.where(exclude, grades.dtype.type(0), grades)
-        if threshold == "max":
-            relevant = _has_highest_grade(grades, order)
-        else:
-            relevant = _is_above(grades, threshold)
+        relevant = _relevant(grades, threshold, order)
+        if flatten or threshold is None:
+            grades, relevant = _all_relevant(grades, relevant, threshold)
     if exclude is not None:
-        relevant &= ~exclude
+        relevant = relevant & ~exclude
     return Lists(
         y_score.ravel(),
         relevant,
@@ -278,7 +332,7 @@ def _read_sparse_grades(y_true, threshold, exclude):
         highest = np.repeat(highest, lengths_of(first, len(rows)))
         listed = (grades == highest) & (grades > 0)
     else:
-        listed = _is_above(grades, threshold)
+        listed = _relevant(grades, threshold, None)
     relevant = np.zeros(n_rows * n_columns, dtype=bool)
     relevant[cells[listed]] = True
     return relevant, cells, grades

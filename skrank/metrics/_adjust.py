@@ -3,10 +3,17 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import math
+from functools import partial
+
 import numpy as np
 
-from skrank._ranking.neighbours import starts_of
-from skrank.metrics._first_ranks import FirstRanks, first_groups, values_at_first
+from skrank.metrics._first_ranks import (
+    FirstRanks,
+    first_groups,
+    means_at_first,
+    values_at_first,
+)
 
 
 def adjust(queries, score, adjusted):
@@ -43,7 +50,7 @@ def adjust(queries, score, adjusted):
         return sign * _ratio(score - expected, deviation) + 0.0  # never -0.0
     best = _summary_of(queries, queries.ranking.ideal)
     # Sums in different orders differ by rounding errors.
-    rounding = 1e-12 * np.maximum(np.abs(best), 1)
+    rounding = 1e-12 * np.maximum(np.abs(best), np.abs(expected))
     gain, span = np.subtract(score, expected), np.subtract(best, expected)
     gain = np.where(np.abs(gain) <= rounding, 0, gain)
     flat = np.abs(span) <= rounding
@@ -56,8 +63,8 @@ def _summary_of(queries, ranking):
 
 
 def _ratio(value, unit):
-    """Return value / unit, NaN where the unit is 0 up to rounding."""
-    is_zero = np.abs(unit) <= 1e-12
+    """Return value / unit, NaN where the unit is 0."""
+    is_zero = np.equal(unit, 0)
     return np.where(is_zero, np.nan, value / np.where(is_zero, 1, unit))
 
 
@@ -105,33 +112,87 @@ def moments_of_geometric_mean(queries, random):
     power = np.ones(len(values)) if proportions is None else proportions
     with np.errstate(divide="ignore", invalid="ignore"):
         log_value = power * np.log(values)
-        undefined = np.isnan(queries.values)
-        logs = [
-            np.where(
-                undefined, times * log_value, _log_mean_power(random, times * power)
-            )
-            for times in (1, 2)
-        ]
-        if proportions is not None:
-            logs = [log[~np.isnan(values)].sum() for log in logs]
-        log_mean, log_square = logs
-        mean = np.exp(log_mean)
-        # V = E[x]^2 (E[x^2] / E[x]^2 - 1): E[x^2] - E[x]^2 without cancellation.
-        variance = np.expm1(np.maximum(log_square - 2 * log_mean, 0))
-    return mean, mean * np.sqrt(variance)
+    undefined = np.isnan(queries.values)
+    log_once, log_twice = _log_mean_powers(random, power)
+    log_mean = np.where(undefined, log_value, log_once)
+    # E[x^2] - E[x]^2, without the difference of two numbers that are nearly equal.
+    spread = np.where(undefined, 0, log_twice - 2 * log_once)
+    # A query that no order changes has no variance but that of rounding.
+    spread = np.where(spread > 1e-12 * log_twice, spread, 0)
+    if proportions is not None:
+        used = ~np.isnan(values)
+        log_mean, spread = log_mean[used].sum(), spread[used].sum()
+    mean = np.exp(log_mean)
+    with np.errstate(over="ignore"):
+        return mean, mean * np.sqrt(np.expm1(spread))
 
 
-def _log_mean_power(random, power):
-    """Return ln E[r_i^p_i] of each query under random orders."""
+def _log_mean_powers(random, power):
+    """Return ln E[r_i^p_i] and ln E[r_i^2p_i] of each query under random orders."""
+    powers, place = np.unique(power, return_inverse=True)
+    if len(powers) <= FEW_POWERS:
+        groups = first_groups(random)
+        logs = np.empty((2, len(power)))
+        for i, one in enumerate(powers):
+            rows = place == i
+            part = FirstRanks(*groups[:, rows])
+            for log, times in zip(logs, (1, 2), strict=True):
+                log[rows] = _log_mean_power(part, times * one)
+        return logs
+    return _by_moments(random, power)
+
+
+# Powers that few queries have, or that are large, are taken one by one.
+FEW_POWERS = 4
+
+
+def _log_mean_power(ranking, power):
+    mean = values_at_first(_mean_less_1, ranking, {"power": power})
+    return np.log1p(mean)
+
+
+def _mean_less_1(ranking, *, power):
+    # E[r^p] - 1 keeps the digits of small powers.
+    return ranking.expected_at_first(
+        lambda rank: np.expm1(power * np.log(rank)), missing=np.nan
+    )
+
+
+def _by_moments(random, power):
+    """Return the same as `_log_mean_powers`, from moments that all queries share.
+
+        E[r^p] = E[e^(p ln r)] = sum_m p^m E[(ln r)^m] / m!
+
+    All terms are positive, and few where p ln r stays below LARGEST_EXPONENT. The
+    proportions of queries sum to 1, so that few of them are larger.
+    """
     groups = first_groups(random)
-    log_mean = np.empty(len(power))
-    order = np.argsort(power, kind="stable")
-    for rows in np.split(order, starts_of(power[order])[1:]):
-        own = {"power": power[rows[0]]}
-        part = FirstRanks(*groups[:, rows])
-        log_mean[rows] = np.log(values_at_first(_mean_power, part, own))
-    return log_mean
+    unit = np.log(max(int((groups[0] + groups[1]).max(initial=1)), 2))
+    exponent = 2 * power * unit
+    large = exponent > LARGEST_EXPONENT
+    top = exponent[~large].max(initial=0.0)
+    n_terms = 1
+    while top**n_terms > 1e-17 * math.factorial(n_terms) * top:
+        n_terms += 1
+    logs = np.zeros((2, len(power)))
+    term = [np.ones(len(power)) for _ in logs]
+    moments = means_at_first(
+        [partial(_log_power, unit=unit, power=m) for m in range(1, n_terms + 1)], random
+    )
+    for m, moment in enumerate(moments, 1):
+        for i, factor in enumerate((exponent / 2, exponent)):
+            term[i] = term[i] * np.where(large, 0, factor) / m
+            logs[i] += term[i] * moment
+    logs = np.log1p(logs)
+    for row in np.flatnonzero(large):
+        part = FirstRanks(*groups[:, [row]])
+        for log, times in zip(logs, (1, 2), strict=True):
+            log[row] = _log_mean_power(part, times * power[row])[0]
+    return logs
 
 
-def _mean_power(ranking, *, power):
-    return ranking.expected_at_first(lambda rank: rank**power, missing=np.nan)
+LARGEST_EXPONENT = 2.0
+
+
+def _log_power(rank, *, unit, power):
+    return (np.log(rank) / unit) ** power

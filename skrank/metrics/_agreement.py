@@ -73,7 +73,7 @@ def rank_correlation(
 @ranking_metric("rank_correlation", rank_correlation, cutoff="never")
 def rank_correlation_score(
     y_true, y_score, *, qid=None, weights="uniform", gain="exponential",
-    discount="log2", threshold=0.0, ties="expected", replace_undefined_by=np.nan,
+    discount="log2", threshold=None, ties="expected", replace_undefined_by=np.nan,
     average="macro", adjusted=False, sample_weight=None, exclude=None, judged=None,
     returned=None,
 ):  # fmt: skip
@@ -110,11 +110,14 @@ def rank_correlation_score(
         {2 \sum_{u < v} w_{uv}}.
 
     A pair with equal grades has weight 0, and a pair with tied scores counts one half.
-    All non-relevant documents have grade 0. With 0/1 grades and uniform weights, RC is
-    the AUC; without ties in grades or scores, it is :math:`(\tau + 1) / 2` [1]_. A
-    query without two different grades is undefined and left out of the mean. The named
-    weights take O(n log n) time; a callable is evaluated for every pair of relevant
-    documents.
+    With 0/1 grades and uniform weights, RC is the AUC. With uniform weights,
+    :math:`2 RC - 1` is Somers' D of the scores given the grades: the concordant pairs
+    less the discordant ones, divided by the number of pairs with different grades.
+    Without ties in grades or scores, it is Kendall's :math:`\tau` [1]_. With ties, call
+    ``scipy.stats.kendalltau(y_true, y_score, variant="b")`` for :math:`\tau_b`, or
+    with ``variant="c"`` for :math:`\tau_c`, query by query. A query without two
+    different grades is undefined and left out of the mean. The named weights take
+    O(n log n) time; a callable is evaluated once for every pair of grades.
 
     References
     ----------
@@ -130,7 +133,7 @@ def rank_correlation_score(
     """
 
 
-def spearman_correlation(ranking):
+def spearman_correlation(ranking, *, ties="expected"):
     """Return the correlation of the ranks by score with those by grade."""
     ranking, ideal = ranking._returned_only, ranking._returned_only.ideal
     n, others = ranking.n_documents, ranking.n_documents - ranking._n_found
@@ -146,7 +149,17 @@ def spearman_correlation(ranking):
     weight = of_grade[ranking._group_in_ideal] - of_others[ranking._query_of_grade]
     joint = ranking.total(ranking.grade_total(weight) * rank)
     spread = ideal.total(ideal.size * of_grade**2) + others * of_others**2
-    return _ratio(joint, np.sqrt(spread * (n**3.0 - n) / 12), ranking)
+    return _ratio(joint, np.sqrt(spread * _spread_of_ranks(ranking, ties)), ranking)
+
+
+def _spread_of_ranks(ranking, ties):
+    """Return the sum of the squared distances of the ranks by score to their mean."""
+    spread = ranking.n_documents**3.0 - ranking.n_documents
+    # Over random orders of tied scores the mean correlation is 0, however they spread.
+    if ties == "midrank" and ranking._order != "chance":
+        spread -= ranking.total(ranking.size**3.0 - ranking.size)
+        spread = np.where(spread > 0, spread, np.nan)
+    return spread / 12
 
 
 def _ratio(value, unit, ranking):
@@ -156,9 +169,9 @@ def _ratio(value, unit, ranking):
     return np.where(n_grades > 1, value / np.where(n_grades > 1, unit, 1), np.nan)
 
 
-@ranking_metric("spearman", spearman_correlation, cutoff="never")
+@ranking_metric("spearman", spearman_correlation, cutoff="never", takes_midrank=True)
 def spearman_score(
-    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    y_true, y_score, *, qid=None, threshold=None, ties="expected",
     replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
     exclude=None, judged=None, returned=None,
 ):  # fmt: skip
@@ -187,12 +200,13 @@ def spearman_score(
     .. math:: \rho = \frac{\operatorname{cov}(\pi, \pi_l)}
         {\sqrt{\operatorname{var}(\pi) \operatorname{var}(\pi_l)}}.
 
-    All non-relevant documents have the lowest grade. Without tied scores this is
-    ``scipy.stats.spearmanr``. With tied scores it is the exact expectation over their
-    orderings: in each of these the ranks are 1, ..., n, so var(pi) is that of n ranks
-    without ties. SciPy gives tied scores their mean rank, which decreases var(pi) and
-    increases the absolute correlation. A query without two different grades is
-    undefined and left out of the mean. Documents that were not returned are ignored.
+    Without tied scores this is ``scipy.stats.spearmanr``. With tied scores it is the
+    exact expectation over their orderings: in each of these the ranks are 1, ..., n, so
+    var(pi) is that of n ranks without ties. SciPy gives tied scores their mean rank,
+    which decreases var(pi) and increases the absolute correlation; ``ties="midrank"``
+    does the same, and a query whose scores are all tied is then undefined. A query
+    without two different grades is undefined and left out of the mean. Documents that
+    were not returned are ignored.
 
     References
     ----------
@@ -222,7 +236,7 @@ def rank_biased_overlap(ranking, *, p=0.9):
 
 @ranking_metric("rbo", rank_biased_overlap, cutoff="never")
 def rbo_score(
-    y_true, y_score, *, qid=None, p=0.9, threshold=0.0, ties="expected",
+    y_true, y_score, *, qid=None, p=0.9, threshold=None, ties="expected",
     replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
     exclude=None, judged=None, returned=None,
 ):  # fmt: skip
@@ -260,9 +274,8 @@ def rbo_score(
     which is the extrapolated form of [1]_ for two rankings of the same n documents. The
     average is over the orderings of ties in both rankings: :math:`d A_d` is the sum
     over the documents of the probability to be in the top d by score times that by
-    grade. All non-relevant documents have the lowest grade. A query without two
-    different grades is undefined and left out of the mean. Documents that were not
-    returned are ignored.
+    grade. A query without two different grades is undefined and left out of the mean.
+    Documents that were not returned are ignored.
 
     References
     ----------

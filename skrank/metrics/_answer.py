@@ -11,6 +11,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank._checks import numeric_array, warn_caller
 from skrank._ranking.rank import FIRST, rank_queries
+from skrank._ranking.read import has_negative
 from skrank.metrics._adjust import adjust
 from skrank.metrics._first_ranks import values_at_first
 
@@ -21,10 +22,11 @@ if TYPE_CHECKING:
 class RankedBy(NamedTuple):
     """The parameters on which the ranking itself depends."""
 
-    threshold: float | str
+    threshold: float | str | None
     ties: str
     doc_order: str | None = None
     score_dtype: str | None = None
+    judged_from: float | None = None
 
 
 class Request(NamedTuple):
@@ -64,6 +66,7 @@ class Request(NamedTuple):
             options["ties"],
             options.get("doc_order"),
             options.get("score_dtype"),
+            options.get("judged_from"),
         )
         return by, depth
 
@@ -92,6 +95,8 @@ class Arrays:
         depth : int, "first" or None
             How far down the ranking is read.
         """
+        if by.threshold is None:
+            by = self.resolved(by)
         reached, ranking = self.rankings.get(by, (None, None))
         if ranking is None or not _covers(reached, depth):
             ranking = rank_queries(
@@ -105,10 +110,21 @@ class Arrays:
                 returned=self.returned,
                 doc_id=self.doc_id,
                 doc_order=by.doc_order,
+                judged_from=by.judged_from,
                 depth=depth,
             )
             self.rankings[by] = depth, ranking
         return ranking
+
+    def resolved(self, by):
+        """Return parameters that give the same ranking, shared with other metrics.
+
+        Where no grade is negative, the threshold 0 leaves every grade as it is.
+        """
+        is_shared = by.threshold is None and by.ties != "midrank"
+        if is_shared and not has_negative(self.y_true, self.judged):
+            return by._replace(threshold=0.0)
+        return by
 
     def scores(self, score_dtype):
         """Return `y_score` in the precision for comparing scores."""
@@ -131,8 +147,14 @@ class OwnRanks:
 
     def ranking(self, by, depth):
         """Return the ranking under a tie policy; made once."""
+        by = self.resolved(by)
+        if by.ties == "midrank":
+            raise ValueError(
+                f"ties='midrank' reads the scores of all documents, and {self.caller} "
+                "knows the ranks of the targets alone. Pass ties='expected'."
+            )
         # These parameters apply to labels and scores, which only the estimator has.
-        unread = {"threshold": 0.0, "doc_order": None, "score_dtype": None}
+        unread = dict(RankedBy(0.0, by.ties)._asdict(), ties=by.ties)
         for name, default in unread.items():
             if getattr(by, name) != default:
                 raise ValueError(
@@ -144,6 +166,10 @@ class OwnRanks:
             ranking = self.ranks.ranking(by.ties, self.sample_weight)
             self.rankings[by.ties] = ranking
         return self.rankings[by.ties]
+
+    def resolved(self, by):
+        """Return parameters that give the same ranking: all grades are 0 or 1."""
+        return by._replace(threshold=0.0) if by.threshold is None else by
 
 
 def _covers(reached, depth):
@@ -158,7 +184,7 @@ def answer_all(requests, source):
     depths = {}
     for request in requests:
         by, depth = request.ranking
-        depths.setdefault(by, set()).add(depth)
+        depths.setdefault(source.resolved(by), set()).add(depth)
     for by, asked in depths.items():
         # Down to the first relevant document only if no request needs more.
         whole = None in asked or (len(asked) > 1 and FIRST in asked)
@@ -184,32 +210,58 @@ def answer(request, source):
         The value; an array in the order of the query ids if ``average=None``.
     """
     metric, options = request.metric, request.options
-    ranking = source.ranking(*request.ranking)
-    own = dict(options)
-    for name in NOT_OWN:
-        own.pop(name, None)
-    weight = None
-    if source.sample_weight is not None:
-        weight = ranking._query_weights(source.sample_weight)
-    if options["average"] == "weighted":
-        n_documents = ranking.n_documents.astype(np.float64)
-        weight = n_documents if weight is None else weight * n_documents
-    instead, average = options["replace_undefined_by"], options["average"]
-    queries = Values(metric, own, ranking, None, instead, average, weight)
-    values = queries.values_in(ranking)
-    queries = queries._replace(values=values)
-    score = queries.summary(ranking, values)
-    if options["adjusted"]:
-        score = adjust(queries, score, options["adjusted"])
-    if average is None:
-        score = np.where(np.isnan(score), instead, score)
-    elif np.isnan(score):
-        warn_caller(
-            "The metric is undefined for every query, so its mean is NaN. Pass "
-            "`replace_undefined_by` to give an undefined query a value.",
-            UndefinedMetricWarning,
-        )
+    # A probability may be too small for a float: 0 is as good.
+    with np.errstate(under="ignore"):
+        ranking = source.ranking(*request.ranking)
+        own = dict(options)
+        for name in NOT_OWN:
+            own.pop(name, None)
+        if metric.takes_midrank:
+            own["ties"] = options["ties"]
+        weight = None
+        if source.sample_weight is not None:
+            weight = ranking._query_weights(source.sample_weight)
+        if options["average"] == "weighted":
+            n_documents = ranking.n_documents.astype(np.float64)
+            if weight is not None and weight.max() > 2.0**960:
+                weight = scaled(weight)  # no list is so long that the product overflows
+            weight = n_documents if weight is None else weight * n_documents
+        instead, average = options["replace_undefined_by"], options["average"]
+        weight = None if average is None else weight
+        queries = Values(metric, own, ranking, None, instead, average, weight)
+        values = queries.values_in(ranking)
+        queries = queries._replace(values=values)
+        score = queries.summary(ranking, values)
+        reason = UNDEFINED
+        if options["adjusted"]:
+            if average is not None and not np.isnan(score):
+                reason = FLAT[options["adjusted"] == "ratio"].format(instead)
+            score = adjust(queries, score, options["adjusted"])
+        if average is None:
+            score = np.where(np.isnan(score), instead, score)
+        elif np.isnan(score):
+            warn_caller(reason, UndefinedMetricWarning)
+            score = score if reason is UNDEFINED else instead
     return request.sign * (score if average is None else float(score))
+
+
+UNDEFINED = (
+    "The metric is undefined for every query, so its mean is NaN. Pass "
+    "`replace_undefined_by` to give an undefined query a value."
+)
+FLAT = (
+    "The adjusted metric is undefined: no order of the documents changes the metric, "
+    "so that its best value and its chance level coincide. The result is "
+    "`replace_undefined_by`, {}.",
+    "The adjusted metric is undefined: the chance level, which it is divided by, is 0. "
+    "The result is `replace_undefined_by`, {}.",
+)
+
+
+def scaled(weight):
+    """Return weights times a power of 2 that no sum of them overflows."""
+    # No digit is lost, unless the weights are more than 300 powers of 10 apart.
+    return np.ldexp(weight, -int(np.frexp(weight.max(initial=0))[1]))
 
 
 # The parameters that definitions do not take.
@@ -218,6 +270,7 @@ NOT_OWN = {
     "ties",
     "doc_order",
     "score_dtype",
+    "judged_from",
     "replace_undefined_by",
     "average",
     "adjusted",
@@ -273,13 +326,18 @@ class Values(NamedTuple):
             check_not_negative(np.array([instead]))
             instead = _reciprocal(instead)
         values = np.where(np.isnan(self.values), instead, values)
+        if self.weight is not None:
+            values[self.weight == 0] = np.nan  # a query of weight 0 is left out
         score = self.metric.pool(ranking, values, self.weight)
         return _reciprocal(score) if inverse else score
 
     @property
     def replaced(self):
         """Return the values with the undefined ones replaced."""
-        return np.where(np.isnan(self.values), self.instead, self.values)
+        values = np.where(np.isnan(self.values), self.instead, self.values)
+        if self.weight is not None:
+            values[self.weight == 0] = np.nan
+        return values
 
     @property
     def proportions(self):
@@ -287,7 +345,7 @@ class Values(NamedTuple):
         if self.average is None:
             return None
         known = ~np.isnan(self.replaced)
-        weight = known / 1.0 if self.weight is None else known * self.weight
+        weight = known / 1.0 if self.weight is None else known * scaled(self.weight)
         total = weight.sum()
         return weight / total if total > 0 else weight
 
@@ -313,6 +371,6 @@ def mean_of_queries(ranking, values, weight):
     values = values[known]
     if weight is None:
         return float(values.mean()) if len(values) else float("nan")
-    weight = weight[known]
+    weight = scaled(weight[known])
     total = weight.sum()
     return float(np.dot(values, weight) / total) if total > 0 else float("nan")

@@ -10,7 +10,9 @@ from skrank.metrics._metric import ranking_metric
 
 def sum_of_queries(ranking, values, weight):
     """Return the sum over the queries, each times its weight."""
-    return float(values.sum() if weight is None else np.dot(values, weight))
+    known = ~np.isnan(values)
+    weight = 1.0 if weight is None else weight[known]
+    return float(np.sum(values[known] * weight))
 
 
 def returned_documents(ranking):

@@ -33,6 +33,7 @@ def evaluate(
     doc_id=None,
     doc_order=None,
     score_dtype=None,
+    judged_from=None,
     **params,
 ):
     """Evaluate several metrics at once: the documents are ranked only once.
@@ -55,6 +56,9 @@ def evaluate(
     score_dtype : {"float32", "float64"}, default=None
         The precision in which scores are compared: scores that are equal in single
         precision are tied with "float32". If None, the precision of `y_score`.
+    judged_from : float, default=None
+        Documents with a lower grade are not judged, such as those with -1 in the
+        judgements of TREC. None takes all grades as they are.
     **params
         Further parameters of the metrics, such as ``ties="optimistic"`` or
         ``gain="linear"``. Each is passed to the metrics that have it.
@@ -105,6 +109,7 @@ def evaluate(
         "convention": convention,
         "doc_order": doc_order,
         "score_dtype": score_dtype,
+        "judged_from": judged_from,
     }
     params |= {name: value for name, value in given.items() if value is not None}
     requests = read_requests(metrics, {"average": average, **params}, "evaluate")

@@ -3,6 +3,9 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import bisect
+import math
+
 import numpy as np
 
 from skrank._ranking.documents import OneTarget
@@ -79,6 +82,31 @@ def values_at_first(definition, ranking, own):
     kinds, kind = _kinds(ranking)
     parts = [definition(part, **own) for part, _ in _blocks(kinds)]
     return np.concatenate(parts)[kind]
+
+
+def means_at_first(functions, ranking):
+    """Return the expected values of functions of the rank, where all queries may tie.
+
+    Like ties are looked at once for all functions.
+
+    Parameters
+    ----------
+    functions : list of callable
+        Each maps an array of ranks to values.
+    ranking : RankedQueries
+        The ranked queries.
+
+    Returns
+    -------
+    means : ndarray of shape (n_functions, n_queries)
+        NaN for queries without a relevant document.
+    """
+    kinds, kind = _kinds(ranking)
+    parts = [
+        [part.expected_at_first(function, missing=np.nan) for function in functions]
+        for part, _ in _blocks(kinds)
+    ]
+    return np.concatenate(parts, axis=1)[:, kind]
 
 
 def ranks_of_all(ranking, weight, instead):
@@ -168,24 +196,47 @@ def _blocks(kinds):
         yield FirstRanks(*kinds[:, rows]), rows
 
 
-def weighted_median(group, value, weight, n_groups):
+def weighted_median(group, value, weight, n_groups, is_exact=False):
     """Return the weighted median of each group, NaN for groups of weight 0.
 
     The smallest value m with F(m) >= 1/2, where F(m) is the fraction of the weight at
-    values up to m; if F(m) = 1/2, the mean of m and the next value.
+    values up to m; if F(m) = 1/2, the mean of m and the next value. The weights may be
+    rounded; if `is_exact`, no more than 0.1 is, so that the smallest of them counts.
     """
     kept = weight > 0
     group, value, weight = group[kept], value[kept], weight[kept]
     order = np.lexsort((value, group))
     group, value, weight = group[order], value[order], weight[order]
     first = starts_of(group)
-    up_to = np.cumsum(weight, dtype=np.longdouble)
     size = lengths_of(first, len(group))
+    up_to = np.cumsum(weight, dtype=np.longdouble)
     up_to -= np.repeat(up_to[first] - weight[first], size)
-    fraction = (up_to / np.repeat(up_to[first + size - 1], size)).astype(np.float64)
-    # F(m) = 1/2 up to rounding.
-    lower = first + np.add.reduceat(fraction < 0.5 - 1e-9, first, dtype=np.intp)
-    upper = first + np.add.reduceat(fraction <= 0.5 + 1e-9, first, dtype=np.intp)
+    total = up_to[first + size - 1]
+    excess = (2 * up_to / np.repeat(total, size) - 1).astype(np.float64)
+    rounding = 1e-15 if is_exact else 1e-12
+    is_half = np.abs(excess) <= rounding
+    lower = first + np.add.reduceat((excess < 0) & ~is_half, first, dtype=np.intp)
+    upper = first + np.add.reduceat((excess < 0) | is_half, first, dtype=np.intp)
+    # Weights that are smaller than the rounding decide, or lie between such sums.
+    is_small = np.minimum.reduceat(weight, first) <= rounding * total
+    unclear = (upper - lower > 1) | ((upper > lower) & is_small)
+    unclear &= value[lower] != value[upper]
+    for i in np.flatnonzero(unclear & is_exact):
+        near = lower[i] - first[i], upper[i] - first[i]
+        middle = _exact_middle(weight[first[i] : first[i] + size[i]], *near)
+        lower[i], upper[i] = first[i] + middle
     median = np.full(n_groups, np.nan)
     median[group[first]] = (value[lower] + value[upper]) / 2
     return median
+
+
+def _exact_middle(weight, start, stop):
+    """Return where the lower and the upper median are, between two positions."""
+
+    def excess(place):  # the sign of a sum by fsum is exact
+        up_to = weight[: place + 1].tolist()
+        return math.fsum(up_to + (-weight[place + 1 :]).tolist())
+
+    places = range(start, stop)
+    lower = bisect.bisect_left(places, 0, key=excess)
+    return start + np.array([lower, bisect.bisect_right(places, 0, key=excess)])

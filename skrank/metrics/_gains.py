@@ -173,26 +173,34 @@ def gains(ranking, gain):
     """Return the gain of each relevant document."""
     if callable(gain):
         return _checked(gain, ranking.grade, "gain")
+    if gain not in ("linear", "exponential"):
+        check_gain(gain)
+    lowest, highest = map(float, ranking._grade_range)
+    if lowest < 0:
+        raise ValueError(
+            f"gain={gain!r} takes no negative grades, which would be negative gains. "
+            f"Got a lowest grade of {lowest} in y_true; shift the grades."
+        )
     if gain == "linear":
         return ranking.grade
-    if gain != "exponential":
-        check_gain(gain)
-    if ranking._grade_range[0] < 0:
+    # 2 ** grade itself is to be a float, and so is the sum of all gains of a query.
+    largest = MOST_BITS - np.log2(np.maximum(ranking.n_documents.max(initial=1), 1))
+    if highest >= largest:
         raise ValueError(
-            "gain='exponential' takes no negative grades: 2 ** grade - 1 would be "
-            f"below 0. Got a lowest grade of {ranking._grade_range[0]} in y_true; pass "
-            "gain='linear' or shift the grades."
-        )
-    highest = float(ranking._grade_range[1])
-    with np.errstate(over="ignore"):
-        no_less_than_any_sum = np.exp2(highest) * ranking.n_documents.max(initial=0)
-    if not np.isfinite(no_less_than_any_sum):
-        raise ValueError(
-            "gain='exponential' takes no grades for which 2 ** grade overflows. Got a "
+            "gain='exponential' takes no grades for which 2 ** grade overflows, summed "
+            f"over all documents of a query: they must be below {largest:.1f}. Got a "
             f"highest grade of {highest} in y_true; pass gain='linear' or rescale the "
             "grades."
         )
-    return np.exp2(ranking.grade) - 1
+    grade = ranking.grade
+    gain = np.exp2(grade) - 1
+    if len(grade) and grade.min() < 1:  # the difference has lost digits
+        return np.where(grade < 1, np.expm1(grade * np.log(2)), gain)
+    return gain
+
+
+# 2 to this power is no float.
+MOST_BITS = 1024
 
 
 def check_gain(gain):

@@ -37,7 +37,7 @@ DEFAULTS = {
     "adjusted": False,
 }
 # The parameters that `evaluate` adds to those of a metric.
-OF_EVALUATE = {"doc_order": None, "score_dtype": None}
+OF_EVALUATE = {"doc_order": None, "score_dtype": None, "judged_from": None}
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +73,9 @@ class Metric:
         summary under random orders, for a summary that is not an arithmetic mean.
     fixed : dict
         Parameters that are set by the scorer name and cannot be changed.
+    takes_midrank : bool
+        Whether ``ties="midrank"`` is accepted, which lets tied documents share their
+        mean rank. The definition gets `ties`.
     inverse : bool
         Whether the summary is inverted.
     own : callable or None
@@ -87,6 +90,7 @@ class Metric:
     greater_is_better: bool = True
     pool: Callable = mean_of_queries
     reads_first_rank: bool = False
+    takes_midrank: bool = False
     value: Callable | None = None
     moments: Callable | None = None
     fixed: dict = field(default_factory=dict)
@@ -114,9 +118,11 @@ class Metric:
         if "k" in given:
             checked["k"] = check_k(given["k"])
         if "threshold" in given:
-            checked["threshold"] = check_threshold(given["threshold"], caller)
+            every = self.defaults["threshold"] is None  # None is accepted too
+            checked["threshold"] = check_threshold(given["threshold"], caller, every)
         if "ties" in given:
             ties = TIES if self.reads_first_rank else TIES - {"realistic"}
+            ties = ties | {"midrank"} if self.takes_midrank else ties
             check_choice(given["ties"], ties, "ties", caller)
         if "replace_undefined_by" in given:
             replaced = given["replace_undefined_by"]
@@ -130,6 +136,8 @@ class Metric:
         if given.get("score_dtype") is not None:
             dtypes = {"float32", "float64"}
             check_choice(given["score_dtype"], dtypes, "score_dtype", caller)
+        if given.get("judged_from") is not None:
+            check_number(given["judged_from"], "judged_from", caller)
         return checked
 
     def _check_adjusted(self, adjusted, caller):

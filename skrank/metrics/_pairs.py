@@ -35,7 +35,12 @@ def pair_agreement(ranking, weights, gain, discount):
     if weights == "uniform":
         value, base = None, None
     elif weights == "gain":
-        value, base = gains(ranking, gain), np.zeros(ranking.n_queries)
+        # Differences of linear gains need no 0, if no grade stands for the lower ones.
+        is_plain = (
+            gain == "linear" and (ranking.n_relevant == ranking.n_documents).all()
+        )
+        value = ranking.grade if is_plain else gains(ranking, gain)
+        base = np.zeros(ranking.n_queries)
     else:
         value, base = _mean_discounts(ranking, discount)
     won, total = _relevant_pairs(ranking, value)
@@ -108,25 +113,44 @@ def _relevant_pairs(ranking, value):
 
 
 def _listed_pairs(ranking, weights):
-    """Return both sums, with each weight a function of the two grades of its pair."""
-    grade, query = ranking.grade, ranking._query_of_grade
-    tie = np.repeat(np.arange(len(ranking.query)), ranking.relevant)
-    weight = ranking.grade_total(_checked(weights(grade, np.zeros_like(grade))))
-    others = (ranking.n_documents - ranking.n_relevant)[ranking.query]
+    """Weigh every pair by a function of its higher and its lower grade.
+
+    The function is asked once for each pair of grades that occurs in a query.
+    """
+    levels, code = ranking._grade_codes
+    query = ranking._query_of_grade
+    weight = np.zeros(len(levels))
+    others = ranking.n_documents - ranking.n_relevant
+    occurring = np.unique(code[others[query] > 0])
+    high = levels[occurring]
+    weight[occurring] = _checked(weights(high, np.zeros_like(high)))
+    weight = ranking.grade_total(weight[code])
     won = ranking.total(weight * ranking._others_below)
-    total = ranking.total(weight * others)
-    # Each step takes the pairs of documents at one distance in rank order.
-    for distance in range(1, int(ranking.n_relevant.max(initial=0))):
-        upper = np.flatnonzero(query[:-distance] == query[distance:])
-        lower = upper + distance
-        differs = grade[upper] != grade[lower]
-        upper, lower = upper[differs], lower[differs]
-        high = np.maximum(grade[upper], grade[lower])
-        weight = _checked(weights(high, np.minimum(grade[upper], grade[lower])))
-        wins = np.where(tie[upper] == tie[lower], 0.5, grade[upper] > grade[lower])
-        n_queries = ranking.n_queries
-        won += np.bincount(query[upper], weights=weight * wins, minlength=n_queries)
-        total += np.bincount(query[upper], weights=weight, minlength=n_queries)
+    total = ranking.total(weight * others[ranking.query])
+
+    group = np.repeat(np.arange(len(ranking.query)), ranking.relevant)
+    start, stop = spans(query)
+    tie_start, tie_stop = spans(query, group)
+    # The grades of each query by rank, the highest one being 0.
+    ideal = ranking.ideal
+    place = np.arange(len(ideal.query)) - spans(ideal.query)[0]
+    nth = place[ranking._group_in_ideal]
+    for n in range(int(nth.max(initial=0))):
+        # A document of the n-th grade forms pairs with all of a lower grade.
+        is_high = nth == n
+        count = np.concatenate([[0], np.cumsum(is_high)])
+        in_query = count[stop] - count[start]
+        lower = np.flatnonzero((nth > n) & (in_query > 0))
+        above = (count[tie_start] + count[tie_stop]) / 2 - count[start]
+        high = np.zeros(ranking.n_queries, dtype=np.intp)
+        high[query[is_high]] = code[is_high]
+        pairs = high[query[lower]] * len(levels) + code[lower]
+        pairs, which = np.unique(pairs, return_inverse=True)
+        high, low = np.divmod(pairs, len(levels))
+        weight = _checked(weights(levels[high], levels[low]))[which]
+        for sums, counts in ((won, above), (total, in_query)):
+            weighted = weight * counts[lower]
+            sums += np.bincount(query[lower], weighted, minlength=ranking.n_queries)
     return won, total
 
 

@@ -6,7 +6,7 @@
 import numpy as np
 from scipy.stats import norm
 
-from skrank.metrics._answer import check_not_negative, mean_of_queries
+from skrank.metrics._answer import check_not_negative, mean_of_queries, scaled
 from skrank.metrics._first_ranks import has_one_rank, ranks_of_all, weighted_median
 
 # 1.4826: a normal distribution's standard deviation over its median absolute deviation.
@@ -19,7 +19,7 @@ def ranks_with_weights(ranking, instead, values, weight):
     A query whose rank is certain has the rank `instead`, unless that is NaN.
     """
     known = ~np.isnan(values)
-    weight = known / 1.0 if weight is None else known * weight
+    weight = known / 1.0 if weight is None else known * scaled(weight)
     instead = np.where(has_one_rank(ranking) & known, instead, np.nan)
     return ranks_of_all(ranking, weight, instead)
 
@@ -27,8 +27,14 @@ def ranks_with_weights(ranking, instead, values, weight):
 def pooled_median(ranking, values, weight):
     """Return the median of the possible ranks of the first relevant documents."""
     rank, mass = ranks_with_weights(ranking, values, values, weight)
-    one = np.zeros(len(rank), dtype=np.intp)
-    return float(weighted_median(one, rank, mass, 1)[0])
+    return _median(ranking, rank, mass)
+
+
+def _median(ranking, value, mass):
+    # The probabilities of tied ranks are rounded.
+    is_exact = bool(has_one_rank(ranking).all())
+    one = np.zeros(len(value), dtype=np.intp)
+    return float(weighted_median(one, value, mass, 1, is_exact)[0])
 
 
 def pooled_inverse_median(ranking, values, weight):
@@ -79,6 +85,5 @@ def pooled_deviation(ranking, values, weight):
 def pooled_median_deviation(ranking, values, weight):
     """Return the scaled median absolute deviation of the ranks."""
     rank, mass = ranks_of(ranking, values, weight)
-    one = np.zeros(len(rank), dtype=np.intp)
-    median = weighted_median(one, rank, mass, 1)
-    return NORMAL * float(weighted_median(one, np.abs(rank - median), mass, 1)[0])
+    median = _median(ranking, rank, mass)
+    return NORMAL * _median(ranking, np.abs(rank - median), mass)

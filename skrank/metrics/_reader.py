@@ -7,6 +7,7 @@ import numpy as np
 
 from skrank._checks import check_number, check_persistence
 from skrank._ranking.blocks import split_by_width
+from skrank._ranking.expectation import probability_of_first
 from skrank._ranking.neighbours import accumulate_before
 from skrank.metrics._metric import ranking_metric
 
@@ -14,14 +15,15 @@ from skrank.metrics._metric import ranking_metric
 def expected_reciprocal_rank(ranking, *, k=None, max_grade=None):
     """Return the expected reciprocal of the rank at which a user stops."""
     highest = highest_grade(ranking, max_grade, "err_score")
-    missed = 1 - (np.exp2(ranking.grade - highest) - np.exp2(-highest))
+    below = ranking.grade - highest
+    # R = (2^g - 1) / 2^g_max = 2^(g - g_max) (1 - 2^-g), and 1 - R: both small ones too
+    stop = np.exp2(below) * -np.expm1(-ranking.grade * np.log(2))
+    missed = np.exp2(-highest) - np.expm1(below * np.log(2))
     first = np.cumsum(ranking.relevant) - ranking.relevant
     reach = accumulate_before(
         np.multiply, np.multiply.reduceat(missed, first), ranking.query
     )
-    return ranking.where_relevant(
-        ranking.total(reach * stop_within(ranking, missed, k))
-    )
+    return ranking.where_relevant(ranking.total(reach * stop_within(ranking, stop, k)))
 
 
 @ranking_metric("err", expected_reciprocal_rank)
@@ -55,9 +57,10 @@ def err_score(
     .. math:: ERR@k = \sum_{i=1}^{k} \frac{1}{i} R_i \prod_{j < i} (1 - R_j).
 
     Since some users continue even after the highest grade, the best value is below 1.
-    The expectation over the orderings of tied documents is exact: the mean over all
-    orderings of the product of the first d of the :math:`1 - R_j` of a tie group is the
-    d-th elementary symmetric polynomial divided by the number of its terms. gdeval, the
+    The expectation over the orderings of tied documents is exact: the number of
+    documents of a tie group at which a user would stop does not depend on the ordering,
+    and given that number, the rank of the first of them has the negative hypergeometric
+    distribution. gdeval, the
     tool of the TREC web track, has a `max_grade` of 4. A query without a relevant
     document is undefined.
 
@@ -78,59 +81,140 @@ def err_score(
     """
 
 
-def stop_within(ranking, missed, k):
-    """Return the expected 1 / rank of a stop within each tie group, if it is reached.
+# Groups of more relevant documents are looked at one by one, grade by grade.
+MANY = 64
 
-    `missed` holds the probabilities u_1, ..., u_n of continuing after each document of
-    a tie group. The probability of continuing after the first d of them, in the mean
-    over their orderings, is M_d = e_d(u_1, ..., u_n) / C(n, d), with the elementary
-    symmetric polynomial e_d. With t documents above the group, the result is
 
-        sum_d (M_{d-1} - M_d) / (t + d).
+def stop_within(ranking, stop, k):
+    """Return the expected reciprocal of the rank at which a user stops in each group.
 
-    When a document with probability u joins m - 1 others, e_d becomes e_d + u e_{d-1},
-    so M_d becomes ((m - d) M_d + d u M_{d-1}) / m, a mean that stays within [0, 1].
+    The user would stop at each relevant document with the probability in `stop`. The
+    number N of documents at which the user would stop does not depend on the order.
+    Given N, all orders are equally likely, so that the first of these documents has
+    the negative hypergeometric distribution:
+
+        E[1 / rank] = sum_N P(N) sum_j C(n - j, N - 1) / C(n, N) / (above + j)
     """
     above, size, relevant = ranking.above, ranking.size, ranking.relevant
     first = np.cumsum(relevant) - relevant
     value = np.zeros(len(size))
-    for rows, width in split_by_width(_places_that_count(ranking, missed, k)):
+    alone = size == 1
+    read = alone if k is None else alone & (above < k)
+    value[read] = stop[first[read]] / (above[read] + 1)
+    if alone.all():
+        return value
+    tied = np.flatnonzero(~alone)
+    places = _places_that_count(ranking, stop, k)
+    few = tied[relevant[tied] <= MANY]
+    for rows, width in split_by_width(places[few]):
+        rows = few[rows]
         rows = rows[np.argsort(-relevant[rows], kind="stable")]
+        number = _number_of_stops(stop, first[rows], relevant[rows])
+        stopped = _first_stop(size[rows], width, 0, number, relevant[rows])
         place = np.arange(1, width + 1)
-        passed = np.ones((len(rows), width + 1))
-        # The non-relevant documents have u = 1, so M_d = 1 before a relevant one joins.
-        others = (size - relevant)[rows, np.newaxis]
-        joining = relevant[rows]
-        for j in range(joining[0]):
-            rows_left = np.searchsorted(-joining, -j)  # groups with more than j
-            block = passed[:rows_left]
-            fraction = np.minimum(place / (others[:rows_left] + j + 1), 1)  # d / m
-            u = missed[first[rows[:rows_left]] + j, np.newaxis]
-            block[:, 1:] += fraction * (u * block[:, :-1] - block[:, 1:])
-        stopped = passed[:, :-1] - passed[:, 1:]
+        within = place <= places[rows, np.newaxis]
         rank = above[rows, np.newaxis] + place
-        within = place <= size[rows, np.newaxis]
-        if k is not None:
-            within &= rank <= k
         value[rows] = np.sum(stopped / rank, axis=1, where=within)
+    for row in tied[relevant[tied] > MANY]:
+        of_group = stop[first[row] : first[row] + relevant[row]]
+        start, number = _number_of_many(of_group)
+        last = np.array([start + len(number) - 1])
+        number = number[np.newaxis]
+        stopped = _first_stop(size[[row]], places[row], start, number, last)
+        value[row] = (stopped[0] / (above[row] + np.arange(1, places[row] + 1))).sum()
     return value
 
 
-def _places_that_count(ranking, missed, k):
-    """Return the number of places of each tie group that users reach at all.
-
-    Fewer than a fraction of 1e-20 of them read on after these places.
-    """
-    total = ranking.grade_total(missed) + ranking.size - ranking.relevant
+def _places_that_count(ranking, stop, k):
+    """Return how many places of each group may hold the stop, but for 1e-20."""
+    mean = ranking.grade_total(stop) / ranking.size
     with np.errstate(divide="ignore"):
-        # M_1 >= M_2^(1/2) >= M_3^(1/3) >= ... (Maclaurin's inequality), and therefore
-        # M_d <= M_1^d with M_1 = (u_1 + ... + u_n) / n. Solve M_1^d = 1e-20 for d.
-        places = np.ceil(np.log(1e-20) / np.log(total / ranking.size))
-    places = np.where(total < ranking.size, np.maximum(places, 1), np.inf)
-    places = np.minimum(places, ranking.size)
+        # The chance to pass d places is at most (1 - mean) ** d, by Maclaurin's
+        # inequality.
+        places = np.ceil(np.log(1e-20) / np.log1p(-np.minimum(mean, 1)))
+    places = np.clip(places, 1, ranking.size)
     if k is not None:
         places = np.clip(k - ranking.above, 0, places)
     return places.astype(np.intp)
+
+
+def _number_of_stops(stop, first, relevant):
+    """Return the distribution of the number of stops in groups, the largest first."""
+    number = np.zeros((len(first), relevant.max(initial=0) + 1))
+    number[:, 0] = 1
+    for j in range(number.shape[1] - 1):
+        n_left = np.searchsorted(-relevant, -j)  # those with more than j
+        block, chance = number[:n_left], stop[first[:n_left] + j, np.newaxis]
+        moved = block[:, :-1] * chance
+        block *= 1 - chance
+        block[:, 1:] += moved
+    return number
+
+
+def _first_stop(size, width, start, number, last):
+    """Return the probability of a stop at each place of groups.
+
+    `number` has the probabilities of `start` stops, of one more, and so on. A group has
+    no more than `last`, which falls from group to group.
+    """
+    first = max(start, 1)
+    fewest = np.minimum(first, size)
+    law = probability_of_first(size, fewest, max(width, 1))[:, :width]
+    stopped = np.zeros_like(law)
+    size, place = size[:, np.newaxis], np.arange(1, width + 1)
+    for n in range(first, start + number.shape[1]):
+        n_left = np.searchsorted(-last, -n, side="right")  # those with n or more
+        size, law = size[:n_left], law[:n_left]
+        stopped[:n_left] += number[:n_left, [n - start]] * law
+        # C(m, n) / C(m, n - 1) = (m - n + 1) / n
+        law = law * np.maximum(size - place - n + 1, 0)
+        law *= (n + 1) / (n * np.maximum(size - n, 1))
+    return stopped
+
+
+def _number_of_many(stop):
+    """Return (start, number): the distribution of the number of stops, from `start` on.
+
+    It is the sum of independent numbers: a binomial one for each grade that many
+    documents have, and those of the other documents, some at a time. Probabilities
+    below 1e-35 are left out.
+    """
+    chance, count = np.unique(stop, return_counts=True)
+    is_many = count > MANY
+    parts = list(map(_binomial, count[is_many], chance[is_many]))
+    others = np.repeat(chance[~is_many], count[~is_many])
+    if len(others):
+        n_batches = -(-len(others) // MANY)
+        others = np.append(others, np.zeros(n_batches * MANY - len(others)))
+        first = np.arange(n_batches) * MANY
+        numbers = _number_of_stops(others, first, np.full(n_batches, MANY))
+        parts += [(0, number) for number in numbers]
+    while len(parts) > 1:
+        sums = [_sum_of(*pair) for pair in zip(parts[::2], parts[1::2], strict=False)]
+        parts = sums + parts[2 * len(sums) :]
+    return parts[0]
+
+
+def _sum_of(one, other):
+    number = np.convolve(one[1], other[1])
+    kept = np.flatnonzero(number > 1e-35)
+    return one[0] + other[0] + kept[0], number[kept[0] : kept[-1] + 1]
+
+
+def _binomial(n, p):
+    """Return (start, number): the binomial distribution where it is above 1e-19."""
+    # Bernstein's inequality bounds what lies farther from the mean.
+    reach = 9.5 * np.sqrt(n * p * (1 - p)) + 30
+    mode = int(min((n + 1) * p, n))
+    low = np.arange(mode, max(n * p - reach, 0), -1)
+    high = np.arange(mode, min(n * p + reach, n))
+    down, up = np.ones(len(low)), np.ones(len(high))
+    if len(low):
+        down = np.cumprod(low / (n - low + 1) * ((1 - p) / p))[::-1]
+    if len(high):
+        up = np.cumprod((n - high) / (high + 1) * (p / (1 - p)))
+    number = np.concatenate([down, [1.0], up])
+    return mode - len(low), number / number.sum()
 
 
 def rank_biased_precision(ranking, *, k=None, p=0.8, max_grade=None):

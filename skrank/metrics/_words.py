@@ -44,6 +44,17 @@ ties_first_rank : {"expected", "first", "optimistic", "pessimistic", "realistic"
     orderings of the tied documents; "first" keeps the input order; "optimistic" and
     "pessimistic" take the best and the worst ordering; "realistic" takes the mean of
     the best and the worst rank of the first relevant document.
+threshold_every_grade : float, "max" or None, default={default}
+    Documents with a grade up to `threshold`, or with "max" below the highest grade of
+    their query, count as equal. If None, all grades count as they are, also negative
+    ones, and documents that are not judged have the grade 0, or the lowest one if that
+    is negative.
+ties_midrank : {"expected", "first", "optimistic", "pessimistic", "midrank"}, \
+    default={default}
+    How ties in `y_score` are resolved. "expected" is the exact expectation over all
+    orderings of the tied documents; "first" keeps the input order; "optimistic" and
+    "pessimistic" take the best and the worst ordering; with "midrank" tied documents
+    share their mean rank, as in ``scipy.stats.spearmanr``.
 replace_undefined_by : float, default={default}
     The value of a query for which the metric is undefined. NaN leaves the query out of
     the average.
@@ -162,6 +173,10 @@ def _variant(name, default, metric):
         return "k_required"
     if metric is None:
         return name
+    if name == "threshold" and default is None:
+        return "threshold_every_grade"
+    if name == "ties" and metric.takes_midrank:
+        return "ties_midrank"
     if name == "ties" and metric.reads_first_rank:
         return "ties_first_rank"
     if name == "adjusted" and metric.knows_its_variance:

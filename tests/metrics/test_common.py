@@ -616,7 +616,10 @@ def test_adjusted_is_zero_for_a_constant_scorer_and_one_for_a_perfect_one(name):
 @pytest.mark.parametrize("name", sorted(BLIND_TO_THE_WHOLE_ORDER))
 def test_adjusted_is_undefined_where_no_order_beats_chance(name):
     with pytest.warns(UndefinedMetricWarning):
-        assert math.isnan(call(name, [1, 0, 2], [3, 2, 1], adjusted=True))
+        value = call(
+            name, [1, 0, 2], [3, 2, 1], adjusted=True, replace_undefined_by=math.nan
+        )
+    assert math.isnan(value)
 
 
 @pytest.mark.parametrize("name", RISING)

@@ -95,6 +95,10 @@ def words(parameter):
     return " ".join(parameter.desc).strip()
 
 
+# Their grades are compared as they are, with no grade that stands for all lower ones.
+EVERY_GRADE = {"rank_correlation_score", "spearman_score", "rbo_score"}
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_the_order_of_the_parameters_never_varies(name):
     parameters = inspect.signature(FUNCTIONS[name]).parameters
@@ -108,6 +112,8 @@ def test_the_order_of_the_parameters_never_varies(name):
         if parameter.name == "k" and ROWS[name].cutoff == "required":
             assert parameter.default is parameter.empty
             assert "_at_k_" in name
+        elif parameter.name == "threshold" and name in EVERY_GRADE:
+            assert parameter.default is None
         elif parameter.name in DEFAULTS:
             assert parameter.default == DEFAULTS[parameter.name]
 
@@ -135,8 +141,10 @@ def test_every_parameter_is_documented_in_order_with_its_default(name):
 
 def form_of(parameter, name):
     """Return which of its forms a parameter has in a function."""
+    if parameter.name == "threshold":
+        return parameter.name, name in EVERY_GRADE
     if name in ROWS and parameter.name == "ties":
-        return parameter.name, ROWS[name].reads_first_rank
+        return parameter.name, ROWS[name].reads_first_rank, ROWS[name].takes_midrank
     if name in ROWS and parameter.name == "adjusted":
         return (
             parameter.name,

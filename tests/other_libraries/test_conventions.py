@@ -24,7 +24,7 @@ from skrank.metrics._conventions import FROM_ONE
 from skrank.metrics._names import METRICS
 
 SCRIPT = Path(__file__).parents[2] / "docs" / "make_conventions.py"
-EVALUATE_ONLY = {"doc_order", "score_dtype"}
+EVALUATE_ONLY = {"doc_order", "score_dtype", "judged_from"}
 
 
 @functools.cache

@@ -1,0 +1,578 @@
+"""The edges of the number range: weights, grades, cutoffs and ties of any size."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import itertools
+import math
+import statistics
+import time
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from brute_force import ADJUSTABLE, NAMES, call, full_name, query_value
+from numpy.testing import assert_allclose
+from scipy.stats import somersd, spearmanr
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skrank import metrics
+from skrank.metrics import (
+    bpref_score,
+    cg_score,
+    dcg_score,
+    err_score,
+    evaluate,
+    explain,
+    fbeta_at_k_score,
+    geometric_mean_rank,
+    hits_at_k_score,
+    mean_rank,
+    median_rank,
+    mrr_score,
+    ndcg_score,
+    precision_at_k_score,
+    rank_correlation_score,
+    rank_median_absolute_deviation,
+    rbo_score,
+    recall_at_k_score,
+    spearman_score,
+)
+
+OF_FIRST_RANKS = sorted(
+    name
+    for name in NAMES
+    if metrics._names.METRICS[name.split("@")[0]].reads_first_rank
+)
+
+
+def queries_with_first_ranks(ranks, n=9):
+    """Return (y_true, y_score) of shape (n_queries, n), one relevant document each."""
+    y_true = np.zeros((len(ranks), n), dtype=int)
+    y_true[np.arange(len(ranks)), np.array(ranks) - 1] = 1
+    return y_true, -np.tile(np.arange(float(n)), (len(ranks), 1))
+
+
+# Weight 0 is removal
+
+
+@pytest.mark.parametrize("instead", [0.0, 2.5, math.nan])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_query_of_weight_0_is_as_if_it_were_not_there(name, instead):
+    rng = np.random.default_rng(len(name))
+    qid = np.repeat(np.arange(7), 5)
+    y_true, y_score = rng.integers(0, 2, 35), rng.integers(0, 4, 35)
+    y_true[qid == 1] = 0
+    y_true[qid == 2] = 0
+    y_true[qid == 3] = 1
+    weight = np.array([0.5, 0, 1, 0, 2, 0, 3])
+    asked = full_name(name)
+
+    def value(rows):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UndefinedMetricWarning)
+            return evaluate(
+                y_true[rows],
+                y_score[rows],
+                asked,
+                qid=qid[rows],
+                sample_weight=weight[qid][rows],
+                **options,
+            )[asked]
+
+    is_fixed = metrics._names.METRICS[name.split("@")[0]].fixed
+    for adjusted in [None] if is_fixed else [False, True]:
+        options = {"replace_undefined_by": instead, "max_grade": 1}
+        if adjusted is not None:
+            options["adjusted"] = adjusted
+        if name.split("@")[0] not in ("err", "rbp"):
+            del options["max_grade"]
+        kept = weight[qid] > 0
+        assert_allclose(value(slice(None)), value(kept), rtol=1e-12, atol=1e-14)
+
+
+def test_a_rank_that_a_weight_of_0_removes_is_not_replaced_by_0():
+    value = geometric_mean_rank(
+        [0, 0, 0, 1],
+        [2, 1, 2, 1],
+        qid=[0, 0, 1, 1],
+        sample_weight=[0, 0, 1, 1],
+        replace_undefined_by=0.0,
+    )
+    assert value == 2.0
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+def test_a_z_score_is_undefined_if_the_queries_that_weigh_have_one_order():
+    y_true, y_score = [[1, 1, 1, 1], [1, 0, 0, 1]], [[1, 1, 1, 1], [3, 2, 1, 0]]
+    names = ["z_geometric_mean_rank", "z_mean_rank", "z_mrr"]
+    scores = evaluate(y_true, y_score, names, sample_weight=[2.5, 0])
+    assert np.isnan(list(scores.values())).all()
+
+
+# Weights of any size
+
+
+@pytest.mark.parametrize("small", [1e-10, 1e-20, 1e-300])
+def test_a_median_heeds_the_smallest_weight(small):
+    data = queries_with_first_ranks([1, 2, 9])
+    assert median_rank(*data, sample_weight=[1, small, 1]) == 2.0
+    # The distances 1, 0, 7 to it.
+    value = rank_median_absolute_deviation(*data, sample_weight=[1, small, 1])
+    assert_allclose(value, 1.482602218505602)
+
+
+def test_a_median_of_rounded_weights_is_that_of_the_decimal_numbers():
+    data = queries_with_first_ranks([1, 2, 9])
+    assert median_rank(*data, sample_weight=[0.1, 0.2, 0.3]) == 5.5
+    assert median_rank(*data, sample_weight=[0.1, 0.2, 0.3 + 1e-13]) == 9.0
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_weighted_median_is_that_of_exact_fractions(seed):
+    rng = np.random.default_rng(seed)
+    ranks = rng.permutation(np.arange(1, 10))[: rng.integers(1, 10)]
+    weight = 2.0 ** rng.integers(-60, 1, len(ranks))
+    up_to, total = Fraction(0), sum(map(Fraction, weight.tolist()))
+    middle = []
+    for place in np.argsort(ranks):
+        before, up_to = up_to, up_to + Fraction(weight[place])
+        if before <= total / 2 <= up_to:
+            middle.append(ranks[place])
+    data = queries_with_first_ranks(ranks)
+    assert median_rank(*data, sample_weight=weight) == (middle[0] + middle[-1]) / 2
+
+
+def test_the_median_of_tied_ranks_is_not_moved_by_rounding():
+    # 22 of 44 tied documents are relevant: the first one leads with probability 1/2.
+    assert median_rank([1] * 22 + [0] * 22, [0] * 44) == 1.5
+
+
+@pytest.mark.parametrize("unit", [8e307, 5e-324, 2.0**-1030])
+@pytest.mark.parametrize("name", OF_FIRST_RANKS)
+def test_the_unit_of_the_weights_does_not_matter(name, unit):
+    y_true, y_score = queries_with_first_ranks([1, 2, 9, 4])
+    weight = np.array([1, 2, 1, 2])
+    asked = full_name(name)
+    with np.errstate(all="raise"):
+        got = evaluate(y_true, y_score, asked, sample_weight=weight * unit)
+        expected = evaluate(y_true, y_score, asked, sample_weight=weight)
+    assert_allclose(got[asked], expected[asked], rtol=1e-12)
+
+
+# Grades that stand for no judgement
+
+
+def test_trec_eval_takes_negative_grades_for_no_judgement():
+    y_true, y_score, doc_id = [-1, 1, 0, 2], [4, 3, 2, 1], list("abcd")
+    rules = {"convention": "trec_eval", "doc_id": doc_id}
+    # The document above the first relevant one does not count: bpref is the mean of 1
+    # and 1 - min(1, 2) / min(1, 2) = 0.
+    assert evaluate(y_true, y_score, "bpref", **rules) == {"bpref": 0.5}
+    # Otherwise it does: the mean of 1 - 1/2 and 1 - 2/2.
+    assert evaluate(y_true, y_score, "bpref") == {"bpref": 0.25}
+    assert evaluate(y_true, y_score, "judged@2", **rules) == {"judged@2": 0.5}
+    ndcg = (1 / math.log2(3) + 2 / math.log2(5)) / (2 + 1 / math.log2(3))
+    assert_allclose(evaluate(y_true, y_score, "ndcg", **rules)["ndcg"], ndcg)
+
+
+def test_grades_below_judged_from_are_like_documents_that_are_not_judged():
+    rng = np.random.default_rng(0)
+    y_true, y_score = rng.integers(-2, 3, 60), rng.integers(0, 9, 60)
+    qid, judged = rng.integers(0, 5, 60), rng.random(60) < 0.8
+    names = ["bpref", "map", "judged@5", "spearman"]
+    got = evaluate(y_true, y_score, names, qid=qid, judged=judged, judged_from=0)
+    both = judged & (y_true >= 0)
+    expected = evaluate(y_true, y_score, names, qid=qid, judged=both)
+    assert got == expected
+    with pytest.raises(ValueError, match="judged_from=0 stand for documents that are"):
+        evaluate(y_true[None], y_score[None], names, judged_from=0)
+    with pytest.raises(TypeError, match="'judged_from' parameter of evaluate"):
+        evaluate(y_true, y_score, names, judged_from="0")
+
+
+def test_explain_names_the_rule_for_grades_that_stand_for_no_judgement():
+    report = explain(
+        [-1, 1, 0, 1], [4, 3, 2, 1], "bpref", "trec_eval", doc_id=list("abcd")
+    )
+    assert "judged_from" in str(report)
+
+
+# All ratings count
+
+
+def ratings(seed, n=40):
+    rng = np.random.default_rng(seed)
+    y_true = rng.normal(size=n).round(1)
+    return y_true, (y_true + rng.normal(size=n)).round(1)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_spearman_with_midranks_is_that_of_scipy(seed):
+    y_true, y_score = ratings(seed)
+    expected = spearmanr(y_true, y_score)[0]
+    assert_allclose(spearman_score(y_true, y_score, ties="midrank"), expected)
+    # Grades up to a threshold count as one.
+    expected = spearmanr(np.maximum(y_true, 0.5), y_score)[0]
+    got = spearman_score(y_true, y_score, ties="midrank", threshold=0.5)
+    assert_allclose(got, expected)
+
+
+def test_spearman_with_midranks_of_equal_scores_is_undefined():
+    with pytest.warns(UndefinedMetricWarning):
+        assert math.isnan(spearman_score([2, 1, 0], [1, 1, 1], ties="midrank"))
+    # The mean over random orders is 0 and the best value 1: nothing is adjusted.
+    y_true, y_score = ratings(1)
+    plain = spearman_score(y_true, y_score, ties="midrank")
+    assert_allclose(
+        spearman_score(y_true, y_score, ties="midrank", adjusted=True), plain
+    )
+
+
+def test_midranks_need_the_scores_of_all_documents():
+    with pytest.raises(ValueError, match="'ties' parameter of rbo_score"):
+        rbo_score([1, 0], [2, 1], ties="midrank")
+    with pytest.raises(ValueError, match="reads the tied scores of all documents"):
+        spearman_score([1, 0], [[2, 1], [2, 1]], ties="midrank")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_spearman_reads_negative_ratings(seed):
+    y_true, _ = ratings(seed)
+    y_score = np.random.default_rng(seed).permutation(len(y_true))
+    assert_allclose(spearman_score(y_true, y_score), spearmanr(y_true, y_score)[0])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rank_correlation_reads_negative_ratings(seed):
+    y_true, y_score = ratings(seed)
+    by_grade = somersd(y_true, y_score).statistic  # Somers' D of y given x
+    assert_allclose(2 * rank_correlation_score(y_true, y_score) - 1, by_grade)
+
+    def weights(high, low):
+        assert (high > low).all()
+        return high - low
+
+    pairs = [
+        (abs(a - b), 1 + np.sign(a - b) * np.sign(x - y))
+        for (a, x), (b, y) in itertools.combinations(
+            zip(y_true, y_score, strict=True), 2
+        )
+    ]
+    expected = sum(w * right / 2 for w, right in pairs) / sum(w for w, _ in pairs)
+    got = rank_correlation_score(y_true, y_score, weights=weights)
+    assert_allclose(got, expected)
+
+
+def test_differences_of_linear_gains_do_not_depend_on_where_the_ratings_start():
+    rng = np.random.default_rng(3)
+    y_true, y_score, qid = rng.integers(0, 5, 80), rng.integers(0, 9, 80), [0, 1] * 40
+    linear = {"qid": qid, "weights": "gain", "gain": "linear"}
+    expected = rank_correlation_score(y_true, y_score, **linear)
+    assert_allclose(rank_correlation_score(y_true - 4, y_score, **linear), expected)
+
+
+@pytest.mark.parametrize("shift", [-2, -10])
+@pytest.mark.parametrize("score", [spearman_score, rank_correlation_score, rbo_score])
+def test_agreement_does_not_depend_on_where_the_ratings_start(score, shift):
+    rng = np.random.default_rng(3)
+    y_true, y_score, qid = rng.integers(0, 5, 80), rng.integers(0, 9, 80), [0, 1] * 40
+    expected = score(y_true, y_score, qid=qid)
+    assert_allclose(score(y_true + shift, y_score, qid=qid), expected)
+    matrix = y_true.reshape(2, 40), y_score.reshape(2, 40)
+    expected = score(*matrix)
+    assert_allclose(score(matrix[0] + shift, matrix[1]), expected)
+    judged, returned = rng.random(80) < 0.7, rng.random(80) < 0.9
+    y_true[::20] = 0  # so that the lowest judged grade is known
+    judged[::20] = True
+    given = {"qid": qid, "judged": judged, "returned": returned}
+    # Documents without a judgement have the lowest grade.
+    lowest = np.where(judged, y_true, 0)
+    expected = score(lowest, y_score, qid=qid, returned=returned)
+    assert_allclose(score(y_true + shift, y_score, **given), expected)
+
+
+def test_a_threshold_still_flattens_the_grades_below_it():
+    y_true, y_score = [-3, -1, 1, 2], [2, 1, 3, 4]
+    for name in ("spearman", "rank_correlation", "rbo"):
+        got = evaluate(y_true, y_score, name, threshold=0)[name]
+        expected = evaluate([0, 0, 1, 2], y_score, name)[name]
+        assert_allclose(got, expected)
+        assert evaluate(y_true, y_score, name)[name] != got
+    with pytest.raises(TypeError, match=r"must be a real number or 'max'\. Got None"):
+        ndcg_score([1, 0], [2, 1], threshold=None)
+
+
+def test_agreement_shares_the_ranking_of_other_metrics():
+    rng = np.random.default_rng(0)
+    y_true, y_score = rng.integers(0, 3, 50), rng.integers(0, 9, 50)
+    names = ["ndcg", "spearman", "mrr", "rbo"]
+    together = evaluate(y_true, y_score, names)
+    alone = {name: evaluate(y_true, y_score, name)[name] for name in names}
+    assert_allclose(list(together.values()), list(alone.values()), rtol=1e-14)
+
+
+# Grades and scores of any size
+
+
+def test_negative_grades_have_no_gain_of_any_name():
+    for gain in ("linear", "exponential"):
+        with pytest.raises(ValueError, match=f"gain='{gain}' takes no negative grades"):
+            ndcg_score([2, -1, 1], [3, 2, 1], gain=gain, threshold=-5)
+    assert ndcg_score([1, -1], [2, 1], gain=lambda grade: grade) == 1.0
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        [2**60 + 1, 2**60, 2**60 + 2],
+        [2**64 + 1, 2**64, 2**64 + 2],
+        [2**53 + 1, 0.5, 2**53],
+        [2**63 + 1, -1, 2**63],
+        [10**400 + 1, 1.5, 10**400],
+        [Fraction(1, 3) + Fraction(1, 10**30), 0.25, Fraction(1, 3)],
+    ],
+)
+@pytest.mark.parametrize("form", [list, lambda scores: np.array(scores, dtype=object)])
+def test_scores_that_no_float_holds_are_compared_exactly(scores, form):
+    rank = sorted(scores, reverse=True).index(scores[0]) + 1
+    assert mean_rank([1, 0, 0], form(scores)) == rank
+
+
+@pytest.mark.parametrize(
+    "grades",
+    [
+        [2**53 + 1, 2**53 + 2, 0],
+        np.array([2**60, 2**60 + 1, 0]),
+        [2**64 + 1, 1, 0],
+        [2**53 + 1, 0.5, 0],
+        [10**400, 1, 0],
+    ],
+)
+def test_grades_that_no_float_holds_are_refused(grades):
+    with pytest.raises(ValueError, match=r"y_true.* must hold"):
+        ndcg_score(grades, [3, 2, 1], gain="linear")
+
+
+@pytest.mark.parametrize("k", [2**31, 2**62, 2**63 - 1, 2**63, 2**64, 10**30])
+def test_a_cutoff_beyond_all_lists_changes_nothing(k):
+    rng = np.random.default_rng(0)
+    y_true, y_score, qid = rng.integers(0, 3, 40), rng.integers(0, 5, 40), [0, 1] * 20
+    for score in (mrr_score, ndcg_score, dcg_score, err_score, recall_at_k_score):
+        expected = score(y_true, y_score, qid=qid, k=40)
+        assert score(y_true, y_score, qid=qid, k=k) == expected
+        with_ids = score(y_true, y_score, qid=qid, k=k, ties="first")
+        assert with_ids == score(y_true, y_score, qid=qid, k=40, ties="first")
+    assert hits_at_k_score(y_true, y_score, qid=qid, k=k) == 1.0
+    assert evaluate(y_true, y_score, f"hits@{k}") == {f"hits@{k}": 1.0}
+    if k <= 2**63:
+        assert_allclose(precision_at_k_score([1, 0], [2, 1], k=k) * k, 1, rtol=1e-12)
+
+
+@pytest.mark.parametrize("grade", [1e-17, 1e-300, 1e-8])
+def test_small_grades_have_a_gain(grade):
+    y_true, y_score = [grade, 0, 2 * grade], [3, 2, 1]
+    assert_allclose(dcg_score([grade], [1]), grade * math.log(2), rtol=1e-7)
+    expected = (1 + 2 / 2) / (2 + 1 / math.log2(3))
+    assert_allclose(ndcg_score(y_true, y_score), expected, rtol=1e-7)
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e-15, 1e200])
+def test_adjusted_metrics_do_not_depend_on_the_unit_of_the_gain(unit):
+    y_true, y_score = np.array([3, 0, 1, 2]), [4, 3, 2, 1]
+    expected = dcg_score(y_true, y_score, gain="linear", adjusted=True)
+    got = dcg_score(y_true * unit, y_score, gain="linear", adjusted=True)
+    assert_allclose(got, expected)
+    expected = cg_score(y_true, y_score, k=2, adjusted=True)
+    assert_allclose(cg_score(y_true * unit, y_score, k=2, adjusted=True), expected)
+
+
+def test_grades_whose_gains_overflow_are_refused_with_the_limit():
+    with pytest.raises(ValueError, match=r"they must be below 1023\.0\. Got a"):
+        dcg_score([1023, 0], [2, 1])
+    assert np.isfinite(dcg_score([1022.9, 0], [2, 1]))
+    assert np.isfinite(dcg_score([1023], [1]))
+
+
+@pytest.mark.parametrize("max_grade", [60, 100, 900])
+def test_err_of_grades_far_below_the_highest_keeps_its_digits(max_grade):
+    # R = (2^1 - 1) / 2^max_grade at rank 1, and at the ranks 1 and 2 in the mean.
+    unit = 2.0**-max_grade
+    assert err_score([1, 0], [2, 1], max_grade=max_grade) == unit
+    assert_allclose(err_score([1, 0], [1, 1], max_grade=max_grade), 0.75 * unit)
+    assert_allclose(err_score([max_grade], [1]), 1 - unit)
+
+
+# Floating-point errors
+
+
+@pytest.mark.parametrize("ties", ["expected", "first", "optimistic", "pessimistic"])
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+def test_no_floating_point_error_of_ours_is_raised(name, ties):
+    rng = np.random.default_rng(0)
+    many = (rng.random(4000) < 0.5).astype(int)
+    data = [
+        ([1, 0, 0, 1, 0, 0, 1, 1], [3, 2, 2, 1, 1, 1, 2, 2], [0] * 4 + [1, 1, 2, 2]),
+        (many, np.zeros(4000), np.zeros(4000)),
+        (many, rng.integers(0, 9, 4000), rng.integers(0, 40, 4000)),
+        (rng.integers(0, 4, 4000), rng.random(4000), rng.integers(0, 3, 4000)),
+        (1e-300 * rng.integers(0, 4, 40), rng.random(40), rng.integers(0, 3, 40)),
+        (rng.integers(0, 2, 40), 1e-300 * rng.random(40), rng.integers(0, 3, 40)),
+    ]
+    is_fixed = metrics._names.METRICS[name.split("@")[0]].fixed
+    asked = full_name(name)
+    options = [{}] if is_fixed else [{}, {"adjusted": True}]
+    options += [{"average": None}, {"average": "weighted"}]
+    for y_true, y_score, qid in data:
+        weight = np.array([1e-300, 1, 1e5] * 20)[np.asarray(qid, dtype=int)]
+        for more in [*options, {"sample_weight": weight}]:
+            with np.errstate(all="raise"):
+                evaluate(y_true, y_score, asked, qid=qid, ties=ties, **more)
+
+
+# Large tie groups
+
+
+@pytest.mark.parametrize("k", [None, 1, 3])
+@pytest.mark.parametrize("seed", range(8))
+def test_err_of_large_tie_groups_is_that_of_small_ones(seed, k, monkeypatch):
+    """Compare what is done grade by grade with all orders of a small group."""
+    monkeypatch.setattr(metrics._reader, "MANY", seed % 3)
+    rng = np.random.default_rng(seed)
+    y_true, y_score = rng.integers(0, 3, 7), rng.integers(0, 2, 7)
+    y_true[0] = 2
+    expected = query_value("err", y_true.tolist(), y_score, k=k, max_grade=2)
+    assert_allclose(err_score(y_true, y_score, k=k), expected)
+
+
+@pytest.mark.parametrize(
+    "grades", [(1,), (0, 1), (0, 1, 2, 3), (0, 0.01), (0,) * 99 + (1,)]
+)
+def test_err_of_a_large_tie_group_is_that_of_exact_fractions(grades):
+    # The mean chance to pass the first d of n documents is e_d / C(n, d), with the
+    # elementary symmetric polynomial e_d of the chances to pass one.
+    n, above = 300, 2
+    y_true = np.resize(grades, n)
+    highest = max(grades)
+    stops = [(2.0**g - 1) / 2.0**highest for g in y_true.tolist()]
+    symmetric = [Fraction(1)] + [Fraction(0)] * n
+    for i, stop in enumerate(stops, 1):
+        passed = 1 - Fraction(stop)
+        for d in range(i, 0, -1):
+            symmetric[d] += passed * symmetric[d - 1]
+    passed = [float(e / math.comb(n, d)) for d, e in enumerate(symmetric)]
+    expected = math.fsum(
+        (passed[d - 1] - passed[d]) / (above + d) for d in range(1, n + 1)
+    )
+    y_score = [1, 1] + [0] * n
+    got = err_score([0] * above + y_true.tolist(), y_score)
+    assert_allclose(got, expected, rtol=1e-12)
+
+
+def test_err_of_a_million_tied_documents_costs_grades():
+    y_true, y_score = np.ones(10**6, dtype=int), np.zeros(10**6)
+    qid = np.zeros(10**6, dtype=int)
+
+    def seconds(score):
+        start = time.perf_counter()
+        score(y_true, y_score, qid=qid)
+        return time.perf_counter() - start
+
+    value = err_score(y_true, y_score, qid=qid)  # sum of 0.5^i / i
+    assert_allclose(value, math.log(2), rtol=1e-9)
+    others = [seconds(ndcg_score) for _ in range(3)]
+    assert min(seconds(err_score) for _ in range(3)) < 10 * max(others)
+
+
+# Many queries with weights of their own
+
+
+@pytest.mark.parametrize("spread", [1, 3, 30])
+def test_the_geometric_mean_rank_next_to_chance_heeds_every_weight(spread):
+    rng = np.random.default_rng(spread)
+    n_queries, n = 6, 4
+    n_relevant = [1, 2, 1, 3, 1, 1]
+    y_true = np.array([rng.permutation(n) < r for r in n_relevant]).astype(int)
+    y_score = rng.permutation(n * n_queries).reshape(n_queries, n)
+    weight = rng.random(n_queries) ** spread
+    power = weight / weight.sum()
+    expected = variance = 1.0
+    for r, p in zip(n_relevant, power, strict=True):
+        firsts = [min(chosen) for chosen in itertools.combinations(range(1, n + 1), r)]
+        values = [first**p for first in firsts]
+        expected *= statistics.fmean(values)
+        variance *= statistics.fmean(v**2 for v in values)
+    variance -= expected**2
+    value = geometric_mean_rank(y_true, y_score, sample_weight=weight)
+    index = (value - expected) / (1 - expected)
+    z = (expected - value) / math.sqrt(variance)
+    given = {"sample_weight": weight}
+    got = geometric_mean_rank(y_true, y_score, adjusted=True, **given)
+    assert_allclose(got, index, rtol=1e-9)
+    got = geometric_mean_rank(y_true, y_score, adjusted="z", **given)
+    assert_allclose(got, z, rtol=1e-9)
+
+
+def test_weights_of_their_own_do_not_slow_the_geometric_mean_rank():
+    rng = np.random.default_rng(0)
+    n_queries = 10**5
+    n_documents = rng.integers(1, 9, n_queries)
+    qid = np.repeat(np.arange(n_queries), n_documents)
+    y_true, y_score = rng.integers(0, 2, len(qid)), rng.random(len(qid))
+
+    def seconds(**given):
+        start = time.perf_counter()
+        geometric_mean_rank(y_true, y_score, qid=qid, adjusted="z", **given)
+        return time.perf_counter() - start
+
+    weighted = seconds(sample_weight=rng.random(n_queries)[qid])
+    assert weighted < 20 * max(seconds() for _ in range(2))
+
+
+# Pairs of grades
+
+
+def test_a_function_of_pairs_is_asked_once_for_each_pair_of_grades():
+    rng = np.random.default_rng(0)
+    y_true, y_score = rng.integers(0, 4, 500), rng.integers(0, 9, 500)
+    asked = []
+
+    def weights(high, low):
+        asked.extend(zip(high, low, strict=True))
+        return high - low
+
+    got = rank_correlation_score(y_true, y_score, weights=weights)
+    assert sorted(asked) == [(1, 0), (2, 0), (2, 1), (3, 0), (3, 1), (3, 2)]
+    assert_allclose(
+        got, rank_correlation_score(y_true, y_score, weights="gain", gain="linear")
+    )
+
+
+# True sentences
+
+
+@pytest.mark.parametrize("name", ADJUSTABLE)
+def test_an_adjusted_metric_that_no_order_changes_is_replaced_and_says_so(name):
+    y_true, y_score = [1, 1, 1], [3, 2, 1]
+    options = {"adjusted": True, "replace_undefined_by": 0.25}
+    alone = call(name, y_true, y_score, average=None, **options)
+    with pytest.warns(UndefinedMetricWarning) as caught:
+        assert call(name, y_true, y_score, **options) == alone[0] == 0.25
+    assert "`replace_undefined_by`, 0.25." in str(caught[0].message)
+
+
+def test_numbers_that_no_float_holds_get_a_true_sentence():
+    huge = 10**400
+    for name, value in {"threshold": huge, "replace_undefined_by": huge}.items():
+        with pytest.raises(ValueError, match=r"range of float64\. Got 1000") as info:
+            ndcg_score([1, 0], [2, 1], **{name: value})
+        assert len(str(info.value)) < 400
+    with pytest.raises(ValueError, match=r"other than NaN\. Got nan instead"):
+        ndcg_score([1, 0], [2, 1], threshold=math.nan)
+    with pytest.raises(ValueError, match=r"in the range \[0.0, 1e\+100\]. Got 1e\+200"):
+        fbeta_at_k_score([1, 0], [2, 1], k=1, beta=1e200)
+    assert_allclose(fbeta_at_k_score([1, 0, 1], [3, 2, 1], k=1, beta=1e100), 0.5)
+    with pytest.raises(ValueError, match="y_true' parameter must hold numbers"):
+        bpref_score([huge, 0], [2, 1])
