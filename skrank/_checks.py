@@ -103,6 +103,11 @@ def _numbers_of_objects(values, name):
         for value, number in zip(listed, floats.ravel().tolist(), strict=True)
     ):
         return floats
+    if name != "y_score" and floats is None:
+        raise ValueError(
+            f"The '{name}' parameter must hold numbers within the range of float64. "
+            f"Got {shown(max(listed, key=abs))}."
+        )
     if name != "y_score":
         raise ValueError(
             f"The '{name}' parameter must hold numbers that a float can hold exactly, "
@@ -272,16 +277,12 @@ def check_flag(value, name, caller):
 def check_beta(beta, caller):
     """Return a weight, a finite number >= 0."""
     beta = check_number(beta, "beta", caller)
-    if not 0 <= beta <= LARGEST_BETA:
+    if not 0 <= beta < np.inf:
         raise ValueError(
-            f"The 'beta' parameter of {caller} must be a float in the range "
-            f"[0.0, {LARGEST_BETA}]. Got {shown(beta)} instead."
+            f"The 'beta' parameter of {caller} must be a float in the range [0.0, inf)."
+            f" Got {shown(beta)} instead."
         )
     return beta
-
-
-# Its square is a weight too.
-LARGEST_BETA = 1e100
 
 
 def check_persistence(p, caller):

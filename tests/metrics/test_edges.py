@@ -571,8 +571,6 @@ def test_numbers_that_no_float_holds_get_a_true_sentence():
         assert len(str(info.value)) < 400
     with pytest.raises(ValueError, match=r"other than NaN\. Got nan instead"):
         ndcg_score([1, 0], [2, 1], threshold=math.nan)
-    with pytest.raises(ValueError, match=r"in the range \[0.0, 1e\+100\]. Got 1e\+200"):
-        fbeta_at_k_score([1, 0], [2, 1], k=1, beta=1e200)
-    assert_allclose(fbeta_at_k_score([1, 0, 1], [3, 2, 1], k=1, beta=1e100), 0.5)
+    assert_allclose(fbeta_at_k_score([1, 0, 1], [3, 2, 1], k=1, beta=1e200), 0.5)
     with pytest.raises(ValueError, match="y_true' parameter must hold numbers"):
         bpref_score([huge, 0], [2, 1])
