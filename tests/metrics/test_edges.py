@@ -6,7 +6,6 @@
 import itertools
 import math
 import statistics
-import time
 import warnings
 from fractions import Fraction
 
@@ -471,19 +470,11 @@ def test_err_of_a_large_tie_group_is_that_of_exact_fractions(grades):
     assert_allclose(got, expected, rtol=1e-12)
 
 
-def test_err_of_a_million_tied_documents_costs_grades():
+@pytest.mark.slow
+def test_err_of_a_million_tied_documents_is_that_of_endless_coin_tosses():
     y_true, y_score = np.ones(10**6, dtype=int), np.zeros(10**6)
-    qid = np.zeros(10**6, dtype=int)
-
-    def seconds(score):
-        start = time.perf_counter()
-        score(y_true, y_score, qid=qid)
-        return time.perf_counter() - start
-
-    value = err_score(y_true, y_score, qid=qid)  # sum of 0.5^i / i
-    assert_allclose(value, math.log(2), rtol=1e-9)
-    others = [seconds(ndcg_score) for _ in range(3)]
-    assert min(seconds(err_score) for _ in range(3)) < 10 * max(others)
+    value = err_score(y_true, y_score, qid=np.zeros(10**6, dtype=int))
+    assert_allclose(value, math.log(2), rtol=1e-9)  # the sum of 0.5^i / i
 
 
 # Many queries with weights of their own
@@ -513,22 +504,6 @@ def test_the_geometric_mean_rank_next_to_chance_heeds_every_weight(spread):
     assert_allclose(got, index, rtol=1e-9)
     got = geometric_mean_rank(y_true, y_score, adjusted="z", **given)
     assert_allclose(got, z, rtol=1e-9)
-
-
-def test_weights_of_their_own_do_not_slow_the_geometric_mean_rank():
-    rng = np.random.default_rng(0)
-    n_queries = 10**5
-    n_documents = rng.integers(1, 9, n_queries)
-    qid = np.repeat(np.arange(n_queries), n_documents)
-    y_true, y_score = rng.integers(0, 2, len(qid)), rng.random(len(qid))
-
-    def seconds(**given):
-        start = time.perf_counter()
-        geometric_mean_rank(y_true, y_score, qid=qid, adjusted="z", **given)
-        return time.perf_counter() - start
-
-    weighted = seconds(sample_weight=rng.random(n_queries)[qid])
-    assert weighted < 20 * max(seconds() for _ in range(2))
 
 
 # Pairs of grades

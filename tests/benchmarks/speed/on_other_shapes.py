@@ -22,7 +22,13 @@ from speed.rows import (
 )
 from speed.workloads import make_l, make_lists, scaled
 
-from skrank.metrics import evaluate, mrr_score, ndcg_score
+from skrank.metrics import (
+    err_score,
+    evaluate,
+    geometric_mean_rank,
+    mrr_score,
+    ndcg_score,
+)
 
 
 def build_candidates(scale):
@@ -197,7 +203,45 @@ SCORER = [
     for kind, where in {"index": "in y's index", "routed": "as metadata"}.items()
 ]
 
+
+def build_err(scale):
+    n_rows = scaled(1_000_000, scale)
+    zeros = np.zeros(n_rows, dtype=int)
+    tied = workloads.Lists(np.ones(n_rows, dtype=int), zeros.astype(float), zeros)
+    return {"err": task_on(err_score, tied), "ndcg": task_on(ndcg_score, tied)}
+
+
+ERR = [
+    Row("ERR of one tie group, all relevant", ("err", "ndcg"), "x ndcg", at_most=(10,))
+]
+
+
+def build_geometric(scale):
+    rng = np.random.default_rng(9)
+    n_queries = scaled(100_000, scale)
+    lists = make_lists(rng, 4 * n_queries, n_queries, shortest=2, longest=6)
+    weight = rng.random(n_queries)[lists.qid]
+    options = {"adjusted": "z"}
+    return {
+        "weighted": task_on(
+            geometric_mean_rank, lists, sample_weight=weight, **options
+        ),
+        "unweighted": task_on(geometric_mean_rank, lists, **options),
+    }
+
+
+GEOMETRIC = [
+    Row(
+        "z of the geometric mean rank, queries of their own weights",
+        ("weighted", "unweighted"),
+        "x unweighted",
+        at_most=(20,),
+    )
+]
+
 GROUPS = [
+    Group("one tie group of 1 million rows", build_err, ERR, runs=1 / 3),
+    Group("100,000 queries with weights", build_geometric, GEOMETRIC, runs=1 / 3),
     Group("one query of 10 million rows", build_long, LONG, runs=1 / 3),
     Group("1 million queries of 1-20 rows", build_short, SHORT, runs=1 / 3),
     Group("time per row from 10^5 to 10^7 rows", build_growth, GROWTH, runs=1 / 3),
