@@ -22,7 +22,7 @@ SLOW_PAGES = {
 }
 
 # So many rows of each parametrized test are quick; the others are marked as slow.
-QUICK_ROWS = 2
+QUICK_ROWS = 1
 
 
 @pytest.hookimpl(tryfirst=True)
