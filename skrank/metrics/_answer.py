@@ -242,7 +242,8 @@ def answer(request, source):
         elif np.isnan(score):
             warn_caller(reason, UndefinedMetricWarning)
             score = score if reason is UNDEFINED else instead
-    return request.sign * (score if average is None else float(score))
+    # Adding 0.0 makes 0 of -0.0.
+    return request.sign * (score if average is None else float(score)) + 0.0
 
 
 UNDEFINED = (
