@@ -189,6 +189,8 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
             )
         try:
             y = column_or_1d(y, dtype="numeric", warn=True)
+            if y.dtype.kind not in "biuf":  # scikit-learn 1.7 keeps text of pandas 3
+                y = y.astype(np.float64)
         except ValueError:
             labels = np.ravel(np.asarray(y, dtype=object))
             text = next((label for label in labels if isinstance(label, str)), None)
