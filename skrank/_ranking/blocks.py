@@ -18,23 +18,10 @@ CHEAP_CELLS = 32_768
 
 
 def split_by_width(widths, max_cells=MAX_CELLS):
-    """Yield (rows, width): rows of like width whose block stays small.
+    """Yield (rows, width): rows of like width whose block has few cells, or one row.
 
-    Parameters
-    ----------
-    widths : ndarray of shape (n_rows,)
-        The number of cells that each row needs.
-
-    max_cells : int, default=131072
-        The number of cells that a block may have, unless it is a single row.
-
-    Yields
-    ------
-    rows : ndarray of int
-        Positions in `widths`; every position is yielded once.
-
-    width : int
-        The largest of their widths.
+    `widths` holds the number of cells that each row needs, and `width` is the largest
+    of those that are yielded together. Every row is yielded once.
     """
     # Numbers of 16 bits are sorted by counting.
     small = np.min_scalar_type(widths.max(initial=0))
@@ -123,23 +110,8 @@ def fill_after_the_end(block, value, lengths):
 def groups_of_sorted(lists, rows, keys, place, row, grade):
     """Return the tie groups of sorted keys that hold the documents at `place`.
 
-    Parameters
-    ----------
-    lists : Lists
-        The lists.
-    rows : ndarray
-        The lists that are ranked.
-    keys : ndarray of shape (len(rows), width)
-        The sorted keys of each list.
-    place : ndarray
-        The ascending cells of `keys` that hold a relevant document.
-    row, grade : ndarray
-        The row of `keys` and the grade of each of them.
-
-    Returns
-    -------
-    groups : TieGroups
-        The tie groups.
+    Row i of `keys` belongs to the list ``rows[i]``. `place` holds the ascending cells
+    of relevant documents, `row` and `grade` their rows of `keys` and their grades.
     """
     new = np.ones(keys.shape, dtype=bool)
     np.not_equal(keys[:, 1:], keys[:, :-1], out=new[:, 1:])

@@ -17,24 +17,11 @@ WIDE = 1024
 
 
 def count_candidates(lists, ties):
-    """Count the candidates above the target of each query, and those tied with it.
+    """Return (above, size): the candidates above each target, and its tie group.
 
     Nothing is sorted, and the scores are read once, block by block, so that they may
-    be a memory map that is larger than the memory.
-
-    Parameters
-    ----------
-    lists : Candidates
-        The scores, the targets and the candidates to leave out.
-    ties : str
-        The tie policy. With "first", tied candidates in earlier columns count as being
-        above the target, and the others not at all.
-
-    Returns
-    -------
-    above, size : ndarray of int of shape (n_queries,)
-        The candidates ranked higher, and those with the same score, the target
-        included.
+    be a memory map that is larger than the memory. With ``ties="first"``, tied
+    candidates in earlier columns count as above the target, the others not at all.
     """
     n_queries, n_candidates = lists.y_score.shape
     above = np.empty(n_queries, dtype=np.intp)
@@ -89,9 +76,9 @@ def count_around_target(scores, target, out_row, out_column, allowed=None):
     Parameters
     ----------
     scores : ndarray of shape (n_rows, n_entities)
-        The scores of all entities, larger is better.
+        The scores of all entities.
     target : ndarray of shape (n_rows,)
-        The column of the target. It is always a candidate.
+        The column of the target, which is always a candidate.
     out_row, out_column : ndarray of shape (n_out,)
         Cells that are no candidates; those of targets are ignored.
     allowed : ndarray of bool of shape (n_entities,) or (n_rows, n_entities)
@@ -100,8 +87,7 @@ def count_around_target(scores, target, out_row, out_column, allowed=None):
     Returns
     -------
     above, tied, n_candidates : ndarray of shape (n_rows,)
-        How many candidates score higher than the target, how many others score the
-        same, and how many there are.
+        The candidates above the target, the others tied with it, and all.
     """
     n_rows, n_entities = scores.shape
     own = scores[np.arange(n_rows), target][:, np.newaxis]

@@ -47,19 +47,10 @@ def probability_of_first(size, relevant, width):
 
 
 def law_of_first(above, size, relevant, k):
-    """Return which ranks the first relevant document of tie groups may have.
+    """Return (group, rank, probability): the ranks of the first relevant documents.
 
-    Parameters
-    ----------
-    above, size, relevant : ndarray of shape (n_groups,)
-        The tie groups.
-    k : int or None
-        Ranks beyond `k` may be left out, if it is not None.
-
-    Returns
-    -------
-    group, rank, probability : ndarray of shape (n_ranks,)
-        A group, a rank, and its probability.
+    The groups have `size` documents each, `relevant` of them relevant, below `above`
+    others. Ranks beyond `k` may be left out, if it is not None.
     """
     # P(rank = above + j) = C(n - j, r - 1) / C(n, r) for j = 1, ..., n - r + 1
     n_places = size - relevant + 1

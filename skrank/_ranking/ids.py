@@ -196,16 +196,10 @@ def _encode_by_hash(values):
 
 
 def _meet(words, n_bits, random):
-    """Meet in a table.
+    """Let rows meet in a table, by a hash of their words.
 
-    Returns
-    -------
-    found : ndarray of shape (n_rows,)
-        The row that each row finds.
-    standing : ndarray of int
-        The rows that were found.
-    unmet : ndarray of int
-        The rows that found one of another value.
+    Returns the row that each row finds, those that were found, and those that found
+    one of another value.
     """
     odd = 2 * random.integers(2**63, size=len(words), dtype=np.uint64) + 1
     place = words[0] * odd[0]

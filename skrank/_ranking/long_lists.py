@@ -81,22 +81,13 @@ def _not_below(lists, lowest, first, last):
 
 
 def split_by_score(lists, i):
-    """Split a list into lists of like score, the highest scores first.
-
-    Tied documents stay together, in their order.
-
-    Parameters
-    ----------
-    lists : Lists
-        The lists.
-    i : int
-        The list to split.
+    """Split list i into pieces of like score, the highest scores first.
 
     Returns
     -------
     pieces : Lists or None
-        Each piece is a query, each document of the list a row. None if the scores lie
-        in too few places to separate many pieces.
+        Each piece is a query, each document a row, in order; tied documents are in one
+        piece. None if the scores lie in too few places to separate many pieces.
     grade_of : callable
         Maps the grades in the pieces, which are codes, to those of the documents.
     """

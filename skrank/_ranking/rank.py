@@ -41,44 +41,16 @@ def rank_queries(
     judged_from=None,
     depth=None,
 ):
-    """Rank the documents of every query.
+    """Return the RankedQueries of some documents.
+
+    The parameters are those of :func:`skrank.metrics.evaluate` that decide on the
+    ranking, and one more.
 
     Parameters
     ----------
-    y_true : array-like or sparse matrix
-        The grades, in one of the three input shapes.
-    y_score : array-like
-        The predicted scores.
-    qid : array-like of shape (n_samples,), default=None
-        The query of each row; flat input only.
-    threshold : float, "max" or None, default=0.0
-        Documents with a higher grade are relevant; with None all documents are, those
-        without a judgement with the grade 0, or the lowest one if that is negative.
-    ties : str, default="expected"
-        The tie policy. "midrank" lists the tie groups of all documents: those that are
-        not relevant have a grade below all others.
-    exclude : array-like or sparse matrix of bool, default=None
-        Documents to leave out; matrix and candidates input only.
-    judged : array-like of bool of shape (n_samples,), default=None
-        Documents that have a grade; the grade of the others is not read.
-    returned : array-like of bool of shape (n_samples,), default=None
-        Documents that the system returned. The others count among the relevant
-        documents and in the ideal ranking, but have no rank; their score is not read.
-    doc_id : array-like of shape (n_samples,), default=None
-        Document ids.
-    doc_order : {"ascending", "descending"}, default=None
-        With ``ties="first"``, tied documents stand in this order of `doc_id`
-        instead of the input order.
-    judged_from : float, default=None
-        Documents with a lower grade are not judged; flat input only.
     depth : int or "first", default=None
         What will be asked for: the documents of the first `depth` ranks, or the first
         relevant document of each query; None is everything.
-
-    Returns
-    -------
-    ranking : RankedQueries
-        Where the relevant documents of every query stand.
     """
     row_order = None
     if doc_order is not None:
@@ -194,21 +166,9 @@ def _join_pieces(pieces, groups, grade_of, query):
 
 
 def rank_rows(y_score, qid=None):
-    """Return the rank of each row within its query.
+    """Return the rank of each row within its query: 1, 2, ... by falling score.
 
-    Parameters
-    ----------
-    y_score : array-like of shape (n_samples,)
-        The predicted scores.
-
-    qid : array-like of shape (n_samples,), default=None
-        The query of each row; None means one query.
-
-    Returns
-    -------
-    rank : ndarray of int of shape (n_samples,)
-        1 for the highest score of the query, then 2, 3, ...; tied documents keep
-        their input order.
+    Tied rows keep their order. Without `qid` all rows are one query.
     """
     y_score = check_scores(y_score)
     codes = np.zeros(len(y_score), dtype=np.intp)

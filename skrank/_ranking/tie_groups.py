@@ -27,17 +27,8 @@ class TieGroups(NamedTuple):
 def resolve_ties(groups, ties):
     """Return each relevant document as a group of its own, if the policy orders ties.
 
-    Parameters
-    ----------
-    groups : TieGroups
-        The tie groups; with ``ties="first"`` they hold one document each already.
-    ties : str
-        The tie policy.
-
-    Returns
-    -------
-    groups : TieGroups
-        The same groups with "expected".
+    With "expected", and with "first", whose groups hold one document each already,
+    the groups are returned as they are.
     """
     if ties in ("expected", "first") or not np.any(groups.size > 1):
         return groups

@@ -71,18 +71,9 @@ def _ratio(value, unit):
 def summed_variance(queries, random):
     """Return the variance of a mean over queries under random orders.
 
-    Parameters
-    ----------
-    queries : Values
-        Their metric is the expectation of ``metric.value(rank)``.
-    random : RankedQueries
-        The ranking in which all documents of a query are tied.
+        V[sum_i w_i x_i] = sum_i w_i^2 V[x_i],  V[x] = E[x^2] - E[x]^2,
 
-    Returns
-    -------
-    variance : float or ndarray of shape (n_queries,)
-        V[sum_i w_i x_i] = sum_i w_i^2 V[x_i], since the values x_i of the queries are
-        independent, with V[x] = E[x^2] - E[x]^2. Without an average, the V[x_i].
+    since the values x_i of the queries are independent; without an average, the V[x_i].
     """
     value = queries.metric.value
 

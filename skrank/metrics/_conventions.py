@@ -238,19 +238,9 @@ def check_convention(convention, caller):
 def rules_of(convention, metric, has_cutoff):
     """Return the parameters that a convention gives to a metric.
 
-    Parameters
-    ----------
-    convention : str or None
-        A name in CONVENTIONS; None sets no rules.
-    metric : str or None
-        The name of the metric, without ``@k``; None for a definition of the user.
-    has_cutoff : bool
-        Whether the metric is requested with ``@k``.
-
-    Returns
-    -------
-    rules : dict or str
-        The parameters; or the reason why no parameters reproduce the library.
+    Or the reason, a str, why no parameters reproduce the library. `metric` is a name
+    without ``@k``, or None for a definition of the user; `has_cutoff` says whether it
+    is requested with ``@k``.
     """
     rules = {}
     if convention is None:

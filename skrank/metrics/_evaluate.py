@@ -206,26 +206,12 @@ def read_requests(
     read: Callable = read_metric,
     rules: Callable = rules_of,
 ):
-    """Return the requests for `metrics`, each with those of `params` that it has.
+    """Return the requests for `metrics`, each name once.
 
-    Parameters
-    ----------
-    metrics : str, callable or list of them
-        As in :func:`evaluate`.
-    params : dict
-        Parameters of the metrics, and optionally their `convention`.
-    caller : str
-        The name of the function for error messages.
-    read : callable, default=read_metric
-        Returns the :class:`Asked` of one metric.
-    rules : callable, default=rules_of
-        ``rules(convention, metric, has_cutoff)`` returns the parameters that a
-        convention sets, or the reason why it does not support the metric.
-
-    Returns
-    -------
-    requests : list of Request
-        In the order of `metrics`, each name once.
+    Each request gets those of `params`, among them a `convention`, that its metric
+    has. ``read(metric)`` returns the :class:`Asked` of one metric, and
+    ``rules(convention, metric, has_cutoff)`` the parameters that a convention sets or
+    the reason why it does not support the metric. Errors name the `caller`.
     """
     params = dict(params)
     convention = check_convention(params.pop("convention", None), caller)

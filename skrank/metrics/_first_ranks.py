@@ -63,19 +63,7 @@ class FirstRanks(RankedQueries):
 def values_at_first(definition, ranking, own):
     """Return ``definition(ranking, **own)``, computed once for all equal ties.
 
-    Parameters
-    ----------
-    definition : callable
-        A definition that reads only the rank of the first relevant document.
-    ranking : RankedQueries
-        The ranked queries.
-    own : dict
-        The parameters of the definition.
-
-    Returns
-    -------
-    values : ndarray of shape (n_queries,)
-        The values.
+    The definition reads only the rank of the first relevant document.
     """
     if not _has_large_ties(ranking):
         return definition(ranking, **own)
@@ -85,21 +73,9 @@ def values_at_first(definition, ranking, own):
 
 
 def means_at_first(functions, ranking):
-    """Return the expected values of functions of the rank, where all queries may tie.
+    """Return the expected values of functions of the first relevant rank, by query.
 
-    Like ties are looked at once for all functions.
-
-    Parameters
-    ----------
-    functions : list of callable
-        Each maps an array of ranks to values.
-    ranking : RankedQueries
-        The ranked queries.
-
-    Returns
-    -------
-    means : ndarray of shape (n_functions, n_queries)
-        NaN for queries without a relevant document.
+    Equal ties are computed once for all functions. NaN without a relevant document.
     """
     kinds, kind = _kinds(ranking)
     parts = [
@@ -110,21 +86,10 @@ def means_at_first(functions, ranking):
 
 
 def ranks_of_all(ranking, weight, instead):
-    """Return the possible ranks of the first relevant documents of all queries.
+    """Return (rank, mass): the possible first relevant ranks of all queries together.
 
-    Parameters
-    ----------
-    ranking : RankedQueries
-        The ranked queries.
-    weight : ndarray of shape (n_queries,)
-        The weight of each query.
-    instead : ndarray of shape (n_queries,)
-        A rank to use instead of the query's own; NaN to use its own.
-
-    Returns
-    -------
-    rank, mass : ndarray of shape (n_ranks,)
-        A rank, and the sum over the queries of weight times probability of this rank.
+    The mass of a rank is the sum over the queries of weight times probability. A query
+    has the rank `instead` for sure, unless that is NaN.
     """
     given = ~np.isnan(instead)
     own = np.where(given, 0.0, weight)

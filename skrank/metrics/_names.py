@@ -95,23 +95,9 @@ def is_name(name):
 
 
 def parse_name(name):
-    """Read a scorer name.
+    """Return the metric, the cutoff or None, and the sign of a scorer name.
 
-    Parameters
-    ----------
-    name : str
-        For example "mrr", "ndcg@10" or "neg_mean_rank".
-
-    Returns
-    -------
-    scorer_name : ScorerName
-        The metric, the cutoff or None, and the sign.
-
-    Raises
-    ------
-    ValueError
-        If the name is unknown, or its metric does not accept ``@k`` or requires it. The
-        message suggests the nearest valid name.
+    An error suggests the nearest valid name.
     """
     parsed = _read(name) if isinstance(name, str) else None
     if parsed is None:

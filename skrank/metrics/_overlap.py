@@ -9,27 +9,13 @@ from skrank._ranking.blocks import gather, split_by_width
 
 
 def sum_over_depths(ranking, weight, deepest):
-    """Return the weighted sum over depths of the overlap of two rankings.
+    """Return the weighted sum over depths d = 1, ..., `deepest` of the overlap.
 
-    The sum over d of weight(d) E[|S_d & L_d|], with the top d documents S_d by score
-    and L_d by grade. Ties in both rankings are in independent random orders, so that
+    For each query, the sum of weight(d) E[|S_d & L_d|], with the top d documents S_d by
+    score and L_d by grade. Ties in both rankings are in independent random orders, so
 
         E[|S_d & L_d|] = sum over documents of P(in S_d) P(in L_d),
         P(in S_d) = clip((d - t) / n, 0, 1) in a tie group of n below t documents.
-
-    Parameters
-    ----------
-    ranking : RankedQueries
-        The ranked queries.
-    weight : callable
-        Maps depths 1, 2, ... to their weights.
-    deepest : int
-        The last depth that counts.
-
-    Returns
-    -------
-    total : ndarray of shape (n_queries,)
-        The sums.
     """
     depth = np.minimum(ranking.n_documents, deepest)
     n_others = np.maximum(ranking.n_documents - ranking._n_found, 1)

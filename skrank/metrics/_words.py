@@ -130,24 +130,11 @@ def share_words(function, *, describe=describe, raises=RAISES):
 
 
 def complete(docstring, signature, describe, raises=RAISES):
-    """Return a docstring with the sections Parameters and Raises.
+    """Return a docstring, dedented, with the sections Parameters and Raises.
 
-    Parameters
-    ----------
-    docstring : str
-        The function's own words. A section Parameters in it describes parameters that
-        no other metric has, or has with this meaning.
-    signature : inspect.Signature
-        The parameters, in the order in which they are described.
-    describe : callable
-        Returns the entry of a shared parameter, given its name and default.
-    raises : str
-        The section Raises, for a docstring without one.
-
-    Returns
-    -------
-    docstring : str
-        The docstring, dedented.
+    A section Parameters in `docstring` describes parameters that no other function has,
+    or has with this meaning; ``describe(name, default)`` returns the entries of the
+    others. `raises` is the section Raises of a docstring without one.
     """
     docstring = inspect.cleandoc(docstring)
     own = {}

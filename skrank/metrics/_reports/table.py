@@ -5,21 +5,9 @@
 
 
 def table(header, rows, indent=""):
-    """Return lines of text with aligned columns.
+    """Return lines of text with aligned columns, the first to the left.
 
-    Parameters
-    ----------
-    header : list of str
-        The headings. The first column is aligned left, the others right.
-    rows : list of list of str
-        The cells.
-    indent : str, default=""
-        The beginning of each line.
-
-    Returns
-    -------
-    text : str
-        The table.
+    `header` and each of `rows` hold a str for each column; lines begin with `indent`.
     """
     lines = [header, *rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]

@@ -126,20 +126,7 @@ def tie_report(
 
 
 def count_ties(arrays, score_dtype=None):
-    """Count the queries and the documents, and how many of them are tied.
-
-    Parameters
-    ----------
-    arrays : Arrays
-        The input.
-    score_dtype : str, default=None
-        The precision for comparing scores; None is that of `y_score`.
-
-    Returns
-    -------
-    counts : dict of str to int
-        The counts, under their names in a :class:`TieReport`.
-    """
+    """Return the counts of a :class:`TieReport`, by name."""
     lists = read_lists(
         arrays.y_true,
         arrays.scores(score_dtype) if score_dtype else arrays.y_score,

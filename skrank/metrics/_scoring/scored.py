@@ -21,16 +21,9 @@ CALLER = "make_ranking_scorer"
 
 
 class RequestedMetrics:
-    """Requested metrics, with the signature of a scikit-learn metric.
+    """Requests with the call of a scikit-learn metric; `text` is what a scorer shows.
 
-    Parameters
-    ----------
-    requests : list of Request
-        The metrics.
-    is_list : bool
-        Whether to return a dict with a value for each metric.
-    text : str
-        The text for the metrics in the repr of the scorer.
+    If `is_list`, it returns a dict with a value for each of the `requests`.
     """
 
     def __init__(self, requests, is_list, text):
