@@ -42,6 +42,9 @@ WITHOUT_SKLEARN = [
     "tests/other_libraries/test_golden.py",
 ]
 
+# The longest steps run their tests in two processes.
+BOTH_CORES = ["-n", "2"]
+
 nox.needs_version = ">=2025.5"
 nox.options.default_venv_backend = "uv"
 nox.options.download_python = "never"
@@ -162,13 +165,14 @@ def lowest(session):
     options = ["--resolution", "lowest-direct", "-r", "pyproject.toml"]
     install(session, *options, "--extra", "test")
     session.install("--quiet", "--no-deps", f"{wheel}")
+    session.install("--quiet", "pytest-xdist")
     at_the_bounds(session)
     with tarfile.open(sdist) as archive:
         archive.extractall(dist)
     session.chdir(sdist.with_name(sdist.name.removesuffix(".tar.gz")))
     # Without its sources the tests can only import the wheel.
     shutil.rmtree("skrank")
-    session.run("pytest", "--cov", "--", "tests")
+    session.run("pytest", *BOTH_CORES, "--cov", "--", "tests")
 
 
 def only_skrank(session, wheel):
@@ -199,8 +203,9 @@ def sklearn(session, requirement):
     for path in WITHOUT_SKLEARN:
         if not Path(path).exists():
             session.error(f"{path} is named in {__file__} and does not exist.")
-    install(session, "-e", ".[test]", requirement)
-    session.run("pytest", *[f"--ignore={path}" for path in WITHOUT_SKLEARN])
+    install(session, "-e", ".[test]", "pytest-xdist", requirement)
+    left_out = [f"--ignore={path}" for path in WITHOUT_SKLEARN]
+    session.run("pytest", *BOTH_CORES, *left_out)
 
 
 @step()

@@ -93,13 +93,15 @@ def is_better_when_greater(scored):
 
 
 def _scored(requests, params, *, is_list, text):
-    """Return the scored metrics, after a trial on two rows.
+    """Return the scored metrics, after a trial of given parameters on two rows.
 
     An invalid parameter raises an error here. Later, cross-validation would turn the
     error into a NaN.
     """
     check_ids_unneeded(requests, params.get("convention"))
     scored = RequestedMetrics(requests, is_list, text)
+    if not params:
+        return scored
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         scored(y_true=[1, 0], y_score=[1.0, 0.0], qid=[0, 0])
