@@ -36,9 +36,10 @@ def count_candidates(lists, ties):
 def _count_block(lists, rows, ties):
     scores, target = lists.y_score[rows], lists.target[rows]
     out = _left_out(lists.exclude, rows)
-    if len(out[0]) and scores.dtype.kind == "f":
-        scores = _without_excluded_nan(scores, target, *out)
-    scores = scores_as_floats(scores)
+    try:
+        scores = scores_as_floats(scores)
+    except ValueError:  # NaN, which may be excluded
+        scores = scores_as_floats(_without_excluded_nan(scores, target, *out))
     above, tied, _ = count_around_target(scores, target, *out)
     if ties == "first":
         before = np.arange(scores.shape[1]) < target[:, np.newaxis]
