@@ -98,6 +98,7 @@ def read_lists(
             f"y_true has shape {y_true.shape} and y_score has shape {y_score.shape}."
         )
     if exclude is not None and y_score.ndim == y_true.ndim == 2:
+        # A score of an excluded document may be NaN.
         exclude = _check_exclude(exclude, y_score.shape)
         if sparse.issparse(exclude):
             exclude = exclude.toarray()

@@ -8,9 +8,9 @@ import re
 
 import numpy as np
 
-from skrank.metrics._answer import OwnRanks
+from skrank.metrics._answer import OwnRanks, answer_all
 from skrank.metrics._conventions import CONVENTIONS
-from skrank.metrics._evaluate import Asked, answer_all, read_metric, read_requests
+from skrank.metrics._evaluate import Asked, read_metric, read_requests
 from skrank.metrics._metric import Metric
 from skrank.metrics._names import is_name, parse_name
 

@@ -15,6 +15,12 @@ from skrank.metrics._first_ranks import (
     values_at_first,
 )
 
+# Up to so many distinct powers, each is computed on its own.
+FEW_POWERS = 4
+
+# Above this exponent p ln r the series of e^(p ln r) has too many terms.
+LARGEST_EXPONENT = 2.0
+
 
 def adjust(queries, score, adjusted):
     """Compare a score with its expectation E under random orders.
@@ -133,10 +139,6 @@ def _log_mean_powers(random, power):
     return _by_moments(random, power)
 
 
-# Powers that few queries have, or that are large, are taken one by one.
-FEW_POWERS = 4
-
-
 def _log_mean_power(ranking, power):
     mean = values_at_first(_mean_less_1, ranking, {"power": power})
     return np.log1p(mean)
@@ -180,9 +182,6 @@ def _by_moments(random, power):
         for log, times in zip(logs, (1, 2), strict=True):
             log[row] = _log_mean_power(part, times * power[row])[0]
     return logs
-
-
-LARGEST_EXPONENT = 2.0
 
 
 def _log_power(rank, *, unit, power):

@@ -18,6 +18,30 @@ from skrank.metrics._first_ranks import values_at_first
 if TYPE_CHECKING:
     from skrank.metrics._metric import Metric
 
+# The parameters that definitions do not take.
+NOT_OWN = {
+    "threshold",
+    "ties",
+    "doc_order",
+    "score_dtype",
+    "judged_from",
+    "replace_undefined_by",
+    "average",
+    "adjusted",
+}
+
+UNDEFINED = (
+    "The metric is undefined for every query, so its mean is NaN. Pass "
+    "`replace_undefined_by` to give an undefined query a value."
+)
+FLAT = (
+    "The adjusted metric is undefined: no order of the documents changes the metric, "
+    "so that its best value and its chance level coincide. The result is "
+    "`replace_undefined_by`, {}.",
+    "The adjusted metric is undefined: the chance level, which it is divided by, is 0. "
+    "The result is `replace_undefined_by`, {}.",
+)
+
 
 class RankedBy(NamedTuple):
     """The parameters on which the ranking itself depends."""
@@ -53,8 +77,9 @@ class Request(NamedTuple):
     def ranking(self):
         """Return the RankedBy of the ranking, and the depth to which it is read.
 
-        The first relevant document, or rank k: definitions that take `k` do not read
-        documents below it. Only a user's definition may. None is the whole ranking.
+        The depth is "first" for a metric that reads only the first relevant document,
+        `k` for a metric with a cutoff, and None for the whole ranking. A definition of
+        the user's own may read below its `k`, so it gets the whole ranking.
         """
         options, depth = self.options, None
         if self.metric.reads_first_rank:
@@ -154,8 +179,8 @@ class OwnRanks:
                 "knows the ranks of the targets alone. Pass ties='expected'."
             )
         # These parameters apply to labels and scores, which only the estimator has.
-        unread = dict(RankedBy(0.0, by.ties)._asdict(), ties=by.ties)
-        for name, default in unread.items():
+        unread = RankedBy(0.0, by.ties)
+        for name, default in unread._asdict().items():
             if getattr(by, name) != default:
                 raise ValueError(
                     f"The '{name}' parameter of {self.caller} must be {default!r} "
@@ -246,36 +271,10 @@ def answer(request, source):
     return request.sign * (score if average is None else float(score)) + 0.0
 
 
-UNDEFINED = (
-    "The metric is undefined for every query, so its mean is NaN. Pass "
-    "`replace_undefined_by` to give an undefined query a value."
-)
-FLAT = (
-    "The adjusted metric is undefined: no order of the documents changes the metric, "
-    "so that its best value and its chance level coincide. The result is "
-    "`replace_undefined_by`, {}.",
-    "The adjusted metric is undefined: the chance level, which it is divided by, is 0. "
-    "The result is `replace_undefined_by`, {}.",
-)
-
-
 def scaled(weight):
     """Return weights times a power of 2 that no sum of them overflows."""
     # No digit is lost, unless the weights are more than 300 powers of 10 apart.
     return np.ldexp(weight, -int(np.frexp(weight.max(initial=0))[1]))
-
-
-# The parameters that definitions do not take.
-NOT_OWN = {
-    "threshold",
-    "ties",
-    "doc_order",
-    "score_dtype",
-    "judged_from",
-    "replace_undefined_by",
-    "average",
-    "adjusted",
-}
 
 
 class Values(NamedTuple):

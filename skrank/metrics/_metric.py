@@ -168,7 +168,7 @@ INPUT = ("y_true", "y_score", "qid", "sample_weight", "exclude", "judged", "retu
 def ranking_metric(
     name, definition, *, adjusted_names=(), inverse_name=None, **facts
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Make a public metric function of a signature and a definition.
+    """Make the decorated function a metric, and enter it in the table of metrics.
 
     The decorated function consists of a signature and a docstring. The decorator adds
     the descriptions of the parameters and the errors to the docstring, enters the

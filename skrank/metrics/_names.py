@@ -36,7 +36,7 @@ ALIASES = {
     "recip_rank": "mrr",
 }
 
-# No scorer names, but what they stand for.
+# Names that are written elsewhere. They are not accepted, but lead to the right one.
 _WRITTEN_OUT = {
     "average_precision": "map",
     "mean_average_precision": "map",
@@ -64,8 +64,8 @@ _GRAMMAR = re.compile(
 )
 _K_WITHOUT_AT = re.compile(r"(?P<base>[a-z_]*[a-z])[-_ ]?(?P<k>[1-9][0-9]*)", re.ASCII)
 
-# From this similarity on a name without a cutoff is a misspelt one of skrank's: two
-# of three letters, as of "mae" and "map", are not enough.
+# A name without a cutoff must be more similar than this to one of skrank's to count as
+# a misspelling of it. "mae" and "map", with two of three letters equal, are not.
 _CLEARLY_NEAR = 0.7
 
 # No text beyond this is compared with names.

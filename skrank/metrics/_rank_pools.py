@@ -37,13 +37,6 @@ def _median(ranking, value, mass):
     return float(weighted_median(one, value, mass, 1, is_exact)[0])
 
 
-def pooled_inverse_median(ranking, values, weight):
-    """Return one over the median of the ranks."""
-    check_not_negative(values)
-    with np.errstate(divide="ignore"):
-        return float(np.divide(1, pooled_median(ranking, 1 / values, weight)))
-
-
 def pooled_geometric_mean(ranking, values, weight):
     """Return the geometric mean over the queries."""
     check_not_negative(values)

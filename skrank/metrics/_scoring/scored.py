@@ -7,10 +7,9 @@ import warnings
 
 from skrank._checks import shown
 from skrank._columns import find_qid, require_qid
-from skrank.metrics._answer import Arrays, OwnRanks
+from skrank.metrics._answer import Arrays, OwnRanks, answer_all
 from skrank.metrics._evaluate import (
     Asked,
-    answer_all,
     check_direction,
     check_ids_unneeded,
     read_requests,

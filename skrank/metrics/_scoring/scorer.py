@@ -91,8 +91,9 @@ def make_ranking_scorer(metric, *, greater_is_better=None, **params):
     Notes
     -----
     The query ids are taken from the argument `qid`, else from a column of `X` named
-    ``"qid"``, else from the index of `y` (or a level of it) named ``"qid"``. Without
-    query ids a scorer raises an error; it never treats a whole fold as one query.
+    ``"qid"``, else from the index of `y` (or a level of it) named ``"qid"``, else from
+    that of `X`. Without query ids a scorer raises an error; it never treats a whole
+    fold as one query.
 
     The rows are ranked by the `decision_function` of a binary classifier, or by the
     probability of its second class if it has none; by the expected class of a
@@ -185,7 +186,8 @@ def get_scorer(scoring):
         near = difflib.get_close_matches(scoring, names, 1)
         if near and not is_name(near[0]) and not is_misspelt(scoring, names):
             raise ValueError(
-                f"{scoring!r} is not a valid scoring value. Did you mean {near[0]!r}?"
+                f"{shown(scoring)} is not a valid scoring value. "
+                f"Did you mean {near[0]!r}?"
             ) from None
     raise ValueError(refusal(scoring))  # suggests the nearest name of skrank
 
@@ -253,8 +255,9 @@ class RankingScorer(_ScikitLearnScorer):
 
         y_true : array-like of shape (n_samples,), default=None
             The true relevance of the rows. An index level named ``"qid"`` holds the
-            query ids if neither `qid` nor `X` does. If None, the estimator has to
-            compute the ranks itself: a link predictor is scored on true triples `X`.
+            query ids if neither `qid` nor a column of `X` does. If None, the
+            estimator has to compute the ranks itself: a link predictor is scored on
+            true triples `X`.
 
         qid : array-like of shape (n_samples,), default=None
             The query ids of the rows. Accepted with and without metadata routing.
