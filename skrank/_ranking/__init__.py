@@ -21,7 +21,8 @@
       queries.py                RankedQueries: what every metric reads. It asks its
                                 documents for what documents.py lists
 
-``ids.py`` turns ids of any type into codes. ``blocks.py`` puts lists of like length
+``ids.py`` turns ids of any type into codes, and ``doc_order.py`` orders tied documents
+by their ids. ``blocks.py`` puts lists of like length
 side by side in dense arrays; ``neighbours.py`` has the arithmetic of equal neighbours,
 and ``expectation.py`` the closed forms of expectations over the orders of tied
 documents.

@@ -3,9 +3,14 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import sys
+
 import numpy as np
 
 from skrank._ranking.neighbours import lengths_of
+
+# So few values are sorted faster than hashed.
+FEW = 2000
 
 
 def encode_qid(qid, n_samples=None, *, name="qid"):
@@ -31,9 +36,8 @@ def encode_qid(qid, n_samples=None, *, name="qid"):
     codes : ndarray of shape (n_samples,)
         For each row the position of its id in `ids`.
     """
-    qid = _as_ids(qid, name)
-    ids, codes, starts = encode_heads(qid, n_samples, name=name)
-    return ids, repeat_heads(codes, starts, len(qid))
+    ids, codes, starts, n_rows = _encode(qid, n_samples, name)
+    return ids, repeat_heads(codes, starts, n_rows)
 
 
 def encode_heads(qid, n_samples=None, *, name="qid"):
@@ -56,28 +60,47 @@ def encode_heads(qid, n_samples=None, *, name="qid"):
         The first row of each stretch; None if most rows have another id than the row
         before them, so that there is a code for each row.
     """
-    qid = _as_ids(qid, name)
-    if n_samples is not None and len(qid) != n_samples:
-        raise ValueError(
-            "Found input variables with inconsistent numbers of samples: "
-            f"{[n_samples, len(qid)]}. The {name!r} parameter must hold one id per row."
-            + _cure_for_sizes(qid, n_samples)
-        )
-    if qid.dtype.kind in "OTV":
-        ids, codes = _encode_objects(qid, name)
-        starts = _find_heads(codes)
-        return ids, codes if starts is None else codes[starts], starts
-    if qid.dtype.kind in "fmM" and (qid != qid).any():
-        raise ValueError(_MISSING.format(name))
+    ids, codes, starts, _ = _encode(qid, n_samples, name)
+    return ids, codes, starts
+
+
+def _encode(qid, n_samples, name):
+    """Return what :func:`encode_heads` does, and the number of rows."""
+    values, codes = _codes_of_column(qid)
+    if codes is None:
+        values = _as_ids(qid, name)
+    rows = values if codes is None else codes
+    check_length(rows, n_samples, name)
     # The rows of a query mostly stand together: encode the first of them only.
-    starts = _find_heads(qid)
-    return *_encode_values(qid if starts is None else qid[starts]), starts
+    starts = _find_heads(rows)
+    heads = rows if starts is None else rows[starts]
+    if codes is None:
+        return *_encode_array(heads, name), starts, len(rows)
+    used, place = _encode_values(heads)
+    if len(used) and used[0] < 0:
+        raise ValueError(_MISSING.format(name))
+    ids, codes = _encode_array(_as_ids(take_ids(values, used), name), name)
+    return ids, codes[place], starts, len(rows)
+
+
+def check_length(qid, n_samples, name):
+    """Raise if the number of ids is not that of the rows."""
+    if n_samples is None or len(qid) == n_samples:
+        return
+    raise ValueError(
+        "Found input variables with inconsistent numbers of samples: "
+        f"{[n_samples, len(qid)]}. The {name!r} parameter must hold one id per row."
+        + _cure_for_sizes(qid, n_samples)
+    )
 
 
 def _find_heads(values):
     """Return where stretches of equal values start, or None if there are many."""
     new = np.ones(len(values), dtype=bool)
-    np.not_equal(values[1:], values[:-1], out=new[1:])
+    try:
+        np.not_equal(values[1:], values[:-1], out=new[1:])
+    except (TypeError, ValueError):  # as of pandas.NA, which is not True or False
+        return None
     few = 2 * np.count_nonzero(new) <= len(values) + 2
     return np.flatnonzero(new) if few else None
 
@@ -91,7 +114,8 @@ def repeat_heads(codes, starts, n_samples):
 
 def _cure_for_sizes(qid, n_samples):
     """Return the end of an error if the ids look like the sizes of the queries."""
-    if qid.dtype.kind not in "iu" or int(qid.sum()) != n_samples:
+    kind = getattr(getattr(qid, "dtype", None), "kind", None)
+    if kind is None or kind not in "iu" or int(qid.sum()) != n_samples:
         return ""
     return (
         " Got integers that sum to the number of rows: if they are the sizes of the "
@@ -151,6 +175,78 @@ def _array_of_list(ids, name):
     return np.fromiter(ids, dtype=object, count=len(ids))
 
 
+def _codes_of_column(column):
+    """Return the values of a column of text, and the code of each row, a place in them.
+
+    So no value of a row becomes a Python object. A missing one has the code -1. The
+    codes are None for what is no column of pandas, polars or pyarrow, or whose values
+    are no objects in NumPy.
+    """
+    dtype = getattr(column, "dtype", None)
+    if hasattr(column, "factorize") and not isinstance(dtype, np.dtype):  # pandas
+        codes, values = column.factorize()
+        return values, codes
+    if hasattr(column, "dictionary_encode"):  # pyarrow
+        return _codes_in_arrow(column)
+    if type(column).__module__.partition(".")[0] == "polars":
+        polars = sys.modules["polars"]
+        if dtype in (polars.String, polars.Categorical, polars.Enum):
+            values = column.cast(polars.String).unique().drop_nulls().sort()
+            codes = column.cast(polars.Enum(values)).to_physical()
+            return values, codes.cast(polars.Int64).fill_null(-1).to_numpy()
+    return None, None
+
+
+def _codes_in_arrow(column):
+    try:
+        column = column.dictionary_encode()
+    except NotImplementedError:  # of values of several fields
+        return None, None
+    if hasattr(column, "unify_dictionaries"):  # in chunks
+        column = column.unify_dictionaries()
+        chunks = column.chunks
+    else:
+        chunks = [column]
+    codes = [chunk.indices.fill_null(-1).to_numpy() for chunk in chunks]
+    if not codes:
+        return None, None
+    return chunks[0].dictionary, np.concatenate(codes)
+
+
+def check_ids(ids, n_samples, name):
+    """Return ids of rows as they are, or a list of an iterable of them.
+
+    They are not looked at, so that missing ones raise only where the container knows
+    of them.
+    """
+    if not hasattr(ids, "take") and type(ids).__module__.partition(".")[0] != "polars":
+        ids = _as_ids(ids, name)
+    elif len(shape := getattr(ids, "shape", (0,))) != 1:
+        raise ValueError(_not_one_dimensional(shape, name))
+    check_length(ids, n_samples, name)
+    n_missing = getattr(ids, "null_count", 0)  # a method of polars
+    if n_missing() if callable(n_missing) else n_missing:
+        raise ValueError(_MISSING.format(name))
+    is_frame = hasattr(ids, "isna") and not isinstance(ids.dtype, np.dtype)  # pandas
+    if is_frame and ids.isna().any():
+        raise ValueError(_MISSING.format(name))
+    return ids
+
+
+def take_ids(ids, rows):
+    """Return the ids of some rows, in a container of the same kind."""
+    return ids.take(rows) if hasattr(ids, "take") else ids[rows]
+
+
+def _encode_array(values, name):
+    """Return the distinct values of an array, and the place of each in them."""
+    if values.dtype.kind in "OTV":
+        return _encode_objects(values, name)
+    if values.dtype.kind in "fmM" and (values != values).any():
+        raise ValueError(_MISSING.format(name))
+    return _encode_values(values)
+
+
 def _encode_values(values):
     """Do as np.unique does, but without sorting integers that lie close together."""
     if values.dtype.kind in "iu" and len(values):
@@ -166,7 +262,7 @@ def _encode_values(values):
             if seen.all():
                 return ids, np.ascontiguousarray(place, dtype=np.intp)
             return ids, (np.cumsum(seen) - 1)[place]
-    if values.dtype.kind in "iumMUS" and values.dtype.isnative and len(values):
+    if len(values) > FEW and values.dtype.kind in "iumMUS" and values.dtype.isnative:
         return _encode_by_hash(values)
     ids, codes = np.unique(values, return_inverse=True)
     return ids, codes.reshape(-1)

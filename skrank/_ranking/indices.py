@@ -10,14 +10,17 @@ from skrank._ranking.blocks import (
     block_of_negated_scores,
     groups_of_sorted,
 )
+from skrank._ranking.doc_order import order_tied
 from skrank._ranking.tie_groups import TieGroups
 
 
 def sort_indices(lists, rows, width, ties):
-    """Return the tie groups of lists; with ``ties="first"`` in the order of input."""
+    """Return the tie groups of lists; with ``ties="first"`` each document alone."""
     keys = block_of_negated_scores(lists, rows, width, excluded=np.nan)
     relevant = block_of_flags(lists, rows, width, lists.is_relevant)
     order = np.argsort(keys, axis=1, kind="stable" if ties == "first" else None)
+    if ties == "first" and lists.doc_order is not None:
+        order_tied(lists, rows, keys, order)
     place = np.flatnonzero(np.take_along_axis(relevant, order, axis=1))
     row = place // width
     grade = lists.grade_at(lists.order.starts[rows[row]] + order.ravel()[place])

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skrank._checks import check_weights
+from skrank._ranking.doc_order import DocOrder
 from skrank._ranking.documents import Missing
 from skrank._ranking.neighbours import lengths_of
 from skrank._ranking.order import AsGiven, Order
@@ -69,6 +70,9 @@ class Lists:
         The position in `ids` of each row of the input, to which weights belong; None
         if these rows are those of the input as they stand.
 
+    doc_order : DocOrder or None
+        The order of tied documents by their ids; None is that of the input.
+
     is_matrix : bool
         Whether each list was a row of a matrix, so that weights come per query.
     """
@@ -83,6 +87,7 @@ class Lists:
     judged: np.ndarray | None = None
     missing: Missing | None = None
     row_query: np.ndarray | None = None
+    doc_order: DocOrder | None = None
     is_matrix: bool = False
 
     @cached_property
@@ -275,6 +280,7 @@ class Lists:
             graded=graded,
             excluded=None if self.excluded is None else self.excluded[rows],
             judged=None if self.judged is None else self.judged[rows],
+            doc_order=None if self.doc_order is None else self.doc_order.at(rows),
             order=AsGiven(starts, lengths[listed], self.order.query[listed]),
         )
 

@@ -101,6 +101,9 @@ def split_by_score(lists, i):
         codes, grade_of = np.arange(start, stop), lists.grade_at
     else:
         codes, grade_of = lists.coded.codes[places], lists.coded.grades.__getitem__
+    doc_order = lists.doc_order
+    if doc_order is not None:
+        doc_order = doc_order.at(lists.order.rows_at(np.arange(start, stop)))
     pieces = Lists(
         scores,
         lists.is_relevant[places],
@@ -108,6 +111,7 @@ def split_by_score(lists, i):
         ByCode(piece, n_pieces),
         np.arange(n_pieces),
         excluded=None if lists.excluded is None else lists.is_excluded[places],
+        doc_order=doc_order,
     )
     return pieces, lambda grade: grade_of(grade.astype(np.intp))
 

@@ -122,18 +122,19 @@ def _block_of_keys(lists, rows, width):
     return keys
 
 
-def sort_packed(lists, rows, width, depth):
+def sort_packed(lists, rows, width, depth, ties):
     """Return the tie groups of some lists, down to a depth.
 
     Where the keys are not exact, a sort of the true scores shows whether tied keys
-    are tied scores.
+    are tied scores. They do not tell the input order of tied documents: with
+    ``ties="first"`` lists in which a relevant document is tied are left.
 
     Returns
     -------
     groups : TieGroups
         Those of the lists that could be ranked this way.
     left : ndarray
-        The other lists, with scores too close to each other.
+        The other lists.
     """
     grades = lists.coded.grades
     keys = _block_of_keys(lists, rows, width)
@@ -145,10 +146,18 @@ def sort_packed(lists, rows, width, depth):
     code = code.ravel()[place]
     row = place // keys.shape[1]
     column = place - row * keys.shape[1]
-    if _stand_alone(keys, place, column):
-        one = np.ones(len(place), dtype=np.intp)
-        query = lists.order.query[rows][row]
+    one = np.ones(len(place), dtype=np.intp)
+    query = lists.order.query[rows][row]
+    tied = _are_tied(keys, place, column)
+    if not tied.any():
         return TieGroups(query, column, one, one, grades[code]), rows[:0]
+    if ties == "first":
+        bad = np.zeros(len(rows), dtype=bool)
+        bad[row[tied]] = True
+        kept = ~bad[row]
+        one = one[kept]
+        groups = TieGroups(query[kept], column[kept], one, one, grades[code[kept]])
+        return groups, rows[bad]
     left = rows[:0]
     if lists.fill_the_last_byte:
         scores = block_of_negated_scores(lists, rows, width, excluded=np.inf)
@@ -177,11 +186,11 @@ def _down_to(keys, depth):
     return keys
 
 
-def _stand_alone(keys, place, column):
-    """Return True if no document at `place` has the key of a neighbour."""
+def _are_tied(keys, place, column):
+    """Return which documents at `place` have the key of a neighbour."""
     flat = keys.ravel()
     own = flat[place]
     tied = (flat[place - 1] == own) & (column > 0)
     after = np.minimum(place + 1, len(flat) - 1)
     tied |= (flat[after] == own) & (column < keys.shape[1] - 1)
-    return not tied.any()
+    return tied

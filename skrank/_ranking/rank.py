@@ -11,6 +11,7 @@ from skrank._checks import check_choice, check_scores
 from skrank._ranking import long_lists
 from skrank._ranking.blocks import split_by_width
 from skrank._ranking.count import count_candidates, find_first_groups
+from skrank._ranking.doc_order import DocOrder
 from skrank._ranking.documents import Candidates
 from skrank._ranking.ids import encode_qid
 from skrank._ranking.indices import sort_indices
@@ -52,7 +53,6 @@ def rank_queries(
         What will be asked for: the documents of the first `depth` ranks, or the first
         relevant document of each query; None is everything.
     """
-    row_order = None
     if doc_order is not None:
         check_choice(doc_order, DOC_ORDERS, "doc_order", "rank_queries")
         if doc_id is None:
@@ -60,9 +60,7 @@ def rank_queries(
                 f"doc_order={doc_order!r} orders tied documents by their ids. Pass "
                 "the ids as `doc_id`. Got no document ids."
             )
-        _, codes = encode_qid(doc_id, np.size(y_true), name="doc_id")
-        descending = doc_order == "descending"
-        row_order = np.argsort(-codes if descending else codes, kind="stable")
+        doc_order = DocOrder(doc_id, doc_order == "descending", np.size(y_true))
     lists = read_lists(
         y_true,
         y_score,
@@ -71,7 +69,7 @@ def rank_queries(
         exclude=exclude,
         judged=judged,
         returned=returned,
-        row_order=row_order,
+        doc_order=doc_order,
         judged_from=judged_from,
         flatten=ties == "midrank",
     )
@@ -99,7 +97,7 @@ def rank_lists(lists, ties, depth=None):
     elif depth == FIRST and ties != "first":
         groups = find_first_groups(lists)
     else:
-        if not lists.order.is_as_given and ties != "first" and are_packable(lists):
+        if not lists.order.is_as_given and are_packable(lists):
             lists = sort_keys(lists)
         groups = _sort_lists(lists, ties, None if depth == FIRST else depth)
     if ties not in ("expected", "first"):
@@ -113,7 +111,7 @@ def _sort_lists(lists, ties, depth):
     """Return the tie groups of lists by sorting, the very long ones by pieces."""
     if depth is not None:
         lists = keep_top(lists, depth)
-    is_packable = ties != "first" and are_packable(lists)
+    is_packable = are_packable(lists)
     very_long = lists.order.lengths > long_lists.LONGEST
     if not very_long.any():
         return _sort_whole(lists, ties, depth, is_packable)
@@ -140,8 +138,10 @@ def _sort_whole(lists, ties, depth, is_packable, which=None):
     for rows, width in split_by_width(lengths):
         rows = left = rows if which is None else which[rows]
         if is_packable:
-            groups, left = sort_packed(lists, rows, width, depth)
+            groups, left = sort_packed(lists, rows, width, depth, ties)
             parts.append(groups)
+            if ties == "first" and 2 * len(left) > len(rows):
+                is_packable = False  # most lists would be sorted twice
         if len(left):
             parts.append(sort_indices(lists, left, width, ties))
     if len(parts) == 1:

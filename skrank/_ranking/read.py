@@ -33,7 +33,7 @@ def read_lists(
     exclude=None,
     judged=None,
     returned=None,
-    row_order=None,
+    doc_order=None,
     judged_from=None,
     flatten=False,
 ):
@@ -43,8 +43,8 @@ def read_lists(
     ----------
     y_true, y_score, qid, threshold, exclude, judged, returned
         As in :func:`skrank._ranking.rank_queries`.
-    row_order : ndarray of shape (n_samples,), default=None
-        The order in which rows are read; None is the input order.
+    doc_order : DocOrder, default=None
+        The order of tied documents; None is the input order.
     judged_from : float, default=None
         Documents with a lower grade are not judged.
     flatten : bool, default=False
@@ -110,13 +110,13 @@ def read_lists(
         native = y_score.dtype.newbyteorder("=")
         y_score = np.ascontiguousarray(y_score, dtype=native)
     if y_score.ndim == 1 and y_true.ndim == 1:
-        rowwise = exclude, judged, returned, row_order, flatten
+        rowwise = exclude, judged, returned, doc_order, flatten
         return _read_flat(y_true, y_score, qid, threshold, *rowwise)
     if y_score.ndim != 2 or y_true.ndim > 2:
         raise ValueError(_SHAPES.format(y_true.shape, y_score.shape))
     if qid is not None:
         refuse_columns(y_true, y_score)
-    rowwise = {"qid": qid, "judged": judged, "returned": returned, "doc_id": row_order}
+    rowwise = {"qid": qid, "judged": judged, "returned": returned, "doc_id": doc_order}
     given = [name for name, value in rowwise.items() if value is not None]
     if given:
         raise ValueError(
@@ -199,7 +199,7 @@ _SHAPES = (
 
 
 def _read_flat(
-    y_true, y_score, qid, threshold, exclude, judged, returned, row_order, flatten
+    y_true, y_score, qid, threshold, exclude, judged, returned, doc_order, flatten
 ):
     if len(y_true) != len(y_score):
         raise ValueError(
@@ -219,24 +219,17 @@ def _read_flat(
         ids = codes = starts = np.zeros(1, dtype=np.intp)
     else:
         ids, codes, starts = encode_heads(qid, n_rows)
-    row_query = None
-    if row_order is None and len(codes) == len(ids):
+    if len(codes) == len(ids):
         starts = np.arange(n_rows) if starts is None else starts
         lengths = np.subtract(np.append(starts[1:], n_rows), starts)
         order = AsGiven(starts, lengths, codes.astype(np.intp))
     else:
-        row_query = codes = repeat_heads(codes, starts, n_rows)
-        if row_order is not None:
-            codes, y_true, y_score, judged, returned = (
-                values if values is None else values[row_order]
-                for values in (codes, y_true, y_score, judged, returned)
-            )
-        order = ByCode(codes, len(ids))
+        order = ByCode(repeat_heads(codes, starts, n_rows), len(ids))
     relevant = _relevant(y_true, threshold, order, judged)
     if flatten or threshold is None:
         y_true, relevant = _all_relevant(y_true, relevant, threshold)
     rows = y_score, relevant, y_true
-    lists = Lists(*rows, order, ids, judged=judged, row_query=row_query)
+    lists = Lists(*rows, order, ids, judged=judged, doc_order=doc_order)
     return lists if returned is None else _without_missing(lists, returned)
 
 
@@ -253,7 +246,6 @@ def _has_highest_grade(grades, order):
 def _without_missing(lists, returned):
     """Take out the documents that were not returned, and keep count of them."""
     query = lists.order.row_query
-    row_query = query if lists.row_query is None else lists.row_query
     rows = np.flatnonzero(lists.relevant & ~returned)
     others = ~lists.relevant & ~returned
     if lists.judged is not None:
@@ -263,7 +255,7 @@ def _without_missing(lists, returned):
         grades_as_floats(lists.grades[rows]),
         np.bincount(query[others], minlength=len(lists.ids)),
     )
-    lists = lists.changed(row_query=row_query, missing=missing)
+    lists = lists.changed(row_query=query, missing=missing)
     return lists.select(np.flatnonzero(lists.order.take(returned)))
 
 

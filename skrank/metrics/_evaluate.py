@@ -49,7 +49,9 @@ def evaluate(
         The library whose rules are followed, a name in ``skrank.metrics.CONVENTIONS``
         such as "lightgbm" or "trec_eval". Parameters given here override its rules.
     doc_id : array-like of shape (n_samples,), default=None
-        Document ids, for `doc_order`.
+        Document ids, for `doc_order`. They are compared where a relevant document is
+        tied, and not read elsewhere: there a missing id raises an error only if the
+        column knows of it.
     doc_order : {"ascending", "descending"}, default=None
         With ``ties="first"``, tied documents are in this order of `doc_id` instead of
         the input order.

@@ -10,6 +10,7 @@ import uuid
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
@@ -20,6 +21,14 @@ BIG = 2**53  # from here on, floats no longer distinguish neighbouring integers
 DAY = dt.datetime(2024, 1, 1)
 NEXT = dt.datetime(2024, 1, 2)
 POLARS_STRINGS = pl.Series(["b", "a", "b"])
+ARROW_STRINGS = pa.array(["b", "a", "b"])
+# Each chunk has a dictionary of its own, and one has a word that does not occur.
+ARROW_CHUNKS = pa.chunked_array(
+    [
+        pa.DictionaryArray.from_arrays([0, 2], ["b", "c", "a"]),
+        pa.DictionaryArray.from_arrays([0], ["b"]),
+    ]
+)
 
 # Three rows each, of which the first and the last are of one query (but in the range),
 # and the ids in their order (in the order of the rows where they are mixed).
@@ -112,6 +121,14 @@ IDS = {
     "polars Enum": (POLARS_STRINGS.cast(pl.Enum(["b", "a"])), ["a", "b"]),
     "polars Datetime": (pl.Series([NEXT, DAY, NEXT]), [DAY, NEXT]),
     "polars Boolean": (pl.Series([True, False, True]), [False, True]),
+    "pyarrow string": (ARROW_STRINGS, ["a", "b"]),
+    "pyarrow string in chunks": (pa.chunked_array([["b", "a"], ["b"]]), ["a", "b"]),
+    "pyarrow large_string": (ARROW_STRINGS.cast(pa.large_string()), ["a", "b"]),
+    "pyarrow dictionary": (ARROW_STRINGS.dictionary_encode(), ["a", "b"]),
+    "pyarrow dictionary in chunks": (ARROW_CHUNKS, ["a", "b"]),
+    "pyarrow int": (pa.array([7, 3, 7]), [3, 7]),
+    "pyarrow float": (pa.array([0.5, -1.0, 0.5]), [-1.0, 0.5]),
+    "pyarrow timestamp": (pa.array([NEXT, DAY, NEXT]), [DAY, NEXT]),
     "unmasked": (np.ma.array([7, 3, 7]), [3, 7]),
 }
 
@@ -143,6 +160,10 @@ MISSING = {
     "polars Categorical": pl.Series(["a", None], dtype=pl.Categorical),
     "polars Datetime": pl.Series([DAY, None]),
     "polars NaN": pl.Series([1.0, float("nan")]),
+    "pyarrow string": pa.array(["a", None]),
+    "pyarrow int in chunks": pa.chunked_array([[1], [None]], type=pa.int64()),
+    "pyarrow dictionary": pa.array(["a", None]).dictionary_encode(),
+    "pyarrow NaN": pa.array([1.0, float("nan")]),
     "masked": np.ma.array([1, 2], mask=[False, True]),
 }
 
@@ -204,6 +225,8 @@ class TestEncode:
             np.zeros(0, int),
             np.zeros(0, "U1"),
             pd.Series([], dtype=str),
+            pa.array([], pa.string()),
+            pa.chunked_array([], pa.string()),
         ):
             ids, codes = encode_qid(empty, 0)
             assert ids.shape == codes.shape == (0,)
@@ -226,6 +249,8 @@ class TestEncode:
             ([1, 2], ValueError, r"samples: \[3, 2\].*'qid'.*one id per row"),
             ([1, {}, 3], TypeError, "hashable"),
             (pl.Series([[1], [2], [3]]), TypeError, "hashable"),
+            (pa.array(["a", "b"]), ValueError, r"samples: \[3, 2\].*'qid'"),
+            (pa.table({"qid": [1, 2, 3]}), ValueError, r"Got .*\(3, 1\)"),
         ],
     )
     def test_what_is_no_list_of_ids_is_refused(self, qid, error, message):
