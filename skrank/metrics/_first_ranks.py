@@ -9,8 +9,9 @@ import math
 import numpy as np
 
 from skrank._ranking.documents import OneTarget
+from skrank._ranking.expectation import sum_over_places
 from skrank._ranking.neighbours import lengths_of, starts_of
-from skrank._ranking.queries import RankedQueries, sum_over_places
+from skrank._ranking.queries import RankedQueries
 from skrank._ranking.tie_groups import TieGroups
 
 # Above this mean number of tied non-relevant documents per query, values are computed
