@@ -14,8 +14,8 @@ from skrank._ranking.neighbours import lengths_of, starts_of
 from skrank._ranking.queries import RankedQueries
 from skrank._ranking.tie_groups import TieGroups
 
-# Above this mean number of tied non-relevant documents per query, values are computed
-# once per different tie group instead of once per query.
+# A tie group with more non-relevant documents is large: its values are computed once for
+# all equal ones.
 MANY = 16
 
 # The number of tied places to process together, which limits the memory.
@@ -47,30 +47,44 @@ class FirstRanks(RankedQueries):
         """Return a number that is above 0 for queries with relevant documents."""
         return self._has_relevant
 
+
+class LargeTies(FirstRanks):
+    """First tie groups in which many documents are tied."""
+
     def expected_at_first(self, value, k=None, missing=0.0):
-        """Return the expected value, by cumulative sums where all r are at most 1."""
-        if (self.relevant > 1).any():
-            return super().expected_at_first(value, k, missing)
-        above, below = self.above, self.above + self.size
+        """Return the expected value, by cumulative sums for one relevant document."""
+        one = self.relevant == 1
+        if one.all():
+            expected = self.where_relevant(missing)
+        else:
+            expected = super().expected_at_first(value, k, missing)
+        above, size = self.above[one], self.size[one]
+        below = above + size
         if k is not None:
             above, below = np.minimum(above, k), np.minimum(below, k)
         # (value(t + 1) + ... + value(t + n)) / n: with one relevant document, the
         # places of the tie group all have probability 1 / n.
-        expected = self.where_relevant(missing)
-        expected[self.query] = sum_over_places(value, above, below) / self.size
+        expected[self.query[one]] = sum_over_places(value, above, below) / size
         return expected
 
 
 def values_at_first(definition, ranking, own):
-    """Return ``definition(ranking, **own)``, computed once for all equal ties.
+    """Return ``definition(ranking, **own)``, computed once for all equal large ties.
 
-    The definition reads only the rank of the first relevant document.
+    The definition reads only the rank of the first relevant document. The value of a
+    query depends on its own tie group alone, not on the other queries.
     """
-    if not _has_large_ties(ranking):
+    large = _n_tied(ranking) > MANY
+    if not large.any():
         return definition(ranking, **own)
-    kinds, kind = _kinds(ranking)
+    groups = first_groups(ranking)
+    values = np.empty(ranking.n_queries)
+    if not large.all():
+        values[~large] = definition(FirstRanks(*groups[:, ~large]), **own)
+    kinds, kind = _kinds(groups[:, large])
     parts = [definition(part, **own) for part, _ in _blocks(kinds)]
-    return np.concatenate(parts)[kind]
+    values[large] = np.concatenate(parts)[kind]
+    return values
 
 
 def means_at_first(functions, ranking):
@@ -78,7 +92,7 @@ def means_at_first(functions, ranking):
 
     Equal ties are computed once for all functions. NaN without a relevant document.
     """
-    kinds, kind = _kinds(ranking)
+    kinds, kind = _kinds(first_groups(ranking))
     parts = [
         [part.expected_at_first(function, missing=np.nan) for function in functions]
         for part, _ in _blocks(kinds)
@@ -94,7 +108,7 @@ def ranks_of_all(ranking, weight, instead):
     """
     given = ~np.isnan(instead)
     own = np.where(given, 0.0, weight)
-    if _has_large_ties(ranking):
+    if _n_tied(ranking).sum() > MANY * ranking.n_queries:
         rank, mass = _ranks_by_kind(ranking, own)
     else:
         query, rank, probability = ranking.first_rank_law()
@@ -103,7 +117,7 @@ def ranks_of_all(ranking, weight, instead):
 
 
 def _ranks_by_kind(ranking, weight):
-    kinds, kind = _kinds(ranking)
+    kinds, kind = _kinds(first_groups(ranking))
     weight = np.bincount(kind, weights=weight)
     last = int((kinds[0] + kinds[1]).max(initial=0))
     mass, occurs = np.zeros(last + 1), np.zeros(last + 1, dtype=bool)
@@ -134,21 +148,22 @@ def has_one_rank(ranking):
     return has_one
 
 
-def _has_large_ties(ranking):
-    if not ranking._ranks_are_in_groups:
-        return False
-    others = ranking.size[ranking._first] - ranking.relevant[ranking._first]
-    return others.sum() > MANY * ranking.n_queries
+def _n_tied(ranking):
+    """Return how many non-relevant documents the first tie group of each query has."""
+    others = np.zeros(ranking.n_queries, dtype=np.intp)
+    if ranking._ranks_are_in_groups:
+        first = ranking._first
+        others[ranking.query[first]] = ranking.size[first] - ranking.relevant[first]
+    return others
 
 
-def _kinds(ranking):
+def _kinds(groups):
     """Return the different first tie groups, and the position of each query's own."""
-    columns = first_groups(ranking)
-    order = np.lexsort(columns)
-    columns = columns[:, order]
-    new = np.ones(ranking.n_queries, dtype=bool)
+    order = np.lexsort(groups)
+    columns = groups[:, order]
+    new = np.ones(groups.shape[1], dtype=bool)
     new[1:] = (columns[:, 1:] != columns[:, :-1]).any(axis=0)
-    kind = np.empty(ranking.n_queries, dtype=np.intp)
+    kind = np.empty(groups.shape[1], dtype=np.intp)
     kind[order] = np.cumsum(new) - 1
     return columns[:, new], kind
 
@@ -159,7 +174,7 @@ def _blocks(kinds):
     starts = starts_of(np.cumsum(size - relevant + 1) // BLOCK)
     for start, stop in zip(starts, np.append(starts[1:], len(above)), strict=True):
         rows = slice(start, stop)
-        yield FirstRanks(*kinds[:, rows]), rows
+        yield LargeTies(*kinds[:, rows]), rows
 
 
 def weighted_median(group, value, weight, n_groups, is_exact=False):
