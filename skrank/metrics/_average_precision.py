@@ -7,9 +7,9 @@ import numpy as np
 
 from skrank._checks import check_beta, check_choice
 from skrank._ranking.neighbours import accumulate_before
-from skrank.metrics._answer import mean_of_queries
 from skrank.metrics._gains import gain_function, gains
 from skrank.metrics._metric import ranking_metric
+from skrank.metrics._summary import mean_of_queries
 
 
 def average_precision(ranking, *, k=None, normalize="relevant"):

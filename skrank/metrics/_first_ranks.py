@@ -5,6 +5,7 @@
 
 import bisect
 import math
+from functools import cached_property
 
 import numpy as np
 
@@ -14,8 +15,8 @@ from skrank._ranking.neighbours import lengths_of, starts_of
 from skrank._ranking.queries import RankedQueries
 from skrank._ranking.tie_groups import TieGroups
 
-# A tie group with more non-relevant documents is large: its values are computed once for
-# all equal ones.
+# A tie group with more non-relevant documents is large: its values are computed once
+# for all equal ones.
 MANY = 16
 
 # The number of tied places to process together, which limits the memory.
@@ -46,6 +47,35 @@ class FirstRanks(RankedQueries):
     def n_relevant(self):
         """Return a number that is above 0 for queries with relevant documents."""
         return self._has_relevant
+
+
+class StoredRanks(FirstRanks):
+    """First tie groups with those of the ideal ranking and of random orders.
+
+    Parameters
+    ----------
+    above, size, relevant, n_relevant : ndarray of shape (n_queries,)
+        As in FirstRanks.
+    n_documents, n_found : ndarray of shape (n_queries,)
+        The number of returned documents, and of relevant ones among them.
+    """
+
+    def __init__(self, above, size, relevant, n_relevant, n_documents, n_found):
+        super().__init__(above, size, relevant, n_relevant)
+        self._in_random_order = n_documents, n_found
+
+    @cached_property
+    def ideal(self):
+        """The ideal ranking: a relevant document is first."""
+        above, one = np.zeros_like(self._has_relevant), self._has_relevant
+        return FirstRanks(above, one, one, one)
+
+    @cached_property
+    def chance(self):
+        """The ranking in which all documents of a query are tied."""
+        n_documents, n_found = self._in_random_order
+        above = np.zeros_like(n_documents)
+        return FirstRanks(above, n_documents, n_found, self._has_relevant)
 
 
 class LargeTies(FirstRanks):
@@ -138,6 +168,11 @@ def first_groups(ranking):
         column[ranking.query[ranking._first]] = of_group[ranking._first]
     columns[3] = ranking.n_relevant > 0
     return columns
+
+
+def stored_ranks(ranking):
+    """Return the parameters of the :class:`StoredRanks` of a ranking, one row each."""
+    return np.vstack([first_groups(ranking), ranking.n_documents, ranking._n_found])
 
 
 def has_one_rank(ranking):
