@@ -15,8 +15,8 @@ from skrank._ranking.neighbours import lengths_of, starts_of
 from skrank._ranking.queries import RankedQueries
 from skrank._ranking.tie_groups import TieGroups
 
-# A tie group with more non-relevant documents is large: its values are computed once
-# for all equal ones.
+# A tie group with more non-relevant documents is large. If those of all queries are
+# large on average, values are computed once for all equal ones.
 MANY = 16
 
 # The number of tied places to process together, which limits the memory.
@@ -48,6 +48,26 @@ class FirstRanks(RankedQueries):
         """Return a number that is above 0 for queries with relevant documents."""
         return self._has_relevant
 
+    def expected_at_first(self, value, k=None, missing=0.0):
+        """Return the expected value, by sums over all places of many tied ones."""
+        alike = (self.relevant == 1) & (self.size - 1 > MANY)
+        if not alike.any():
+            return super().expected_at_first(value, k, missing)
+        expected = self.where_relevant(missing)
+        if not alike.all():
+            query = self.query[~alike]
+            groups = self.above[~alike], self.size[~alike], self.relevant[~alike]
+            others = FirstRanks(*groups, groups[-1])
+            expected[query] = others.expected_at_first(value, k)
+        above, size = self.above[alike], self.size[alike]
+        below = above + size
+        if k is not None:
+            above, below = np.minimum(above, k), np.minimum(below, k)
+        # (value(t + 1) + ... + value(t + n)) / n: with one relevant document, the
+        # places of the tie group all have probability 1 / n.
+        expected[self.query[alike]] = sum_over_places(value, above, below) / size
+        return expected
+
 
 class StoredRanks(FirstRanks):
     """First tie groups with those of the ideal ranking and of random orders.
@@ -78,43 +98,21 @@ class StoredRanks(FirstRanks):
         return FirstRanks(above, n_documents, n_found, self._has_relevant)
 
 
-class LargeTies(FirstRanks):
-    """First tie groups in which many documents are tied."""
-
-    def expected_at_first(self, value, k=None, missing=0.0):
-        """Return the expected value, by cumulative sums for one relevant document."""
-        one = self.relevant == 1
-        if one.all():
-            expected = self.where_relevant(missing)
-        else:
-            expected = super().expected_at_first(value, k, missing)
-        above, size = self.above[one], self.size[one]
-        below = above + size
-        if k is not None:
-            above, below = np.minimum(above, k), np.minimum(below, k)
-        # (value(t + 1) + ... + value(t + n)) / n: with one relevant document, the
-        # places of the tie group all have probability 1 / n.
-        expected[self.query[one]] = sum_over_places(value, above, below) / size
-        return expected
-
-
 def values_at_first(definition, ranking, own):
-    """Return ``definition(ranking, **own)``, computed once for all equal large ties.
+    """Return ``definition(ranking, **own)``, computed once for equal ties if many tie.
 
     The definition reads only the rank of the first relevant document. The value of a
     query depends on its own tie group alone, not on the other queries.
     """
-    large = _n_tied(ranking) > MANY
-    if not large.any():
+    n_tied = _n_tied(ranking)
+    if not (n_tied > MANY).any():
         return definition(ranking, **own)
     groups = first_groups(ranking)
-    values = np.empty(ranking.n_queries)
-    if not large.all():
-        values[~large] = definition(FirstRanks(*groups[:, ~large]), **own)
-    kinds, kind = _kinds(groups[:, large])
+    if n_tied.sum() <= MANY * ranking.n_queries:
+        return definition(FirstRanks(*groups), **own)
+    kinds, kind = _kinds(groups)
     parts = [definition(part, **own) for part, _ in _blocks(kinds)]
-    values[large] = np.concatenate(parts)[kind]
-    return values
+    return np.concatenate(parts)[kind]
 
 
 def means_at_first(functions, ranking):
@@ -141,6 +139,8 @@ def ranks_of_all(ranking, weight, instead):
     if _n_tied(ranking).sum() > MANY * ranking.n_queries:
         rank, mass = _ranks_by_kind(ranking, own)
     else:
+        if ranking._ranks_are_in_groups:  # in the order of the queries, to sum them
+            ranking = FirstRanks(*first_groups(ranking))
         query, rank, probability = ranking.first_rank_law()
         mass = probability * own[query]
     return np.append(rank, instead[given]), np.append(mass, weight[given])
@@ -209,7 +209,7 @@ def _blocks(kinds):
     starts = starts_of(np.cumsum(size - relevant + 1) // BLOCK)
     for start, stop in zip(starts, np.append(starts[1:], len(above)), strict=True):
         rows = slice(start, stop)
-        yield LargeTies(*kinds[:, rows]), rows
+        yield FirstRanks(*kinds[:, rows]), rows
 
 
 def weighted_median(group, value, weight, n_groups, is_exact=False):
