@@ -10,6 +10,7 @@ import numpy as np
 
 from skrank._checks import check_choice, shown
 from skrank._columns import find_qid
+from skrank._ranking.ids import encode_qid
 from skrank.metrics._answer import rank_all
 from skrank.metrics._evaluate import check_ids_unneeded, read_requests, split_params
 from skrank.metrics._first_ranks import stored_ranks
@@ -160,7 +161,11 @@ def _keys(arrays, by, n_rankers):
             "The 'by' parameter of score_queries must have columns beside the query "
             "ids. Got a column 'qid'."
         )
-    keys, _, codes = distinct({"qid": qid} | by)
+    if by:
+        keys, _, codes = distinct({"qid": qid} | by)
+    else:
+        ids, codes = encode_qid(qid, np.size(arrays.y_true))
+        keys = {"qid": ids}
     return keys, replace(arrays, qid=codes) if is_flat else arrays
 
 
