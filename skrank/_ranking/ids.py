@@ -73,10 +73,19 @@ class Heads(NamedTuple):
             return self.codes
         return np.repeat(self.codes, lengths_of(self.starts, self.n_samples))
 
+    def sizes(self):
+        """Return the number of rows of each query."""
+        if self.starts is None:
+            return np.bincount(self.codes, minlength=len(self.ids))
+        lengths = lengths_of(self.starts, self.n_samples)
+        return np.bincount(self.codes, lengths, len(self.ids)).astype(np.intp)
+
 
 def encode_heads(qid, n_samples=None, *, name="qid"):
     """Return the :class:`Heads` of query ids; the parameters are as `encode_qid`'s."""
     if isinstance(qid, Heads):
+        if n_samples not in (None, qid.n_samples):
+            check_length(qid.ids[qid.of_rows()], n_samples, name)
         return qid
     values, codes = _codes_of_column(qid)
     if codes is None:
@@ -114,7 +123,7 @@ def _find_heads(values):
     except (TypeError, ValueError):  # as of pandas.NA, which is not True or False
         return None
     few = 2 * np.count_nonzero(new) <= len(values) + 2
-    return np.flatnonzero(new) if few else None
+    return new.nonzero()[0] if few else None
 
 
 def _cure_for_sizes(qid, n_samples):

@@ -318,7 +318,7 @@ class RankedQueries:
             return weights
         mean = np.zeros(len(self.query))
         mean[counted] = weights
-        tied = np.flatnonzero(~alone)
+        (tied,) = (~alone).nonzero()
         above, size = self.above[tied], self.size[tied]
         below = above + size
         if k is not None:
