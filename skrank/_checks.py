@@ -40,7 +40,9 @@ def numeric_array(values, name):
         raise ValueError(f"Input {name} contains masked (missing) values.")
     if type(values) is not np.ndarray:
         _refuse_dict(values, name)
-        values = values.to_numpy() if hasattr(values, "to_numpy") else values
+        # pyarrow, which has no dtype, does not copy in to_numpy what it has to.
+        has_dtype = hasattr(values, "to_numpy") and hasattr(values, "dtype")
+        values = values.to_numpy() if has_dtype else values
         given = values
         try:
             values = np.asarray(values)

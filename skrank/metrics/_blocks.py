@@ -42,16 +42,15 @@ def cut(arrays, requests):
         The blocks; their query ids are positions in those of all arrays. None if the
         rows are few, or not grouped by query.
     """
-    n_rows = _n_rows(arrays)
+    if not _are_many_rows(arrays):
+        return arrays, requests, None
     # A definition of the user's own may compare queries.
     is_own = any(request.metric.own for request in requests)
     by_query = any(request.options["average"] is None for request in requests)
-    if n_rows < 2 * ROWS or is_own or by_query:
-        return arrays, requests, None
     qid = find_qid(arrays.qid, y=arrays.y_true)
-    if qid is None:
+    if is_own or by_query or qid is None:
         return arrays, requests, None
-    heads = encode_heads(qid, n_rows)
+    heads = encode_heads(qid, len(arrays.y_score))
     arrays = replace(arrays, qid=heads)
     if heads.starts is None or not heads.are_grouped:
         return arrays, requests, None
@@ -63,21 +62,20 @@ def cut(arrays, requests):
     return arrays, requests, _blocks(arrays)
 
 
-def _n_rows(arrays):
-    """Return the number of rows, or 0 unless there is one score for each."""
-    if len(getattr(arrays.y_score, "shape", ())) != 1 or arrays.exclude is not None:
-        return 0
-    n_rows = len(arrays.y_score)
+def _are_many_rows(arrays):
+    """Return True if there are many rows, with one score and one value of all else."""
+    shape = getattr(arrays.y_score, "shape", ())
+    if len(shape) != 1 or shape[0] < 2 * ROWS or arrays.exclude is not None:
+        return False
     for name in BY_ROW:
         values = getattr(arrays, name)
         if values is None:
             continue
         is_sequence = hasattr(values, "__len__") and hasattr(values, "__getitem__")
-        if not is_sequence or getattr(values, "shape", (len(values),)) != (n_rows,):
-            return 0
-    weight = arrays.sample_weight
-    # Without any weight above 0 the weights of a block are no longer told apart.
-    return n_rows if weight is None or np.any(weight) else 0
+        if not is_sequence or getattr(values, "shape", (len(values),)) != shape:
+            return False
+    # If no weight is above 0, that is said of all rows together.
+    return arrays.sample_weight is None or bool(np.any(arrays.sample_weight))
 
 
 def _blocks(arrays):

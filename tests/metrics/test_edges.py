@@ -10,6 +10,7 @@ import warnings
 from fractions import Fraction
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from brute_force import ADJUSTABLE, NAMES, call, full_name, query_value
 from numpy.testing import assert_allclose
@@ -561,3 +562,23 @@ def test_a_threshold_is_not_rounded_to_the_precision_of_the_grades(dtype):
         y_true[1] = 0.5
         assert mrr_score(y_true, [3, 2, 1], threshold=threshold) == 1
     assert mrr_score(y_true, [3, 2, 1], threshold=np.nextafter(1.0, 2.0)) == 1 / 3
+
+
+@pytest.mark.parametrize(
+    "column", [pa.array, lambda values: pa.chunked_array([values])]
+)
+def test_columns_of_pyarrow_are_read_as_arrays(column):
+    y_true, y_score = [True, False, True, False], [1.0, 2.0, 3.0, 4.0]
+    masks = {"judged": column([True] * 4), "returned": column([True] * 4)}
+    # The relevant documents are second in both queries.
+    found = evaluate(
+        column(y_true),
+        column(y_score),
+        ["mrr", "bpref"],
+        qid=column(["a", "a", "b", "b"]),
+        doc_id=column(["w", "x", "y", "z"]),
+        convention="trec_eval",
+        sample_weight=column([1.0, 1.0, 2.0, 2.0]),
+        **masks,
+    )
+    assert found == {"mrr": 1 / 2, "bpref": 0}
