@@ -10,10 +10,10 @@ from numbers import Integral
 import numpy as np
 
 from skrank._checks import check_flag, shown
+from skrank._progress import progress_bar
 from skrank.link_prediction._candidates import read_candidates
 from skrank.link_prediction._filter import KnownAnswers, relation_categories
 from skrank.link_prediction._link_ranks import LinkRanks
-from skrank.link_prediction._progress import progress_bar
 from skrank.link_prediction._read_model import (
     check_methods,
     check_not_nan,
@@ -103,7 +103,7 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
         batch_size = max(1, BATCH_BYTES // (8 * len(entities) * n_copies))
     batch_size = _check_batch_size(batch_size)
     columns = []
-    with progress_bar(len(sides) * len(triples), progress) as advance:
+    with progress_bar(len(sides) * len(triples), progress, "rank") as advance:
         for side in sides:
             asked = _turned(side, head, relation, tail)
             filtered = answers[side] if filters else _known_answers(side, [], *sizes)

@@ -8,8 +8,8 @@ from contextlib import closing, contextmanager
 
 
 @contextmanager
-def progress_bar(total, shown):
-    """Yield a function to call with the number of triples done."""
+def progress_bar(total, shown, unit):
+    """Yield a function to call with the number of units done."""
     if not shown:
         yield lambda n_done: None
         return
@@ -19,5 +19,5 @@ def progress_bar(total, shown):
         raise ImportError(
             "progress=True needs the package tqdm: pip install 'skrank[progress]'."
         ) from None
-    with closing(tqdm.tqdm(total=total, unit="rank")) as bar:
+    with closing(tqdm.tqdm(total=total, unit=unit, unit_scale=True)) as bar:
         yield bar.update

@@ -1,0 +1,226 @@
+"""From an Arrow table of whole queries to one with a row per query, and their finish.
+
+Engines only bring whole queries here, and collect what comes back.
+"""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from skrank._ranking.ids import encode_qid
+from skrank.metrics import QueryScores, score_queries
+from skrank.metrics._summary import Measured
+from skrank.metrics._value_table import distinct, join_queries
+from skrank.tables._arrow_values import (
+    as_numpy,
+    equality_codes,
+    ordered_codes,
+    ordered_keys,
+)
+from skrank.tables._extra import import_extra
+
+# The fields of Measured; the ranks are six columns.
+MEASURED = ("values", "chance", "ideal")
+N_RANKS = 6
+
+
+class Columns(NamedTuple):
+    """The names of the columns of a source.
+
+    `y_score` maps the names of rankers to columns, with None for one without a name;
+    `returned` is a column, a dict likewise, or None.
+    """
+
+    qid: str
+    y_true: str
+    y_score: dict
+    by: tuple = ()
+    judged: str | None = None
+    returned: object = None
+    doc_id: str | None = None
+    sample_weight: str | None = None
+
+    @property
+    def keys(self):
+        """Return the columns that tell queries apart, by their names in the result."""
+        return {"qid": self.qid} | {name: name for name in self.by}
+
+    def masks(self):
+        """Return the columns of the masks: that of y_true, and that of each y_score."""
+        if isinstance(self.returned, dict):
+            returned = {self.y_score[name]: c for name, c in self.returned.items()}
+        else:
+            returned = dict.fromkeys(self.y_score.values(), self.returned)
+        return {self.y_true: self.judged} | returned
+
+    def named(self):
+        """Return all columns, each once."""
+        masks = self.masks()
+        others = [self.doc_id, self.sample_weight]
+        named = [*self.keys.values(), *masks, *masks.values(), *others]
+        return list(dict.fromkeys(name for name in named if name is not None))
+
+
+@dataclass(frozen=True)
+class ArrowCore:
+    """Scores Arrow tables of whole queries; it can be sent to other processes.
+
+    Parameters
+    ----------
+    metrics : str, callable or list of them
+        As in :func:`score_queries`.
+    columns : Columns
+        The columns of the tables.
+    params : dict
+        Further parameters of :func:`score_queries`.
+    """
+
+    metrics: object
+    columns: Columns
+    params: dict = field(default_factory=dict)
+
+    def __call__(self, table, codes=None):
+        """Return a table with a row per query: its keys and what was measured.
+
+        Parameters
+        ----------
+        table : pyarrow.Table
+            All rows of some queries, in any order, without missing values.
+        codes : ndarray of shape (n_rows,), default=None
+            The query of each row, if it is known already: ``key_codes(table)``.
+        """
+        pa = import_extra("pyarrow")
+        columns = self.columns
+        codes = self.key_codes(table) if codes is None else codes
+        arrays = {}
+        for name in ("judged", "sample_weight"):
+            if (column := getattr(columns, name)) is not None:
+                arrays[name] = as_numpy(table[column])
+        if columns.doc_id is not None:
+            arrays["doc_id"] = ordered_codes(table[columns.doc_id])
+        if isinstance(columns.returned, dict):
+            arrays["returned"] = {
+                name: as_numpy(table[column])
+                for name, column in columns.returned.items()
+            }
+        elif columns.returned is not None:
+            arrays["returned"] = as_numpy(table[columns.returned])
+        y_score = {
+            name: as_numpy(table[column]) for name, column in columns.y_score.items()
+        }
+        scores = score_queries(
+            as_numpy(table[columns.y_true]),
+            y_score.get(None, y_score),
+            self.metrics,
+            qid=codes,
+            **arrays,
+            **self.params,
+        )
+        first = np.empty(codes.max() + 1, dtype=np.intp)
+        first[codes[::-1]] = np.arange(len(codes))[::-1]
+        first = first[scores.keys["qid"]]
+        keys = {key: table[name].take(first) for key, name in columns.keys.items()}
+        return pa.table(keys | _arrays_of(scores.table))
+
+    def key_codes(self, table):
+        """Return the query of each row, from 0 to the number of queries."""
+        keys = {
+            key: equality_codes(table[name]) for key, name in self.columns.keys.items()
+        }
+        return distinct(keys)[2] if len(keys) > 1 else encode_qid(keys["qid"])[1]
+
+    def finish(self, tables, kind="pandas"):
+        """Return the QueryScores of all queries from the tables that calls returned."""
+        pa = import_extra("pyarrow")
+        table = pa.concat_tables(tables)
+        codes, ids = {}, {}
+        for key in self.columns.keys:
+            codes[key], ids[key] = ordered_keys(table[key])
+        table = join_queries([self._value_table(table, codes, kind)])
+        keys = {
+            key: values if ids[key] is None else ids[key][values]
+            for key, values in table.keys.items()
+        }
+        return QueryScores(table._replace(keys=keys))
+
+    def _value_table(self, table, keys, kind):
+        """Return the ValueTable of a table that :meth:`__call__` returned."""
+        template = self.template
+        n_documents, measured = [], []
+        for i in range(len(template.rankers)):
+            n_documents.append(as_numpy(table[f"n_documents.{i}"]))
+            of_ranker, ranks = [], {}
+            for j in range(len(template.requests)):
+                given = {
+                    name: as_numpy(table[f"{name}.{i}.{j}"])
+                    for name in MEASURED
+                    if f"{name}.{i}.{j}" in table.column_names
+                }
+                place = template.measured[i][j].ranks
+                if place is not None and id(place) not in ranks:
+                    ranks[id(place)] = np.vstack(
+                        [as_numpy(table[f"ranks.{i}.{j}.{r}"]) for r in range(N_RANKS)]
+                    )
+                of_ranker.append(Measured(**given, ranks=ranks.get(id(place))))
+            measured.append(tuple(of_ranker))
+        weight = None
+        if self.columns.sample_weight is not None:
+            weight = as_numpy(table["weight"])
+        return template._replace(
+            keys=keys,
+            measured=tuple(measured),
+            n_documents=tuple(n_documents),
+            weight=weight,
+            kind=kind,
+        )
+
+    @property
+    def template(self):
+        """Return the ValueTable of one query made up, with all but the numbers."""
+        columns = self.columns
+        one = np.ones(1)
+        arrays = {}
+        if columns.judged is not None:
+            arrays["judged"] = one > 0
+        if isinstance(columns.returned, dict):
+            arrays["returned"] = dict.fromkeys(columns.returned, one > 0)
+        elif columns.returned is not None:
+            arrays["returned"] = one > 0
+        if columns.doc_id is not None:
+            arrays["doc_id"] = [1]
+        if columns.sample_weight is not None:
+            arrays["sample_weight"] = one
+        y_score = dict.fromkeys(columns.y_score, one)
+        scores = score_queries(
+            0 * one,
+            y_score.get(None, y_score),
+            self.metrics,
+            qid=[1],
+            **arrays,
+            **self.params,
+        )
+        return scores.table
+
+
+def _arrays_of(table):
+    """Return all arrays of a ValueTable but its keys, by the names of columns."""
+    arrays = {}
+    for i, of_ranker in enumerate(table.measured):
+        arrays[f"n_documents.{i}"] = table.n_documents[i]
+        stored = set()
+        for j, measured in enumerate(of_ranker):
+            for name in MEASURED:
+                if getattr(measured, name) is not None:
+                    arrays[f"{name}.{i}.{j}"] = getattr(measured, name)
+            ranks = measured.ranks
+            if ranks is not None and id(ranks) not in stored:
+                stored.add(id(ranks))
+                for r, column in enumerate(ranks):
+                    arrays[f"ranks.{i}.{j}.{r}"] = column.astype(np.int64)
+    if table.weight is not None:
+        arrays["weight"] = table.weight
+    return arrays

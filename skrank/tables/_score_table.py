@@ -1,0 +1,231 @@
+"""Metrics of a table that may be larger than the memory."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Mapping
+
+from skrank._checks import shown
+from skrank._progress import progress_bar
+from skrank.tables._arrow_core import ArrowCore, Columns
+from skrank.tables._checkpoint import score_with_checkpoint
+from skrank.tables._source import Source, quoted
+from skrank.tables._stream import score_source
+
+
+def score_table(
+    source,
+    metrics,
+    *,
+    qid="qid",
+    y_true="y_true",
+    y_score="y_score",
+    by=(),
+    judged=None,
+    returned=None,
+    doc_id=None,
+    sample_weight=None,
+    memory_limit=None,
+    progress=False,
+    checkpoint=None,
+    **params,
+):
+    """Score the queries of a file, or of a table, that may be larger than the memory.
+
+    DuckDB brings the rows of each query together; skrank scores some hundred thousand
+    rows at a time. Only the values of the queries are kept, and one query has to fit
+    into memory. The result is that of :func:`~skrank.metrics.score_queries`, to the
+    last bit.
+
+    Parameters
+    ----------
+    source : str, path or table
+        A Parquet, CSV or JSON file, a pattern such as ``"runs/*.parquet"``, a directory
+        of such files, a URL that DuckDB reads, or a table that speaks the Arrow
+        PyCapsule protocol, such as a data frame of pandas, polars or pyarrow. Rows may
+        be in any order; files in which the rows of a query stand together are read
+        without a sort.
+    metrics : str, callable or list of them
+        Scorer names, metric functions of skrank or functions of your own, as in
+        :func:`~skrank.metrics.evaluate`.
+    qid : str, default="qid"
+        The column of the query ids.
+    y_true : str, default="y_true"
+        The column of the grades.
+    y_score : str, list of str or dict of str to str, default="y_score"
+        The column of the scores; of several rankers, their columns, or a dict of
+        columns by the name of the ranker.
+    by : str or list of str, default=()
+        Further columns that tell queries apart, such as a segment or a fold, by which
+        they can be summarized.
+    judged : str, default=None
+        A boolean column: which documents have a grade. Other grades are not read.
+    returned : str or dict of str to str, default=None
+        A boolean column: which documents were returned; a dict has one for each
+        ranker. Other scores are not read.
+    doc_id : str, default=None
+        The column of the document ids, by which `doc_order` orders tied documents.
+    sample_weight : str, default=None
+        The column of the weights, constant within a query.
+    memory_limit : str, default=None
+        The memory to use, such as "2GB". DuckDB gets 500 MB less, or half of a small
+        limit, and writes temporary files beyond it. None is DuckDB's default.
+    progress : bool, default=False
+        Whether to show a progress bar, which needs the package tqdm.
+    checkpoint : str or path, default=None
+        A directory for the scores of parts of the source. A run that was stopped
+        continues from there if it is started again with the same files and parameters.
+    **params
+        Further parameters of :func:`~skrank.metrics.evaluate`, such as `convention`,
+        `average` and ``ties="pessimistic"``.
+
+    Returns
+    -------
+    scores : QueryScores
+        The values by ranker, metric and query.
+
+    Raises
+    ------
+    ValueError
+        If a column is unknown or has missing values, the source is empty, a parameter
+        has an invalid value, or tied documents are to keep an order that a table does
+        not have.
+    FileNotFoundError
+        If there is no such file.
+    ImportError
+        If DuckDB or PyArrow is not installed.
+
+    See Also
+    --------
+    skrank.metrics.score_queries : The same of arrays.
+    skrank.metrics.QueryScores : What can be done with the scores.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrank.tables import score_table
+    >>> frame = pd.DataFrame(
+    ...     {"user": [7, 7, 8, 8], "bought": [1, 0, 0, 1], "score": [2, 1, 2, 1]}
+    ... )
+    >>> scores = score_table(
+    ...     frame, ["mrr", "hits@1"], qid="user", y_true="bought", y_score="score"
+    ... )
+    >>> scores.summary()
+    {'mrr': 0.75, 'hits@1': 0.5}
+    >>> scores.to_frame()
+       qid  mrr  hits@1
+    0    7  1.0     1.0
+    1    8  0.5     0.0
+    """
+    by = (by,) if isinstance(by, str) else tuple(by)
+    if qid in by or "qid" in by:
+        raise ValueError(
+            "The 'by' parameter of score_table must name columns beside the query ids. "
+            f"Got {list(by)}."
+        )
+    columns = Columns(
+        qid,
+        y_true,
+        _rankers(y_score),
+        by,
+        judged,
+        returned,
+        doc_id,
+        sample_weight,
+    )
+    core = ArrowCore(metrics, columns, params)
+    _refuse_input_order(core.template.requests)
+    with Source(source, memory_limit) as table:
+        return read_and_score(table, core, progress, checkpoint)
+
+
+def read_and_score(source, core, progress=False, checkpoint=None):
+    """Return the QueryScores of an open Source.
+
+    Parameters
+    ----------
+    source : Source
+        The source.
+    core : ArrowCore
+        Scores tables of whole queries.
+    progress, checkpoint
+        As in :func:`score_table`.
+    """
+    source.check(core.columns)
+    core = with_max_grade(source, core)
+    n_rows = None
+    if progress or checkpoint is not None:
+        ((n_rows,),) = source.fetch(f"SELECT count(*) FROM {source.relation}")
+    with progress_bar(n_rows, progress, "row") as advance:
+        if checkpoint is None:
+            tables = score_source(source, core, advance)
+        else:
+            tables = score_with_checkpoint(source, core, advance, n_rows, checkpoint)
+    return core.finish(tables, source.kind)
+
+
+def with_max_grade(source, core):
+    """Return a core that measures all queries by the highest grade of the source.
+
+    The extreme grades are asked for only if a metric depends on them.
+    """
+    requests = core.template.requests
+    measured = [one for one in requests if one.options.get("max_grade", 0) is None]
+    compared = [one for one in requests if one.options["threshold"] is None]
+    if not measured and not compared:
+        return core
+    y_true, judged = quoted(core.columns.y_true), core.columns.judged
+    where = "" if judged is None else f" WHERE {quoted(judged)}"
+    ((low, high),) = source.fetch(
+        f"SELECT min({y_true}), max({y_true}) FROM {source.relation}{where}"
+    )
+    if compared and low is not None and low < 0:
+        raise ValueError(
+            f"{compared[0].key!r} with threshold=None compares negative grades with "
+            f"those of all data. Got a lowest grade of {float(low)}: pass a "
+            "`threshold`, or shift the grades."
+        )
+    if not measured:
+        return core
+    highest = {_highest_relevant(high, one.options["threshold"]) for one in measured}
+    if len(highest) > 1:
+        raise ValueError(
+            "The highest grade of a relevant document depends on the metric. Pass "
+            f"`max_grade`. Got {sorted(highest)}."
+        )
+    params = core.params | {"max_grade": highest.pop()}
+    return ArrowCore(core.metrics, core.columns, params)
+
+
+def _highest_relevant(high, threshold):
+    """Return the highest grade if it is relevant, else the 1 that stands for none."""
+    limit = 0.0 if threshold == "max" else threshold
+    is_relevant = high is not None and float(high) == high and float(high) > limit
+    return (float(high) if is_relevant else 0.0) or 1.0
+
+
+def _rankers(y_score):
+    """Return the columns of the scores by the names of the rankers."""
+    if isinstance(y_score, str):
+        return {None: y_score}
+    named = (
+        y_score if isinstance(y_score, Mapping) else {name: name for name in y_score}
+    )
+    named = dict(named)
+    if not named or not all(isinstance(name, str) for name in named):
+        raise ValueError(
+            "The 'y_score' parameter of score_table must name a column, or columns by "
+            f"the name of the ranker. Got {shown(y_score)} instead."
+        )
+    return named
+
+
+def _refuse_input_order(requests):
+    """Raise if tied documents are to keep the order of their rows."""
+    for request in requests:
+        if request.options["ties"] == "first" and not request.options["doc_order"]:
+            raise ValueError(
+                f"ties='first' of {request.key!r} keeps the order of the rows, and a "
+                "table has none. Pass the ids of the documents as `doc_id` and a "
+                "`doc_order`, or another rule such as ties='expected'."
+            )

@@ -1,0 +1,167 @@
+"""Whole queries of a source, some hundred thousand rows at a time."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
+import numpy as np
+
+from skrank.metrics._value_table import distinct
+from skrank.tables._arrow_values import as_numpy, equality_codes, one_chunk
+from skrank.tables._extra import import_extra
+from skrank.tables._source import quoted
+
+# Rows to score at once: a call costs a few milliseconds, and more rows more memory.
+BATCH = 300_000
+
+# A source is sorted if a batch of it has more stretches of rows of one query than this
+# times the number of its queries.
+SCATTERED = 1.1
+
+
+class NotClustered(Exception):
+    """The rows of a query do not stand together."""
+
+
+def score_source(source, core, advance, where=None):
+    """Return the tables of all queries of a source, one row per query.
+
+    Where the rows of each query stand together, they are read as they are; queries
+    that are cut after all are asked for again. Other sources are sorted.
+
+    Parameters
+    ----------
+    source : Source
+        The source.
+    core : ArrowCore
+        Scores tables of whole queries.
+    advance : callable
+        Called with the number of rows that were scored.
+    where : str, default=None
+        The SQL condition of the rows to read.
+    """
+    condition = "" if where is None else f" WHERE {where}"
+    query = f"FROM (SELECT {source.selected(core.columns)} FROM {source.relation})"
+    keys = [quoted(name) for name in core.columns.keys.values()]
+    order = ", ".join(keys)
+    if any(map(source.is_text, core.columns.keys.values())):
+        order = f"hash({order}), {order}"  # numbers are sorted faster than text
+
+    def score(query, is_sorted, **tables):
+        return _score_batches(source, core, query, is_sorted, advance, **tables)
+
+    try:
+        tables = score(query + condition, False)
+    except NotClustered:
+        return score(f"{query}{condition} ORDER BY {order}", True)
+    tables, cut = _without_cut_queries(tables, list(core.columns.keys))
+    if cut is not None:
+        same = " AND ".join(f"cut.{key} = whole.{key}" for key in keys)
+        cut = cut.rename_columns(list(core.columns.keys.values()))
+        again = f"FROM ({query}) AS whole SEMI JOIN cut ON {same} ORDER BY {order}"
+        tables += score(again, True, cut=cut)
+    return tables
+
+
+def _score_batches(source, core, query, is_sorted, advance, **tables):
+    """Return the tables of the queries of one SQL query."""
+    pa = import_extra("pyarrow")
+    scored, pending, n_rows, needed = [], [], 0, BATCH
+
+    def score(table, codes):
+        scored.append(core(table, codes))
+        advance(len(table))
+
+    with closing(_batches(source, query, **tables)) as batches:
+        for batch in batches:
+            pending.append(batch)
+            n_rows += len(batch)
+            if n_rows < needed:
+                continue
+            table = _joined(pa, pending)
+            codes = _checked_codes(table, core, source)
+            starts = 1 + np.flatnonzero(codes[1:] != codes[:-1])
+            if not len(starts):  # one query, which has to be whole
+                pending, needed = [table], 2 * n_rows
+                continue
+            cut = starts[-1]
+            n_queries = np.count_nonzero(np.bincount(codes[:cut]))
+            if not is_sorted and len(starts) > SCATTERED * n_queries:
+                raise NotClustered
+            score(table.slice(0, cut), codes[:cut])
+            pending, needed = [table.slice(cut)], BATCH
+            n_rows = len(pending[0])
+    if n_rows:
+        table = _joined(pa, pending)
+        score(table, _checked_codes(table, core, source))
+    return scored
+
+
+def _joined(pa, pending):
+    tables = [
+        batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
+        for batch in pending
+    ]
+    return pa.concat_tables(tables).combine_chunks()
+
+
+def _checked_codes(table, core, source):
+    """Return the query of each row; raise if a value is missing."""
+    for column in table.columns:
+        column = one_chunk(column)
+        is_missing = column.null_count
+        if not is_missing and import_extra("pyarrow").types.is_floating(column.type):
+            is_missing = np.isnan(as_numpy(column).min(initial=np.inf))
+        if is_missing:
+            source.refuse_missing(core.columns)
+    return core.key_codes(table)
+
+
+def _batches(source, query, **tables):
+    """Yield the batches of a query, which runs in a thread of its own.
+
+    So the next batch is read while the last one is scored, and an interrupt stops the
+    query at once.
+    """
+    cursor = source.cursor(**tables)
+    with closing(cursor), ThreadPoolExecutor(1) as thread:
+
+        def open_reader():
+            relation = cursor.sql(query)
+            read = getattr(relation, "to_arrow_reader", None)
+            return (read or relation.fetch_arrow_reader)(BATCH)
+
+        def read_next():
+            return next(reader, None)
+
+        try:
+            reader = iter(thread.submit(open_reader).result())
+            coming = thread.submit(read_next)
+            while (batch := coming.result()) is not None:
+                coming = thread.submit(read_next)
+                yield batch
+        except BaseException:
+            cursor.interrupt()
+            raise
+
+
+def _without_cut_queries(tables, names):
+    """Return tables without the queries that are in several, and a table of those."""
+    pa = import_extra("pyarrow")
+    if len(tables) < 2:
+        return tables, None
+    keys = pa.concat_tables([table.select(names) for table in tables])
+    columns = {name: equality_codes(keys[name]) for name in names}
+    _, first, codes = distinct(columns)
+    is_cut = np.bincount(codes) > 1
+    if not is_cut.any():
+        return tables, None
+    cut = keys.take(first[is_cut])
+    stops = np.cumsum([len(table) for table in tables])
+    kept = np.split(~is_cut[codes], stops[:-1])
+    tables = [
+        table.filter(pa.array(rows)) for table, rows in zip(tables, kept, strict=True)
+    ]
+    return tables, cut

@@ -1,0 +1,473 @@
+"""Tables that are scored by DuckDB in batches, and in memory at once."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import datetime
+import decimal
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+import uuid
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+from brute_force import ADJUSTABLE, full_name
+from numpy.testing import assert_array_equal
+
+from skrank.metrics import evaluate, score_queries
+from skrank.metrics._names import listed_names
+from skrank.tables import _checkpoint, _stream, score_table
+
+duckdb = pytest.importorskip("duckdb")
+
+FEW = ["ndcg@3", "map", "z_mrr", "neg_median_rank"]
+ORDERS = ["grouped", "shuffled", "one query cut in two"]
+
+
+def draw(order="shuffled", n_queries=60, seed=0):
+    """Return a table of lists with ties, in some order of the rows."""
+    rng = np.random.default_rng(seed)
+    qid = np.repeat(rng.permutation(n_queries), rng.integers(1, 40, n_queries))
+    n_rows = len(qid)
+    is_relevant = rng.random(n_rows) < rng.choice([0, 0.1, 0.4], n_queries)[qid]
+    table = pa.table(
+        {
+            "qid": qid,
+            "y_true": rng.integers(1, 5, n_rows) * is_relevant,
+            "y_score": rng.integers(0, 7, n_rows).astype(np.float32),
+            "other": rng.normal(size=n_rows),
+            "day": qid % 3,
+            "weight": (qid % 4).astype(float),
+            "judged": rng.random(n_rows) < 0.8,
+            "returned": rng.random(n_rows) < 0.8,
+            "doc": pa.array([f"d{i}" for i in rng.permutation(n_rows)]),
+        }
+    )
+    rows = np.arange(n_rows)
+    if order == "shuffled":
+        rng.shuffle(rows)
+    if order == "one query cut in two":
+        rows = np.roll(rows, np.flatnonzero(qid == qid[0])[-1] // 2 + 1)
+    return table.take(rows)
+
+
+def arrays(table, **names):
+    names = {"qid": "qid", "y_true": "y_true", "y_score": "y_score"} | names
+    return {key: table[name].to_numpy() for key, name in names.items()}
+
+
+def assert_same(one, other):
+    assert list(one) == list(other)
+    assert_array_equal(list(one.values()), list(other.values()))
+
+
+@pytest.fixture
+def small_batches(monkeypatch):
+    """Make a table of some thousand rows a large one."""
+    monkeypatch.setattr(_stream, "BATCH", 200)
+
+
+def as_source(table, form, folder):
+    if form == "parquet":
+        pq.write_table(table, folder / "t.parquet", row_group_size=150)
+        return folder / "t.parquet"
+    if form == "pattern":
+        pq.write_table(table.slice(0, 300), folder / "a-1.parquet")
+        pq.write_table(table.slice(300), folder / "a-2.parquet")
+        return str(folder / "a-*.parquet")
+    if form == "directory":
+        (folder / "inside").mkdir()
+        pq.write_table(table.slice(0, 300), folder / "1.parquet")
+        pq.write_table(table.slice(300), folder / "inside" / "2.parquet")
+        return folder
+    if form == "csv":
+        pyarrow.csv.write_csv(table, folder / "t.csv")
+        return folder / "t.csv"
+    if form == "json":
+        table.to_pandas().to_json(folder / "t.jsonl", orient="records", lines=True)
+        return folder / "t.jsonl"
+    return {
+        "pandas": table.to_pandas,
+        "polars": lambda: pl.from_arrow(table),
+        "pyarrow": lambda: table,
+        "reader": lambda: table.to_reader(max_chunksize=97),
+        "relation": lambda: duckdb.from_arrow(table),
+    }[form]()
+
+
+FORMS = ["parquet", "pattern", "directory", "csv", "json"]
+FORMS += ["pandas", "polars", "pyarrow", "reader", "relation"]
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("form", FORMS)
+def test_every_source_in_every_order_is_scored_as_arrays_are(form, order, tmp_path):
+    table = draw(order)
+    scores = score_table(as_source(table, form, tmp_path), [*FEW, "err", "rbp@4"])
+    expected = score_queries(**arrays(table), metrics=[*FEW, "err", "rbp@4"])
+    assert_array_equal(scores.values, expected.values)
+    assert_array_equal(scores.keys["qid"], expected.keys["qid"])
+    assert_same(scores.summary(), expected.summary())
+    kind = {"polars": "polars", "pyarrow": "pyarrow", "reader": "pyarrow"}.get(form)
+    frame = scores.to_frame()
+    assert type(frame).__module__.partition(".")[0] == (kind or "pandas")
+
+
+PARAMS = {
+    "default": {},
+    "adjusted": {"adjusted": True},
+    "weighted": {"average": "weighted", "sample_weight": "weight"},
+    "pessimistic": {"ties": "pessimistic", "threshold": 1},
+    "masks": {"judged": "judged", "returned": "returned"},
+    "convention": {"convention": "ranx", "ties": "expected"},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.filterwarnings("ignore:The (adjusted )?metric is undefined")
+@pytest.mark.parametrize("name", PARAMS)
+def test_all_metrics_are_scored_as_in_memory(name):
+    params, metrics = PARAMS[name], listed_names()
+    if name == "adjusted":
+        metrics = [full_name(name) for name in ADJUSTABLE]
+    if name == "convention":
+        metrics = ["map", "ndcg@10", "mrr", "err", "bpref"]
+    table = draw()
+    scores = score_table(table, metrics, **params)
+    given = {
+        key: table[c].to_numpy() for key, c in params.items() if c in table.schema.names
+    }
+    expected = evaluate(**arrays(table), metrics=metrics, **(params | given))
+    assert_same(scores.summary(), expected)
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("order", ORDERS)
+def test_segments_and_several_rankers_are_scored_in_one_pass(order):
+    table = draw(order)
+    columns = {"bm25": "y_score", "dense": "other"}
+    scores = score_table(table, FEW, y_score=columns, by="day")
+    runs = {name: table[column].to_numpy() for name, column in columns.items()}
+    expected = score_queries(
+        **arrays(table) | {"y_score": runs},
+        metrics=FEW,
+        by={"day": table["day"].to_numpy()},
+    )
+    assert scores.summary() == expected.summary()
+    assert scores.summary(by="day") == expected.summary(by="day")
+    again = score_table(table, FEW, y_score=["y_score", "other"], by=["day"])
+    assert_array_equal(again.values, scores.values)
+    masks = {"bm25": "returned", "dense": "judged"}
+    scores = score_table(table, FEW, y_score=columns, returned=masks)
+    for name, column in columns.items():
+        alone = evaluate(
+            **arrays(table, y_score=column, returned=masks[name]), metrics=FEW
+        )
+        assert_same(scores.summary()[name], alone)
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("kind", ["ascii", "unicode", "dictionary", "view"])
+def test_ids_of_text_keep_their_order(kind, order):
+    table = draw(order)
+    numbers = table["qid"].to_numpy()
+    words = pa.array([f"{'é' * (kind == 'unicode')}q{i:x}" for i in numbers])
+    expected = score_queries(
+        **arrays(table) | {"qid": words.to_numpy(False)}, metrics=FEW
+    )
+    if kind == "dictionary":
+        words = words.dictionary_encode()
+    if kind == "view" and hasattr(pa, "string_view"):
+        words = words.cast(pa.string_view())
+    scores = score_table(table.set_column(0, "qid", words), FEW)
+    assert scores.keys["qid"].tolist() == expected.keys["qid"].tolist()
+    assert_array_equal(scores.values, expected.values)
+    assert scores.summary() == expected.summary()
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda i: uuid.UUID(int=i),
+        lambda i: decimal.Decimal(i) / 4,
+        lambda i: datetime.date(2020, 1, 1) + datetime.timedelta(days=i),
+        lambda i: datetime.datetime(2020, 1, 1, i),
+        lambda i: 2**64 - 1 - i,
+        float,
+        bool,
+    ],
+)
+def test_ids_of_many_types_are_read(make):
+    ids = [make(i) for i in (3, 0, 1, 3)]
+    column = [str(i) for i in ids] if isinstance(ids[0], uuid.UUID) else ids
+    kind = pa.uint64() if isinstance(ids[0], int) and max(ids) > 2 else None
+    table = pa.table({"qid": pa.array(column, kind), "y_true": [1, 1, 0, 0]})
+    table = table.append_column("y_score", pa.array([1.0, 2, 3, 4]))
+    scores = score_table(table, "mrr")
+    assert scores.values.shape[2] == len(set(ids))
+    assert scores.summary() == evaluate([1, 1, 0, 0], [1, 2, 3, 4], "mrr", qid=column)
+
+
+def test_decimals_and_booleans_are_numbers():
+    table = pa.table(
+        {
+            "qid": [1, 1, 2, 2],
+            "y_true": [True, False, False, True],
+            "y_score": pa.array([decimal.Decimal(i) / 8 for i in (2, 1, 2, 1)]),
+        }
+    )
+    assert score_table(table, "mrr").summary() == {"mrr": (1 + 1 / 2) / 2}
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_grades_and_scores_may_be_missing_where_they_are_not_read():
+    table = draw()
+    for name, mask in (("y_true", "judged"), ("y_score", "returned")):
+        kept = pa.array(table[mask].to_numpy())
+        values = pa.compute.if_else(kept, table[name], None)
+        table = table.set_column(table.column_names.index(name), name, values)
+    scores = score_table(table, FEW, judged="judged", returned="returned")
+    whole = draw()
+    given = arrays(whole, judged="judged", returned="returned")
+    assert_same(scores.summary(), evaluate(**given, metrics=FEW))
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_tied_documents_are_ordered_by_their_ids():
+    table = draw()
+    rules = {"convention": "trec_eval", "doc_id": "doc"}
+    scores = score_table(table, ["map", "ndcg@5", "bpref"], **rules)
+    rules["doc_id"] = table["doc"].to_numpy()
+    expected = evaluate(**arrays(table), metrics=["map", "ndcg@5", "bpref"], **rules)
+    assert_same(scores.summary(), expected)
+
+
+def test_one_query_may_be_longer_than_a_batch(small_batches):
+    rng = np.random.default_rng(0)
+    qid = np.repeat([5, 3, 8], [700, 1300, 2])
+    data = {"qid": qid, "y_true": rng.integers(0, 2, 2002), "y_score": rng.random(2002)}
+    expected = evaluate(**data, metrics=FEW)
+    for rows in (np.arange(2002), rng.permutation(2002)):
+        table = pa.table({name: values[rows] for name, values in data.items()})
+        assert_same(score_table(table, FEW).summary(), expected)
+
+
+def test_grouped_rows_are_read_without_a_sort(small_batches, monkeypatch):
+    queries = []
+    batches = _stream._batches
+
+    def seen(source, query, **tables):
+        queries.append(query)
+        return batches(source, query, **tables)
+
+    monkeypatch.setattr(_stream, "_batches", seen)
+    score_table(draw("grouped"), "mrr")
+    assert len(queries) == 1
+    assert "ORDER BY" not in queries[0]
+    score_table(draw("one query cut in two"), "mrr")
+    assert "ORDER BY" not in queries[1]
+    assert "SEMI JOIN" in queries[2]
+    score_table(draw("shuffled"), "mrr")
+    assert "ORDER BY" in queries[4]
+
+
+def test_text_is_never_turned_into_objects_of_python(small_batches, monkeypatch):
+    table = draw()
+    words = pa.array([f"q{i}" for i in table["qid"].to_numpy()])
+    table = table.set_column(0, "qid", words)
+    seen = []
+
+    def scored(y_true, y_score, metrics, *, qid, **params):
+        seen.append(np.asarray(qid).dtype.kind)
+        return score_queries(y_true, y_score, metrics, qid=qid, **params)
+
+    monkeypatch.setattr("skrank.tables._arrow_core.score_queries", scored)
+    ids = score_table(table, "mrr").keys["qid"]
+    assert set(seen[1:]) <= {"i"}
+    assert len(seen) > 3
+    assert ids.dtype.kind == "U"
+
+
+@pytest.fixture
+def file(tmp_path):
+    pq.write_table(draw(), tmp_path / "t.parquet")
+    return tmp_path / "t.parquet"
+
+
+def test_a_stopped_run_continues(small_batches, monkeypatch, file, tmp_path):
+    monkeypatch.setattr(_checkpoint, "PART", 200)
+    expected = score_table(file, FEW)
+    scored = []
+    score_source = _stream.score_source
+
+    def stop_at_third(*args):
+        scored.append(args[-1])
+        if len(scored) == 3:
+            raise KeyboardInterrupt
+        return score_source(*args)
+
+    monkeypatch.setattr(_checkpoint, "score_source", stop_at_third)
+    folder = tmp_path / "kept"
+    with pytest.raises(KeyboardInterrupt):
+        score_table(file, FEW, checkpoint=folder)
+    assert len(list(folder.iterdir())) == 2
+    scores = score_table(file, FEW, checkpoint=folder)
+    assert_array_equal(scores.values, expected.values)
+    assert_same(scores.summary(), expected.summary())
+    n_parts = len(list(folder.iterdir()))
+    assert len(scored) == 1 + n_parts
+    assert score_table(file, FEW, checkpoint=folder).summary() == scores.summary()
+    assert len(scored) == 1 + n_parts
+    # Another question, and another file, are scored anew.
+    score_table(file, FEW, checkpoint=folder, threshold=1)
+    assert len(scored) == 1 + 2 * n_parts
+    os.utime(file, (1, 1))
+    score_table(file, FEW, checkpoint=folder)
+    assert len(scored) == 1 + 3 * n_parts
+    with pytest.raises(ValueError, match=r"'checkpoint' parameter .* files on disk"):
+        score_table(draw(), FEW, checkpoint=folder)
+
+
+def test_progress_is_shown_in_rows(small_batches, file, capsys):
+    pytest.importorskip("tqdm")
+    score_table(file, "mrr", progress=True)
+    n_rows = pq.read_metadata(file).num_rows
+    assert f"{n_rows / 1000:.2f}k/{n_rows / 1000:.2f}k" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send")
+def test_an_interrupt_stops_a_sort_at_once(tmp_path):
+    rng = np.random.default_rng(0)
+    columns = {"qid": rng.integers(0, 10**5, 3 * 10**6), "y_true": [1] * 3 * 10**6}
+    columns["y_score"] = rng.random(3 * 10**6)
+    table = pa.table(columns)
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        list(map(score_table, [table] * 100, ["map"] * 100))
+    assert time.monotonic() - start < 0.5 + 2
+
+
+def test_a_core_can_be_sent_to_another_process():
+    from skrank.tables._arrow_core import ArrowCore, Columns
+
+    table = draw("grouped")
+    core = ArrowCore(FEW, Columns("qid", "y_true", {None: "y_score"}))
+    core = pickle.loads(pickle.dumps(core))
+    scores = core.finish([core(table)])
+    assert scores.summary() == evaluate(**arrays(table), metrics=FEW)
+
+
+SMALL = {"qid": [1, 1, 2], "y_true": [1, 0, 1], "y_score": [2.0, 1.0, 1.0]}
+
+
+@pytest.mark.parametrize(
+    ("changed", "params", "message"),
+    [
+        ({"qid": [1, None, 2]}, {}, "'qid' has 1 missing values .* among 3 rows"),
+        ({"qid": [1.0, np.nan, 2]}, {}, "'qid' has 1 missing values"),
+        ({"y_true": [1, None, None]}, {}, "'y_true' has 2 missing .*`judged`"),
+        ({"y_score": [1, np.nan, 2]}, {}, "'y_score' has 1 missing .*`returned`"),
+        ({"seen": [True, None, True]}, {"judged": "seen"}, "'seen' has 1 missing"),
+        ({}, {"y_score": "y_scores"}, r"no column 'y_scores'\. Did you mean 'y_score'"),
+        ({}, {"by": ["zzz"]}, r"no column 'zzz'\. Got \['qid'"),
+        ({}, {"judged": "y_true"}, "'y_true' must hold booleans. Got BIGINT"),
+        ({"y_true": ["a", "b", "c"]}, {}, "'y_true' must hold numbers. Got VARCHAR"),
+        ({}, {"ties": "first"}, "ties='first' of 'mrr' keeps the order of the rows"),
+        ({}, {"convention": "lightgbm"}, "a table has none. Pass the ids"),
+        ({}, {"convention": "trec_eval"}, "Pass the ids as `doc_id`"),
+        ({}, {"memory_limit": 3}, "'memory_limit' parameter .* such as '2GB'"),
+        ({}, {"y_score": []}, "'y_score' parameter of score_table must name"),
+        ({}, {"metrics": "mmr"}, "Did you mean 'mrr'"),
+        ({}, {"average": None}, "'average' parameter of score_queries"),
+        ({"y_true": [1, -1, 0]}, {"metrics": "spearman"}, "negative grades with"),
+        ({}, {"by": "qid"}, "'by' parameter of score_table"),
+    ],
+)
+def test_bad_input_is_refused(changed, params, message):
+    with pytest.raises(ValueError, match=message):
+        score_table(pa.table(SMALL | changed), **{"metrics": "mrr"} | params)
+
+
+def test_sources_that_are_no_tables_are_refused(tmp_path):
+    with pytest.raises(
+        FileNotFoundError, match=r"holds no file that ends with \.parquet"
+    ):
+        score_table(tmp_path, "mrr")
+    with pytest.raises(FileNotFoundError, match=r"There is no file '.*none\.parquet'"):
+        score_table(tmp_path / "none.parquet", "mrr")
+    (tmp_path / "notes.txt").write_text("1 2 3")
+    with pytest.raises(ValueError, match=r"reads files that end with \.parquet"):
+        score_table(tmp_path / "notes.txt", "mrr")
+    (tmp_path / "broken.parquet").write_text("1 2 3")
+    with pytest.raises(ValueError, match="DuckDB cannot read"):
+        score_table(tmp_path / "broken.parquet", "mrr")
+    (tmp_path / "t.csv").write_text("qid,y_true,y_score\n")
+    with pytest.raises(ValueError, match="must be of one format"):
+        score_table(tmp_path, "mrr")
+    with pytest.raises(TypeError, match=r"Arrow PyCapsule protocol.* Got dict instead"):
+        score_table(SMALL, "mrr")
+    with pytest.raises(TypeError, match="collect a lazy one first"):
+        score_table(pl.DataFrame(SMALL).lazy(), "mrr")
+
+
+@pytest.mark.parametrize("form", ["csv", "pyarrow", "checkpoint"])
+def test_an_empty_source_is_refused(form, tmp_path):
+    empty = pa.table(SMALL).slice(0, 0)
+    params = {}
+    if form == "checkpoint":
+        params["checkpoint"] = tmp_path / "kept"
+        pq.write_table(empty, tmp_path / "t.parquet")
+        empty = tmp_path / "t.parquet"
+    if form == "csv":
+        (tmp_path / "t.csv").write_text("qid,y_true,y_score\n")
+        empty = tmp_path / "t.csv"
+    for metric in ("map", "err"):
+        with pytest.raises(ValueError, match="has no rows"):
+            score_table(empty, metric, **params)
+
+
+def test_a_missing_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    with pytest.raises(ImportError, match=r"skrank\[tables\]"):
+        score_table(pa.table(SMALL), "mrr")
+
+
+PEAK = """
+import resource, sys
+from skrank.tables import score_table
+scores = score_table(sys.argv[1], ["ndcg@10", "mrr", "map"], memory_limit="300MB")
+print(scores.summary()["map"], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is not in kB")
+def test_five_million_rows_fit_into_seven_hundred_megabytes(tmp_path):
+    rng = np.random.default_rng(0)
+    n_rows = 5 * 10**6
+    data = {
+        "qid": rng.integers(0, n_rows // 20, n_rows),
+        "y_true": rng.integers(0, 2, n_rows, dtype=np.int8),
+        "y_score": rng.random(n_rows),
+    }
+    pq.write_table(pa.table(data), tmp_path / "t.parquet")
+    command = [sys.executable, "-c", PEAK, str(tmp_path / "t.parquet")]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    value, peak = result.stdout.split()
+    assert float(value) == evaluate(**data, metrics="map")["map"]
+    assert int(peak) < 700_000
