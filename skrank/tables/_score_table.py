@@ -135,7 +135,7 @@ def score_table(
     )
     core = ArrowCore(metrics, columns, params)
     _refuse_input_order(core.template.requests)
-    with Source(source, memory_limit) as table:
+    with Source(source, memory_limit, columns.named()) as table:
         return read_and_score(table, core, progress, checkpoint)
 
 

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from skrank._checks import shown
-from skrank.metrics._frames import KINDS, kind_of
+from skrank.metrics._frames import kind_of
 from skrank.tables._extra import import_extra
 
 READERS = {
@@ -43,11 +43,13 @@ class Source:
     ----------
     source : object
         As in :func:`score_table`.
-    memory_limit : str or None
+    memory_limit : str, default=None
         As in :func:`score_table`.
+    names : list of str, default=()
+        The columns that will be read.
     """
 
-    def __init__(self, source, memory_limit=None):
+    def __init__(self, source, memory_limit=None, names=()):
         duckdb = import_extra("duckdb")
         limit = None if memory_limit is None else _duckdb_limit(memory_limit)
         self.files = None
@@ -64,7 +66,7 @@ class Source:
         if limit is not None:
             self.connection.execute(f"SET memory_limit = '{limit}MB'")
         try:
-            self.relation = self._open(source)
+            self.relation = self._open(source, names)
             query = f"DESCRIBE SELECT * FROM {self.relation}"
             self.types = {name: kind for name, kind, *_ in self.fetch(query)}
         except duckdb.Error as error:
@@ -74,7 +76,7 @@ class Source:
             self.close()
             raise
 
-    def _open(self, source):
+    def _open(self, source, names):
         """Return the SQL that stands for the source in a FROM clause."""
         if isinstance(source, (str, os.PathLike)):
             source = os.fspath(source)
@@ -82,8 +84,13 @@ class Source:
             names = ", ".join(map(_text, self.files))
             return f"{_reader_of(self.files)}([{names}])"
         pa = import_extra("pyarrow")
-        if hasattr(source, "to_parquet") and not hasattr(source, "__arrow_c_stream__"):
-            source = pa.Table.from_pandas(source, preserve_index=False)
+        library = type(source).__module__.partition(".")[0]
+        if library == "pandas":
+            # A column that is not read may hold what Arrow does not.
+            read = source[names] if {*names} <= {*source.columns} else source
+            source = pa.Table.from_pandas(read, preserve_index=False)
+        elif library == "polars" and hasattr(source, "to_arrow"):
+            source = source.to_arrow()
         if not hasattr(source, "__arrow_c_stream__"):
             raise TypeError(
                 "The 'source' parameter of score_table must be a path, a URL or a "
@@ -91,9 +98,8 @@ class Source:
                 "of pandas, polars or pyarrow (collect a lazy one first). "
                 f"Got {type(source).__name__} instead."
             )
-        is_frame = type(source).__module__.partition(".")[0] in KINDS
-        if is_frame and not isinstance(source, pa.RecordBatchReader):
-            self._frame = pa.table(source)
+        if isinstance(source, pa.Table):
+            self._frame = source
             return "source"
         # A stream can be read only once.
         reader = pa.RecordBatchReader.from_stream(source)

@@ -3,6 +3,8 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import os
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
@@ -15,6 +17,9 @@ from skrank.tables._source import quoted
 
 # Rows to score at once: a call costs a few milliseconds, and more rows more memory.
 BATCH = 300_000
+
+# Batches are scored side by side: NumPy computes without Python's lock.
+N_THREADS = min(os.cpu_count() or 1, 4)
 
 # A source is sorted if a batch of it has more stretches of rows of one query than this
 # times the number of its queries.
@@ -69,12 +74,22 @@ def _score_batches(source, core, query, is_sorted, advance, **tables):
     """Return the tables of the queries of one SQL query."""
     pa = import_extra("pyarrow")
     scored, pending, n_rows, needed = [], [], 0, BATCH
+    coming = deque()
 
     def score(table, codes):
-        scored.append(core(table, codes))
-        advance(len(table))
+        coming.append((len(table), threads.submit(core, table, codes)))
+        if len(coming) > N_THREADS:  # no more batches are held in memory
+            collect()
 
-    with closing(_batches(source, query, **tables)) as batches:
+    def collect():
+        n_scored, result = coming.popleft()
+        scored.append(result.result())
+        advance(n_scored)
+
+    with (
+        closing(_batches(source, query, **tables)) as batches,
+        ThreadPoolExecutor(N_THREADS) as threads,
+    ):
         for batch in batches:
             pending.append(batch)
             n_rows += len(batch)
@@ -93,9 +108,11 @@ def _score_batches(source, core, query, is_sorted, advance, **tables):
             score(table.slice(0, cut), codes[:cut])
             pending, needed = [table.slice(cut)], BATCH
             n_rows = len(pending[0])
-    if n_rows:
-        table = _joined(pa, pending)
-        score(table, _checked_codes(table, core, source))
+        if n_rows:
+            table = _joined(pa, pending)
+            score(table, _checked_codes(table, core, source))
+        while coming:
+            collect()
     return scored
 
 
