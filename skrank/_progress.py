@@ -19,5 +19,5 @@ def progress_bar(total, shown, unit):
         raise ImportError(
             "progress=True needs the package tqdm: pip install 'skrank[progress]'."
         ) from None
-    with closing(tqdm.tqdm(total=total, unit=unit, unit_scale=True)) as bar:
+    with closing(tqdm.tqdm(total=total, unit=unit)) as bar:
         yield bar.update

@@ -81,6 +81,7 @@ def evaluate(
 
     See Also
     --------
+    score_queries : Keeps the values by query, of several rankers too.
     make_ranking_scorer : The same metrics, for an estimator.
     explain : Explains why a metric differs between conventions.
     tie_report : Reports how much ties can change a metric.

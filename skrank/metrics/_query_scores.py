@@ -65,7 +65,7 @@ class QueryScores:
     dense   1.0000
     """
 
-    table: ValueTable
+    table: object
 
     @property
     def keys(self):
