@@ -67,6 +67,14 @@ def law_of_first(above, size, relevant, k):
     return tuple(map(np.concatenate, zip(*parts, strict=True)))
 
 
+def mean_over_group(weight, above, size, k=None):
+    """Return the mean weight of the ranks above + 1, ..., above + size, 0 beyond k."""
+    below = above + size
+    if k is not None:
+        above, below = np.minimum(above, k), np.minimum(below, k)
+    return sum_over_places(weight, above, below) / size
+
+
 def sum_over_places(weight, above, below):
     """Return the sum of the weights of the ranks above + 1, ..., below."""
     # sum_{i=a+1}^{b} w(i) = W(b) - W(a), with W(m) = w(1) + ... + w(m)

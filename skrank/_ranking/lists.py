@@ -261,6 +261,13 @@ class Lists:
         kept = {field.name: getattr(self, field.name) for field in fields(Lists)}
         return Lists(**(kept | changes))
 
+    def with_scores(self, y_score, is_finite):
+        """Return the lists with other scores, and all that is known of the grades."""
+        lists = self.changed(y_score=y_score, is_finite=is_finite)
+        known = vars(self).keys() & _OF_GRADES
+        vars(lists).update({name: vars(self)[name] for name in known})
+        return lists
+
     def select(self, places):
         """Return lists of the documents at the ascending `places`, as their only rows.
 
@@ -306,3 +313,9 @@ class Lists:
                 "weights."
             )
         return per_query
+
+
+# The cached properties that do not depend on the scores.
+_OF_GRADES = frozenset(
+    name for name, value in vars(Lists).items() if isinstance(value, cached_property)
+) - {"scores", "fill_the_last_byte"}

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from skrank._ranking.expectation import law_of_first, sum_over_places
+from skrank._ranking.expectation import law_of_first, mean_over_group
 from skrank._ranking.grades import count_by_grade, encode_levels
 from skrank._ranking.neighbours import starts_of, sum_before
 from skrank._ranking.tie_groups import TieGroups
@@ -20,10 +20,8 @@ class RankedQueries:
     the groups with at least one relevant document, those of a query together and in
     the order of rank. Every order of the documents in a group is equally likely, so
     its size, place and grades are all that an exact expectation needs. A relevant
-    document without ties is a group of size 1, at rank ``above + 1``.
-
-    A metric of your own is a function that gets a ranking and returns an array of shape
-    (n_queries,).
+    document without ties is a group of size 1, at rank ``above + 1``. A metric of your
+    own is a function that gets a ranking and returns an array of shape (n_queries,).
 
     Parameters
     ----------
@@ -39,6 +37,8 @@ class RankedQueries:
         What the documents are ranked by; None is the score.
     n_found : ndarray of shape (n_queries,), default=None
         The number of relevant documents that each query returned; None asks `lists`.
+    alike : RankedQueries, default=None
+        A ranking of the same documents by other scores, to share `ideal` and `chance`.
 
     Attributes
     ----------
@@ -93,12 +93,14 @@ class RankedQueries:
     # Whether the ranks of the first tie group are those of its first document.
     _ranks_are_in_groups = True
 
-    def __init__(self, groups, n_documents, lists, rank=None, order=None, n_found=None):
+    def __init__(self, groups, n_documents, lists, rank=None, order=None, n_found=None,
+                 alike=None):  # fmt: skip
         self.query, self.above, self.size, self.relevant, self._grades = groups
         self.n_documents, self.n_queries = n_documents, len(lists.ids)
         self.ids, self._lists = lists.ids, lists
-        self._rank, self._order = rank, order
-        self._given_n_found = n_found
+        self._rank, self._order, self._alike = rank, order, alike
+        if n_found is not None:
+            self._n_found = n_found
 
     @property
     def grade(self):
@@ -108,8 +110,6 @@ class RankedQueries:
     @cached_property
     def _n_found(self):
         """Return the number of relevant documents that each query returned."""
-        if self._given_n_found is not None:
-            return self._given_n_found
         return self._lists.n_relevant()
 
     @cached_property
@@ -121,7 +121,6 @@ class RankedQueries:
         return self._n_found + np.bincount(missing.query, minlength=self.n_queries)
 
     # A ranking that kept itself would outlive its last use.
-
     @property
     def _judged_only(self):
         """Return the ranking of the judged documents alone."""
@@ -200,6 +199,8 @@ class RankedQueries:
     @cached_property
     def ideal(self):
         """The ranking by `y_true`: no order of the documents is better."""
+        if self._alike is not None:
+            return self._alike.ideal
         query, grade, count = self._lists.count_grades()
         missing = self._lists.missing
         if missing is not None:
@@ -227,6 +228,8 @@ class RankedQueries:
     @cached_property
     def chance(self):
         """The ranking in which all documents of a query are tied."""
+        if self._alike is not None:
+            return self._alike.chance
         grade_query, grade, count = self._lists.count_grades()
         query = grade_query[starts_of(grade_query)]
         n_documents, n_found = self.n_documents[query], self._n_found[query]
@@ -319,12 +322,9 @@ class RankedQueries:
         mean = np.zeros(len(self.query))
         mean[counted] = weights
         (tied,) = (~alone).nonzero()
+        cutoff = cutoff[tied] if by_group else cutoff
         above, size = self.above[tied], self.size[tied]
-        below = above + size
-        if k is not None:
-            cutoff = cutoff[tied] if by_group else cutoff
-            above, below = np.minimum(above, cutoff), np.minimum(below, cutoff)
-        mean[tied] = sum_over_places(weight, above, below) / size
+        mean[tied] = mean_over_group(weight, above, size, cutoff)
         return mean
 
     def expected_at_first(self, value, k=None, missing=0.0):

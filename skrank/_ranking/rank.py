@@ -7,7 +7,12 @@ import functools
 
 import numpy as np
 
-from skrank._checks import check_choice, check_scores
+from skrank._checks import (
+    check_choice,
+    check_scores,
+    numeric_array,
+    scores_as_floats,
+)
 from skrank._ranking import long_lists
 from skrank._ranking.blocks import split_by_width
 from skrank._ranking.count import count_candidates, find_first_groups
@@ -15,6 +20,7 @@ from skrank._ranking.doc_order import DocOrder
 from skrank._ranking.documents import Candidates
 from skrank._ranking.ids import encode_qid
 from skrank._ranking.indices import sort_indices
+from skrank._ranking.lists import Lists
 from skrank._ranking.long_lists import keep_top, split_by_score
 from skrank._ranking.packed import are_packable, sort_keys, sort_packed
 from skrank._ranking.queries import RankedQueries
@@ -76,7 +82,24 @@ def rank_queries(
     return rank_lists(lists, ties, depth)
 
 
-def rank_lists(lists, ties, depth=None):
+def rank_again(ranking, y_score, ties, depth=None):
+    """Return the ranking of the rows of another one by other scores, or None.
+
+    What does not depend on the scores is shared. None if rows were left out or do not
+    stand as they were given, so that they have to be read again.
+    """
+    lists = ranking._lists
+    y_score = numeric_array(y_score, "y_score")
+    are_rows = isinstance(lists, Lists) and lists.excluded is None
+    if not are_rows or lists.is_matrix or y_score.shape != lists.y_score.shape:
+        return None
+    y_score, is_finite = scores_as_floats(y_score)
+    y_score = np.ascontiguousarray(y_score, dtype=y_score.dtype.newbyteorder("="))
+    lists = lists.with_scores(y_score, is_finite)
+    return rank_lists(lists, ties, depth, ranking)
+
+
+def rank_lists(lists, ties, depth=None, alike=None):
     """Return documents, as :func:`read_lists` returns them, as ranked queries.
 
     The tie groups are found by the fastest method: by counting, where each query has
@@ -104,7 +127,7 @@ def rank_lists(lists, ties, depth=None):
         groups = resolve_ties(groups, ties)
 
     rank = functools.partial(rank_lists, ties=ties)
-    return RankedQueries(groups, lists.n_documents(), lists, rank)
+    return RankedQueries(groups, lists.n_documents(), lists, rank, alike=alike)
 
 
 def _sort_lists(lists, ties, depth):

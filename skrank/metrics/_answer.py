@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from skrank._checks import numeric_array
-from skrank._ranking.rank import FIRST, rank_queries
+from skrank._ranking.rank import FIRST, rank_again, rank_queries
 from skrank._ranking.read import has_negative
 from skrank.metrics._blocks import cut
 from skrank.metrics._first_ranks import stored_ranks
@@ -77,6 +77,7 @@ class Request(NamedTuple):
 class Arrays:
     """The arrays to evaluate, and the rankings made of them so far.
 
+    `alike` are arrays with other scores, in whose rankings all rows have a place.
     `has_negative` says whether a grade that is read is negative; None if it is to be
     looked for.
     """
@@ -89,6 +90,7 @@ class Arrays:
     judged: object = None
     returned: object = None
     doc_id: object = None
+    alike: "Arrays | None" = None
     has_negative: bool | None = None
     rankings: dict = field(default_factory=dict)
 
@@ -106,7 +108,7 @@ class Arrays:
             by = self.resolved(by)
         reached, ranking = self.rankings.get(by, (None, None))
         if ranking is None or not _covers(reached, depth):
-            ranking = rank_queries(
+            ranking = self._ranked_alike(by, depth) or rank_queries(
                 self.y_true,
                 self.scores(by.score_dtype) if by.score_dtype else self.y_score,
                 qid=self.qid,
@@ -122,6 +124,14 @@ class Arrays:
             )
             self.rankings[by] = depth, ranking
         return ranking
+
+    def _ranked_alike(self, by, depth):
+        """Return the ranking made of that of arrays with other scores, or None."""
+        if self.alike is None or self.returned is not None or by.doc_order is not None:
+            return None
+        _, ranking = self.alike.rankings[by]
+        scores = self.scores(by.score_dtype) if by.score_dtype else self.y_score
+        return rank_again(ranking, scores, by.ties, depth)
 
     def resolved(self, by):
         """Return parameters that give the same ranking, shared with other metrics.

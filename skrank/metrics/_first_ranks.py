@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from skrank._ranking.documents import OneTarget
-from skrank._ranking.expectation import sum_over_places
+from skrank._ranking.expectation import mean_over_group
 from skrank._ranking.neighbours import lengths_of, starts_of
 from skrank._ranking.queries import RankedQueries
 from skrank._ranking.tie_groups import TieGroups
@@ -61,13 +61,10 @@ class FirstRanks(RankedQueries):
             groups = self.above[~alike], self.size[~alike], self.relevant[~alike]
             others = FirstRanks(*groups, groups[-1])
             expected[query] = others.expected_at_first(value, k)
-        above, size = self.above[alike], self.size[alike]
-        below = above + size
-        if k is not None:
-            above, below = np.minimum(above, k), np.minimum(below, k)
         # (value(t + 1) + ... + value(t + n)) / n: with one relevant document, the
         # places of the tie group all have probability 1 / n.
-        expected[self.query[alike]] = sum_over_places(value, above, below) / size
+        above, size = self.above[alike], self.size[alike]
+        expected[self.query[alike]] = mean_over_group(value, above, size, k)
         return expected
 
 

@@ -81,9 +81,12 @@ def score_queries(y_true, y_score, metrics, *, qid=None, by=None, **params):
     keys, arrays = _keys(arrays, by, len(rankers))
     _check_names(rankers, keys, requests)
     measured, n_documents, weight, extremes = [], [], None, None
+    first_source = None
     for name, scores in rankers.items():
         masks = {name: arrays.returned} if returned is None else returned
-        source = replace(arrays, y_score=scores, returned=masks[name], rankings={})
+        given = {"y_score": scores, "returned": masks[name], "alike": first_source}
+        source = replace(arrays, **given, rankings={})
+        first_source = first_source or source
         alike = measured[0] if measured and returned is None else None
         rankings, of_ranker = measure_all(requests, source, alike)
         measured.append(of_ranker)

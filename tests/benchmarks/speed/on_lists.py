@@ -11,7 +11,14 @@ from speed.libraries import LIBRARIES, ways_of
 from speed.rows import Group, Row, Task, speedup, task_on
 from speed.workloads import as_matrix, make_ids, make_l
 
-from skrank.metrics import evaluate, hits_at_k_score, map_score, mrr_score, ndcg_score
+from skrank.metrics import (
+    evaluate,
+    hits_at_k_score,
+    map_score,
+    mrr_score,
+    ndcg_score,
+    score_queries,
+)
 
 SIX = ["mrr", "map", "ndcg@10", "precision@5", "recall@10", "hits@3"]
 
@@ -83,6 +90,27 @@ SHUFFLED = [
 ]
 
 
+FOUR = ["ndcg@10", "mrr", "map", "recall@100"]
+
+
+def build_rankers(scale):
+    rng = np.random.default_rng(2)
+    lists = make_l(scale).shuffled(rng)
+    words = make_ids(rng, lists.n_queries())["6 letters"]
+    lists = lists._replace(qid=words[lists.qid])
+    runs = {name: lists.y_score + rng.normal(size=len(lists.qid)) for name in "abcde"}
+    call = partial(score_queries, lists.y_true, runs, FOUR, qid=lists.qid)
+    return {
+        "one": task_on(score_queries, lists, metrics=FOUR),
+        "five": Task(call, n_bytes=5 * lists.y_score.nbytes),
+    }
+
+
+RANKERS = [
+    Row("L, shuffled: five rankers", ("five", "one"), "x one ranker", at_most=(3.5,))
+]
+
+
 def build_matrix(scale):
     grades, scores = as_matrix(make_l(scale))
     theirs = partial(sklearn.metrics.ndcg_score, grades, scores, k=10)
@@ -151,6 +179,7 @@ GROUPS = [
     Group("L: 1.2 M rows, 10,000 queries of 5-239, grouped", build_grouped, GROUPED),
     Group("L with scores rounded to 20 levels", build_tied, TIED),
     Group("L with rows shuffled, ndcg@10", build_shuffled, SHUFFLED),
+    Group("L, shuffled, ids of 6 letters", build_rankers, RANKERS, runs=1 / 3),
     Group("L as a matrix of 10,000 x 120", build_matrix, MATRIX),
     *map(group_of_library, LIBRARIES),
 ]
