@@ -100,6 +100,15 @@ def score_table(
     skrank.metrics.score_queries : The same of arrays.
     skrank.metrics.QueryScores : What can be done with the scores.
 
+    Notes
+    -----
+    Rows that are sorted lose their order within a query. It decides on no value, but on
+    rounding: if the source has more than 255 different grades, the gains of tied
+    documents may be summed in another order than those of arrays.
+
+    Ids in files of text have the type that all rows of their column have: "0301" makes
+    a column text.
+
     Examples
     --------
     >>> import pandas as pd

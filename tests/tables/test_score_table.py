@@ -197,6 +197,15 @@ def test_ids_of_text_keep_their_order(kind, order):
     assert scores.summary() == expected.summary()
 
 
+def test_an_id_far_down_a_file_of_text_decides_on_the_type_of_all(tmp_path):
+    n_rows = 50_000
+    lines = ["qid,y_true,y_score", *(f"{i // 2},1,{i}" for i in range(n_rows))]
+    (tmp_path / "t.csv").write_text("\n".join([*lines, "0301,1,1"]))
+    ids = score_table(tmp_path / "t.csv", "mrr").keys["qid"].tolist()
+    assert len(ids) == n_rows // 2 + 1
+    assert {"0301", "301"} <= {*ids}
+
+
 @pytest.mark.usefixtures("small_batches")
 @pytest.mark.parametrize(
     "make",
