@@ -11,13 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrank._ranking.ids import encode_qid
 from skrank.metrics import QueryScores, score_queries
 from skrank.metrics._summary import Measured
 from skrank.metrics._value_table import distinct, join_queries
 from skrank.tables._arrow_values import (
     as_numpy,
+    encoded_text,
     equality_codes,
+    is_text,
     ordered_codes,
     ordered_keys,
 )
@@ -83,19 +84,17 @@ class ArrowCore:
     columns: Columns
     params: dict = field(default_factory=dict)
 
-    def __call__(self, table, codes=None):
+    def __call__(self, table):
         """Return a table with a row per query: its keys and what was measured.
 
         Parameters
         ----------
         table : pyarrow.Table
             All rows of some queries, in any order, without missing values.
-        codes : ndarray of shape (n_rows,), default=None
-            The query of each row, if it is known already: ``key_codes(table)``.
         """
         pa = import_extra("pyarrow")
         columns = self.columns
-        codes = self.key_codes(table) if codes is None else codes
+        qid, keys_of = self._queries(table)
         arrays = {}
         for name in ("judged", "sample_weight"):
             if (column := getattr(columns, name)) is not None:
@@ -116,22 +115,28 @@ class ArrowCore:
             as_numpy(table[columns.y_true]),
             y_score.get(None, y_score),
             self.metrics,
-            qid=codes,
+            qid=qid,
             **arrays,
             **self.params,
         )
-        first = np.empty(codes.max() + 1, dtype=np.intp)
-        first[codes[::-1]] = np.arange(len(codes))[::-1]
-        first = first[scores.keys["qid"]]
-        keys = {key: table[name].take(first) for key, name in columns.keys.items()}
+        keys = keys_of(scores.keys["qid"])
         return pa.table(keys | _arrays_of(scores.table))
 
-    def key_codes(self, table):
-        """Return the query of each row, from 0 to the number of queries."""
-        keys = {
-            key: equality_codes(table[name]) for key, name in self.columns.keys.items()
-        }
-        return distinct(keys)[2] if len(keys) > 1 else encode_qid(keys["qid"])[1]
+    def _queries(self, table):
+        """Return ids of the rows, and a function from ids to the keys of queries."""
+        pa, keys = import_extra("pyarrow"), self.columns.keys
+        if len(keys) > 1:
+            codes = {key: equality_codes(table[name]) for key, name in keys.items()}
+            _, first, codes = distinct(codes)
+            return codes, lambda code: {
+                key: table[name].take(first[code]) for key, name in keys.items()
+            }
+        column = table[self.columns.qid]
+        if is_text(column):
+            encoded = encoded_text(column)
+            codes = as_numpy(encoded.indices)
+            return codes, lambda code: {"qid": encoded.dictionary.take(pa.array(code))}
+        return as_numpy(column), lambda ids: {"qid": pa.array(ids, column.type)}
 
     def finish(self, tables, kind="pandas"):
         """Return the QueryScores of all queries from the tables that calls returned."""

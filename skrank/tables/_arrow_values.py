@@ -37,7 +37,7 @@ def equality_codes(column):
     """Return values that are equal where those of a column are: codes, for text."""
     if not is_text(column):
         return as_numpy(column)
-    return as_numpy(_encoded(column).indices)
+    return as_numpy(encoded_text(column).indices)
 
 
 def ordered_codes(column):
@@ -53,7 +53,7 @@ def ordered_keys(column):
     """
     if not is_text(column):
         return as_numpy(column), None
-    encoded = _encoded(column)
+    encoded = encoded_text(column)
     # Bytes of UTF-8 have the order of the characters, which is that of NumPy too.
     order = import_extra("pyarrow.compute").sort_indices(encoded.dictionary)
     rank = np.empty(len(order), dtype=np.intp)
@@ -61,7 +61,7 @@ def ordered_keys(column):
     return rank[as_numpy(encoded.indices)], _as_text(encoded.dictionary.take(order))
 
 
-def _encoded(column):
+def encoded_text(column):
     """Return a column of text as an Arrow dictionary array."""
     large = import_extra("pyarrow").large_string()
     return one_chunk(column).cast(large).dictionary_encode()

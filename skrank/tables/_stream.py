@@ -76,14 +76,17 @@ def _score_batches(source, core, query, is_sorted, advance, **tables):
     scored, pending, n_rows, needed = [], [], 0, BATCH
     coming = deque()
 
-    def score(table, codes):
-        coming.append((len(table), threads.submit(core, table, codes)))
+    def score(table, n_stretches):
+        coming.append((len(table), n_stretches, threads.submit(core, table)))
         if len(coming) > N_THREADS:  # no more batches are held in memory
             collect()
 
     def collect():
-        n_scored, result = coming.popleft()
-        scored.append(result.result())
+        n_scored, n_stretches, result = coming.popleft()
+        result = result.result()
+        if not is_sorted and n_stretches > SCATTERED * len(result):
+            raise NotClustered
+        scored.append(result)
         advance(n_scored)
 
     with (
@@ -96,21 +99,18 @@ def _score_batches(source, core, query, is_sorted, advance, **tables):
             if n_rows < needed:
                 continue
             table = _joined(pa, pending)
-            codes = _checked_codes(table, core, source)
-            starts = 1 + np.flatnonzero(codes[1:] != codes[:-1])
+            check_missing(table, core, source)
+            starts = _starts(table, core)
             if not len(starts):  # one query, which has to be whole
                 pending, needed = [table], 2 * n_rows
                 continue
-            cut = starts[-1]
-            n_queries = np.count_nonzero(np.bincount(codes[:cut]))
-            if not is_sorted and len(starts) > SCATTERED * n_queries:
-                raise NotClustered
-            score(table.slice(0, cut), codes[:cut])
-            pending, needed = [table.slice(cut)], BATCH
+            score(table.slice(0, starts[-1]), len(starts))
+            pending, needed = [table.slice(starts[-1])], BATCH
             n_rows = len(pending[0])
         if n_rows:
             table = _joined(pa, pending)
-            score(table, _checked_codes(table, core, source))
+            check_missing(table, core, source)
+            score(table, 0)
         while coming:
             collect()
     return scored
@@ -124,8 +124,8 @@ def _joined(pa, pending):
     return pa.concat_tables(tables).combine_chunks()
 
 
-def _checked_codes(table, core, source):
-    """Return the query of each row; raise if a value is missing."""
+def check_missing(table, core, source):
+    """Raise if a value of a table is missing, with the counts of its source."""
     for column in table.columns:
         column = one_chunk(column)
         is_missing = column.null_count
@@ -133,7 +133,16 @@ def _checked_codes(table, core, source):
             is_missing = np.isnan(as_numpy(column).min(initial=np.inf))
         if is_missing:
             source.refuse_missing(core.columns)
-    return core.key_codes(table)
+
+
+def _starts(table, core):
+    """Return where the stretches of rows of one query start, but for the first."""
+    compute = import_extra("pyarrow.compute")
+    differs = False
+    for name in core.columns.keys.values():
+        column = one_chunk(table[name])
+        differs |= as_numpy(compute.not_equal(column[1:], column[:-1]))
+    return 1 + np.flatnonzero(differs)
 
 
 def _batches(source, query, **tables):
