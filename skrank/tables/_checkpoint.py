@@ -67,6 +67,7 @@ def key_of(source, core):
         (
             request.key,
             request.metric.name,
+            _described(("own", request.metric.own)),
             sorted(map(_described, request.options.items())),
         )
         for request in core.template.requests
@@ -78,6 +79,10 @@ def key_of(source, core):
 
 def _described(option):
     name, value = option
-    if callable(value):
-        value = f"{value.__module__}.{value.__qualname__}"
-    return name, repr(value)
+    if not callable(value):
+        return name, repr(value)
+    described = [getattr(value, "__module__", ""), getattr(value, "__qualname__", "")]
+    if (code := getattr(value, "__code__", None)) is not None:  # it may be edited
+        plain = [one for one in code.co_consts if not hasattr(one, "co_code")]
+        described += [code.co_code.hex(), code.co_names, plain]
+    return name, repr(described)

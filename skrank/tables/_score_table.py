@@ -217,10 +217,11 @@ def _rankers(y_score):
     """Return the columns of the scores by the names of the rankers."""
     if isinstance(y_score, str):
         return {None: y_score}
-    named = (
-        y_score if isinstance(y_score, Mapping) else {name: name for name in y_score}
-    )
-    named = dict(named)
+    named = {}
+    if isinstance(y_score, Mapping):
+        named = dict(y_score)
+    elif isinstance(y_score, (list, tuple)):
+        named = {name: name for name in y_score}
     if not named or not all(isinstance(name, str) for name in named):
         raise ValueError(
             "The 'y_score' parameter of score_table must name a column, or columns by "

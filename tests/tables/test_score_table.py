@@ -343,9 +343,15 @@ def test_a_stopped_run_continues(small_batches, monkeypatch, file, tmp_path):
     # Another question, and another file, are scored anew.
     score_table(file, FEW, checkpoint=folder, threshold=1)
     assert len(scored) == 1 + 2 * n_parts
+    for led in (
+        lambda ranking: ranking.n_relevant,
+        lambda ranking: ranking.n_documents,
+    ):
+        score_table(file, led, checkpoint=folder)
+    assert len(scored) == 1 + 4 * n_parts
     os.utime(file, (1, 1))
     score_table(file, FEW, checkpoint=folder)
-    assert len(scored) == 1 + 3 * n_parts
+    assert len(scored) == 1 + 5 * n_parts
     with pytest.raises(ValueError, match=r"'checkpoint' parameter .* files on disk"):
         score_table(draw(), FEW, checkpoint=folder)
 
@@ -401,6 +407,7 @@ SMALL = {"qid": [1, 1, 2], "y_true": [1, 0, 1], "y_score": [2.0, 1.0, 1.0]}
         ({}, {"convention": "trec_eval"}, "Pass the ids as `doc_id`"),
         ({}, {"memory_limit": 3}, "'memory_limit' parameter .* such as '2GB'"),
         ({}, {"y_score": []}, "'y_score' parameter of score_table must name"),
+        ({}, {"y_score": 3}, "'y_score' parameter of score_table must name"),
         ({}, {"metrics": "mmr"}, "Did you mean 'mrr'"),
         ({}, {"average": None}, "'average' parameter of score_queries"),
         ({"y_true": [1, -1, 0]}, {"metrics": "spearman"}, "negative grades with"),
