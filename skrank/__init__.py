@@ -19,6 +19,7 @@ _SUBMODULES = [
     "metrics",
     "model_selection",
     "rankers",
+    "tables",
 ]
 
 __all__ = [*_SUBMODULES, "register_scorers", "unregister_scorers"]

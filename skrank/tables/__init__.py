@@ -1,0 +1,10 @@
+"""Judgements, runs and other data that people have, as the arrays of metrics."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from skrank.tables._align import align
+from skrank.tables._read_files import read_letor, read_qrels, read_run
+from skrank.tables._topk import from_topk
+
+__all__ = ["align", "from_topk", "read_letor", "read_qrels", "read_run"]
