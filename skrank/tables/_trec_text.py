@@ -74,7 +74,9 @@ def read_triples(path, format):
             f"{path} must hold lines of {format.n_fields} fields ({format.fields}). "
             "Got no line."
         )
-    return Triples(*map(np.concatenate, zip(*parts, strict=True)))
+    columns = list(zip(*parts, strict=True))
+    del part, parts  # each column is freed when it is joined
+    return Triples(*(np.concatenate(columns.pop(0)) for _ in range(3)))
 
 
 def _whole_lines(file, path):
