@@ -222,7 +222,9 @@ def _writer(path):
 
 
 def _write_csv(path, names, by_query):
-    with open(path, "w", newline="", encoding="utf-8") as file:
+    # Ids that are not UTF-8 are written as they were read.
+    kept = {"encoding": "utf-8", "errors": "surrogateescape"}
+    with open(path, "w", newline="", **kept) as file:
         writer = csv.writer(file)
         writer.writerow(["run", "qid", *names])
         for run, values in by_query:

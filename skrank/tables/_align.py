@@ -37,9 +37,9 @@ def align(
     qrels : path, table, dict or list
         The judgements. A file of TREC, also with the ending ".gz"; a table (pandas,
         polars, pyarrow, DuckDB or another with ``__arrow_c_stream__``, or what
-        :func:`read_qrels` returns); a list of (query, document, grade); or a dict of
-        query ids to dicts ``{document: grade}``, or to sets or lists of the relevant
-        documents.
+        :func:`read_qrels` returns); a list of tuples (query, document, grade); or a
+        dict of query ids to dicts ``{document: grade}``, or to sets or lists of the
+        relevant documents.
     run : path, table, dict or list
         What a system returned, in the same forms. The values of a dict may also be
         ranked lists of documents, lists of (document, score) or lists of hits, which

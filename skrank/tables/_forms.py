@@ -54,8 +54,8 @@ class Side(NamedTuple):
 
 
 _COMMON = (
-    "the path of a TREC file, a table, a list of (query, document, {0}) or a dict of "
-    "query ids to"
+    "the path of a TREC file, a table, a list of tuples (query, document, {0}) or a "
+    "dict of query ids to"
 )
 TRUTH = Side(
     "qrels",
@@ -94,9 +94,10 @@ def read_side(data, side, names):
     elif _is_list(data) and len(data) and all(map(_is_row, data)):
         columns = zip(*data, strict=True)
     else:
+        cure = "Lists of lists become a dict with dict(enumerate(lists))."
         raise TypeError(
-            f"The '{side.name}' parameter must be {side.forms}. "
-            f"Got {shown(data)} of type {type(data).__name__} instead."
+            f"The '{side.name}' parameter must be {side.forms}. Got {shown(data)} of "
+            f"type {type(data).__name__} instead.{f' {cure}' * _is_list(data)}"
         )
     qid, doc_id, value = columns
     triples = Triples(
@@ -136,7 +137,7 @@ def _is_list(value):
 
 
 def _is_row(value):
-    return _is_list(value) and len(value) == 3
+    return isinstance(value, tuple) and len(value) == 3
 
 
 def _is_table(data):

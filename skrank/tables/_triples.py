@@ -65,12 +65,13 @@ def ids_of(values, what):
     if hasattr(values, "to_numpy"):
         values = values.to_numpy()
     elif hasattr(values, "__array__"):
-        values = np.asarray(values)
+        values = np.asanyarray(values)
     if isinstance(values, np.ndarray):
-        if values.dtype.kind == "S":
+        is_plain = values.ndim == 1 and not np.ma.is_masked(values)
+        if values.dtype.kind == "S" and is_plain:
             width = max(values.dtype.itemsize, 1)
             return values.astype(f"S{width + -width % 8}")
-        if values.dtype.kind in "iu" and values.max(initial=0) < 2**63:
+        if values.dtype.kind in "iu" and is_plain and values.max(initial=0) < 2**63:
             return values.astype(np.int64)
         values = values.tolist()
     types = set(map(type, values))

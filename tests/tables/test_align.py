@@ -3,12 +3,15 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import sys
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 import pytrec_eval
+from sklearn.utils import Bunch
 
 from skrank.metrics import evaluate, explain, tie_report
 from skrank.tables import align, read_qrels, read_run
@@ -68,6 +71,20 @@ RUN_FORMS = {
         q: [{"doc_id": d, "score": s, "more": None} for d, s in found.items()]
         for q, found in RUN.items()
     },
+    "bytes": lambda _: Bunch(
+        qid=np.array(RUN_COLUMNS["qid"], dtype="S"),
+        doc_id=np.array(RUN_COLUMNS["doc_id"], dtype="S2"),
+        score=RUN_COLUMNS["score"],
+    ),
+    "dictionaries of Arrow": lambda _: pa.table(
+        {
+            name: pa.array(values).dictionary_encode() if name != "score" else values
+            for name, values in RUN_COLUMNS.items()
+        }
+    ),
+    "categories of polars": lambda _: pl.DataFrame(RUN_COLUMNS).with_columns(
+        pl.col("doc_id").cast(pl.Categorical)
+    ),
     "pandas": lambda _: pd.DataFrame(RUN_COLUMNS),
     "polars": lambda _: pl.DataFrame(RUN_COLUMNS),
     "pyarrow": lambda _: pa.table(RUN_COLUMNS),
@@ -214,6 +231,22 @@ REFUSED = {
     "no query": ({}, RUN, "for each of one or more rows"),
     "no document": (QRELS, {"q1": {}}, "for each of one or more rows"),
     "a number": (3, RUN, "'qrels' parameter must be the path of a TREC file"),
+    "lists of lists": ([[1, 2, 3]], RUN, r"dict\(enumerate\(lists\)\)"),
+    "masked ids": (
+        {1: {"d1": 1}},
+        Bunch(qid=np.ma.array([1, 2], mask=[0, 1]), doc_id=["d1"] * 2, score=[1, 2]),
+        "Got None of type NoneType",
+    ),
+    "ids of two dimensions": (
+        Bunch(qid=np.ones((2, 2), int), doc_id=["d1"] * 2, grade=[1, 2]),
+        RUN,
+        r"Got \[1, 1\] of type list",
+    ),
+    "columns of two lengths": (
+        Bunch(qid=["q1"], doc_id=["d1", "d2"], grade=[1, 2]),
+        RUN,
+        r"Got \[1, 2, 2\]",
+    ),
     "other queries": (QRELS, {"Q1": {"d1": 1}}, "such as 'q1' and 'Q1'"),
     "other keys": (QRELS, {"q1": [{"id": "d1", "score": 1}]}, "no key 'doc_id' among"),
     "other columns": (
@@ -228,6 +261,12 @@ REFUSED = {
 def test_what_cannot_be_aligned_is_refused_with_the_cure(qrels, run, error):
     with pytest.raises((TypeError, ValueError), match=error):
         align(qrels, run)
+
+
+def test_a_table_of_arrow_without_pyarrow_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match=r'pip install "skrank\[tables\]"'):
+        align(OnlyArrow(None), RUN)
 
 
 @pytest.mark.parametrize("option", ["missing", "unjudged"])
