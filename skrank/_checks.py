@@ -127,15 +127,22 @@ def _as_listed(values, given):
     return listed if listed.shape == values.shape else values
 
 
+def all_finite(values):
+    """Return True if no float is NaN or infinite."""
+    # The sum of such terms is neither: most arrays are read once, and nothing is made.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(values.sum()) or np.isfinite(values).all())
+
+
 def check_finite(values, name):
     """Raise if an array of numbers holds NaN or infinity."""
-    if values.dtype.kind == "f" and not np.isfinite(values).all():
+    if values.dtype.kind == "f" and not all_finite(values):
         raise ValueError(f"Input {name} contains NaN or infinity.")
 
 
 def check_scores(y_score):
     """Return an array-like of scores as :func:`scores_as_floats` does."""
-    return scores_as_floats(numeric_array(y_score, "y_score"))
+    return scores_as_floats(numeric_array(y_score, "y_score"))[0]
 
 
 def scores_as_floats(y_score):
@@ -143,17 +150,26 @@ def scores_as_floats(y_score):
 
     Infinite scores are ranked; NaN raises. Numbers that float64 cannot hold (wide
     integers, long doubles) are replaced by their order.
+
+    Returns
+    -------
+    y_score : ndarray
+        The scores.
+    is_finite : bool
+        Whether none is infinite.
     """
     kind, width = y_score.dtype.kind, y_score.dtype.itemsize
     if kind == "f":
-        if y_score.size and np.isnan(y_score.min()):
+        is_finite = all_finite(y_score)
+        if not is_finite and np.isnan(y_score.min()):
             raise ValueError("Input y_score contains NaN.")
         if width < 4:
-            return y_score.astype(np.float32)
-        return y_score if width <= 8 else _order_of(y_score)
-    if width == 8 and y_score.size and not _fits_float64(y_score):
-        return _order_of(y_score)
-    return y_score.astype(np.float64)
+            return y_score.astype(np.float32), is_finite
+        if width <= 8:
+            return y_score, is_finite
+    elif width < 8 or not y_score.size or _fits_float64(y_score):
+        return y_score.astype(np.float64), True
+    return _order_of(y_score), True
 
 
 def _fits_float64(values):

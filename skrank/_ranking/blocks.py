@@ -16,6 +16,9 @@ MAX_CELLS = 131_072
 WIDTH_RATIO = 1.2
 CHEAP_CELLS = 32_768
 
+# So few cells are gathered one by one: calls cost more.
+FEW_CELLS = 512
+
 
 def split_by_width(widths, max_cells=MAX_CELLS):
     """Yield (rows, width): rows of like width whose block has few cells, or one row.
@@ -23,11 +26,14 @@ def split_by_width(widths, max_cells=MAX_CELLS):
     `widths` holds the number of cells that each row needs, and `width` is the largest
     of those that are yielded together. Every row is yielded once.
     """
+    widest = int(widths.max(initial=0))
     # Numbers of 16 bits are sorted by counting.
-    small = np.min_scalar_type(widths.max(initial=0))
-    order = np.argsort(widths.astype(small), kind="stable")
-    ordered = widths[order]
+    order = np.argsort(widths.astype(np.min_scalar_type(widest)), kind="stable")
     cheap_cells = min(CHEAP_CELLS, max_cells)
+    if 0 < len(widths) * widest <= cheap_cells:
+        yield order, widest
+        return
+    ordered = widths[order]
     start = 0
     while start < len(order):
         limit = int(ordered[start] * WIDTH_RATIO + 4)
@@ -55,6 +61,9 @@ def gather(values, starts, width):
     is_dense = starts[-1] + width - starts[0] == n_cells and starts[-1] <= last
     if is_dense and np.all(np.diff(starts) == width):
         return values[starts[0] : starts[0] + n_cells].reshape(-1, width)
+    if n_cells <= FEW_CELLS:
+        cells = starts[:, np.newaxis] + np.arange(width)
+        return values[np.minimum(cells, len(values) - 1, out=cells)]
     # Whole rows are copied as one item each: many times as fast as cell by cell.
     row = np.dtype((np.void, width * values.itemsize))
     items = np.ndarray(last + 1, row, values, strides=values.itemsize)

@@ -6,6 +6,7 @@
 import numpy as np
 
 from skrank._checks import scores_as_floats
+from skrank._ranking.order import stretches
 from skrank._ranking.tie_groups import TieGroups
 
 # A block of rows fits the cache, and is long enough to hide the cost of a call.
@@ -37,9 +38,10 @@ def _count_block(lists, rows, ties):
     scores, target = lists.y_score[rows], lists.target[rows]
     out = _left_out(lists.exclude, rows)
     try:
-        scores = scores_as_floats(scores)
+        scores, _ = scores_as_floats(scores)
     except ValueError:  # NaN, which may be excluded
-        scores = scores_as_floats(_without_excluded_nan(scores, target, *out))
+        known = _without_excluded_nan(scores, target, *out)
+        scores, _ = scores_as_floats(known)
     above, tied, _ = count_around_target(scores, target, *out)
     if ties == "first":
         before = np.arange(scores.shape[1]) < target[:, np.newaxis]
@@ -128,20 +130,36 @@ def _count_rows(found, allowed):
 
 def find_first_groups(lists):
     """Return the first tie group of each list alone, by counting: nothing is sorted."""
-    scores, places = lists.scores, lists.relevant_places
-    n_relevant = lists.count(lists.is_relevant)
-    listed = n_relevant > 0
-    first = (np.cumsum(n_relevant, dtype=np.intp) - n_relevant)[listed]
-    best = np.full(len(n_relevant), np.nan, dtype=scores.dtype)
-    best[listed] = np.maximum.reduceat(scores[places], first) if len(places) else 0
-    best_of_row = np.repeat(best, lists.order.lengths)
-    higher = scores > best_of_row
-    tied = scores == best_of_row
+    parts = [_count_around_best(lists, *span) for span in stretches(lists.order)]
+    counts = np.concatenate([counts for counts, _ in parts], axis=1)
+    tied = np.concatenate([places for _, places in parts])
+    above, size, relevant = counts[:, counts[2] > 0]
+    query = lists.order.query[counts[2] > 0]
+    return TieGroups(query, above, size, relevant, lists.grade_at(tied))
+
+
+def _count_around_best(lists, first, last, places):
+    """Count the documents above the best relevant ones of some lists, and these.
+
+    Returns
+    -------
+    counts : ndarray of shape (3, n_lists)
+        The documents above, all that are tied with the best, and the relevant ones.
+    tied : ndarray
+        The places of the relevant ones.
+    """
+    scores, relevant = lists.scores[places], lists.is_relevant[places]
+    starts = lists.order.starts[first:last] - places.start
+    lowest = scores.dtype.type(-np.inf)
+    best = np.maximum.reduceat(np.where(relevant, scores, lowest), starts)
+    best = np.repeat(best, lists.order.lengths[first:last])
+    higher, tied = scores > best, scores == best
     if lists.excluded is not None:
-        higher &= ~lists.is_excluded
-        tied &= ~lists.is_excluded
-    flags = higher, tied, tied & lists.is_relevant
-    counts = (lists.count(flag)[listed] for flag in flags)
-    above, size, relevant = (count.astype(np.intp) for count in counts)
-    grade = lists.grade_at(places[tied[places]])
-    return TieGroups(lists.order.query[listed], above, size, relevant, grade)
+        higher &= ~lists.is_excluded[places]
+        tied &= ~lists.is_excluded[places]
+    best = tied & relevant
+    counts = np.empty((3, len(starts)), dtype=np.intp)
+    for count, flags in zip(counts, (higher, tied, best), strict=True):
+        flags = flags.view(np.uint8)
+        count[:] = np.add.reduceat(flags, starts, dtype=lists.count_type)
+    return counts, best.nonzero()[0] + places.start

@@ -65,3 +65,11 @@ def law_of_first(above, size, relevant, k):
         group = np.broadcast_to(rows[:, np.newaxis], rank.shape)
         parts.append((group[possible], rank[possible], probability[possible]))
     return tuple(map(np.concatenate, zip(*parts, strict=True)))
+
+
+def sum_over_places(weight, above, below):
+    """Return the sum of the weights of the ranks above + 1, ..., below."""
+    # sum_{i=a+1}^{b} w(i) = W(b) - W(a), with W(m) = w(1) + ... + w(m)
+    up_to = np.zeros(int(below.max(initial=0)) + 1, dtype=np.longdouble)
+    np.cumsum(weight(np.arange(1, len(up_to))), out=up_to[1:])
+    return (up_to[below] - up_to[above]).astype(np.float64)

@@ -5,32 +5,28 @@
 
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
-from skrank._checks import check_weights
+from skrank._checks import all_finite, check_weights
+from skrank._ranking.blocks import STRETCH
 from skrank._ranking.doc_order import DocOrder
 from skrank._ranking.documents import Missing
+from skrank._ranking.grades import (
+    GradeCodes,
+    code_grades,
+    count_by_grade,
+    count_by_level,
+    grades_as_floats,
+)
 from skrank._ranking.neighbours import lengths_of
-from skrank._ranking.order import AsGiven, Order
+from skrank._ranking.order import AsGiven, Order, stretches
 
 # Grades of up to so many levels are counted level by level.
 FEW_LEVELS = 16
 
 # Lists are counted by flags if they have so many documents each: a list costs as much.
 SHORT = 32
-
-
-class GradeCodes(NamedTuple):
-    """The grades of the relevant documents, a byte each.
-
-    `codes` has 0 for a row that is not relevant, else a position in the ascending
-    `grades`.
-    """
-
-    codes: np.ndarray
-    grades: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +49,9 @@ class Lists:
 
     ids : ndarray of shape (n_queries,)
         The query ids in the order of the output.
+
+    is_finite : bool
+        Whether no score is infinite.
 
     excluded : ndarray of bool of shape (n_rows,) or None
         Rows that take no part.
@@ -82,6 +81,7 @@ class Lists:
     grades: np.ndarray
     order: Order
     ids: np.ndarray
+    is_finite: bool = False
     excluded: np.ndarray | None = None
     graded: np.ndarray | None = None
     judged: np.ndarray | None = None
@@ -146,9 +146,8 @@ class Lists:
     @cached_property
     def row_codes(self):
         """Return the :class:`GradeCodes` of the rows; None if a byte is too small."""
-        if self._grades_are_bytes:  # and so the codes themselves, if no relevant is 0
-            codes = self.grades.astype(np.uint8)
-            codes *= self.relevant.view(np.uint8)
+        if self._have_bytes:  # which are the codes themselves, if no relevant one is 0
+            codes = self.grades * self.relevant.view(np.uint8)
             if np.count_nonzero(codes) == np.count_nonzero(self.relevant):
                 return GradeCodes(codes, np.arange(256.0))
         rows = self._relevant_rows
@@ -161,15 +160,10 @@ class Lists:
             return self.row_codes
         return GradeCodes(self.order.take(self.row_codes.codes), self.row_codes.grades)
 
-    @cached_property
-    def _grades_are_bytes(self):
-        """Whether the grades are integers from 0 to 255, and so their own codes."""
-        if self.graded is not None or self.grades.dtype.kind not in "biu":
-            return False
-        # Read without its sign, a negative integer is a large one, of int8 above 127.
-        dtype = self.grades.dtype
-        unsigned = self.grades.view(f"{dtype.byteorder}u{dtype.itemsize}")
-        return int(unsigned.max(initial=0)) < (128 if dtype == np.int8 else 256)
+    @property
+    def _have_bytes(self):
+        """Whether there are grades of all rows, as :func:`as_bytes` makes them."""
+        return self.graded is None and self.grades.dtype == np.uint8
 
     @cached_property
     def n_ranked(self):
@@ -199,10 +193,10 @@ class Lists:
     def count(self, flags):
         """Return how many places of each list have a flag."""
         flags = flags.view(np.uint8)
-        return np.add.reduceat(flags, self.order.starts, dtype=self._count_type)
+        return np.add.reduceat(flags, self.order.starts, dtype=self.count_type)
 
     @cached_property
-    def _count_type(self):
+    def count_type(self):
         """Return the smallest type that holds the length of a list.
 
         It is mostly that of the flags, so that nothing is converted to be counted.
@@ -224,18 +218,27 @@ class Lists:
         codes, grades = self.coded
         top = int(codes.max(initial=0))
         if 0 < top <= FEW_LEVELS and not self._one_by_one:
-            counts = np.empty((len(self.order.starts), top), dtype=np.intp)
-            for column in range(top):
-                counts[:, column] = self.count(codes == top - column)
-            counts = self._by_query(counts)
-            query, column = np.nonzero(counts)
-            return query, grades[top - column], counts[query, column]
+            counts = np.empty((len(self.order.starts), top), dtype=self.count_type)
+            for first, last, places in stretches(self.order, 4 * STRETCH):
+                starts, part = (
+                    self.order.starts[first:last] - places.start,
+                    codes[places],
+                )
+                for column in range(top):
+                    flags = (part == top - column).view(np.uint8)
+                    counts[first:last, column] = np.add.reduceat(
+                        flags, starts, dtype=self.count_type
+                    )
+            counts = self._by_query(counts).ravel()
+            cell = np.flatnonzero(counts)
+            query, column = np.divmod(cell, top)
+            return query, grades[top - column], counts[cell]
         level = codes[self.relevant_places].astype(np.intp)
-        return _count_by_level(self._query_of_relevant, level, grades[: top + 1])
+        return count_by_level(self._query_of_relevant, level, grades[: top + 1])
 
     def grade_range(self):
         """Return the lowest grade of the input and the highest relevant one."""
-        lowest = 0 if self._grades_are_bytes else self.grades.min(initial=0)
+        lowest = 0 if self._have_bytes else self.grades.min(initial=0)
         if self.coded is None:
             return lowest, self.grade_at(self.relevant_places).max(initial=0.0)
         codes, grades = self.coded
@@ -273,8 +276,10 @@ class Lists:
         else:
             graded = np.flatnonzero(relevant)
             grades = self._grade_of(rows[graded])
+        y_score = self.y_score[rows]
         return self.changed(
-            y_score=self.y_score[rows],
+            y_score=y_score,
+            is_finite=self.is_finite or all_finite(y_score),
             relevant=relevant,
             grades=grades,
             graded=graded,
@@ -301,70 +306,3 @@ class Lists:
                 "weights."
             )
         return per_query
-
-
-def grades_as_floats(grades):
-    """Return grades as floats; integers that no float holds exactly raise."""
-    floats = grades.astype(np.float64)
-    is_wide = grades.dtype.kind in "iu" and grades.dtype.itemsize == 8
-    if is_wide and np.abs(floats).max(initial=0) >= 2**53:
-        raise ValueError(
-            "y_true must hold integers below 2 ** 53: a float does not hold larger "
-            f"ones exactly. Got {grades.max()}; rescale the grades."
-        )
-    return floats
-
-
-def code_grades(grades, rows, n_rows):
-    """Return the codes of any grades, which the relevant `rows` have, or None.
-
-    None if there are more different grades than a byte can name.
-    """
-    levels = np.unique(grades)
-    if len(levels) > 255:
-        return None
-    codes = np.zeros(n_rows, dtype=np.uint8)
-    codes[rows] = np.searchsorted(levels, grades) + 1
-    return GradeCodes(codes, np.concatenate([[-np.inf], levels]))
-
-
-def count_by_grade(query, grade):
-    """Count documents by query and grade.
-
-    Parameters
-    ----------
-    query, grade : ndarray of shape (n_documents,)
-        The query and the grade of each document.
-
-    Returns
-    -------
-    query, grade, count : ndarray
-        Each query and grade once, the highest grade of a query first.
-    """
-    levels, level = encode_levels(grade)
-    return _count_by_level(query, level, levels)
-
-
-def _count_by_level(query, level, levels):
-    """Count documents as :func:`count_by_grade` does, by the places of their grades."""
-    top = len(levels) - 1
-    keys = query * len(levels) + top - level
-    n_keys = len(levels) * (int(query.max(initial=0)) + 1)
-    if n_keys > 8 * len(keys) + 1024:
-        keys, count = np.unique(keys, return_counts=True)
-    else:
-        counts = np.bincount(keys, minlength=n_keys)
-        keys = np.flatnonzero(counts)
-        count = counts[keys]
-    query, level = np.divmod(keys, len(levels))
-    return query, levels[top - level], count
-
-
-def encode_levels(grade):
-    """Return grades in ascending order, at least one, and the place of each in them."""
-    if len(grade) and grade.min() >= 0 and grade.max() < 256:
-        level = grade.astype(np.intp)
-        if np.array_equal(level, grade):  # small integers are their own places
-            return np.arange(level.max() + 1.0), level
-    levels, level = np.unique(grade, return_inverse=True)
-    return (levels if len(levels) else np.zeros(1)), level

@@ -7,7 +7,7 @@ import numpy as np
 
 from skrank._ranking.blocks import STRETCH, gather, split_by_width
 from skrank._ranking.lists import Lists
-from skrank._ranking.order import ByCode
+from skrank._ranking.order import ByCode, stretches
 
 # Only the top of a list is kept if it has so many documents for each rank asked for.
 MUCH_LONGER = 32
@@ -35,7 +35,7 @@ def keep_top(lists, depth):
     (long,) = np.nonzero(is_long)
     for rows, _ in split_by_width(lists.order.lengths[long]):
         lowest[long[rows]] = _lower_bounds(lists, long[rows], depth)
-    kept = [_not_below(lists, lowest, *span) for span in _stretches(lists)]
+    kept = [_not_below(lists, lowest, *span) for span in stretches(lists.order)]
     return lists.select(np.concatenate(kept))
 
 
@@ -57,27 +57,14 @@ def _lower_bounds(lists, rows, depth):
     return np.partition(highest, n_groups - depth, axis=1)[:, n_groups - depth]
 
 
-def _stretches(lists):
-    """Yield (first, last): lists that stand together and fill about one stretch."""
-    stops = lists.order.starts + lists.order.lengths
-    first = 0
-    while first < len(stops):
-        last = np.searchsorted(stops, lists.order.starts[first] + STRETCH, side="right")
-        last = max(int(last), first + 1)
-        yield first, last
-        first = last
-
-
-def _not_below(lists, lowest, first, last):
+def _not_below(lists, lowest, first, last, places):
     """Return the places of some lists whose score is not below the lowest allowed."""
-    start = lists.order.starts[first]
-    places = slice(start, lists.order.starts[last - 1] + lists.order.lengths[last - 1])
     keep = lists.scores[places] >= np.repeat(
         lowest[first:last], lists.order.lengths[first:last]
     )
     if lists.excluded is not None:
         keep &= ~lists.is_excluded[places]
-    return np.flatnonzero(keep) + start
+    return np.flatnonzero(keep) + places.start
 
 
 def split_by_score(lists, i):

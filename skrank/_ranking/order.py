@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 from scipy import sparse
 
+from skrank._ranking.blocks import STRETCH
 from skrank._ranking.neighbours import lengths_of
 
 
@@ -135,6 +136,21 @@ class ByCode:
     def rows_at(self, places):
         """Return the rows at some places."""
         return self._rows[places]
+
+
+def stretches(order, n_places=STRETCH):
+    """Yield (first, last, places): lists that stand together and fill one stretch.
+
+    What is made of a stretch stays in the cache while it is worked on.
+    """
+    stops = order.starts + order.lengths
+    first = 0
+    while first < len(stops):
+        start = order.starts[first]
+        last = np.searchsorted(stops, start + n_places, side="right")
+        last = max(int(last), first + 1)
+        yield first, last, slice(start, stops[last - 1])
+        first = last
 
 
 def _sort_by_code(codes, n_codes, values):

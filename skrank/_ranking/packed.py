@@ -23,7 +23,8 @@ from skrank._ranking.blocks import (
     negated_scores,
     own_block,
 )
-from skrank._ranking.lists import GradeCodes, Lists
+from skrank._ranking.grades import GradeCodes
+from skrank._ranking.lists import Lists
 from skrank._ranking.tie_groups import TieGroups
 
 # The low byte of a float64: the last 8 bits of its fraction.
@@ -39,7 +40,7 @@ def are_packable(lists):
     """
     if isinstance(lists, KeyedLists):
         return True
-    return bool(np.isfinite(lists.y_score).all()) and lists.row_codes is not None
+    return lists.is_finite and lists.row_codes is not None
 
 
 def sort_keys(lists):

@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from skrank._ranking.expectation import law_of_first
-from skrank._ranking.lists import count_by_grade, encode_levels
+from skrank._ranking.expectation import law_of_first, sum_over_places
+from skrank._ranking.grades import count_by_grade, encode_levels
 from skrank._ranking.neighbours import starts_of, sum_before
 from skrank._ranking.tie_groups import TieGroups
 
@@ -94,7 +94,7 @@ class RankedQueries:
     _ranks_are_in_groups = True
 
     def __init__(self, groups, n_documents, lists, rank=None, order=None, n_found=None):
-        self.query, self.above, self.size, self.relevant, self.grade = groups
+        self.query, self.above, self.size, self.relevant, self._grades = groups
         self.n_documents = n_documents
         self.n_queries = len(lists.ids)
         self.ids = lists.ids
@@ -102,6 +102,11 @@ class RankedQueries:
         self._rank = rank
         self._order = order
         self._given_n_found = n_found
+
+    @property
+    def grade(self):
+        """Return the grade of each relevant document, group after group."""
+        return self._grades
 
     @cached_property
     def _n_found(self):
@@ -117,13 +122,6 @@ class RankedQueries:
         if missing is None or self._order == "ideal":
             return self._n_found
         return self._n_found + np.bincount(missing.query, minlength=self.n_queries)
-
-    @cached_property
-    def _n_others(self):
-        """Return the number of judged non-relevant documents, likewise."""
-        missing = self._lists.missing
-        others = self._judged_only.n_documents - self._n_found
-        return others if missing is None else others + missing.n_others
 
     # A ranking that kept itself would outlive its last use.
 
@@ -214,7 +212,7 @@ class RankedQueries:
         # Those above are the relevant ones of higher grades.
         n_before = np.cumsum(self.n_relevant) - self.n_relevant
         above = np.cumsum(count) - count - n_before[query]
-        groups = TieGroups(query, above, count, count, np.repeat(grade, count))
+        groups = TieGroups(query, above, count, count, grade)
         n_documents = self.n_documents + self.n_relevant - self._n_found
         rest = n_documents, self._lists, self._rank
         return IdealRanking(groups, *rest, order="ideal", n_found=self.n_relevant)
@@ -224,8 +222,7 @@ class RankedQueries:
         """Return, for each relevant document, its group in the ideal ranking."""
         ideal = self.ideal
         n_groups = len(ideal.query)
-        grade_of_group = ideal.grade[np.cumsum(ideal.relevant) - 1]
-        levels, level = encode_levels(np.concatenate([grade_of_group, self.grade]))
+        levels, level = encode_levels(np.concatenate([ideal._grades, self.grade]))
         query = np.concatenate([ideal.query, self._query_of_grade])
         key = (query + 1) * len(levels) - level  # rises as the grade falls
         return np.searchsorted(key[:n_groups], key[n_groups:])
@@ -262,19 +259,20 @@ class RankedQueries:
 
         Parameters
         ----------
-        values : ndarray of shape (n_relevant_documents,)
-            One value per relevant document, group after group.
+        values : callable or ndarray of shape (n_relevant_documents,)
+            A function that maps an array of grades to values, or one value per
+            relevant document, group after group.
 
         Returns
         -------
         total : ndarray of shape (n_groups,)
             The sums.
         """
+        if callable(values):
+            values = values(self.grade)
         if len(values) == len(self.query):
             return values
         first = np.cumsum(self.relevant) - self.relevant
-        if self._order == "ideal":  # one grade, and so one value, in each group
-            return values[first] * self.relevant
         return np.add.reduceat(values, first)
 
     def where_relevant(self, values):
@@ -383,18 +381,20 @@ class RankedQueries:
 
 
 class IdealRanking(RankedQueries):
-    """The ranking by `y_true`. A tie group holds documents of one grade."""
+    """The ranking by `y_true`. It is made of groups with one grade each."""
 
-    # Not a cached property: a ranking that kept itself would outlive its last use.
+    @cached_property
+    def grade(self):
+        """Return the grade of each relevant document, group after group."""
+        return np.repeat(self._grades, self.relevant)
+
+    def grade_total(self, values):
+        """Return the sums as for any ranking: the documents of a group are alike."""
+        if callable(values):
+            return values(self._grades) * self.relevant
+        return values[np.cumsum(self.relevant) - self.relevant] * self.relevant
+
     @property
     def ideal(self):
         """The ranking itself."""
         return self
-
-
-def sum_over_places(weight, above, below):
-    """Return the sum of the weights of the ranks above + 1, ..., below."""
-    # sum_{i=a+1}^{b} w(i) = W(b) - W(a), with W(m) = w(1) + ... + w(m)
-    up_to = np.zeros(int(below.max(initial=0)) + 1, dtype=np.longdouble)
-    np.cumsum(weight(np.arange(1, len(up_to))), out=up_to[1:])
-    return (up_to[below] - up_to[above]).astype(np.float64)

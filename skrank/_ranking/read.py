@@ -11,6 +11,7 @@ from scipy import sparse
 from skrank._checks import check_finite, numeric_array, scores_as_floats
 from skrank._columns import find_qid
 from skrank._ranking.documents import Candidates, Missing
+from skrank._ranking.grades import as_bytes, grades_as_floats
 from skrank._ranking.ids import encode_heads, repeat_heads
 from skrank._ranking.likely_mistakes import (
     MANY_ROWS,
@@ -19,7 +20,7 @@ from skrank._ranking.likely_mistakes import (
     warn_if_swapped,
     warn_of_one_query,
 )
-from skrank._ranking.lists import Lists, grades_as_floats
+from skrank._ranking.lists import Lists
 from skrank._ranking.neighbours import lengths_of, starts_of
 from skrank._ranking.order import AsGiven, ByCode
 
@@ -105,13 +106,14 @@ def read_lists(
         if y_score.dtype.kind == "f" and np.isnan(y_score.min()):
             y_score = np.where(exclude, y_score.dtype.type(0), y_score)
     if y_score.ndim != 2 or y_true.ndim != 1:  # candidates are checked as they stream
-        y_score = scores_as_floats(y_score)
+        y_score, is_finite = scores_as_floats(y_score)
         # Rows are gathered, and scores packed, byte by byte.
         native = y_score.dtype.newbyteorder("=")
         y_score = np.ascontiguousarray(y_score, dtype=native)
     if y_score.ndim == 1 and y_true.ndim == 1:
-        rowwise = exclude, judged, returned, doc_order, flatten
-        return _read_flat(y_true, y_score, qid, threshold, *rowwise)
+        rowwise = exclude, judged, doc_order, flatten
+        lists = _read_flat(y_true, y_score, is_finite, qid, threshold, *rowwise)
+        return lists if returned is None else _without_missing(lists, returned)
     if y_score.ndim != 2 or y_true.ndim > 2:
         raise ValueError(_SHAPES.format(y_true.shape, y_score.shape))
     if qid is not None:
@@ -130,7 +132,7 @@ def read_lists(
         return _read_candidates(y_true, y_score, exclude)
     if y_true.shape != y_score.shape:
         raise ValueError(_SHAPES.format(y_true.shape, y_score.shape))
-    return _read_matrix(y_true, y_score, threshold, exclude, flatten)
+    return _read_matrix(y_true, y_score, is_finite, threshold, exclude, flatten)
 
 
 def has_negative(y_true, judged=None):
@@ -170,6 +172,8 @@ def _relevant(grades, threshold, order, judged=None):
     else:
         if grades.dtype.kind in "iu" and abs(threshold) < 2**31:
             threshold = math.floor(threshold)  # else all grades are converted to floats
+        else:  # a number alone would be rounded to the precision of the grades
+            threshold = np.array([threshold], dtype=np.float64)
         relevant = grades > threshold
     if judged is not None:
         relevant &= judged
@@ -199,7 +203,7 @@ _SHAPES = (
 
 
 def _read_flat(
-    y_true, y_score, qid, threshold, exclude, judged, returned, doc_order, flatten
+    y_true, y_score, is_finite, qid, threshold, exclude, judged, doc_order, flatten
 ):
     if len(y_true) != len(y_score):
         raise ValueError(
@@ -225,12 +229,12 @@ def _read_flat(
         order = AsGiven(starts, lengths, codes.astype(np.intp))
     else:
         order = ByCode(repeat_heads(codes, starts, n_rows), len(ids))
+    y_true = as_bytes(y_true)
     relevant = _relevant(y_true, threshold, order, judged)
     if flatten or threshold is None:
         y_true, relevant = _all_relevant(y_true, relevant, threshold)
-    rows = y_score, relevant, y_true
-    lists = Lists(*rows, order, ids, judged=judged, doc_order=doc_order)
-    return lists if returned is None else _without_missing(lists, returned)
+    rows = y_score, relevant, y_true, order, ids, is_finite
+    return Lists(*rows, judged=judged, doc_order=doc_order)
 
 
 def _has_highest_grade(grades, order):
@@ -259,7 +263,7 @@ def _without_missing(lists, returned):
     return lists.select(np.flatnonzero(lists.order.take(returned)))
 
 
-def _read_matrix(y_true, y_score, threshold, exclude, flatten):
+def _read_matrix(y_true, y_score, is_finite, threshold, exclude, flatten):
     n_queries, n_documents = y_score.shape
     query, graded = np.arange(n_queries), None
     order = AsGiven(query * n_documents, np.full(n_queries, n_documents), query)
@@ -268,7 +272,7 @@ def _read_matrix(y_true, y_score, threshold, exclude, flatten):
     if sparse.issparse(y_true):
         relevant, graded, grades = _read_sparse_grades(y_true, threshold, exclude)
     else:
-        grades = y_true.ravel()
+        grades = as_bytes(y_true.ravel())
         if exclude is not None:
             grades = np.where(exclude, grades.dtype.type(0), grades)
         relevant = _relevant(grades, threshold, order)
@@ -282,6 +286,7 @@ def _read_matrix(y_true, y_score, threshold, exclude, flatten):
         grades,
         order,
         query,
+        is_finite,
         excluded=exclude,
         graded=graded,
         is_matrix=True,

@@ -24,6 +24,7 @@ from skrank.metrics._gains import cg_score, dcg_score, ndcg_score
 from skrank.metrics._judged import bpref_score, judged_at_k_score
 from skrank.metrics._label_ranking import lrap_score, ranking_loss
 from skrank.metrics._own_metrics import add_scorer
+from skrank.metrics._query_scores import QueryScores
 from skrank.metrics._rank_means import (
     geometric_mean_rank,
     harmonic_mean_rank,
@@ -37,6 +38,7 @@ from skrank.metrics._rank_spread import (
 from skrank.metrics._reader import err_score, rbp_score
 from skrank.metrics._reports.explain import explain
 from skrank.metrics._reports.tie_report import tie_report
+from skrank.metrics._score_queries import score_queries
 from skrank.metrics._scoring.scorer import (
     get_scorer,
     get_scorer_names,
@@ -51,6 +53,7 @@ from skrank.metrics._top_k import (
 
 __all__ = [
     "CONVENTIONS",
+    "QueryScores",
     "RankedQueries",
     "add_scorer",
     "bpref_score",
@@ -90,6 +93,7 @@ __all__ = [
     "rbo_score",
     "rbp_score",
     "recall_at_k_score",
+    "score_queries",
     "spearman_score",
     "tie_report",
 ]

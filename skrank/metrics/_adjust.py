@@ -41,20 +41,19 @@ def adjust(queries, score, adjusted):
         (M - E) / sqrt(V) for "z", with the sign that makes larger better. NaN where all
         orderings have the same value.
     """
-    metric, random = queries.metric, queries.ranking.chance
-    deviation = None
+    metric, deviation = queries.metric, None
     if metric.moments is not None:
-        expected, deviation = metric.moments(queries, random)
+        expected, deviation = metric.moments(queries, queries.measured.ranks.chance)
     else:
-        expected = _summary_of(queries, random)
+        expected = queries.summary("chance")
         if adjusted == "z":
-            deviation = np.sqrt(summed_variance(queries, random))
+            deviation = np.sqrt(summed_variance(queries))
     if adjusted == "ratio":
         return _ratio(score, expected)
     if adjusted == "z":
         sign = 1 if metric.greater_is_better else -1
         return sign * _ratio(score - expected, deviation) + 0.0  # never -0.0
-    best = _summary_of(queries, queries.ranking.ideal)
+    best = queries.summary("ideal")
     # Sums in different orders differ by rounding errors.
     rounding = 1e-12 * np.maximum(np.abs(best), np.abs(expected))
     gain, span = np.subtract(score, expected), np.subtract(best, expected)
@@ -63,18 +62,13 @@ def adjust(queries, score, adjusted):
     return np.where(flat, np.nan, gain / np.where(flat, 1, span) + 0.0)
 
 
-def _summary_of(queries, ranking):
-    """Return the summary of another ranking of the same queries."""
-    return queries.summary(ranking, queries.values_in(ranking))
-
-
 def _ratio(value, unit):
     """Return value / unit, NaN where the unit is 0."""
     is_zero = np.equal(unit, 0)
     return np.where(is_zero, np.nan, value / np.where(is_zero, 1, unit))
 
 
-def summed_variance(queries, random):
+def summed_variance(queries):
     """Return the variance of a mean over queries under random orders.
 
         V[sum_i w_i x_i] = sum_i w_i^2 V[x_i],  V[x] = E[x^2] - E[x]^2,
@@ -88,11 +82,11 @@ def summed_variance(queries, random):
             lambda rank: np.square(value(rank), dtype=np.float64), k
         )
 
-    mean = queries.values_in(random)
+    mean, random = queries.measured.chance, queries.measured.ranks.chance
     mean_square = values_at_first(squared, random, queries.own)
     variance = mean_square - mean**2
     # The variance of a value that is equal in all orders is rounding error.
-    is_random = ~np.isnan(queries.values) & (variance > 1e-12 * mean_square)
+    is_random = ~np.isnan(queries.measured.values) & (variance > 1e-12 * mean_square)
     variance = np.where(is_random, variance, 0)
     proportions = queries.proportions
     return variance if proportions is None else (proportions**2 * variance).sum()
@@ -109,7 +103,7 @@ def moments_of_geometric_mean(queries, random):
     power = np.ones(len(values)) if proportions is None else proportions
     with np.errstate(divide="ignore", invalid="ignore"):
         log_value = power * np.log(values)
-    undefined = np.isnan(queries.values)
+    undefined = np.isnan(queries.measured.values)
     log_once, log_twice = _log_mean_powers(random, power)
     log_mean = np.where(undefined, log_value, log_once)
     # E[x^2] - E[x]^2, without the difference of two numbers that are nearly equal.

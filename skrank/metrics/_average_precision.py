@@ -7,9 +7,9 @@ import numpy as np
 
 from skrank._checks import check_beta, check_choice
 from skrank._ranking.neighbours import accumulate_before
-from skrank.metrics._answer import mean_of_queries
-from skrank.metrics._gains import gains
+from skrank.metrics._gains import gain_function, gains
 from skrank.metrics._metric import ranking_metric
+from skrank.metrics._summary import mean_of_queries
 
 
 def average_precision(ranking, *, k=None, normalize="relevant"):
@@ -220,7 +220,7 @@ def mean_precision_score(
 def q_measure(ranking, *, beta=1.0, gain="exponential"):
     """Return the mean blended ratio at the ranks of the relevant documents."""
     beta = check_beta(beta, "q_measure_score")
-    gained = ranking.grade_total(gains(ranking, gain))
+    gained = ranking.grade_total(gain_function(ranking, gain))
     mean = gained / ranking.relevant
     # For a relevant document at rank i of a tie group of r relevant ones among n, below
     # t documents with H relevant ones and the gain G, with b = (r - 1) / (n - 1) and

@@ -5,16 +5,18 @@
 
 import bisect
 import math
+from functools import cached_property
 
 import numpy as np
 
 from skrank._ranking.documents import OneTarget
+from skrank._ranking.expectation import sum_over_places
 from skrank._ranking.neighbours import lengths_of, starts_of
-from skrank._ranking.queries import RankedQueries, sum_over_places
+from skrank._ranking.queries import RankedQueries
 from skrank._ranking.tie_groups import TieGroups
 
-# Above this mean number of tied non-relevant documents per query, values are computed
-# once per different tie group instead of once per query.
+# A tie group with more non-relevant documents is large. If those of all queries are
+# large on average, values are computed once for all equal ones.
 MANY = 16
 
 # The number of tied places to process together, which limits the memory.
@@ -47,27 +49,68 @@ class FirstRanks(RankedQueries):
         return self._has_relevant
 
     def expected_at_first(self, value, k=None, missing=0.0):
-        """Return the expected value, by cumulative sums where all r are at most 1."""
-        if (self.relevant > 1).any():
+        """Return the expected value, by sums over all places of many tied ones."""
+        alike = (self.relevant == 1) & (self.size - 1 > MANY)
+        if not alike.any():
             return super().expected_at_first(value, k, missing)
-        above, below = self.above, self.above + self.size
+        expected = self.where_relevant(missing)
+        if not alike.all():
+            query = self.query[~alike]
+            groups = self.above[~alike], self.size[~alike], self.relevant[~alike]
+            others = FirstRanks(*groups, groups[-1])
+            expected[query] = others.expected_at_first(value, k)
+        above, size = self.above[alike], self.size[alike]
+        below = above + size
         if k is not None:
             above, below = np.minimum(above, k), np.minimum(below, k)
         # (value(t + 1) + ... + value(t + n)) / n: with one relevant document, the
         # places of the tie group all have probability 1 / n.
-        expected = self.where_relevant(missing)
-        expected[self.query] = sum_over_places(value, above, below) / self.size
+        expected[self.query[alike]] = sum_over_places(value, above, below) / size
         return expected
 
 
-def values_at_first(definition, ranking, own):
-    """Return ``definition(ranking, **own)``, computed once for all equal ties.
+class StoredRanks(FirstRanks):
+    """First tie groups with those of the ideal ranking and of random orders.
 
-    The definition reads only the rank of the first relevant document.
+    Parameters
+    ----------
+    above, size, relevant, n_relevant : ndarray of shape (n_queries,)
+        As in FirstRanks.
+    n_documents, n_found : ndarray of shape (n_queries,)
+        The number of returned documents, and of relevant ones among them.
     """
-    if not _has_large_ties(ranking):
+
+    def __init__(self, above, size, relevant, n_relevant, n_documents, n_found):
+        super().__init__(above, size, relevant, n_relevant)
+        self._in_random_order = n_documents, n_found
+
+    @cached_property
+    def ideal(self):
+        """The ideal ranking: a relevant document is first."""
+        above, one = np.zeros_like(self._has_relevant), self._has_relevant
+        return FirstRanks(above, one, one, one)
+
+    @cached_property
+    def chance(self):
+        """The ranking in which all documents of a query are tied."""
+        n_documents, n_found = self._in_random_order
+        above = np.zeros_like(n_documents)
+        return FirstRanks(above, n_documents, n_found, self._has_relevant)
+
+
+def values_at_first(definition, ranking, own):
+    """Return ``definition(ranking, **own)``, computed once for equal ties if many tie.
+
+    The definition reads only the rank of the first relevant document. The value of a
+    query depends on its own tie group alone, not on the other queries.
+    """
+    n_tied = _n_tied(ranking)
+    if not (n_tied > MANY).any():
         return definition(ranking, **own)
-    kinds, kind = _kinds(ranking)
+    groups = first_groups(ranking)
+    if n_tied.sum() <= MANY * ranking.n_queries:
+        return definition(FirstRanks(*groups), **own)
+    kinds, kind = _kinds(groups)
     parts = [definition(part, **own) for part, _ in _blocks(kinds)]
     return np.concatenate(parts)[kind]
 
@@ -77,7 +120,7 @@ def means_at_first(functions, ranking):
 
     Equal ties are computed once for all functions. NaN without a relevant document.
     """
-    kinds, kind = _kinds(ranking)
+    kinds, kind = _kinds(first_groups(ranking))
     parts = [
         [part.expected_at_first(function, missing=np.nan) for function in functions]
         for part, _ in _blocks(kinds)
@@ -93,16 +136,18 @@ def ranks_of_all(ranking, weight, instead):
     """
     given = ~np.isnan(instead)
     own = np.where(given, 0.0, weight)
-    if _has_large_ties(ranking):
+    if _n_tied(ranking).sum() > MANY * ranking.n_queries:
         rank, mass = _ranks_by_kind(ranking, own)
     else:
+        if ranking._ranks_are_in_groups:  # in the order of the queries, to sum them
+            ranking = FirstRanks(*first_groups(ranking))
         query, rank, probability = ranking.first_rank_law()
         mass = probability * own[query]
     return np.append(rank, instead[given]), np.append(mass, weight[given])
 
 
 def _ranks_by_kind(ranking, weight):
-    kinds, kind = _kinds(ranking)
+    kinds, kind = _kinds(first_groups(ranking))
     weight = np.bincount(kind, weights=weight)
     last = int((kinds[0] + kinds[1]).max(initial=0))
     mass, occurs = np.zeros(last + 1), np.zeros(last + 1, dtype=bool)
@@ -125,6 +170,11 @@ def first_groups(ranking):
     return columns
 
 
+def stored_ranks(ranking):
+    """Return the parameters of the :class:`StoredRanks` of a ranking, one row each."""
+    return np.vstack([first_groups(ranking), ranking.n_documents, ranking._n_found])
+
+
 def has_one_rank(ranking):
     """Return True for queries whose first relevant rank is certain or missing."""
     first = ranking._first
@@ -133,21 +183,22 @@ def has_one_rank(ranking):
     return has_one
 
 
-def _has_large_ties(ranking):
-    if not ranking._ranks_are_in_groups:
-        return False
-    others = ranking.size[ranking._first] - ranking.relevant[ranking._first]
-    return others.sum() > MANY * ranking.n_queries
+def _n_tied(ranking):
+    """Return how many non-relevant documents the first tie group of each query has."""
+    others = np.zeros(ranking.n_queries, dtype=np.intp)
+    if ranking._ranks_are_in_groups:
+        first = ranking._first
+        others[ranking.query[first]] = ranking.size[first] - ranking.relevant[first]
+    return others
 
 
-def _kinds(ranking):
+def _kinds(groups):
     """Return the different first tie groups, and the position of each query's own."""
-    columns = first_groups(ranking)
-    order = np.lexsort(columns)
-    columns = columns[:, order]
-    new = np.ones(ranking.n_queries, dtype=bool)
+    order = np.lexsort(groups)
+    columns = groups[:, order]
+    new = np.ones(groups.shape[1], dtype=bool)
     new[1:] = (columns[:, 1:] != columns[:, :-1]).any(axis=0)
-    kind = np.empty(ranking.n_queries, dtype=np.intp)
+    kind = np.empty(groups.shape[1], dtype=np.intp)
     kind[order] = np.cumsum(new) - 1
     return columns[:, new], kind
 

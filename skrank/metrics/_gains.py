@@ -61,7 +61,8 @@ def cg_score(
 def discounted_gain(ranking, *, k=None, gain="exponential", discount="log2"):
     """Return the sum of the gains of the top k documents, discounted by rank."""
     weight = ranking.mean_over_places(discount_function(discount), k)
-    return ranking.total(ranking.grade_total(gains(ranking, gain)) * weight)
+    gained = ranking.grade_total(gain_function(ranking, gain))
+    return ranking.total(gained * weight)
 
 
 @ranking_metric("dcg", discounted_gain)
@@ -171,8 +172,13 @@ def ndcg_score(
 
 def gains(ranking, gain):
     """Return the gain of each relevant document."""
+    return gain_function(ranking, gain)(ranking.grade)
+
+
+def gain_function(ranking, gain):
+    """Return the function that maps grades of a ranking to their gains."""
     if callable(gain):
-        return _checked(gain, ranking.grade, "gain")
+        return lambda grade: _checked(gain, grade, "gain")
     if gain not in ("linear", "exponential"):
         check_gain(gain)
     lowest, highest = map(float, ranking._grade_range)
@@ -182,7 +188,7 @@ def gains(ranking, gain):
             f"Got a lowest grade of {lowest} in y_true; shift the grades."
         )
     if gain == "linear":
-        return ranking.grade
+        return lambda grade: grade
     # 2 ** grade itself is to be a float, and so is the sum of all gains of a query.
     largest = MOST_BITS - np.log2(np.maximum(ranking.n_documents.max(initial=1), 1))
     if highest >= largest:
@@ -192,7 +198,10 @@ def gains(ranking, gain):
             f"highest grade of {highest} in y_true; pass gain='linear' or rescale the "
             "grades."
         )
-    grade = ranking.grade
+    return _exponential
+
+
+def _exponential(grade):
     gain = np.exp2(grade) - 1
     if len(grade) and grade.min() < 1:  # the difference has lost digits
         return np.where(grade < 1, np.expm1(grade * np.log(2)), gain)

@@ -22,9 +22,16 @@ def binary_preference(ranking):
     # The first `free` terms of this sum are below R, which is `cap`.
     free = np.clip(cap - above, 0, tied + 1)
     capped = free * above + free * (free - 1) / 2 + (tied + 1 - free) * cap
-    limit = np.maximum(np.minimum(ranking._n_others, n_relevant), 1)[judged.query]
+    limit = np.maximum(np.minimum(n_others(ranking), n_relevant), 1)[judged.query]
     preferred = judged.relevant * (1 - capped / ((tied + 1) * limit))
     return ranking.where_relevant(judged.total(preferred) / n_relevant)
+
+
+def n_others(ranking):
+    """Return the number of judged non-relevant documents of each query."""
+    found = ranking._judged_only.n_documents - ranking._n_found
+    missing = ranking._lists.missing
+    return found if missing is None else found + missing.n_others
 
 
 @ranking_metric("bpref", binary_preference, cutoff="never")

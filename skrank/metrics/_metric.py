@@ -22,7 +22,8 @@ from skrank._checks import (
     shown,
 )
 from skrank._ranking.rank import DOC_ORDERS
-from skrank.metrics._answer import Arrays, Request, answer, mean_of_queries
+from skrank.metrics._answer import Arrays, Request, answer
+from skrank.metrics._summary import mean_of_queries
 from skrank.metrics._words import complete, describe
 
 P = ParamSpec("P")

@@ -6,8 +6,8 @@
 import numpy as np
 
 from skrank._checks import check_choice
+from skrank._ranking.expectation import sum_over_places
 from skrank._ranking.neighbours import spans
-from skrank._ranking.queries import sum_over_places
 from skrank.metrics._gains import check_gain, discount_function, gains
 
 WEIGHTS = ("uniform", "gain", "discount")

@@ -6,8 +6,8 @@
 import numpy as np
 from scipy.stats import norm
 
-from skrank.metrics._answer import check_not_negative, mean_of_queries, scaled
 from skrank.metrics._first_ranks import has_one_rank, ranks_of_all, weighted_median
+from skrank.metrics._summary import check_not_negative, mean_of_queries, scaled
 
 # 1.4826: a normal distribution's standard deviation over its median absolute deviation.
 NORMAL = float(1 / norm.ppf(0.75))

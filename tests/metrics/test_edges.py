@@ -550,3 +550,14 @@ def test_numbers_that_no_float_holds_get_a_true_sentence():
     assert_allclose(fbeta_at_k_score([1, 0, 1], [3, 2, 1], k=1, beta=1e200), 0.5)
     with pytest.raises(ValueError, match="y_true' parameter must hold numbers"):
         bpref_score([huge, 0], [2, 1])
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "uint8"])
+def test_a_threshold_is_not_rounded_to_the_precision_of_the_grades(dtype):
+    y_true = np.array([1, 0, 2], dtype=dtype)
+    threshold = np.nextafter(1.0, 0.0)
+    assert mrr_score(y_true, [3, 2, 1], threshold=threshold) == 1
+    if dtype.startswith("float"):
+        y_true[1] = 0.5
+        assert mrr_score(y_true, [3, 2, 1], threshold=threshold) == 1
+    assert mrr_score(y_true, [3, 2, 1], threshold=np.nextafter(1.0, 2.0)) == 1 / 3

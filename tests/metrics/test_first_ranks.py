@@ -150,3 +150,17 @@ def test_adjusted_metrics_of_one_candidate_have_the_closed_forms_of_chance(
     expected = 1 - (rank - 1) / (chance - 1)
     got = mean_rank(y_true, y_score, adjusted=True, **options)
     assert got == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("score", [metrics.mrr_score, mean_rank, geometric_mean_rank])
+def test_the_value_of_a_query_does_not_depend_on_the_others(score):
+    # Large and small tie groups, with one relevant document and with several.
+    rng = np.random.default_rng(5)
+    qid = np.repeat(np.arange(40), rng.integers(1, 90, 40))
+    y_true = rng.random(len(qid)) < rng.choice([0.02, 0.5], 40)[qid]
+    y_score = rng.integers(0, rng.choice([1, 4, 90], 40)[qid] + 1)
+    together = score(y_true, y_score, qid=qid, average=None)
+    for query in range(40):
+        own = qid == query
+        alone = score(y_true[own], y_score[own], qid=qid[own], average=None)
+        assert np.array_equal(alone, together[[query]], equal_nan=True)

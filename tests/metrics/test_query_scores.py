@@ -1,0 +1,436 @@
+"""The table of values: its summaries, its parts, its frames."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from brute_force import ADJUSTABLE, full_name
+from numpy.testing import assert_array_equal
+
+from skrank.metrics import QueryScores, evaluate, score_queries
+from skrank.metrics._names import listed_names
+
+EVERY = listed_names()
+UNDEFINED = "ignore:The (adjusted )?metric is undefined"
+
+
+def draw(seed, n_queries=40, longest=60, n_levels=6):
+    """Return lists with many ties, some long, some without a relevant document."""
+    rng = np.random.default_rng(seed)
+    qid = np.repeat(np.arange(n_queries), rng.integers(1, longest, n_queries))
+    n_rows = len(qid)
+    is_relevant = rng.random(n_rows) < rng.choice([0, 0.05, 0.4], n_queries)[qid]
+    data = {
+        "y_true": rng.integers(1, 5, n_rows) * is_relevant,
+        "y_score": rng.integers(0, n_levels, n_rows),
+        "qid": qid,
+    }
+    order = rng.permutation(n_rows)
+    return {name: values[order] for name, values in data.items()}
+
+
+def masks(data):
+    rng = np.random.default_rng(9)
+    n_rows = len(data["qid"])
+    return {"judged": rng.random(n_rows) < 0.7, "returned": rng.random(n_rows) < 0.7}
+
+
+def weights(data):
+    return np.random.default_rng(8).integers(0, 4, data["qid"].max() + 1)[data["qid"]]
+
+
+def assert_same(one, other):
+    assert list(one) == list(other)
+    assert_array_equal(list(one.values()), list(other.values()))
+
+
+PARAMS = {
+    "default": {},
+    "pessimistic": {"ties": "pessimistic", "average": "weighted"},
+    "first": {"ties": "first", "threshold": 1},
+    "replaced": {"replace_undefined_by": 3.0, "threshold": "max"},
+    "left out": {"replace_undefined_by": np.nan},
+    "single precision": {"score_dtype": "float32", "judged_from": 1.0},
+    "adjusted": {"adjusted": True},
+    "adjusted, weighted": {"adjusted": True, "average": "weighted"},
+    "adjusted, replaced": {"adjusted": True, "replace_undefined_by": 2.0},
+}
+
+
+def names_for(params):
+    return [full_name(name) for name in ADJUSTABLE] if "adjusted" in params else EVERY
+
+
+@pytest.mark.filterwarnings(UNDEFINED)
+@pytest.mark.parametrize("is_weighted", [False, True], ids=["equal", "weighted"])
+@pytest.mark.parametrize("name", PARAMS)
+def test_a_summary_is_what_evaluate_returns(name, is_weighted):
+    params, data = dict(PARAMS[name]), draw(0)
+    names = names_for(params)
+    if is_weighted:
+        params["sample_weight"] = weights(data)
+    for more in ({}, masks(data)):
+        scores = score_queries(**data, metrics=names, **params, **more)
+        expected = evaluate(**data, metrics=names, **params, **more)
+        assert_same(scores.summary(), expected)
+
+
+@pytest.mark.parametrize("adjusted", [False, True])
+def test_the_values_are_those_of_evaluate_without_an_average(adjusted):
+    data, params = draw(1), {"adjusted": True} if adjusted else {}
+    names = names_for(params)
+    scores = score_queries(**data, metrics=names, **params)
+    expected = evaluate(
+        **data, metrics=names, average=None, replace_undefined_by=np.nan, **params
+    )
+    assert_array_equal(scores.keys["qid"], expected.pop("qid"))
+    assert scores.metrics == tuple(expected)
+    assert_array_equal(scores.values, [list(expected.values())])
+    with pytest.raises(ValueError, match="read-only"):
+        scores.values[0, 0, 0] = 1
+
+
+def parts_of(data, n_queries, names, **params):
+    """Return the scores of some queries at a time, in any order, sent by pickle."""
+    arrays = {key: params.pop(key) for key in ("sample_weight",) if key in params}
+    arrays |= {key: params.pop(key) for key in ("judged", "returned") if key in params}
+    n_parts = -(-(data["qid"].max() + 1) // n_queries)
+    parts = []
+    for i in np.random.default_rng(2).permutation(n_parts):
+        own = data["qid"] // n_queries == i
+        rows = {key: values[own] for key, values in (data | arrays).items()}
+        scores = score_queries(**rows, metrics=names, **params)
+        parts.append(pickle.loads(pickle.dumps(scores)))
+    return parts
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings(UNDEFINED)
+@pytest.mark.parametrize("n_queries", [1, 4])
+@pytest.mark.parametrize("name", PARAMS)
+def test_parts_in_any_order_are_the_whole(name, n_queries):
+    params, data = PARAMS[name] | {"max_grade": 4}, draw(3, n_queries=12)
+    names = names_for(params)
+    for more in (masks(data), {"sample_weight": weights(data)}):
+        joined = QueryScores.concat(parts_of(data, n_queries, names, **params, **more))
+        expected = evaluate(**data, metrics=names, **params, **more)
+        assert_same(joined.summary(), expected)
+
+
+@pytest.mark.parametrize("names", [["mrr", "z_mrr", "neg_median_rank", "map", "err"]])
+def test_few_metrics_of_parts_are_those_of_the_whole(names):
+    data, params = draw(4), {"max_grade": 4}
+    joined = QueryScores.concat(parts_of(data, 3, names, **params))
+    assert_same(joined.summary(), evaluate(**data, metrics=names, **params))
+
+
+def test_conventions_and_metrics_of_ones_own_are_scored_by_parts():
+    data = draw(5)
+    rules = {"convention": "trec_eval", "ties": "expected"}
+    names = ["map", "ndcg@10", "bpref", "rbp", led]
+    whole = evaluate(**data, metrics=names, **rules, max_grade=4)
+    parts = parts_of(data, 4, names, **rules, max_grade=4)
+    assert_same(QueryScores.concat(parts).summary(), whole)
+
+
+def led(ranking):
+    return ranking.expected_at_first(lambda rank: rank == 1)
+
+
+def test_parts_with_other_highest_grades_are_refused():
+    one = {"y_true": [1, 0], "y_score": [2, 1], "qid": [7, 7]}
+    other = {"y_true": [4, 0], "y_score": [2, 1], "qid": [8, 8]}
+    for name in ("err", "rbp@5"):
+        parts = [score_queries(**data, metrics=name) for data in (one, other)]
+        message = r"highest grade of all data, which was 1.0 .* 4.0 .*`max_grade`"
+        with pytest.raises(ValueError, match=message):
+            QueryScores.concat(parts)
+        parts = [
+            score_queries(**data, metrics=name, max_grade=4) for data in (one, other)
+        ]
+        parts.append(score_queries([4, 0], [1, 2], name, qid=[9, 9], max_grade=5))
+        with pytest.raises(ValueError, match="max_grade=4 and max_grade=5"):
+            QueryScores.concat(parts)
+        assert QueryScores.concat(parts[:2]).values.shape == (1, 1, 2)
+
+
+def test_parts_with_other_negative_grades_are_refused():
+    one = score_queries([1, 0], [2, 1], "spearman", qid=[7, 7])
+    other = score_queries([1, -3], [2, 1], "spearman", qid=[8, 8])
+    with pytest.raises(ValueError, match=r"the lowest grade of all data, .* -3.0"):
+        QueryScores.concat([one, other])
+
+
+def test_a_query_in_two_parts_is_refused_by_its_name():
+    parts = [score_queries([1, 0], [2, 1], "mrr", qid=["a", name]) for name in "bc"]
+    with pytest.raises(ValueError, match="Got the query qid='a' twice"):
+        QueryScores.concat(parts)
+    folds = [
+        score_queries([1, 0], [2, 1], "mrr", qid=[3, 3], by={"fold": [i, i]})
+        for i in (0, 1)
+    ]
+    assert QueryScores.concat(folds).keys["fold"].tolist() == [0, 1]
+    with pytest.raises(ValueError, match="Got the query qid=3, fold=1 twice"):
+        QueryScores.concat([*folds, folds[1]])
+
+
+def test_parts_must_be_alike():
+    def scores(**params):
+        given = {"y_true": [1, 0], "y_score": [2, 1], "metrics": "mrr"} | params
+        return score_queries(**given)
+
+    for other, message in [
+        (scores(metrics="map"), "the same metrics"),
+        (scores(y_score={"a": [2, 1]}), "the same rankers"),
+        (scores(sample_weight=[1, 1]), "and weights if one of them has"),
+        (scores(ties="first"), "ties='expected' and ties='first'"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            QueryScores.concat([scores(), other])
+    with pytest.raises(TypeError, match=r"instances of QueryScores\. Got dict"):
+        QueryScores.concat([{}])
+    with pytest.raises(ValueError, match="at least one part"):
+        QueryScores.concat([])
+
+
+def test_ids_of_different_types_stay_different():
+    parts = [score_queries([1], [1], "mrr", qid=[name]) for name in (1, "1")]
+    assert QueryScores.concat(parts).keys["qid"].tolist() == [1, "1"]
+
+
+def test_parts_may_weigh_nothing_but_the_whole_may_not():
+    parts = [
+        score_queries([1, 0], scores, "mrr", qid=[i, i], sample_weight=[weight] * 2)
+        for i, (scores, weight) in enumerate([([2, 1], 0), ([1, 2], 3)])
+    ]
+    assert QueryScores.concat(parts).summary() == {"mrr": 1 / 2}
+    with pytest.raises(ValueError, match="at least one non-zero number"):
+        parts[0].summary()
+
+
+@pytest.mark.filterwarnings(UNDEFINED)
+@pytest.mark.parametrize("own_returned", [False, True])
+@pytest.mark.parametrize("adjusted", [False, True])
+def test_several_rankers_are_scored_as_each_alone(own_returned, adjusted):
+    data, rng = draw(6), np.random.default_rng(0)
+    y_score = data.pop("y_score")
+    runs = {
+        "a": y_score,
+        "b": rng.permutation(y_score),
+        "c": rng.normal(size=len(y_score)),
+    }
+    params = masks(data) | ({"adjusted": True} if adjusted else {})
+    names = names_for(params)
+    returned = {
+        name: params.pop("returned") if name == "a" else rng.random(len(y_score)) < 0.5
+        for name in runs
+    }
+    if not own_returned:
+        returned = dict.fromkeys(runs, returned["a"])
+    scores = score_queries(
+        **data,
+        y_score=runs,
+        metrics=names,
+        returned=returned if own_returned else returned["a"],
+        **params,
+    )
+    summary = scores.summary()
+    assert list(summary) == ["a", "b", "c"]
+    for name, y_score in runs.items():
+        alone = evaluate(
+            **data, y_score=y_score, metrics=names, returned=returned[name], **params
+        )
+        assert_same(summary[name], alone)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [{}, {"ties": "first"}, {"ties": "optimistic"}, {"score_dtype": "float32"}],
+    ids=str,
+)
+@pytest.mark.parametrize("shape", ["grouped", "matrix", "candidates", "one query"])
+def test_several_rankers_of_every_shape_are_scored_as_each_alone(shape, params):
+    rng = np.random.default_rng(7)
+    y_true, data = rng.integers(0, 3, (6, 9)), {}
+    runs = {name: rng.integers(0, 5, (6, 9)) for name in "ab"}
+    if shape == "candidates":
+        y_true = rng.integers(0, 9, 6)
+    if shape == "matrix":
+        data["exclude"] = rng.random((6, 9)) < 0.2
+    if shape in ("grouped", "one query"):
+        y_true = y_true.ravel()
+        runs = {name: scores.ravel() for name, scores in runs.items()}
+    if shape == "grouped":
+        data["qid"] = np.repeat(list("fbdace"), 9)
+    names = ["map", "ndcg@3", "z_mrr"]
+    scores = score_queries(y_true, runs, names, **data, **params).summary()
+    for name, y_score in runs.items():
+        assert_same(scores[name], evaluate(y_true, y_score, names, **data, **params))
+
+
+@pytest.mark.filterwarnings(UNDEFINED)
+def test_segments_are_summarized_apart():
+    data = draw(8)
+    segment = np.array(["new", "old"])[data["qid"] % 2]
+    names = ["map", "z_mrr", "neg_median_rank"]
+    weight = 1 + data["qid"] % 3
+    scores = score_queries(
+        **data, metrics=names, by=pd.Series(segment, name="age"), sample_weight=weight
+    )
+    assert_same(scores.summary(), evaluate(**data, metrics=names, sample_weight=weight))
+    assert list(scores.keys) == ["qid", "age"]
+    summary = scores.summary(by="age")
+    assert list(summary) == ["new", "old"]
+    for name, value in summary.items():
+        own = segment == name
+        rows = {key: values[own] for key, values in data.items()}
+        alone = evaluate(**rows, metrics=names, sample_weight=weight[own])
+        assert_same(value, alone)
+    pairs = scores.summary(by=["age", "qid"])
+    assert next(iter(pairs)) == ("new", 0)
+    with pytest.raises(ValueError, match=r"among \['age', 'qid'\]. Got 'fold' instead"):
+        scores.summary(by="fold")
+
+
+def test_one_query_of_two_folds_is_two_queries():
+    by = {"fold": [1, 0, 1, 0], "run": [5, 5, 5, 5]}
+    scores = score_queries([1, 1, 0, 0], [2, 1, 1, 2], "mrr", qid=[7] * 4, by=by)
+    assert scores.summary(by="fold") == {0: {"mrr": 1 / 2}, 1: {"mrr": 1.0}}
+    assert scores.keys["qid"].tolist() == [7, 7]
+    matrix = score_queries([[1, 0]] * 2, [[2, 1], [1, 2]], "mrr", by=["b", "a"])
+    assert matrix.summary(by="by") == {"a": {"mrr": 1 / 2}, "b": {"mrr": 1.0}}
+
+
+RUNS = {"a": [2, 1, 2, 1], "b": [1, 2, 2, 1]}
+
+
+def scores_of_runs(**params):
+    given = {"y_true": [1, 0, 1, 0], "qid": ["x", "x", "y", "y"], **params}
+    return score_queries(y_score=RUNS, metrics=["mrr", "hits@1"], **given)
+
+
+def test_rankers_and_metrics_are_selected_by_name():
+    scores = scores_of_runs()
+    assert scores["b", "hits@1"].summary() == {"b": {"hits@1": 1 / 2}}
+    assert scores["mrr"].rankers == ("a", "b")
+    assert scores[["b", "a"]].metrics == ("mrr", "hits@1")
+    with pytest.raises(KeyError, match="'map' is none of"):
+        scores["map"]
+
+
+def test_scores_are_shown_as_a_table():
+    scores = scores_of_runs()
+    assert str(scores).splitlines() == [
+        "2 queries",
+        "ranker     mrr  hits@1",
+        "a       1.0000  1.0000",
+        "b       0.7500  0.5000",
+    ]
+    shown = score_queries([1], [1], led, by=["<b>"])._repr_html_()
+    assert "<th>led</th>" in shown
+    assert "1 query by by" in shown
+    undefined = score_queries([0], [1], "mrr", replace_undefined_by=np.nan)
+    assert str(undefined).splitlines()[-1].strip() == "nan"
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_frames_of_every_kind_come_and_go(kind):
+    weight = [1, 1, 3, 3]
+    scores = scores_of_runs(by={"day": [1, 1, 2, 2]}, sample_weight=weight)
+    frame = scores.to_frame(kind)
+    assert type(frame).__module__.partition(".")[0] == kind
+    columns = frame.column_names if kind == "pyarrow" else list(frame.columns)
+    assert columns == ["ranker", "qid", "day", "sample_weight", "mrr", "hits@1"]
+    again = QueryScores.from_frame(
+        frame, by="day", ranker="ranker", sample_weight="sample_weight"
+    )
+    assert again.summary() == scores.summary()
+    assert again.summary()["b"] == {"mrr": (1 / 2 + 3) / 4, "hits@1": 3 / 4}
+    assert_array_equal(again.values, scores.values)
+    assert type(again.to_frame()) is type(frame)
+
+
+def test_a_frame_is_of_the_kind_of_the_data():
+    data = {"y_true": [1, 0], "y_score": [2, 1]}
+    kinds = [(pl.Series, pl.DataFrame), (pd.Series, pd.DataFrame)]
+    for column, frame in kinds:
+        given = {name: column(values) for name, values in data.items()}
+        assert type(score_queries(**given, metrics="mrr").to_frame()) is frame
+    assert type(score_queries(**data, metrics="mrr").to_frame()) is pd.DataFrame
+
+
+def test_values_of_other_tools_are_averaged():
+    frame = pd.DataFrame({"map": [0.5, 0.25], "latency": [3, 4]}, index=[9, 8])
+    frame.index.name = "qid"
+    scores = QueryScores.from_frame(frame)
+    assert scores.summary() == {"map": (0.5 + 0.25) / 2, "latency": (3 + 4) / 2}
+    assert scores.keys["qid"].tolist() == [8, 9]
+    assert scores.values[0, 1].tolist() == [4, 3]
+    table = pa.table({"qid": ["a", "b"], "ndcg_cut_10": [0.5, None]})
+    with pytest.raises(ValueError, match="'ndcg_cut_10' has missing values"):
+        QueryScores.from_frame(table)
+    for instead, mean in [(np.nan, 0.5), (0.0, 0.25)]:
+        scores = QueryScores.from_frame(table, replace_undefined_by=instead)
+        assert scores.summary() == {"ndcg_cut_10": mean}
+
+
+def test_a_column_named_as_a_metric_is_summarized_as_that_metric():
+    values = [0.5, 0.125, np.nan]
+    names = ["ndcg@10", "neg_mean_rank", "gm_map", "num_rel"]
+    columns = {"ndcg@10": values, "neg_mean_rank": [-1, -3, np.nan]}
+    columns |= {"gm_map": [0.5, 0.125, 0.25], "num_rel": [1, 2, 3]}
+    scores = QueryScores.from_frame({"q": [1, 2, 3], **columns}, qid="q", metrics=names)
+    assert scores.summary() == pytest.approx(
+        {
+            "ndcg@10": (0.5 + 0.125 + 0) / 3,
+            "neg_mean_rank": (-1 - 3) / 2,
+            "gm_map": (0.5 * 0.125 * 0.25) ** (1 / 3),
+            "num_rel": 1 + 2 + 3,
+        }
+    )
+    for name in ("neg_median_rank", "z_mrr", "adjusted_hits@3"):
+        with pytest.raises(ValueError, match=f"do not determine '{name}'"):
+            QueryScores.from_frame({"qid": [1], name: [1.0]})
+
+
+def test_frames_that_are_no_table_of_values_are_refused():
+    good = {"qid": [1, 2, 1, 3], "run": ["a", "a", "b", "b"], "mrr": [1.0, 1, 1, 1]}
+    with pytest.raises(ValueError, match=r"different ones for 'a' and 'b'\. Only"):
+        QueryScores.from_frame(good, ranker="run")
+    with pytest.raises(ValueError, match="Got the query qid=1 twice"):
+        QueryScores.from_frame(good, metrics=["mrr"])
+    with pytest.raises(ValueError, match="has no column 'topic'"):
+        QueryScores.from_frame(good, qid="topic")
+    with pytest.raises(ValueError, match="needs a column of values"):
+        QueryScores.from_frame({"qid": [1]})
+    with pytest.raises(TypeError, match=r"or a dict of columns\. Got list"):
+        QueryScores.from_frame([1, 2])
+    with pytest.raises(ValueError, match="The 'kind' parameter of to_frame must be"):
+        scores_of_runs().to_frame("spark")
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"y_score": {}}, "at least one ranker"),
+        ({"y_score": {1: [1, 2]}}, "names of rankers, of type str"),
+        ({"average": None}, "The 'average' parameter of score_queries"),
+        ({"returned": {"a": [True, True]}}, "or a dict with one for each of"),
+        ({"y_score": {"mrr": [1, 2]}}, r"Got \['mrr'\] twice"),
+        ({"by": {"mrr": [1, 2]}}, r"Got \['mrr'\] twice"),
+        ({"by": {"qid": [1, 2]}}, "Got a column 'qid'"),
+        ({"by": [1, 2, 3]}, "'by' parameter must hold one id per row"),
+        ({"convention": "trec_eval"}, "Pass the ids as `doc_id`"),
+        ({"depth": 3}, "none of \\['mrr'\\] takes"),
+    ],
+)
+def test_bad_input_is_refused(params, message):
+    given = {"y_true": [1, 0], "y_score": [1, 2], "metrics": "mrr", "qid": [7, 7]}
+    with pytest.raises((ValueError, TypeError), match=message):
+        score_queries(**given | params)
