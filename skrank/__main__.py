@@ -158,7 +158,7 @@ def _add_convention(command, **more):
 
 
 def _aligned(options, run, convention=None):
-    """Return the arguments of ``evaluate`` for one run."""
+    """Return what :func:`~skrank.tables.align` does."""
     judged_from = options.judged_from
     if judged_from is None and convention in CONVENTIONS:
         judged_from = CONVENTIONS[convention].rules.get("*", {}).get("judged_from")
@@ -172,8 +172,8 @@ def _evaluate(options):
     names = [request.key for request in requests]
     write = _writer(options.by_query)
     scores, by_query = {}, []
-    runs = {run: run for run in options.run}
-    for run, aligned in _aligned(options, runs, convention).items():
+    for run in dict.fromkeys(options.run):  # one at a time: runs may be large
+        aligned = _aligned(options, {run: run}, convention)[run]
         asked = {"metrics": metrics, "convention": convention, **aligned}
         scores[run] = evaluate(**asked)
         if write:
@@ -226,7 +226,7 @@ def _write_csv(path, names, by_query):
     kept = {"encoding": "utf-8", "errors": "surrogateescape"}
     with open(path, "w", newline="", **kept) as file:
         writer = csv.writer(file)
-        writer.writerow(["run", "qid", *names])
+        writer.writerow(["ranker", "qid", *names])
         for run, values in by_query:
             columns = [values[name].tolist() for name in ("qid", *names)]
             writer.writerows(zip([run] * len(columns[0]), *columns, strict=True))
@@ -243,7 +243,7 @@ def _write_parquet(path, names, by_query):
     parts = [
         arrow_table(
             {
-                "run": [run] * len(values["qid"]),
+                "ranker": [run] * len(values["qid"]),
                 **{name: values[name] for name in ("qid", *names)},
             }
         )

@@ -81,7 +81,7 @@ def test_values_of_queries_are_written_as_csv(capsys, tmp_path):
     with (tmp_path / "q.csv").open(newline="") as file:
         rows = list(csv.reader(file))
     assert rows[:3] == [
-        ["run", "qid", "mrr"],
+        ["ranker", "qid", "mrr"],
         ["a.run", "1", "0.5"],
         ["a.run", "2", "1.0"],
     ]
@@ -92,7 +92,7 @@ def test_values_of_queries_are_written_as_parquet(capsys, tmp_path):
     assert run(capsys, "evaluate qrels a.run -m mrr --by-query q.parquet")[0] == 0
     table = pyarrow.parquet.read_table(tmp_path / "q.parquet")
     assert table.to_pydict() == {
-        "run": ["a.run"] * 3,
+        "ranker": ["a.run"] * 3,
         "qid": ["1", "2", "3"],
         "mrr": [0.5, 1.0, 0.0],
     }
