@@ -64,11 +64,11 @@ def read_triples(path, format):
     parts, n_lines = [], 0
     with unpack(path, "rb") as file:
         for chunk in _whole_lines(file, path):
-            part = _parse(chunk, format)
+            part, n_more = _parse(chunk, format)
             if part is None:
                 raise ValueError(_first_error(chunk, format, path, n_lines))
             parts.append(part)
-            n_lines += chunk.count(b"\n")
+            n_lines += n_more
     if not sum(len(part.value) for part in parts):
         raise ValueError(
             f"{path} must hold lines of {format.n_fields} fields ({format.fields}). "
@@ -101,15 +101,17 @@ def _read(file, path):
 
 
 def _parse(chunk, format):
-    """Return the Triples of some lines, or None if one of them is malformed."""
+    """Return the Triples of some lines, None if one is malformed, and their number."""
     # A newline before the first word, and zeros to read words of a fixed width.
     data = np.frombuffer(b"\n%b%b" % (chunk, bytes(64)), dtype=np.uint8)
     is_word = data > ord(" ")
     edges = np.flatnonzero(is_word[1:] != is_word[:-1]) + 1
     starts, ends = edges[::2], edges[1::2]
-    words = _words_of_lines(data, starts, ends, format)
+    newlines = np.flatnonzero(data == _NEWLINE)
+    n_lines = len(newlines) - 1
+    words = _words_of_lines(data, starts, ends, newlines, format)
     if words is None:
-        return None
+        return None, n_lines
     columns = [
         fixed_width(data, starts[words + i], ends[words + i])
         for i in (0, 2, format.value)
@@ -117,16 +119,15 @@ def _parse(chunk, format):
     try:
         columns[-1] = _numbers(columns[-1], format)
     except ValueError:
-        return None
-    return Triples(*columns)
+        return None, n_lines
+    return Triples(*columns), n_lines
 
 
-def _words_of_lines(data, starts, ends, format):
+def _words_of_lines(data, starts, ends, newlines, format):
     """Return the first word of each line; None if a line has too few or too many.
 
     Lines that are empty or begin with "#" are left out.
     """
-    newlines = np.flatnonzero(data == _NEWLINE)
     n, width = len(newlines) - 1, format.n_fields
     if len(starts) == n * width:
         first = np.arange(n) * width

@@ -3,6 +3,7 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import functools
 import numbers
 from typing import NamedTuple
 
@@ -45,10 +46,16 @@ def fixed_width(data, starts, ends):
         data = np.append(data, np.zeros(width, dtype=np.uint8))
     n_starts = max(len(data) - width + 1, 0)
     parts = np.ndarray(n_starts, f"V{width}", data, strides=(1,))[starts]
-    # What stands behind a part is set to 0, by a mask for each length.
-    mask = np.tri(longest + 1, width, -1, dtype=np.uint8) * np.uint8(255)
-    mask = mask.view(f"V{width}").ravel()[length]
+    # What stands behind a part is set to 0.
+    mask = _masks(width)[length]
     return (parts.view(np.uint64) & mask.view(np.uint64)).view(f"S{width}")
+
+
+@functools.lru_cache(maxsize=8)
+def _masks(width):
+    """Return bytes for each length up to `width`: 255 up to it, and 0 behind it."""
+    ones = np.tri(width + 1, width, -1, dtype=np.uint8)
+    return (ones * np.uint8(255)).view(f"V{width}").ravel()
 
 
 def ids_of(values, what):
