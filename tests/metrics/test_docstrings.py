@@ -83,6 +83,7 @@ MODULES = {
     "skrank.rankers": None,
     "skrank.datasets": None,
     "skrank.link_prediction": None,
+    "skrank.tables": None,
     "skrank.base": ["RankingEstimator", "is_ranker"],
 }
 
