@@ -88,7 +88,8 @@ def read_side(data, side, names):
     if isinstance(data, (str, os.PathLike)):
         return read_triples(data, side.format)
     if _is_table(data):
-        columns = [_column(data, name, side) for name in names]
+        table = _readable(data)
+        columns = [_column(table, name, side) for name in names]
     elif isinstance(data, Mapping):
         columns = _columns_of_dict(data, side, names)
     elif _is_list(data) and len(data) and all(map(_is_row, data)):
@@ -142,8 +143,21 @@ def _is_row(value):
 
 def _is_table(data):
     """Return True for tables that know their columns by name."""
-    is_frame = hasattr(data, "columns") and hasattr(data, "shape")
+    is_frame = hasattr(data, "shape") and hasattr(data, "columns")
     return isinstance(data, Bunch) or is_frame or hasattr(data, "__arrow_c_stream__")
+
+
+def _readable(table):
+    """Return a table whose columns can be read; others are read through Arrow."""
+    if not hasattr(table, "__arrow_c_stream__") or hasattr(table, "to_numpy"):
+        return table
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise ImportError(
+            'Reading this table requires pyarrow: pip install "skrank[tables]".'
+        ) from error
+    return pyarrow.table(table)
 
 
 def _column(table, name, side):
@@ -151,8 +165,6 @@ def _column(table, name, side):
     if isinstance(table, Bunch):
         names, column = list(table), table.get(name)
     else:
-        if hasattr(table, "__arrow_c_stream__") and not hasattr(table, "to_numpy"):
-            table = _pyarrow().table(table)
         names = list(getattr(table, "column_names", table.columns))
         column = find_column(table, name)
     if column is not None:
@@ -164,16 +176,6 @@ def _column(table, name, side):
         f"'doc_id' and '{side.format.noun}'. Got no column {name!r} among "
         f"{shown(names)}.{hint}"
     )
-
-
-def _pyarrow():
-    try:
-        import pyarrow
-    except ImportError as error:
-        raise ImportError(
-            'Reading this table requires pyarrow: pip install "skrank[tables]".'
-        ) from error
-    return pyarrow
 
 
 def _columns_of_dict(data, side, names):

@@ -5,6 +5,7 @@
 
 import sys
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -89,6 +90,8 @@ RUN_FORMS = {
     "polars": lambda _: pl.DataFrame(RUN_COLUMNS),
     "pyarrow": lambda _: pa.table(RUN_COLUMNS),
     "only Arrow": lambda _: OnlyArrow(pa.table(RUN_COLUMNS)),
+    "a stream of Arrow": lambda _: pa.table(RUN_COLUMNS).to_reader(),
+    "DuckDB": lambda _: duckdb.from_arrow(pa.table(RUN_COLUMNS)),
 }
 
 
