@@ -6,7 +6,7 @@
 import difflib
 import os
 from collections.abc import Mapping
-from itertools import chain, repeat
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -129,7 +129,7 @@ def _is_run(value):
     if isinstance(value, (str, os.PathLike)) or _is_table(value):
         return True
     if isinstance(value, Mapping):
-        return any(isinstance(one, (Mapping, *_LISTS)) for one in value.values())
+        return isinstance(next(iter(value.values()), None), (Mapping, *_LISTS))
     return _is_list(value) and len(value) > 0 and _is_row(value[0])
 
 
@@ -185,8 +185,9 @@ def _columns_of_dict(data, side, names):
         ids, scores = _of_query(qid, found, side, names)
         documents.append(ids)
         values.append(scores)
-    qid = chain.from_iterable(map(repeat, data, map(len, documents)))
-    return list(qid), *(list(chain.from_iterable(x)) for x in (documents, values))
+    ids = ids_of(list(data), f"query ids of {side.name}")
+    qid = np.repeat(ids, list(map(len, documents)))
+    return qid, *(list(chain.from_iterable(x)) for x in (documents, values))
 
 
 def _of_query(qid, found, side, names):
