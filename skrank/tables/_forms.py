@@ -203,7 +203,7 @@ def _of_query(qid, found, side, names):
         )
     found = list(found)
     if found and isinstance(found[0], Mapping):
-        missing = {names.doc_id, names.value}.difference(*found[:1])
+        missing = {names.doc_id, names.value} - found[0].keys()
         if missing:
             raise ValueError(
                 f"A hit of {side.name} must have the keys that are named by 'doc_id' "
@@ -212,6 +212,11 @@ def _of_query(qid, found, side, names):
             )
         found = [(hit[names.doc_id], hit[names.value]) for hit in found]
     if found and _is_list(found[0]):
+        if not all(_is_list(pair) and len(pair) == 2 for pair in found):
+            raise ValueError(
+                f"The '{side.name}' parameter must be {side.forms}. Got lists that are "
+                f"not all pairs for query {qid!r}: {shown(found)}."
+            )
         documents, values = zip(*found, strict=True)
         return documents, values
     return found, [1] * len(found) if side.is_truth else range(len(found), 0, -1)

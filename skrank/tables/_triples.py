@@ -69,9 +69,12 @@ def ids_of(values, what):
     what : str
         Such as "document ids of run".
     """
-    if hasattr(values, "to_numpy"):
+    text = _text_of_arrow(values)
+    if text is not None:
+        return text
+    if hasattr(values, "to_numpy") and hasattr(values, "dtype"):
         values = values.to_numpy()
-    elif hasattr(values, "__array__"):
+    elif hasattr(values, "__array__"):  # arrays of pyarrow have no dtype
         values = np.asanyarray(values)
     if isinstance(values, np.ndarray):
         is_plain = values.ndim == 1 and not np.ma.is_masked(values)
@@ -104,6 +107,26 @@ def ids_of(values, what):
         f"{type(bad).__name__}: make other ids text with str(), and leave out rows "
         "without an id."
     )
+
+
+def _text_of_arrow(column):
+    """Return the text of a column that Arrow can read, or None for another column."""
+    is_object = getattr(column, "dtype", None) is np.dtype(object)
+    if is_object or not hasattr(column, "__arrow_c_stream__"):
+        return None
+    try:
+        import pyarrow
+    except ImportError:
+        return None
+    column = pyarrow.chunked_array(column)
+    is_text = str(column.type) in ("string", "large_string", "string_view")
+    if not is_text or column.null_count:
+        return None
+    text = column.cast(pyarrow.large_string()).combine_chunks()
+    _, bounds, data = text.buffers()
+    bounds = np.frombuffer(bounds, dtype=np.int64)[text.offset :][: len(text) + 1]
+    data = np.frombuffer(data or b"", dtype=np.uint8)
+    return fixed_width(data, bounds[:-1], bounds[1:])
 
 
 def _is_integer(kind):

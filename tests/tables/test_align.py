@@ -141,6 +141,33 @@ def test_a_ranked_list_is_scored_by_its_order():
     assert evaluate(metrics="mrr", **aligned)["mrr"] == (1 / 2 + 1 + 0) / 3
 
 
+TEXTS = ["", "ä", "d" * 30, "d1", "2"]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pl.Series(TEXTS),
+        pd.Series(TEXTS),
+        pd.Series(TEXTS, dtype=object),
+        pa.chunked_array([["x"], TEXTS[:2], TEXTS[2:], ["y"]]).slice(1, 5),
+        pa.array(["x", *TEXTS], pa.large_string())[1:],
+        np.array(TEXTS),
+    ],
+    ids=lambda column: f"{type(column).__module__} {getattr(column, 'dtype', '')}",
+)
+def test_text_of_any_length_is_read_from_columns_of_every_kind(column):
+    table = Bunch(qid=["q1"] * 5, doc_id=column, score=[5, 4, 3, 2, 1])
+    aligned = align({"q1": {"d1": 1}}, table)
+    assert aligned.doc_id.tolist() == [text.encode() for text in TEXTS]
+
+
+def test_columns_of_arrow_are_read_without_pyarrow(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    run = pl.DataFrame(RUN_COLUMNS)
+    assert rows_of(align(QRELS, run)) == rows_of(align(QRELS, RUN))
+
+
 @pytest.mark.parametrize("collection", [set, list, frozenset])
 def test_relevant_documents_without_grades_have_grade_1(collection):
     aligned = align({"q1": collection(["d1", "d3"])}, {"q1": {"d1": 1, "d2": 2}})
@@ -234,6 +261,17 @@ REFUSED = {
     "no query": ({}, RUN, "for each of one or more rows"),
     "no document": (QRELS, {"q1": {}}, "for each of one or more rows"),
     "a number": (3, RUN, "'qrels' parameter must be the path of a TREC file"),
+    "no pairs": (QRELS, {"q1": [["d1", 0.5], ["d2"]]}, "not all pairs for query 'q1'"),
+    "no id in a column": (
+        QRELS,
+        pl.DataFrame({"qid": ["q1", None], "doc_id": ["d1", "d1"], "score": [1, 2]}),
+        "Got None of type NoneType",
+    ),
+    "no score in a column": (
+        QRELS,
+        pl.DataFrame({"qid": ["q1"] * 2, "doc_id": ["a", "b"], "score": [1, None]}),
+        "Got nan for document 'b' of query 'q1'",
+    ),
     "lists of lists": ([[1, 2, 3]], RUN, r"dict\(enumerate\(lists\)\)"),
     "masked ids": (
         {1: {"d1": 1}},
