@@ -126,7 +126,7 @@ def groups_of_sorted(lists, rows, keys, place, row, grade):
     np.not_equal(keys[:, 1:], keys[:, :-1], out=new[:, 1:])
     start = np.flatnonzero(new)
     group = (np.cumsum(new) - 1)[place]
-    first = np.flatnonzero(np.diff(group, prepend=-1))
+    (first,) = np.diff(group, prepend=-1).nonzero()
     row, group = row[first], group[first]
     above = start[group] - row * keys.shape[1]
     size = np.subtract(np.append(start[1:], new.size), start)[group]

@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import sys
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,36 +37,56 @@ def encode_qid(qid, n_samples=None, *, name="qid"):
     codes : ndarray of shape (n_samples,)
         For each row the position of its id in `ids`.
     """
-    ids, codes, starts, n_rows = _encode(qid, n_samples, name)
-    return ids, repeat_heads(codes, starts, n_rows)
+    heads = encode_heads(qid, n_samples, name=name)
+    return heads.ids, heads.of_rows()
 
 
-def encode_heads(qid, n_samples=None, *, name="qid"):
-    """Turn query ids into codes, one per stretch of rows with the same id if any.
+class Heads(NamedTuple):
+    """Codes of ids, one per stretch of rows with the same id if the rows are grouped.
 
-    Parameters
+    Attributes
     ----------
-    qid, n_samples, name
-        As in :func:`encode_qid`.
-
-    Returns
-    -------
     ids : ndarray of shape (n_queries,)
-        As in :func:`encode_qid`.
-
+        As :func:`encode_qid` returns them.
     codes : ndarray of shape (n_stretches,) or (n_samples,)
         For each stretch, or each row, the position of its id in `ids`.
-
     starts : ndarray of shape (n_stretches,) or None
         The first row of each stretch; None if most rows have another id than the row
         before them, so that there is a code for each row.
+    n_samples : int
+        The number of rows.
     """
-    ids, codes, starts, _ = _encode(qid, n_samples, name)
-    return ids, codes, starts
+
+    ids: np.ndarray
+    codes: np.ndarray
+    starts: np.ndarray | None
+    n_samples: int
+
+    @property
+    def are_grouped(self):
+        """Return True if the rows of each query follow one another."""
+        return len(self.codes) == len(self.ids)
+
+    def of_rows(self):
+        """Return the code of each row."""
+        if self.starts is None:
+            return self.codes
+        return np.repeat(self.codes, lengths_of(self.starts, self.n_samples))
+
+    def sizes(self):
+        """Return the number of rows of each query."""
+        if self.starts is None:
+            return np.bincount(self.codes, minlength=len(self.ids))
+        lengths = lengths_of(self.starts, self.n_samples)
+        return np.bincount(self.codes, lengths, len(self.ids)).astype(np.intp)
 
 
-def _encode(qid, n_samples, name):
-    """Return what :func:`encode_heads` does, and the number of rows."""
+def encode_heads(qid, n_samples=None, *, name="qid"):
+    """Return the :class:`Heads` of query ids; the parameters are as `encode_qid`'s."""
+    if isinstance(qid, Heads):
+        if n_samples not in (None, qid.n_samples):
+            check_length(qid.ids[qid.of_rows()], n_samples, name)
+        return qid
     values, codes = _codes_of_column(qid)
     if codes is None:
         values = _as_ids(qid, name)
@@ -75,12 +96,12 @@ def _encode(qid, n_samples, name):
     starts = _find_heads(rows)
     heads = rows if starts is None else rows[starts]
     if codes is None:
-        return *_encode_array(heads, name), starts, len(rows)
+        return Heads(*_encode_array(heads, name), starts, len(rows))
     used, place = _encode_values(heads)
     if len(used) and used[0] < 0:
         raise ValueError(_MISSING.format(name))
     ids, codes = _encode_array(_as_ids(take_ids(values, used), name), name)
-    return ids, codes[place], starts, len(rows)
+    return Heads(ids, codes[place], starts, len(rows))
 
 
 def check_length(qid, n_samples, name):
@@ -102,14 +123,7 @@ def _find_heads(values):
     except (TypeError, ValueError):  # as of pandas.NA, which is not True or False
         return None
     few = 2 * np.count_nonzero(new) <= len(values) + 2
-    return np.flatnonzero(new) if few else None
-
-
-def repeat_heads(codes, starts, n_samples):
-    """Return the code of each row from what :func:`encode_heads` returns."""
-    if starts is None:
-        return codes
-    return np.repeat(codes, lengths_of(starts, n_samples))
+    return new.nonzero()[0] if few else None
 
 
 def _cure_for_sizes(qid, n_samples):

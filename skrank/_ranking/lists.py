@@ -230,7 +230,7 @@ class Lists:
                         flags, starts, dtype=self.count_type
                     )
             counts = self._by_query(counts).ravel()
-            cell = np.flatnonzero(counts)
+            (cell,) = counts.nonzero()
             query, column = np.divmod(cell, top)
             return query, grades[top - column], counts[cell]
         level = codes[self.relevant_places].astype(np.intp)

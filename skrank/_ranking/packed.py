@@ -143,7 +143,7 @@ def sort_packed(lists, rows, width, depth, ties):
     if depth is not None:
         keys = _down_to(keys, depth)
     code, keys = _codes_of(keys), _without_codes(keys)
-    place = np.flatnonzero(code != 0)
+    (place,) = (code.ravel() != 0).nonzero()
     code = code.ravel()[place]
     row = place // keys.shape[1]
     column = place - row * keys.shape[1]

@@ -95,12 +95,9 @@ class RankedQueries:
 
     def __init__(self, groups, n_documents, lists, rank=None, order=None, n_found=None):
         self.query, self.above, self.size, self.relevant, self._grades = groups
-        self.n_documents = n_documents
-        self.n_queries = len(lists.ids)
-        self.ids = lists.ids
-        self._lists = lists
-        self._rank = rank
-        self._order = order
+        self.n_documents, self.n_queries = n_documents, len(lists.ids)
+        self.ids, self._lists = lists.ids, lists
+        self._rank, self._order = rank, order
         self._given_n_found = n_found
 
     @property
@@ -321,7 +318,7 @@ class RankedQueries:
             return weights
         mean = np.zeros(len(self.query))
         mean[counted] = weights
-        tied = np.flatnonzero(~alone)
+        (tied,) = (~alone).nonzero()
         above, size = self.above[tied], self.size[tied]
         below = above + size
         if k is not None:
@@ -355,19 +352,22 @@ class RankedQueries:
         return np.where(found, expected, self.where_relevant(missing))
 
     def first_rank_law(self, k=None):
-        """Return which ranks the first relevant document of each query may have.
+        """Return the ranks that the first relevant document of each query may have.
 
-        Parameters
-        ----------
-        k : int, default=None
-            Ranks beyond `k` may be left out.
+        Ranks beyond `k` may be left out.
 
         Returns
         -------
         query, rank, probability : ndarray of shape (n_ranks,)
-            A query, a rank, and the probability that its first relevant document has
-            it: 1 without ties. A query that found none has no rank.
+            A query that found one, a rank, and its probability: 1 without ties.
         """
+        return self._whole_law if k is None else self._law(k)
+
+    @cached_property
+    def _whole_law(self):
+        return self._law(None)
+
+    def _law(self, k):
         above, size = self.above[self._first], self.size[self._first]
         relevant = self.relevant[self._first]
         group, rank, probability = law_of_first(above, size, relevant, k)

@@ -12,7 +12,7 @@ from skrank._checks import check_finite, numeric_array, scores_as_floats
 from skrank._columns import find_qid
 from skrank._ranking.documents import Candidates, Missing
 from skrank._ranking.grades import as_bytes, grades_as_floats
-from skrank._ranking.ids import encode_heads, repeat_heads
+from skrank._ranking.ids import Heads, encode_heads
 from skrank._ranking.likely_mistakes import (
     MANY_ROWS,
     flatten_column,
@@ -220,20 +220,20 @@ def _read_flat(
     if qid is None:
         if n_rows > MANY_ROWS:
             warn_of_one_query(n_rows)
-        ids = codes = starts = np.zeros(1, dtype=np.intp)
-    else:
-        ids, codes, starts = encode_heads(qid, n_rows)
-    if len(codes) == len(ids):
-        starts = np.arange(n_rows) if starts is None else starts
+        one = np.zeros(1, dtype=np.intp)
+        qid = Heads(one, one, one, n_rows)
+    heads = encode_heads(qid, n_rows)
+    if heads.are_grouped:
+        starts = np.arange(n_rows) if heads.starts is None else heads.starts
         lengths = np.subtract(np.append(starts[1:], n_rows), starts)
-        order = AsGiven(starts, lengths, codes.astype(np.intp))
+        order = AsGiven(starts, lengths, heads.codes.astype(np.intp))
     else:
-        order = ByCode(repeat_heads(codes, starts, n_rows), len(ids))
+        order = ByCode(heads.of_rows(), len(heads.ids))
     y_true = as_bytes(y_true)
     relevant = _relevant(y_true, threshold, order, judged)
     if flatten or threshold is None:
         y_true, relevant = _all_relevant(y_true, relevant, threshold)
-    rows = y_score, relevant, y_true, order, ids, is_finite
+    rows = y_score, relevant, y_true, order, heads.ids, is_finite
     return Lists(*rows, judged=judged, doc_order=doc_order)
 
 

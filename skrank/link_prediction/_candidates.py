@@ -7,6 +7,7 @@ import numpy as np
 
 from skrank._checks import shown
 from skrank._ranking.count import count_around_target
+from skrank._ranking.ids import encode_qid
 from skrank.link_prediction._sampled_negatives import SampledNegatives, read_sample
 from skrank.link_prediction._triple_ids import (
     HEAD,
@@ -44,11 +45,13 @@ def type_constraints(X):
     {'head': ['anna', 'bert'], 'tail': ['tea']}
     """
     triples = read_triples(X)
+    relations, relation = encode_qid(triples[:, RELATION], name="X")
     found = {}
     for side, column in (("head", HEAD), ("tail", TAIL)):
-        pairs = np.unique(triples[:, [RELATION, column]], axis=0)
-        relations, first = np.unique(pairs[:, 0], return_index=True)
-        parts = np.split(pairs[:, 1], first[1:])
+        entities, entity = encode_qid(triples[:, column], name="X")
+        pairs = np.unique(relation * len(entities) + entity)
+        seen, entity = np.divmod(pairs, len(entities))
+        parts = np.split(entities[entity], np.flatnonzero(np.diff(seen)) + 1)
         found[side] = dict(zip(relations.tolist(), parts, strict=True))
     return found
 

@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from skrank._checks import check_choice
+from skrank._ranking.ids import encode_qid
 from skrank.link_prediction._evaluate import evaluate_link_prediction
 from skrank.link_prediction._rank_triples import rank_triples
 from skrank.link_prediction._read_model import check_not_nan, model_scores
@@ -148,8 +149,8 @@ class LinkPredictor:
                 f"of 1 is required by {type(self).__name__}."
             )
         seen = {
-            "entities": np.unique(triples[:, [HEAD, TAIL]]),
-            "relations": np.unique(triples[:, RELATION]),
+            "entities": encode_qid(triples[:, [HEAD, TAIL]].ravel())[0],
+            "relations": encode_qid(triples[:, RELATION])[0],
         }
         for what, ids in seen.items():
             given = getattr(self, what, None)

@@ -8,11 +8,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from skrank._checks import shown
+from skrank._ranking.ids import encode_qid
 from skrank.link_prediction._triple_ids import (
     HEAD,
     RELATION,
     TAIL,
     Vocabulary,
+    kind_of_ids,
     read_triples,
 )
 
@@ -87,7 +89,7 @@ def vocabularies(model, side, parts):
     ids = getattr(model, "entities_", None)
     if ids is None:
         triples = parts[0]
-        if triples.dtype.kind != "i":
+        if kind_of_ids(triples[:1], "X") != "i":
             if isinstance(model, BaseEstimator):
                 check_is_fitted(model)
             raise ValueError(
@@ -99,8 +101,10 @@ def vocabularies(model, side, parts):
     entities = Vocabulary(ids, "entities")
     ids = getattr(model, "relations_", None)
     if ids is None:
-        same = [part for part in parts if part.dtype.kind == parts[0].dtype.kind]
-        ids = np.unique(np.concatenate([part[:, RELATION] for part in same]))
+        kinds = [kind_of_ids(part[:1], "X") for part in parts]
+        same = zip(parts, kinds, strict=True)
+        same = [part[:, RELATION] for part, kind in same if kind == kinds[0]]
+        ids, _ = encode_qid(np.concatenate(same))
     return entities, Vocabulary(ids, "relations")
 
 

@@ -3,6 +3,8 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import itertools
+from functools import cached_property
 from numbers import Integral
 
 import numpy as np
@@ -16,7 +18,11 @@ SIDES = ("head", "tail")
 
 
 def read_triples(X, name="X"):
-    """Return triples as an array of int64 or str, of shape (n_triples, 3)."""
+    """Return triples as an array of shape (n_triples, 3), of int64 or of text.
+
+    Text in Python objects stays so: in an array of str every id would take as much
+    memory as the longest name of a relation.
+    """
     if sparse.issparse(X):
         raise TypeError(
             f"The '{name}' parameter must be a dense array of triples. "
@@ -34,7 +40,8 @@ def read_triples(X, name="X"):
             "a head, a relation and a tail in each row. "
             f"Got an array of shape {values.shape}."
         )
-    return as_ids(values, name)
+    is_text = kind_of_ids(values, name) == "U"
+    return values if is_text else values.astype(np.int64, copy=False)
 
 
 def _array_of(values, name):
@@ -55,21 +62,21 @@ def _array_of(values, name):
 def as_ids(values, name):
     """Return ids as an array of int64 or of str."""
     values = _array_of(values, name)
+    kind = kind_of_ids(values, name)
+    return values.astype(str if kind == "U" else np.int64, copy=False)
+
+
+def kind_of_ids(values, name):
+    """Return "i" for an array of integers and "U" for one of text; else raise."""
     kind = values.dtype.kind
-    if kind in "OT":
-        kind = _kind_of_objects(values, name)
-    if kind in "iu":
-        return values.astype(np.int64, copy=False)
-    if kind == "U":
-        return values.astype(str, copy=False)
-    raise ValueError(
-        f"The '{name}' parameter must hold ids that are integers or strings. "
-        f"Got an array of dtype {values.dtype} instead."
-    )
-
-
-def _kind_of_objects(values, name):
-    types = {type(value) for value in values.ravel().tolist()}
+    if kind in "iuU":
+        return "i" if kind == "u" else kind
+    if kind not in "OT":
+        raise ValueError(
+            f"The '{name}' parameter must hold ids that are integers or strings. "
+            f"Got an array of dtype {values.dtype} instead."
+        )
+    types = set(map(type, values.ravel().tolist()))
     if all(issubclass(type_, str) for type_ in types):
         return "U"
     if all(issubclass(type_, Integral) and type_ is not bool for type_ in types):
@@ -103,14 +110,24 @@ class Vocabulary:
     def __len__(self):
         return len(self.ids)
 
+    @cached_property
+    def _positions(self):
+        return {id: position for position, id in enumerate(self.ids.tolist())}
+
     def encode(self, ids, name):
         """Return the positions of ids, -1 for those that are not known."""
-        if len(self) and ids.dtype.kind != self.ids.dtype.kind:
-            kind = {"i": "integers", "U": "strings"}
+        kind, own = kind_of_ids(ids[:1], name), self.ids.dtype.kind
+        if len(self) and kind != own:
+            words = {"i": "integers", "U": "strings"}
             raise ValueError(
                 f"The '{name}' parameter must name {self.what} as the model does, by "
-                f"{kind[self.ids.dtype.kind]}. Got {kind[ids.dtype.kind]}."
+                f"{words[own]}. Got {words[kind]}."
             )
+        if ids.dtype.kind in "OT":
+            listed = map(
+                self._positions.get, ids.ravel().tolist(), itertools.repeat(-1)
+            )
+            return np.fromiter(listed, np.intp, ids.size).reshape(ids.shape)
         if self._order is None:
             return np.where((ids >= 0) & (ids < len(self)), ids, -1)
         if not len(self):

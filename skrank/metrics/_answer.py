@@ -11,7 +11,10 @@ import numpy as np
 from skrank._checks import numeric_array
 from skrank._ranking.rank import FIRST, rank_queries
 from skrank._ranking.read import has_negative
+from skrank.metrics._blocks import cut
+from skrank.metrics._first_ranks import stored_ranks
 from skrank.metrics._summary import measure, summarize
+from skrank.metrics._value_table import ValueTable, join_queries
 
 if TYPE_CHECKING:
     from skrank.metrics._metric import Metric
@@ -72,7 +75,11 @@ class Request(NamedTuple):
 
 @dataclass(frozen=True)
 class Arrays:
-    """The arrays to evaluate, and the rankings made of them so far."""
+    """The arrays to evaluate, and the rankings made of them so far.
+
+    `has_negative` says whether a grade that is read is negative; None if it is to be
+    looked for.
+    """
 
     y_true: object
     y_score: object
@@ -82,6 +89,7 @@ class Arrays:
     judged: object = None
     returned: object = None
     doc_id: object = None
+    has_negative: bool | None = None
     rankings: dict = field(default_factory=dict)
 
     def ranking(self, by, depth):
@@ -121,9 +129,15 @@ class Arrays:
         Where no grade is negative, the threshold 0 leaves every grade as it is.
         """
         is_shared = by.threshold is None and by.ties != "midrank"
-        if is_shared and not has_negative(self.y_true, self.judged):
+        if is_shared and not self.find_negative():
             return by._replace(threshold=0.0)
         return by
+
+    def find_negative(self):
+        """Return True if a grade that is read is negative."""
+        if self.has_negative is None:
+            return has_negative(self.y_true, self.judged)
+        return self.has_negative
 
     def scores(self, score_dtype):
         """Return `y_score` in the precision for comparing scores."""
@@ -178,10 +192,37 @@ def _covers(reached, depth):
     return isinstance(reached, int) and isinstance(depth, int) and reached >= depth
 
 
+def answer(request, source):
+    """Return the value of a requested metric; see :func:`answer_all`."""
+    return answer_all([request], source)[request.key]
+
+
 def answer_all(requests, source):
-    """Return a dict of the values of requests, each ranking made once."""
+    """Return the values of requested metrics, each ranking made once.
+
+    Parameters
+    ----------
+    requests : list of Request
+        The requests.
+    source : object
+        ``source.ranking(by, depth)`` returns the RankedQueries for a
+        :class:`RankedBy`; ``source.sample_weight`` holds weights or None.
+        :class:`Arrays`, or :class:`OwnRanks` if an estimator computes the ranks itself.
+
+    Returns
+    -------
+    values : dict of str to float or ndarray of shape (n_queries,)
+        The values by name; arrays in the order of the query ids if ``average=None``.
+    """
+    blocks = None
+    if isinstance(source, Arrays):
+        source, requests, blocks = cut(source, requests)
+    if blocks is not None:
+        table = join_queries([_table_of(requests, block) for block in blocks])
+        return dict(zip(table.metrics, *table.summaries(), strict=True))
     rank_all(requests, source)
-    return {request.key: answer(request, source) for request in requests}
+    known = {}
+    return {request.key: _answer(request, source, known) for request in requests}
 
 
 def rank_all(requests, source):
@@ -196,28 +237,57 @@ def rank_all(requests, source):
         source.ranking(by, None if whole else max(asked))
 
 
-def answer(request, source):
-    """Return the value of a requested metric.
-
-    Parameters
-    ----------
-    request : Request
-        The request.
-    source : object
-        ``source.ranking(by, depth)`` returns the RankedQueries for a
-        :class:`RankedBy`; ``source.sample_weight`` holds weights or None.
-        :class:`Arrays`, or :class:`OwnRanks` if an estimator computes the ranks itself.
-
-    Returns
-    -------
-    value : float or ndarray of shape (n_queries,)
-        The value; an array in the order of the query ids if ``average=None``.
-    """
+def _answer(request, source, known):
     # A probability may be too small for a float: 0 is as good.
     with np.errstate(under="ignore"):
         ranking = source.ranking(*request.ranking)
         weight = None
         if source.sample_weight is not None:
             weight = ranking._query_weights(source.sample_weight)
-        measured = measure(request, ranking)
+        measured = measure(request, ranking, known)
     return summarize(request, measured, ranking.n_documents, weight)
+
+
+def _table_of(requests, source):
+    """Return the table of what is measured of some queries of one ranker."""
+    rankings, measured = measure_all(requests, source)
+    return ValueTable(
+        {"qid": rankings[0].ids},
+        (None,),
+        tuple(requests),
+        ({},) * len(requests),
+        (measured,),
+        (rankings[0].n_documents,),
+        weights_of_part(rankings[0], source.sample_weight),
+    )
+
+
+def measure_all(requests, source, alike=None):
+    """Return the ranking for each of the requests, and what was measured of it.
+
+    `alike` holds what was measured of the same queries with other scores. The ranks of
+    what is measured are arrays, as :func:`stored_ranks` returns them.
+    """
+    alike = [None] * len(requests) if alike is None else alike
+    rank_all(requests, source)
+    rankings = [source.ranking(*request.ranking) for request in requests]
+    known, stored, results = {}, {}, []
+    with np.errstate(under="ignore"):
+        for request, ranking, like in zip(requests, rankings, alike, strict=True):
+            measured = measure(request, ranking, known, like)
+            if measured.ranks is not None:
+                if id(ranking) not in stored:  # metrics share it
+                    columns = stored_ranks(ranking)
+                    if columns.dtype.kind == "i" and columns.max(initial=0) < 2**31:
+                        columns = columns.astype(np.int32)
+                    stored[id(ranking)] = columns
+                measured = measured._replace(ranks=stored[id(ranking)])
+            results.append(measured)
+    return rankings, tuple(results)
+
+
+def weights_of_part(ranking, sample_weight):
+    """Return the weight of each query; those of part of the data may all be 0."""
+    if sample_weight is None or np.any(np.asarray(sample_weight) != 0):
+        return ranking._query_weights(sample_weight)
+    return 0 * ranking._query_weights(np.ones(np.shape(sample_weight)))

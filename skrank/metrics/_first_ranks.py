@@ -5,6 +5,7 @@
 
 import bisect
 import math
+import weakref
 from functools import cached_property
 
 import numpy as np
@@ -36,6 +37,7 @@ class FirstRanks(RankedQueries):
 
     def __init__(self, above, size, relevant, n_relevant):
         (query,) = np.nonzero(relevant)
+        size, relevant = size.astype(np.intp), relevant.astype(np.intp)
         groups = above[query], size[query], relevant[query]
         groups = TieGroups(query, *groups, np.zeros(0))
         n_documents = above + size
@@ -82,13 +84,14 @@ class StoredRanks(FirstRanks):
 
     def __init__(self, above, size, relevant, n_relevant, n_documents, n_found):
         super().__init__(above, size, relevant, n_relevant)
-        self._in_random_order = n_documents, n_found
+        counts = n_documents, n_found
+        self._in_random_order = tuple(count.astype(np.intp) for count in counts)
 
     @cached_property
     def ideal(self):
         """The ideal ranking: a relevant document is first."""
-        above, one = np.zeros_like(self._has_relevant), self._has_relevant
-        return FirstRanks(above, one, one, one)
+        one = self._has_relevant.astype(np.intp)
+        return FirstRanks(np.zeros_like(one), one, one, one)
 
     @cached_property
     def chance(self):
@@ -107,10 +110,9 @@ def values_at_first(definition, ranking, own):
     n_tied = _n_tied(ranking)
     if not (n_tied > MANY).any():
         return definition(ranking, **own)
-    groups = first_groups(ranking)
     if n_tied.sum() <= MANY * ranking.n_queries:
-        return definition(FirstRanks(*groups), **own)
-    kinds, kind = _kinds(groups)
+        return definition(FirstRanks(*first_groups(ranking)), **own)
+    kinds, kind = _kinds(ranking)
     parts = [definition(part, **own) for part, _ in _blocks(kinds)]
     return np.concatenate(parts)[kind]
 
@@ -120,7 +122,7 @@ def means_at_first(functions, ranking):
 
     Equal ties are computed once for all functions. NaN without a relevant document.
     """
-    kinds, kind = _kinds(first_groups(ranking))
+    kinds, kind = _kinds(ranking)
     parts = [
         [part.expected_at_first(function, missing=np.nan) for function in functions]
         for part, _ in _blocks(kinds)
@@ -147,7 +149,7 @@ def ranks_of_all(ranking, weight, instead):
 
 
 def _ranks_by_kind(ranking, weight):
-    kinds, kind = _kinds(first_groups(ranking))
+    kinds, kind = _kinds(ranking)
     weight = np.bincount(kind, weights=weight)
     last = int((kinds[0] + kinds[1]).max(initial=0))
     mass, occurs = np.zeros(last + 1), np.zeros(last + 1, dtype=bool)
@@ -162,7 +164,9 @@ def _ranks_by_kind(ranking, weight):
 
 def first_groups(ranking):
     """Return the parameters of a :class:`FirstRanks`, one row each."""
-    columns = np.zeros((4, ranking.n_queries), dtype=np.intp)
+    # Ranks between two documents are possible where ties="realistic".
+    dtype = np.promote_types(np.intp, ranking.above.dtype)
+    columns = np.zeros((4, ranking.n_queries), dtype=dtype)
     of_groups = ranking.above, ranking.size, ranking.relevant
     for column, of_group in zip(columns, of_groups, strict=False):
         column[ranking.query[ranking._first]] = of_group[ranking._first]
@@ -192,15 +196,22 @@ def _n_tied(ranking):
     return others
 
 
-def _kinds(groups):
+def _kinds(ranking):
     """Return the different first tie groups, and the position of each query's own."""
-    order = np.lexsort(groups)
-    columns = groups[:, order]
-    new = np.ones(groups.shape[1], dtype=bool)
-    new[1:] = (columns[:, 1:] != columns[:, :-1]).any(axis=0)
-    kind = np.empty(groups.shape[1], dtype=np.intp)
-    kind[order] = np.cumsum(new) - 1
-    return columns[:, new], kind
+    if ranking not in _KINDS:
+        groups = first_groups(ranking)
+        order = np.lexsort(groups)
+        columns = groups[:, order]
+        new = np.ones(groups.shape[1], dtype=bool)
+        new[1:] = (columns[:, 1:] != columns[:, :-1]).any(axis=0)
+        kind = np.empty(groups.shape[1], dtype=np.intp)
+        kind[order] = np.cumsum(new) - 1
+        _KINDS[ranking] = columns[:, new], kind
+    return _KINDS[ranking]
+
+
+# Those of rankings that are in use: many metrics ask for them.
+_KINDS = weakref.WeakKeyDictionary()
 
 
 def _blocks(kinds):

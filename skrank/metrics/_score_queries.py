@@ -11,12 +11,10 @@ import numpy as np
 from skrank._checks import check_choice, shown
 from skrank._columns import find_qid
 from skrank._ranking.ids import encode_qid
-from skrank.metrics._answer import rank_all
+from skrank.metrics._answer import measure_all, weights_of_part
 from skrank.metrics._evaluate import check_ids_unneeded, read_requests, split_params
-from skrank.metrics._first_ranks import stored_ranks
 from skrank.metrics._frames import column_names, kind_of
 from skrank.metrics._query_scores import QueryScores
-from skrank.metrics._summary import measure
 from skrank.metrics._value_table import ValueTable, distinct
 from skrank.metrics._words import share_words
 
@@ -86,22 +84,13 @@ def score_queries(y_true, y_score, metrics, *, qid=None, by=None, **params):
     for name, scores in rankers.items():
         masks = {name: arrays.returned} if returned is None else returned
         source = replace(arrays, y_score=scores, returned=masks[name], rankings={})
-        rank_all(requests, source)
-        rankings = [source.ranking(*request.ranking) for request in requests]
-        alike = measured[0] if measured and returned is None else [None] * len(requests)
-        groups = {}
-        measured.append(
-            tuple(
-                _stored(measure(request, ranking, like), groups)
-                for request, ranking, like in zip(
-                    requests, rankings, alike, strict=True
-                )
-            )
-        )
+        alike = measured[0] if measured and returned is None else None
+        rankings, of_ranker = measure_all(requests, source, alike)
+        measured.append(of_ranker)
         n_documents.append(rankings[0].n_documents)
         if extremes is None:
             extremes = tuple(map(_extremes, requests, rankings))
-            weight = _weights(rankings[0], arrays.sample_weight)
+            weight = weights_of_part(rankings[0], arrays.sample_weight)
             keys = keys or {"qid": rankings[0].ids}
     table = ValueTable(
         keys,
@@ -192,18 +181,6 @@ def _check_names(rankers, keys, requests):
         )
 
 
-def _stored(measured, groups):
-    """Return what was measured, with its ranks as arrays that metrics share."""
-    ranking = measured.ranks
-    if ranking is None:
-        return measured
-    if id(ranking) not in groups:
-        columns = stored_ranks(ranking)
-        small = columns.max(initial=0) < 2**31
-        groups[id(ranking)] = columns.astype(np.int32) if small else columns
-    return measured._replace(ranks=groups[id(ranking)])
-
-
 def _extremes(request, ranking):
     """Return the grades among all queries that the values of a query depend on."""
     options = request.options
@@ -211,10 +188,3 @@ def _extremes(request, ranking):
     if options.get("max_grade", 0) is None:
         return {"highest grade": highest}
     return {"lowest grade": lowest} if options["threshold"] is None else {}
-
-
-def _weights(ranking, sample_weight):
-    """Return the weight of each query; here all of them may be 0."""
-    if sample_weight is None or np.any(np.asarray(sample_weight) != 0):
-        return ranking._query_weights(sample_weight)
-    return 0 * ranking._query_weights(np.ones(np.shape(sample_weight)))

@@ -69,19 +69,36 @@ def own_options(request):
     return own
 
 
-def measure(request, ranking, alike=None):
+def measure(request, ranking, known, alike=None):
     """Return the :class:`Measured` of a requested metric.
 
-    `alike` is that of a ranking of the same queries with other scores, to share what
-    does not depend on the scores.
+    Parameters
+    ----------
+    request : Request
+        The request.
+    ranking : RankedQueries
+        The ranking.
+    known : dict
+        What was measured of the same rankings, to compute nothing twice: several
+        metrics have one definition, such as those that are adjusted.
+    alike : Measured, default=None
+        That of a ranking of the same queries with other scores, to share what does not
+        depend on the scores.
     """
     metric, adjusted = request.metric, request.options["adjusted"]
     own = own_options(request)
 
     def values_in(ranking):
+        done = known.setdefault((metric.definition, id(ranking)), [])
+        for options, values, _ in done:
+            if options == own:
+                return values
         if metric.reads_first_rank:
-            return values_at_first(metric.definition, ranking, own)
-        return metric.definition(ranking, **own)
+            values = values_at_first(metric.definition, ranking, own)
+        else:
+            values = metric.definition(ranking, **own)
+        done.append((own, values, ranking))  # kept, or another could get its id
+        return values
 
     values, chance, ideal = values_in(ranking), None, None
     if alike is not None:

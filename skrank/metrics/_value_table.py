@@ -61,7 +61,8 @@ class ValueTable(NamedTuple):
         def of_rows(measured):
             *values, groups = measured
             if groups is not None and id(groups) not in ranks:
-                ranks[id(groups)] = StoredRanks(*groups[:, rows].astype(np.intp))
+                dtype = np.promote_types(groups.dtype, np.intp)
+                ranks[id(groups)] = StoredRanks(*groups[:, rows].astype(dtype))
             values = (value if value is None else value[rows] for value in values)
             return Measured(*values, ranks.get(id(groups)))
 

@@ -5,6 +5,7 @@
 
 import pickle
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -311,3 +312,30 @@ def test_a_pykeen_model_is_asked_for_pairs_and_named_by_its_factory(monkeypatch)
     expected = rank_triples(named, TEST)
     assert_array_equal(ranks.realistic, expected.realistic)
     assert_allclose(named.score(TEST), expected.evaluate("mrr")["mrr"])
+
+
+def test_text_takes_no_more_memory_than_its_python_objects():
+    n_triples, longest = 3000, 2000
+    rng = np.random.default_rng(0)
+    ends = np.array([f"e{number}" for number in range(50)], dtype=object)
+    names = np.array(["r" * longest, "s"], dtype=object)
+    triples = np.column_stack(
+        [
+            *(ends[rng.integers(50, size=(2, n_triples))]),
+            names[np.arange(n_triples) % 2],
+        ]
+    )[:, [0, 2, 1]]
+    tracemalloc.start()
+    try:
+        model = PopularityPredictor().fit(triples)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < n_triples * longest  # as an array of str: 12 times as much
+    assert model.entities_.tolist() == sorted(ends)
+    assert model.relations_.tolist() == sorted(names)
+    as_array = PopularityPredictor().fit(triples[:50].astype(str))
+    of_objects = PopularityPredictor().fit(triples[:50])
+    np.testing.assert_array_equal(
+        as_array.predict(triples[:50]), of_objects.predict(triples[:50].astype(str))
+    )

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from skrank._columns import find_qid
-from skrank._ranking.ids import encode_qid
+from skrank._ranking.ids import encode_heads
 from skrank.exceptions import QuerySplitWarning
 
 
@@ -38,18 +38,17 @@ def warn_if_queries_are_split(estimator, qid):
     known = _training_sizes(estimator)
     if not known or qid is None:
         return
-    ids, codes = encode_qid(qid)
-    sizes = np.bincount(codes).tolist()
-    scored = zip(ids.tolist(), sizes, strict=True)
+    heads = encode_heads(qid)
+    scored = zip(heads.ids.tolist(), heads.sizes().tolist(), strict=True)
     n_split = sum(known.get(id, size) != size for id, size in scored)
     if n_split == 0:
         return
     warnings.warn(
-        f"{n_split} of {len(ids)} scored queries are known from the training data with "
-        "another number of rows: the rows of a query were split between training and "
-        "test, or ids of the training data were reused for other queries. Split whole "
-        "queries, for instance by skrank.model_selection.QueryKFold. If this is "
-        "intended, silence skrank.exceptions.QuerySplitWarning.",
+        f"{n_split} of {len(heads.ids)} scored queries are known from the training "
+        "data with another number of rows: the rows of a query were split between "
+        "training and test, or ids of the training data were reused for other queries. "
+        "Split whole queries, for instance by skrank.model_selection.QueryKFold. If "
+        "this is intended, silence skrank.exceptions.QuerySplitWarning.",
         QuerySplitWarning,
         stacklevel=3,
     )
@@ -70,7 +69,7 @@ class LastScored:
     def __reduce__(self):
         return LastScored, ()  # a copy has scored nothing
 
-    def warn_if_split(self, estimator, qid):
+    def warn_if_split(self, estimator, heads):
         """Warn of queries whose number of rows differs from that for another model."""
         if _training_sizes(estimator) is not None:
             return
@@ -78,8 +77,7 @@ class LastScored:
             model = weakref.ref(estimator)
         except TypeError:
             return
-        ids, codes = encode_qid(qid)
-        sizes = np.bincount(codes)
+        ids, sizes = heads.ids, heads.sizes()
         (last_ids, last_sizes), last_model = self._sizes, self._estimator
         self._estimator, self._sizes = model, (ids, sizes)
         if last_model is None or last_model() is estimator:

@@ -25,6 +25,9 @@ class RequestedMetrics:
     If `is_list`, it returns a dict with a value for each of the `requests`.
     """
 
+    # Query ids may be encoded already.
+    reads_heads = True
+
     def __init__(self, requests, is_list, text):
         self.requests = requests
         self.is_list = is_list
@@ -47,6 +50,8 @@ class RequestedMetrics:
 
 class UserMetric:
     """A user's function ``metric(y_true, y_score, qid=qid, **params)``."""
+
+    reads_heads = False
 
     def __init__(self, function, params):
         self.function = function

@@ -10,6 +10,7 @@ import sklearn.metrics
 from sklearn import config_context
 
 from skrank._checks import shown
+from skrank._ranking.ids import encode_heads
 from skrank.metrics._metric import metric_of
 from skrank.metrics._names import is_misspelt, is_name, listed_names, refusal
 from skrank.metrics._own_metrics import takes_a_ranking
@@ -284,10 +285,13 @@ class RankingScorer(_ScikitLearnScorer):
         # Predict first: NotFittedError should precede an error about missing query ids.
         y_score = ranking_response(estimator, X, method_caller)
         qid = find_scored_qid(estimator, X, y_true, qid)
+        heads = None if qid is None else encode_heads(qid)
+        if self._score_func.reads_heads:
+            qid = heads
         value = self._score_func(y_true, y_score, qid=qid, **metadata)
         warn_if_qid_is_a_feature(estimator)
-        warn_if_queries_are_split(estimator, qid)
-        self._last_scored.warn_if_split(estimator, qid)
+        warn_if_queries_are_split(estimator, heads)
+        self._last_scored.warn_if_split(estimator, heads)
         return value if isinstance(value, dict) else self._sign * value
 
     def set_score_request(self, **kwargs):

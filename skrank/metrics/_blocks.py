@@ -1,0 +1,121 @@
+"""Long input, cut into blocks of whole queries that are evaluated one by one.
+
+What is made of a block is small beside the input, and stays near the processor.
+"""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+
+from skrank._checks import numeric_array
+from skrank._columns import find_qid
+from skrank._ranking.ids import Heads, encode_heads
+
+# The rows of a block, but for the rest of the last query.
+ROWS = 2**20
+
+# What has one value for each row.
+BY_ROW = ("y_true", "y_score", "sample_weight", "judged", "returned", "doc_id")
+
+
+def cut(arrays, requests):
+    """Return long arrays as blocks, if their values do not depend on each other.
+
+    Parameters
+    ----------
+    arrays : Arrays
+        What is evaluated.
+    requests : list of Request
+        What is asked for.
+
+    Returns
+    -------
+    arrays : Arrays
+        The same, with query ids that need not be encoded again if the rows are many.
+    requests : list of Request
+        The same, with the highest grade of all rows where a metric depends on it.
+    blocks : iterator of Arrays, or None
+        The blocks; their query ids are positions in those of all arrays. None if the
+        rows are few, or not grouped by query.
+    """
+    n_rows = _n_rows(arrays)
+    # A definition of the user's own may compare queries.
+    is_own = any(request.metric.own for request in requests)
+    by_query = any(request.options["average"] is None for request in requests)
+    if n_rows < 2 * ROWS or is_own or by_query:
+        return arrays, requests, None
+    qid = find_qid(arrays.qid, y=arrays.y_true)
+    if qid is None:
+        return arrays, requests, None
+    heads = encode_heads(qid, n_rows)
+    arrays = replace(arrays, qid=heads)
+    if heads.starts is None or not heads.are_grouped:
+        return arrays, requests, None
+    numbers = {name: numeric_array(getattr(arrays, name), name) for name in BY_ROW[:2]}
+    arrays = replace(arrays, **numbers)
+    if any(request.options["threshold"] is None for request in requests):
+        arrays = replace(arrays, has_negative=arrays.find_negative())
+    requests = [_with_highest_grade(request, arrays) for request in requests]
+    return arrays, requests, _blocks(arrays)
+
+
+def _n_rows(arrays):
+    """Return the number of rows, or 0 unless there is one score for each."""
+    if len(getattr(arrays.y_score, "shape", ())) != 1 or arrays.exclude is not None:
+        return 0
+    n_rows = len(arrays.y_score)
+    for name in BY_ROW:
+        values = getattr(arrays, name)
+        if values is None:
+            continue
+        is_sequence = hasattr(values, "__len__") and hasattr(values, "__getitem__")
+        if not is_sequence or getattr(values, "shape", (len(values),)) != (n_rows,):
+            return 0
+    weight = arrays.sample_weight
+    # Without any weight above 0 the weights of a block are no longer told apart.
+    return n_rows if weight is None or np.any(weight) else 0
+
+
+def _blocks(arrays):
+    heads = arrays.qid
+    marks = np.searchsorted(heads.starts, np.arange(ROWS, heads.n_samples, ROWS))
+    marks = np.unique(np.concatenate([[0], marks, [len(heads.starts)]]))
+    for first, last in itertools.pairwise(marks):
+        ends = np.append(heads.starts[first:last], heads.n_samples)
+        if last < len(heads.starts):
+            ends[-1] = heads.starts[last]
+        rows = slice(ends[0], ends[-1])
+        ids, codes = np.unique(heads.codes[first:last], return_inverse=True)
+        qid = Heads(ids, codes, ends[:-1] - ends[0], int(ends[-1] - ends[0]))
+        values = {name: _part(getattr(arrays, name), rows) for name in BY_ROW}
+        yield replace(arrays, qid=qid, rankings={}, **values)
+
+
+def _part(values, rows):
+    if values is None:
+        return None
+    return values.iloc[rows] if hasattr(values, "iloc") else values[rows]
+
+
+def _with_highest_grade(request, arrays):
+    """Return a request with `max_grade`, if the highest grade of all rows is meant."""
+    options = request.options
+    if options.get("max_grade", 0) is not None:
+        return request
+    lowest = 0.0 if options["threshold"] == "max" else options["threshold"]
+    highest = -np.inf
+    for start in range(0, len(arrays.y_true), ROWS):
+        rows = slice(start, start + ROWS)
+        grades = arrays.y_true[rows]
+        if arrays.judged is not None:
+            grades = grades[np.asarray(_part(arrays.judged, rows), dtype=bool)]
+        if len(grades):
+            highest = max(highest, float(grades.max()))
+    judged_from = options.get("judged_from")
+    is_judged = judged_from is None or highest >= judged_from
+    highest = max(highest, 0.0) if is_judged and highest > lowest else 0.0
+    return request._replace(options=options | {"max_grade": highest or 1.0})
