@@ -29,10 +29,10 @@ The score alone orders the documents, the rank is not read.
 Metrics by the names of trec_eval:
   map, ndcg, bpref, recip_rank, gm_map    the same names
   ndcg_cut_10, P_10, recall_100           ndcg@10, precision@10, recall@100
-  success_5, Rprec, rbp                   hits@5, r_precision, rbp
+  success_5, Rprec                        hits@5, r_precision
 Any cutoff is allowed. Without --convention tied documents count by the expectation over
 their orderings and the gain of a grade is 2 ** grade - 1. With --convention trec_eval
-all values are those of trec_eval -c.
+the values are those of trec_eval -c.
 """
 
 
@@ -56,7 +56,7 @@ def main(arguments=None):
         warnings.showwarning = lambda message, *_, **__: _say(f"warning: {message}")
         try:
             print(options.command(options))
-        except (ImportError, OSError, TypeError, ValueError) as error:
+        except (ImportError, MemoryError, OSError, TypeError, ValueError) as error:
             _say(error)
             return 2
     return 0
