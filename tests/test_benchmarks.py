@@ -7,6 +7,7 @@ import math
 import re
 import sys
 
+import bench_files
 import bench_metrics
 import numpy as np
 import pytest
@@ -149,3 +150,12 @@ def test_a_row_is_profiled_by_name(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["bench_metrics.py", "--profile", "row"])
     bench_metrics.main()
     assert "sorted" in capsys.readouterr().out
+
+
+def test_files_of_trec_are_timed_with_equal_numbers(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["bench_files.py", "--queries", "2", "--runs=1"])
+    bench_files.main()
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [
+        "skrank",
+        "pytrec_eval",
+    ]

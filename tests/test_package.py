@@ -10,7 +10,7 @@ import pytest
 
 import skrank
 
-LAZY = ["datasets", "link_prediction", "model_selection", "rankers"]
+LAZY = ["datasets", "link_prediction", "model_selection", "rankers", "tables"]
 CODE = f"""
 import sys, skrank
 print(*(name for name in {LAZY} if f"skrank.{{name}}" in sys.modules))

@@ -1,8 +1,18 @@
-"""Metrics of tables: files, data frames, and data larger than the memory."""
+"""The data that people have: files, tables, dicts, and what exceeds the memory."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from skrank.tables._align import align
+from skrank.tables._read_files import read_letor, read_qrels, read_run
 from skrank.tables._score_table import score_table
+from skrank.tables._topk import from_topk
 
-__all__ = ["score_table"]
+__all__ = [
+    "align",
+    "from_topk",
+    "read_letor",
+    "read_qrels",
+    "read_run",
+    "score_table",
+]

@@ -1,0 +1,254 @@
+"""The command line: evaluate the run files of TREC."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import argparse
+import csv
+import json
+import math
+import sys
+import warnings
+from pathlib import Path
+
+import skrank
+from skrank.metrics import CONVENTIONS, evaluate, explain, tie_report
+from skrank.metrics._evaluate import read_requests
+from skrank.metrics._reports.table import table
+from skrank.tables import align
+from skrank.tables._extra import import_extra
+
+METRICS = ["map", "mrr", "ndcg@10", "precision@10", "recall@100"]
+
+_FILES = """\
+QRELS and RUN are text files of TREC, packed (.gz) or not, with fields separated by
+spaces or tabs:
+  QRELS  query iteration document grade
+  RUN    query Q0 document rank score tag
+The score alone orders the documents, the rank is not read.
+
+Metrics by the names of trec_eval:
+  map, ndcg, bpref, recip_rank, gm_map    the same names
+  ndcg_cut_10, P_10, recall_100           ndcg@10, precision@10, recall@100
+  success_5, Rprec                        hits@5, r_precision
+Any cutoff is allowed. Without --convention tied documents count by the expectation over
+their orderings and the gain of a grade is 2 ** grade - 1. With --convention trec_eval
+the values are those of trec_eval -c.
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message):
+        """Exit with one line instead of the whole usage."""
+        self.exit(2, f"{self.prog}: {message}. See {self.prog} --help\n")
+
+
+def main(arguments=None):
+    """Run a command and return its exit status: 0, or 2 for bad input.
+
+    Parameters
+    ----------
+    arguments : list of str, default=None
+        The arguments of the command line; if None, those of the process.
+    """
+    options = _parser().parse_args(arguments)
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        warnings.showwarning = lambda message, *_, **__: _say(f"warning: {message}")
+        try:
+            print(options.command(options))
+        except (ImportError, MemoryError, OSError, TypeError, ValueError) as error:
+            _say(error)
+            return 2
+    return 0
+
+
+def _say(message):
+    print(f"skrank: {' '.join(str(message).split())}", file=sys.stderr)
+
+
+def _parser():
+    parser = _Parser(
+        prog="skrank",
+        description="Evaluate rankings: the runs of search engines and recommenders.",
+        epilog="skrank COMMAND --help describes a command.",
+    )
+    version = f"skrank {skrank.__version__}"
+    parser.add_argument("--version", action="version", version=version)
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    one = _add(commands, "evaluate", _evaluate, "Print the metrics of runs.")
+    one.add_argument("run", nargs="+", metavar="RUN", help="what systems returned")
+    _add_metric(one, METRICS)
+    _add_convention(one)
+    one.add_argument(
+        "--by-query",
+        metavar="FILE",
+        help="also write the values of each query to a file .csv or .parquet",
+    )
+    one.add_argument(
+        "--json", action="store_true", help="print JSON with all digits of the values"
+    )
+
+    one = _add(
+        commands,
+        "explain",
+        _explain,
+        "Explain why a metric has another value in another library.",
+    )
+    one.add_argument("run", metavar="RUN", help="what a system returned")
+    one.add_argument(
+        "-m", "--metric", required=True, metavar="METRIC", help="such as ndcg@10"
+    )
+    _add_convention(one, action="append", default=[])
+
+    one = _add(commands, "ties", _ties, "Report how much tied scores change metrics.")
+    one.add_argument("run", metavar="RUN", help="what a system returned")
+    _add_metric(one, METRICS)
+    _add_convention(one)
+    return parser
+
+
+def _add(commands, name, function, help):
+    """Add a command with the options that all commands have."""
+    command = commands.add_parser(
+        name,
+        help=help,
+        description=help,
+        epilog=_FILES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.set_defaults(command=function)
+    command.add_argument("qrels", metavar="QRELS", help="the relevance judgements")
+    command.add_argument(
+        "--missing",
+        choices=("zero", "drop", "raise"),
+        default="zero",
+        help="judged queries that the run lacks count 0 (zero, as trec_eval -c; the "
+        "default), are left out (drop, as trec_eval without -c), or are an error",
+    )
+    command.add_argument(
+        "--judged-from",
+        type=float,
+        metavar="GRADE",
+        help="documents with a lower grade are not judged; 0 with the convention "
+        "trec_eval",
+    )
+    return command
+
+
+def _add_metric(command, default):
+    command.add_argument(
+        "-m",
+        "--metric",
+        action="append",
+        metavar="METRIC",
+        help=f"such as ndcg@10; can be repeated (default: {', '.join(default)})",
+    )
+
+
+def _add_convention(command, **more):
+    names = ", ".join(sorted(CONVENTIONS))
+    command.add_argument(
+        "--convention",
+        metavar="NAME",
+        help=f"the library whose rules are followed: {names}"
+        + ("; can be repeated" if more else ""),
+        **more,
+    )
+
+
+def _aligned(options, run, convention=None):
+    """Return what :func:`~skrank.tables.align` does."""
+    judged_from = options.judged_from
+    if judged_from is None and convention in CONVENTIONS:
+        judged_from = CONVENTIONS[convention].rules.get("*", {}).get("judged_from")
+    return align(options.qrels, run, missing=options.missing, judged_from=judged_from)
+
+
+def _evaluate(options):
+    metrics, convention = options.metric or METRICS, options.convention
+    # Wrong names are found before large files are read.
+    requests = read_requests(metrics, {"convention": convention}, "evaluate")
+    names = [request.key for request in requests]
+    write = _writer(options.by_query)
+    scores, by_query = {}, []
+    for run in dict.fromkeys(options.run):  # one at a time: runs may be large
+        aligned = _aligned(options, {run: run}, convention)[run]
+        asked = {"metrics": metrics, "convention": convention, **aligned}
+        scores[run] = evaluate(**asked)
+        if write:
+            by_query.append((run, evaluate(**asked, average=None)))
+    if write:
+        write(options.by_query, names, by_query)
+    if options.json:
+        return json.dumps(
+            {
+                run: {name: None if math.isnan(x) else x for name, x in one.items()}
+                for run, one in scores.items()
+            },
+            indent=2,
+        )
+    rows = [
+        [run, *(f"{one[name]:.4f}" for name in names)] for run, one in scores.items()
+    ]
+    return table(["run", *names], rows)
+
+
+def _explain(options):
+    conventions = {"conventions": options.convention} if options.convention else {}
+    return explain(
+        metric=options.metric, **_aligned(options, options.run), **conventions
+    )
+
+
+def _ties(options):
+    return tie_report(
+        metrics=options.metric or METRICS,
+        convention=options.convention,
+        **_aligned(options, options.run, options.convention),
+    )
+
+
+def _writer(path):
+    """Return the function that writes a table of this name; None without a name."""
+    if path is None:
+        return None
+    suffix = Path(path).suffix
+    if suffix not in _WRITERS:
+        raise ValueError(
+            f"The file of --by-query must end in .csv or .parquet. Got {path!r}."
+        )
+    return _WRITERS[suffix]
+
+
+def _write_csv(path, names, by_query):
+    # Ids that are not UTF-8 are written as they were read.
+    kept = {"encoding": "utf-8", "errors": "surrogateescape"}
+    with open(path, "w", newline="", **kept) as file:
+        writer = csv.writer(file)
+        writer.writerow(["ranker", "qid", *names])
+        for run, values in by_query:
+            columns = [values[name].tolist() for name in ("qid", *names)]
+            writer.writerows(zip([run] * len(columns[0]), *columns, strict=True))
+
+
+def _write_parquet(path, names, by_query):
+    pyarrow, parquet = import_extra("pyarrow"), import_extra("pyarrow.parquet")
+    parts = [
+        pyarrow.table(
+            {
+                "ranker": [run] * len(values["qid"]),
+                **{name: values[name] for name in ("qid", *names)},
+            }
+        )
+        for run, values in by_query
+    ]
+    parquet.write_table(pyarrow.concat_tables(parts), path)
+
+
+_WRITERS = {".csv": _write_csv, ".parquet": _write_parquet}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

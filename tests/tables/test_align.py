@@ -1,0 +1,393 @@
+"""Judgements and runs, aligned."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import sys
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import pytrec_eval
+from sklearn.utils import Bunch
+
+from skrank.metrics import evaluate, explain, tie_report
+from skrank.tables import align, read_qrels, read_run
+
+QRELS = {"q1": {"d1": 1, "d2": 0, "d3": 2}, "q2": {"d1": 1}, "q3": {"d9": 1}}
+RUN = {"q1": {"d4": 0.9, "d1": 0.5, "d3": 0.5}, "q2": {"d5": 1.0, "d1": 0.0}}
+
+QREL_ROWS = [(q, d, g) for q, found in QRELS.items() for d, g in found.items()]
+RUN_ROWS = [(q, d, s) for q, found in RUN.items() for d, s in found.items()]
+QREL_COLUMNS = dict(
+    zip(("qid", "doc_id", "grade"), zip(*QREL_ROWS, strict=True), strict=True)
+)
+RUN_COLUMNS = dict(
+    zip(("qid", "doc_id", "score"), zip(*RUN_ROWS, strict=True), strict=True)
+)
+QREL_TEXT = "".join(f"{q} 0 {d} {g}\n" for q, d, g in QREL_ROWS)
+RUN_TEXT = "".join(f"{q} Q0 {d} 0 {s} t\n" for q, d, s in RUN_ROWS)
+
+
+class OnlyArrow:
+    """A table of which nothing is known but that Arrow can read it."""
+
+    def __init__(self, table):
+        self._table = table
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._table.__arrow_c_stream__(requested_schema)
+
+
+def path_of(text):
+    def form(tmp_path):
+        path = tmp_path / str(hash(text))
+        path.write_text(text)
+        return path
+
+    return form
+
+
+QREL_FORMS = {
+    "dicts": lambda _: QRELS,
+    "file": path_of(QREL_TEXT),
+    "read file": lambda tmp_path: read_qrels(path_of(QREL_TEXT)(tmp_path)),
+    "rows": lambda _: QREL_ROWS,
+    "pandas": lambda _: pd.DataFrame(QREL_COLUMNS),
+    "polars": lambda _: pl.DataFrame(QREL_COLUMNS),
+    "pyarrow": lambda _: pa.table(QREL_COLUMNS),
+    "categories": lambda _: pd.DataFrame(QREL_COLUMNS).astype({"qid": "category"}),
+    "only Arrow": lambda _: OnlyArrow(pa.table(QREL_COLUMNS)),
+}
+RUN_FORMS = {
+    "dicts": lambda _: RUN,
+    "file": path_of(RUN_TEXT),
+    "read file": lambda tmp_path: read_run(path_of(RUN_TEXT)(tmp_path)),
+    "rows": lambda _: RUN_ROWS,
+    "pairs": lambda _: {q: list(found.items()) for q, found in RUN.items()},
+    "hits": lambda _: {
+        q: [{"doc_id": d, "score": s, "more": None} for d, s in found.items()]
+        for q, found in RUN.items()
+    },
+    "bytes": lambda _: Bunch(
+        qid=np.array(RUN_COLUMNS["qid"], dtype="S"),
+        doc_id=np.array(RUN_COLUMNS["doc_id"], dtype="S2"),
+        score=RUN_COLUMNS["score"],
+    ),
+    "dictionaries of Arrow": lambda _: pa.table(
+        {
+            name: pa.array(values).dictionary_encode() if name != "score" else values
+            for name, values in RUN_COLUMNS.items()
+        }
+    ),
+    "categories of polars": lambda _: pl.DataFrame(RUN_COLUMNS).with_columns(
+        pl.col("doc_id").cast(pl.Categorical)
+    ),
+    "pandas": lambda _: pd.DataFrame(RUN_COLUMNS),
+    "polars": lambda _: pl.DataFrame(RUN_COLUMNS),
+    "pyarrow": lambda _: pa.table(RUN_COLUMNS),
+    "only Arrow": lambda _: OnlyArrow(pa.table(RUN_COLUMNS)),
+    "a stream of Arrow": lambda _: pa.table(RUN_COLUMNS).to_reader(),
+    "DuckDB": lambda _: duckdb.from_arrow(pa.table(RUN_COLUMNS)),
+}
+
+
+def rows_of(aligned):
+    """Return the rows of aligned arrays as a list of tuples."""
+    return list(zip(*(aligned[name].tolist() for name in aligned), strict=True))
+
+
+def test_the_join_keeps_what_is_only_judged_and_what_is_only_returned():
+    aligned = align(QRELS, RUN)
+    names = ["y_true", "y_score", "qid", "judged", "returned", "doc_id"]
+    assert list(aligned) == names
+    assert rows_of(aligned) == [
+        (0, 0.9, "q1", False, True, b"d4"),
+        (1, 0.5, "q1", True, True, b"d1"),
+        (2, 0.5, "q1", True, True, b"d3"),
+        (0, 0.0, "q1", True, False, b"d2"),
+        (0, 1.0, "q2", False, True, b"d5"),
+        (1, 0.0, "q2", True, True, b"d1"),
+        (1, 0.0, "q3", True, False, b"d9"),
+    ]
+
+
+def test_what_is_aligned_goes_into_every_function_of_rankings():
+    aligned = align(QRELS, RUN)
+    # trec_eval orders d3 before d1. q1 has relevant documents at ranks 2 and 3.
+    want = ((1 / 2 + 2 / 3) / 2 + 1 / 2 + 0) / 3
+    got = evaluate(metrics="map", convention="trec_eval", **aligned)
+    assert got["map"] == pytest.approx(want)
+    assert explain(metric="map", **aligned).values["trec_eval"] == pytest.approx(want)
+    assert tie_report(metrics="map", **aligned).n_tied_documents == 2
+
+
+@pytest.mark.parametrize("form", QREL_FORMS.values(), ids=QREL_FORMS)
+def test_every_form_of_judgements_gives_the_same_rows(tmp_path, form):
+    assert rows_of(align(form(tmp_path), RUN)) == rows_of(align(QRELS, RUN))
+
+
+@pytest.mark.parametrize("form", RUN_FORMS.values(), ids=RUN_FORMS)
+def test_every_form_of_a_run_gives_the_same_rows(tmp_path, form):
+    assert rows_of(align(QRELS, form(tmp_path))) == rows_of(align(QRELS, RUN))
+
+
+def test_a_ranked_list_is_scored_by_its_order():
+    run = {"q1": ["d4", "d3"], "q2": np.array(["d1"])}
+    aligned = align(QRELS, run)
+    assert evaluate(metrics="mrr", **aligned)["mrr"] == (1 / 2 + 1 + 0) / 3
+
+
+TEXTS = ["", "ä", "d" * 30, "d1", "2"]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pl.Series(TEXTS),
+        pd.Series(TEXTS),
+        pd.Series(TEXTS, dtype=object),
+        pa.chunked_array([["x"], TEXTS[:2], TEXTS[2:], ["y"]]).slice(1, 5),
+        pa.array(["x", *TEXTS], pa.large_string())[1:],
+        np.array(TEXTS),
+    ],
+    ids=lambda column: f"{type(column).__module__} {getattr(column, 'dtype', '')}",
+)
+def test_text_of_any_length_is_read_from_columns_of_every_kind(column):
+    table = Bunch(qid=["q1"] * 5, doc_id=column, score=[5, 4, 3, 2, 1])
+    aligned = align({"q1": {"d1": 1}}, table)
+    assert aligned.doc_id.tolist() == [text.encode() for text in TEXTS]
+
+
+def test_columns_of_arrow_are_read_without_pyarrow(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    run = pl.DataFrame(RUN_COLUMNS)
+    assert rows_of(align(QRELS, run)) == rows_of(align(QRELS, RUN))
+
+
+@pytest.mark.parametrize("collection", [set, list, frozenset])
+def test_relevant_documents_without_grades_have_grade_1(collection):
+    aligned = align({"q1": collection(["d1", "d3"])}, {"q1": {"d1": 1, "d2": 2}})
+    assert sorted(aligned.y_true.tolist()) == [0, 1, 1]
+    assert evaluate(metrics="recall@2", **aligned)["recall@2"] == 1 / 2
+
+
+def test_columns_and_keys_of_other_names_are_read():
+    qrels = pd.DataFrame(QREL_ROWS, columns=["query", "corpus_id", "label"])
+    hits = {
+        q: [{"corpus_id": d, "sim": s} for d, s in found.items()]
+        for q, found in RUN.items()
+    }
+    names = {"qid": "query", "doc_id": "corpus_id", "grade": "label", "score": "sim"}
+    assert rows_of(align(qrels, hits, **names)) == rows_of(align(QRELS, RUN))
+
+
+def test_integer_ids_stay_integers():
+    aligned = align({7: {-(2**62): 1}}, {7: [2**62, -(2**62)]})
+    assert aligned.doc_id.tolist() == [2**62, -(2**62)]
+    assert aligned.qid.tolist() == [7, 7]
+
+
+def test_several_runs_are_aligned_each_on_its_own(tmp_path):
+    runs = {"a": RUN, "b": path_of(RUN_TEXT)(tmp_path), "c": {"q3": {"d9": 1}}}
+    aligned = align(QRELS, runs)
+    assert list(aligned) == ["a", "b", "c"]
+    for name, run in runs.items():
+        assert rows_of(aligned[name]) == rows_of(align(QRELS, run))
+        assert set(aligned[name].qid) == {"q1", "q2", "q3"}
+
+
+def test_an_error_in_one_of_several_runs_names_it():
+    with pytest.raises(ValueError, match=r"once for each query in run\['b'\]"):
+        align(QRELS, {"a": RUN, "b": RUN_ROWS * 2})
+
+
+MRR = {"zero": (1 / 2 + 1 / 2 + 0) / 3, "drop": (1 / 2 + 1 / 2) / 2}
+
+
+@pytest.mark.parametrize("missing", MRR)
+def test_a_judged_query_that_the_run_lacks_counts_0_or_is_dropped(missing):
+    aligned = align(QRELS, RUN, missing=missing)
+    assert evaluate(metrics="mrr", **aligned)["mrr"] == MRR[missing]
+
+
+def test_a_judged_query_that_the_run_lacks_can_be_refused():
+    with pytest.raises(ValueError, match=r"1 of 3 queries of qrels lack .* 'q3'"):
+        align(QRELS, RUN, missing="raise")
+
+
+def test_a_query_without_judgements_is_dropped_with_a_warning():
+    run = RUN | {"q8": {"d1": 1}}
+    with pytest.warns(UserWarning, match=r"1 of 3 queries of run lack .* 'q8'"):
+        aligned = align(QRELS, run)
+    assert rows_of(aligned) == rows_of(align(QRELS, RUN))
+    with pytest.raises(ValueError, match=r"1 of 3 queries of run lack .* 'q8'"):
+        align(QRELS, run, unjudged="raise")
+
+
+def test_low_grades_can_stand_for_no_judgement():
+    qrels = {"q1": {"d1": -1, "d2": 1, "d3": -2}, "q2": {"d1": -1}}
+    aligned = align(qrels, {"q1": ["d1", "d2"], "q2": ["d1"]}, judged_from=0)
+    assert aligned.judged.tolist() == [False, True, False, False]
+    assert aligned.y_true.tolist() == [0, 1, 0, 0]
+    with pytest.raises(ValueError, match=r"Got -1 for document 'd1' .* judged_from=0"):
+        align(qrels, RUN)
+
+
+def test_documents_of_two_worlds_are_told():
+    with pytest.warns(UserWarning, match=r"No document of run is judged.* 'd1' .*'D7'"):
+        align({"q1": {"d1": 1}}, {"q1": {"D7": 1}})
+
+
+REFUSED = {
+    "two rows": (QREL_ROWS + QREL_ROWS[:1], RUN, "'d1' of query 'q1' more than once"),
+    "a run twice": (QRELS, RUN_ROWS + RUN_ROWS[-1:], "'d1' of query 'q2' more than"),
+    "a list twice": (QRELS, {"q1": ["a", "b", "a"]}, "'a' of query 'q1' more than"),
+    "NaN": (QRELS, {"q1": {"d1": np.nan}}, "Got nan for document 'd1' of query 'q1'"),
+    "infinite grade": ({"q1": {"d1": np.inf}}, RUN, "Got inf for document 'd1'"),
+    "None": (QRELS, {"q1": {"d1": None}}, "'score' parameter must hold real numbers"),
+    "text and integers": (QRELS, {"q1": {1: 0.5}}, "make both text with str()"),
+    "integers and text": ({1: {"d1": 1}}, RUN, "query ids .* make both text"),
+    "both at once": (QRELS, {"q1": {"d1": 1, 2: 1}}, "all text or all integers"),
+    "float ids": (QRELS, {"q1": {1.5: 1}}, "Got 1.5 of type float: make other ids"),
+    "bool ids": ({"q1": {True: 1}}, RUN, "Got True of type bool"),
+    "huge ids": ({2**70: {1: 1}}, RUN, "within the range of int64"),
+    "missing id": ([(None, "d1", 1)], RUN, "Got None of type NoneType"),
+    "a set as a run": (QRELS, {"q1": {"d1"}}, "A set has no order"),
+    "one id as a str": ({"q1": "d1"}, RUN, "Got 'd1' of type str for query 'q1'"),
+    "no query": ({}, RUN, "for each of one or more rows"),
+    "no document": (QRELS, {"q1": {}}, "for each of one or more rows"),
+    "a number": (3, RUN, "'qrels' parameter must be the path of a TREC file"),
+    "no pairs": (QRELS, {"q1": [["d1", 0.5], ["d2"]]}, "not all pairs for query 'q1'"),
+    "no id in a column": (
+        QRELS,
+        pl.DataFrame({"qid": ["q1", None], "doc_id": ["d1", "d1"], "score": [1, 2]}),
+        "Got None of type NoneType",
+    ),
+    "no score in a column": (
+        QRELS,
+        pl.DataFrame({"qid": ["q1"] * 2, "doc_id": ["a", "b"], "score": [1, None]}),
+        "Got nan for document 'b' of query 'q1'",
+    ),
+    "lists of lists": ([[1, 2, 3]], RUN, r"dict\(enumerate\(lists\)\)"),
+    "masked ids": (
+        {1: {"d1": 1}},
+        Bunch(qid=np.ma.array([1, 2], mask=[0, 1]), doc_id=["d1"] * 2, score=[1, 2]),
+        "Got None of type NoneType",
+    ),
+    "ids of two dimensions": (
+        Bunch(qid=np.ones((2, 2), int), doc_id=["d1"] * 2, grade=[1, 2]),
+        RUN,
+        r"Got \[1, 1\] of type list",
+    ),
+    "columns of two lengths": (
+        Bunch(qid=["q1"], doc_id=["d1", "d2"], grade=[1, 2]),
+        RUN,
+        r"Got \[1, 2, 2\]",
+    ),
+    "other queries": (QRELS, {"Q1": {"d1": 1}}, "such as 'q1' and 'Q1'"),
+    "other keys": (QRELS, {"q1": [{"id": "d1", "score": 1}]}, "no key 'doc_id' among"),
+    "other columns": (
+        pd.DataFrame(QREL_COLUMNS).rename(columns={"doc_id": "docid"}),
+        RUN,
+        "no column 'doc_id' .* Did you mean 'docid'?",
+    ),
+}
+
+
+@pytest.mark.parametrize(("qrels", "run", "error"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_aligned_is_refused_with_the_cure(qrels, run, error):
+    with pytest.raises((TypeError, ValueError), match=error):
+        align(qrels, run)
+
+
+def test_a_table_of_arrow_without_pyarrow_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match=r'pip install "skrank\[tables\]"'):
+        align(OnlyArrow(None), RUN)
+
+
+@pytest.mark.parametrize("option", ["missing", "unjudged"])
+def test_an_unknown_option_is_refused(option):
+    with pytest.raises(ValueError, match=f"'{option}' parameter of align must be"):
+        align(QRELS, RUN, **{option: "ignore"})
+
+
+def random_data(seed, n_queries=40, n_documents=60):
+    """Return judgements and a run with many ties, as dicts."""
+    rng = np.random.default_rng(seed)
+    ids = [f"{'ä' * (i % 3)}doc-{i * 7919 % 1000:0{1 + i % 20}d}" for i in range(200)]
+    qrels, run = {}, {}
+    for query in rng.permutation(n_queries).tolist():
+        judged, returned = (
+            [ids[i] for i in rng.permutation(len(ids))[: rng.integers(1, n_documents)]]
+            for _ in range(2)
+        )
+        qrels[f"t{query}"] = {d: int(rng.integers(0, 4)) for d in judged}
+        run[f"t{query}"] = {d: float(rng.integers(0, 9)) for d in returned}
+    return qrels, run
+
+
+def outer_join(qrels, run):
+    """Return the rows of an outer join, by a loop."""
+    rows = set()
+    for query in qrels:
+        for document in {*qrels[query], *run.get(query, ())}:
+            rows.add(
+                (
+                    qrels[query].get(document, 0),
+                    run.get(query, {}).get(document, 0.0),
+                    query,
+                    document in qrels[query],
+                    document in run.get(query, ()),
+                    document.encode(),
+                )
+            )
+    return rows
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_join_is_that_of_a_loop(seed):
+    qrels, run = random_data(seed)
+    del run["t3"]
+    rows = rows_of(align(qrels, run))
+    assert len(rows) == len(set(rows))
+    assert set(rows) == outer_join(qrels, run)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_scattered_rows_give_the_same_numbers(seed):
+    qrels, run = random_data(seed)
+    rows = [(q, d, s) for q, found in run.items() for d, s in found.items()]
+    order = np.random.default_rng(seed).permutation(len(rows))
+    metrics = ["map", "ndcg@10", "bpref"]
+    one = evaluate(metrics=metrics, **align(qrels, run))
+    other = evaluate(metrics=metrics, **align(qrels, [rows[i] for i in order]))
+    assert other == pytest.approx(one, abs=1e-12)
+
+
+NAMES = {
+    "map": "map",
+    "ndcg": "ndcg",
+    "ndcg@10": "ndcg_cut_10",
+    "bpref": "bpref",
+    "recip_rank": "recip_rank",
+    "precision@10": "P_10",
+    "recall@100": "recall_100",
+    "r_precision": "Rprec",
+}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_numbers_are_those_of_trec_eval(seed):
+    qrels, run = random_data(seed)
+    found = pytrec_eval.RelevanceEvaluator(qrels, pytrec_eval.supported_measures)
+    of_query = found.evaluate(run)
+    aligned = align(qrels, run)
+    ours = evaluate(metrics=list(NAMES), convention="trec_eval", **aligned)
+    for name, theirs in NAMES.items():
+        values = [values[theirs] for values in of_query.values()]
+        assert ours[name] == pytest.approx(np.mean(values), abs=1e-12), name

@@ -1,0 +1,109 @@
+"""The arrays that vector indexes return."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.neighbors import NearestNeighbors
+
+from skrank.metrics import evaluate
+from skrank.tables import from_topk
+
+INDICES = [[4, 7, 0], [2, 5, -1]]
+DISTANCES = [[0.1, 0.3, 0.4], [0.2, 0.2, 9.0]]
+RELEVANT = [{7, 8}, {2}]
+MATRIX = np.zeros((2, 10), dtype=int)
+MATRIX[[0, 0, 1], [7, 8, 2]] = 1
+
+FORMS = {
+    "sets": RELEVANT,
+    "lists": [[7, 8], [2]],
+    "arrays": [np.array([7, 8]), np.array([2])],
+    "grades": [{7: 1, 8: 1}, {2: 1}],
+    "matrix": MATRIX,
+    "sparse": sparse.csr_array(MATRIX),
+}
+
+
+def rows_of(aligned):
+    return list(zip(*(aligned[name].tolist() for name in aligned), strict=True))
+
+
+@pytest.mark.parametrize("relevant", FORMS.values(), ids=FORMS)
+def test_relevant_documents_that_were_not_found_count(relevant):
+    aligned = from_topk(INDICES, DISTANCES, relevant, higher_is_better=False)
+    assert rows_of(aligned) == [
+        (0, -0.1, 0, False, True, 4),
+        (1, -0.3, 0, True, True, 7),
+        (0, -0.4, 0, False, True, 0),
+        (1, 0.0, 0, True, False, 8),
+        (1, -0.2, 1, True, True, 2),
+        (0, -0.2, 1, False, True, 5),
+    ]
+    assert evaluate(metrics="recall@3", **aligned)["recall@3"] == (1 / 2 + 1) / 2
+
+
+def test_one_index_for_each_query_is_its_relevant_document():
+    aligned = from_topk(np.array(INDICES), relevant=np.array([0, 3]))
+    assert evaluate(metrics="mrr", **aligned)["mrr"] == (1 / 3 + 0) / 2
+
+
+def test_without_scores_a_row_is_in_the_order_of_the_ranking():
+    assert from_topk([[4, 7, 2]], relevant=[2]).y_score.tolist() == [0, -1, -2]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int32, np.uint8])
+def test_the_numbers_are_those_of_the_whole_matrix(dtype):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(1, 5, size=(50, 300)) * (rng.random((50, 300)) < 0.05)
+    relevant = sparse.csr_matrix(truth)
+    scores = rng.integers(0, 200, size=(50, 300)).astype(dtype)
+    top = np.argsort(-scores.astype(int), axis=1, kind="stable")[:, :20]
+    metrics = ["recall@10", "ndcg@10", "mrr@20", "precision@5"]
+    whole = evaluate(truth, scores, metrics, ties="first")
+    found = np.take_along_axis(scores, top, axis=1)
+    aligned = from_topk(top, found, relevant)
+    assert evaluate(metrics=metrics, ties="first", **aligned) == pytest.approx(whole)
+
+
+def test_what_nearest_neighbors_returns_is_read():
+    X = np.random.default_rng(0).normal(size=(100, 3))
+    nearest = NearestNeighbors(n_neighbors=5).fit(X)
+    distances, indices = nearest.kneighbors(X)
+    relevant = np.arange(100)
+    aligned = from_topk(indices, distances, relevant, higher_is_better=False)
+    assert evaluate(metrics="mrr", **aligned) == {"mrr": 1.0}
+
+
+def test_a_query_without_relevant_documents_is_dropped_with_a_warning():
+    with pytest.warns(UserWarning, match=r"1 of 2 queries of indices lack .* as 0"):
+        aligned = from_topk(INDICES, relevant=[set(), {2}])
+    assert set(aligned.qid) == {1}
+
+
+REFUSED = {
+    "floats": ([[1.0]], None, [1], "'indices' parameter must be an array of int"),
+    "one row": ([1, 2], None, [1], r"shape \(n_queries, k\)"),
+    "-2": ([[-2]], None, [1], "or -1 for no document. Got -2"),
+    "scores": ([[1]], [1.0], [1], r"shape of indices, \(1, 1\). Got shape \(1,\)"),
+    "NaN": ([[1]], [[np.nan]], [1], "scores contains NaN"),
+    "twice": ([[1, 1]], None, [1], "'indices'|indices. Got document 1 of query 0"),
+    "no truth": ([[1]], None, None, "'relevant' parameter of from_topk must be"),
+    "a set": ([[1]], None, {1}, "'relevant' parameter of from_topk must be"),
+    "length": ([[1], [2]], None, [1], "Got 1 for 2 queries"),
+    "text": ([[1]], None, [{"d1"}], "Got 'd1': map other ids to positions"),
+    "negative": ([[1]], None, [-1], "must hold positions"),
+    "low grade": ([[1]], None, [{1: -1}], "grades of relevant must be >= 0"),
+    "nothing": ([[1]], None, [set()], "one or more rows"),
+    "flag": ([[1]], None, [1], "higher_is_better"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_bad_input_is_refused(name):
+    indices, scores, relevant, error = REFUSED[name]
+    options = {"higher_is_better": "no"} if name == "flag" else {}
+    with pytest.raises((TypeError, ValueError), match=error):
+        from_topk(indices, scores, relevant, **options)
