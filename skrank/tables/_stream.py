@@ -5,7 +5,7 @@
 
 import os
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 
 import numpy as np
@@ -162,14 +162,17 @@ def _batches(source, query, **tables):
         def read_next():
             return next(reader, None)
 
+        running = thread.submit(open_reader)
         try:
-            reader = iter(thread.submit(open_reader).result())
-            coming = thread.submit(read_next)
-            while (batch := coming.result()) is not None:
-                coming = thread.submit(read_next)
+            reader = iter(running.result())
+            running = thread.submit(read_next)
+            while (batch := running.result()) is not None:
+                running = thread.submit(read_next)
                 yield batch
         except BaseException:
-            cursor.interrupt()
+            while not running.done():  # a query that has not begun misses an interrupt
+                cursor.interrupt()
+                wait([running], timeout=0.1)
             raise
 
 
