@@ -16,6 +16,7 @@ from skrank.metrics import CONVENTIONS, evaluate, explain, tie_report
 from skrank.metrics._evaluate import read_requests
 from skrank.metrics._reports.table import table
 from skrank.tables import align
+from skrank.tables._align import lowest_judged
 from skrank.tables._extra import import_extra
 
 METRICS = ["map", "mrr", "ndcg@10", "precision@10", "recall@100"]
@@ -161,8 +162,8 @@ def _add_convention(command, **more):
 def _aligned(options, run, convention=None):
     """Return what :func:`~skrank.tables.align` does."""
     judged_from = options.judged_from
-    if judged_from is None and convention in CONVENTIONS:
-        judged_from = CONVENTIONS[convention].rules.get("*", {}).get("judged_from")
+    if judged_from is None:
+        judged_from = lowest_judged(convention)
     return align(options.qrels, run, missing=options.missing, judged_from=judged_from)
 
 

@@ -131,6 +131,7 @@ def _count_rows(found, allowed):
 def find_first_groups(lists):
     """Return the first tie group of each list alone, by counting: nothing is sorted."""
     parts = [_count_around_best(lists, *span) for span in stretches(lists.order)]
+    parts.append((np.zeros((3, 0), dtype=np.intp), np.zeros(0, dtype=np.intp)))
     counts = np.concatenate([counts for counts, _ in parts], axis=1)
     tied = np.concatenate([places for _, places in parts])
     above, size, relevant = counts[:, counts[2] > 0]

@@ -176,10 +176,7 @@ class RankedQueries:
 
     @cached_property
     def _others_below(self):
-        """Return how many documents that are not relevant stand below each tie group.
-
-        Those that are tied with it count half.
-        """
+        """Return the others below each tie group; tied ones count half."""
         tied = self.size - self.relevant
         others = (self.n_documents - self._n_found)[self.query]
         return others - (self.above - self._relevant_above) - tied / 2
@@ -235,8 +232,8 @@ class RankedQueries:
         n_documents, n_found = self.n_documents[query], self._n_found[query]
         above, grades = np.zeros_like(n_found), np.repeat(grade, count)
         groups = TieGroups(query, above, n_documents, n_found, grades)
-        rest = self.n_documents, self._lists, self._rank
-        return RankedQueries(groups, *rest, order="chance")
+        rest = self._lists, self._rank, "chance"
+        return RankedQueries(groups, self.n_documents, *rest)
 
     def total(self, values):
         """Return the sum over the tie groups of each query.
@@ -354,7 +351,10 @@ class RankedQueries:
     def first_rank_law(self, k=None):
         """Return the ranks that the first relevant document of each query may have.
 
-        Ranks beyond `k` may be left out.
+        Parameters
+        ----------
+        k : int, default=None
+            Ranks beyond `k` may be left out.
 
         Returns
         -------

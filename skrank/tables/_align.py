@@ -7,6 +7,7 @@ import numpy as np
 
 from skrank._checks import check_choice, check_number, shown, warn_caller
 from skrank._ranking.ids import encode_qid
+from skrank.metrics import CONVENTIONS
 from skrank.tables._forms import RESULT, TRUTH, Names, are_runs, read_side
 from skrank.tables._join import outer_join
 from skrank.tables._triples import Triples, text_of
@@ -35,11 +36,11 @@ def align(
     Parameters
     ----------
     qrels : path, table, dict or list
-        The judgements. A file of TREC, also with the ending ".gz"; a table (pandas,
-        polars, pyarrow, DuckDB or another with ``__arrow_c_stream__``, or what
-        :func:`read_qrels` returns); a list of tuples (query, document, grade); or a
-        dict of query ids to dicts ``{document: grade}``, or to sets or lists of the
-        relevant documents.
+        The judgements. A file of TREC, also with the ending ".gz"; a Parquet, CSV or
+        JSON file, which DuckDB reads; a table (pandas, polars, pyarrow, DuckDB or
+        another with ``__arrow_c_stream__``, or what :func:`read_qrels` returns); a list
+        of tuples (query, document, grade); or a dict of query ids to dicts
+        ``{document: grade}``, or to sets or lists of the relevant documents.
     run : path, table, dict or list
         What a system returned, in the same forms. The values of a dict may also be
         ranked lists of documents, lists of (document, score) or lists of hits, which
@@ -123,6 +124,16 @@ def align(
         result = read_side(one, side, names)
         aligned[key] = align_triples(truth, result, (TRUTH.name, side.name), *rules)
     return aligned
+
+
+def lowest_judged(convention):
+    """Return the grade below which documents are not judged by a convention, or None.
+
+    A name that is no convention is refused where it is followed.
+    """
+    if convention not in CONVENTIONS:
+        return None
+    return CONVENTIONS[convention].rules.get("*", {}).get("judged_from")
 
 
 def align_triples(

@@ -15,6 +15,7 @@ from sklearn.utils import Bunch
 from skrank._checks import numeric_array, shown
 from skrank._columns import find_column
 from skrank.tables._extra import import_extra
+from skrank.tables._source import is_table_file, read_table
 from skrank.tables._trec_text import QRELS, RUN, Format, read_triples
 from skrank.tables._triples import Triples, ids_of, text_of
 
@@ -55,8 +56,8 @@ class Side(NamedTuple):
 
 
 _COMMON = (
-    "the path of a TREC file, a table, a list of tuples (query, document, {0}) or a "
-    "dict of query ids to"
+    "the path of a TREC, Parquet, CSV or JSON file, a table, a list of tuples (query, "
+    "document, {0}) or a dict of query ids to"
 )
 TRUTH = Side(
     "qrels",
@@ -87,7 +88,9 @@ def read_side(data, side, names):
         The names of the columns of a table.
     """
     if isinstance(data, (str, os.PathLike)):
-        return read_triples(data, side.format)
+        if not is_table_file(data):
+            return read_triples(data, side.format)
+        data = read_table(data)
     if _is_table(data):
         table = _readable(data)
         columns = [_column(table, name, side) for name in names]

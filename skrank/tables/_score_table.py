@@ -9,17 +9,20 @@ from skrank._checks import shown
 from skrank._progress import progress_bar
 from skrank.tables._arrow_core import ArrowCore, Columns
 from skrank.tables._checkpoint import score_with_checkpoint
+from skrank.tables._score_runs import score_runs
 from skrank.tables._source import Source, quoted
 from skrank.tables._stream import score_source
 
 
 def score_table(
-    source,
-    metrics,
+    source=None,
+    metrics=None,
     *,
+    qrels=None,
+    run=None,
     qid="qid",
-    y_true="y_true",
-    y_score="y_score",
+    y_true=None,
+    y_score=None,
     by=(),
     judged=None,
     returned=None,
@@ -28,14 +31,16 @@ def score_table(
     memory_limit=None,
     progress=False,
     checkpoint=None,
+    missing="zero",
+    unjudged="drop",
     **params,
 ):
-    """Score the queries of a file, or of a table, that may be larger than the memory.
+    """Score the queries of a file or a table, or of runs beside their judgements.
 
-    DuckDB brings the rows of each query together; skrank scores some hundred thousand
-    rows at a time. Only the values of the queries are kept, and one query has to fit
-    into memory. The result is that of :func:`~skrank.metrics.score_queries`, to the
-    last bit.
+    A file or a table may be larger than the memory. DuckDB brings the rows of each
+    query together; skrank scores some hundred thousand rows at a time. Only the values
+    of the queries are kept, and one query has to fit into memory. The result is that of
+    :func:`~skrank.metrics.score_queries`, to the last bit.
 
     Parameters
     ----------
@@ -45,16 +50,22 @@ def score_table(
         PyCapsule protocol, such as a data frame of pandas, polars or pyarrow. Rows may
         be in any order; files in which the rows of a query stand together are read
         without a sort.
+        Instead of it, pass `qrels` and `run`.
     metrics : str, callable or list of them
         Scorer names, metric functions of skrank or functions of your own, as in
         :func:`~skrank.metrics.evaluate`.
+    qrels, run : path, table, dict or list, default=None
+        Relevance judgements, and what a system returned, or a dict of names to runs:
+        all that :func:`align` takes, such as files of TREC. They have to fit into
+        memory. Of the parameters of columns, only `qid`, `doc_id` ("doc_id" if None),
+        `y_true` ("grade") and `y_score` ("score") go with them.
     qid : str, default="qid"
         The column of the query ids.
-    y_true : str, default="y_true"
-        The column of the grades.
-    y_score : str, list of str or dict of str to str, default="y_score"
-        The column of the scores; of several rankers, their columns, or a dict of
-        columns by the name of the ranker.
+    y_true : str, default=None
+        The column of the grades; "y_true" if None.
+    y_score : str, list of str or dict of str to str, default=None
+        The column of the scores, "y_score" if None; of several rankers, their columns,
+        or a dict of columns by the name of the ranker.
     by : str or list of str, default=()
         Further columns that tell queries apart, such as a segment or a fold, by which
         they can be summarized.
@@ -75,6 +86,8 @@ def score_table(
     checkpoint : str or path, default=None
         A directory for the scores of parts of the source. A run that was stopped
         continues from there if it is started again with the same files and parameters.
+    missing, unjudged : str, default="zero" and "drop"
+        With `qrels` and `run`, which queries count, as in :func:`align`.
     **params
         Further parameters of :func:`~skrank.metrics.evaluate`, such as `convention`,
         `average` and ``ties="pessimistic"``.
@@ -125,7 +138,23 @@ def score_table(
        qid  mrr  hits@1
     0    7  1.0     1.0
     1    8  0.5     0.0
+
+    Judgements and two runs:
+
+    >>> qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1}}
+    >>> runs = {"bm25": {"q1": {"d1": 0.7, "d4": 0.9}}, "dense": {"q1": {"d1": 0.1}}}
+    >>> score_table(qrels=qrels, run=runs, metrics="mrr").summary()
+    {'bm25': {'mrr': 0.25}, 'dense': {'mrr': 0.5}}
     """
+    if source is None or qrels is not None or run is not None:
+        given = locals()
+        _check_runs_alone(given)
+        columns = {"qid": qid, "doc_id": doc_id, "grade": y_true, "score": y_score}
+        columns = {name: column for name, column in columns.items() if column}
+        rules = {"missing": missing, "unjudged": unjudged}
+        return score_runs(qrels, run, metrics, columns, rules, params)
+    y_true = "y_true" if y_true is None else y_true
+    y_score = "y_score" if y_score is None else y_score
     by = (by,) if isinstance(by, str) else tuple(by)
     if qid in by or "qid" in by:
         raise ValueError(
@@ -211,6 +240,33 @@ def _highest_relevant(high, threshold):
     limit = 0.0 if threshold == "max" else threshold
     is_relevant = high is not None and float(high) == high and float(high) > limit
     return (float(high) if is_relevant else 0.0) or 1.0
+
+
+def _check_runs_alone(given):
+    """Raise if arguments of a source are given beside those of runs."""
+    if given["source"] is not None or given["qrels"] is None or given["run"] is None:
+        got = [name for name in ("source", "qrels", "run") if given[name] is not None]
+        raise ValueError(
+            "score_table takes a `source`, or `qrels` and `run`. "
+            f"Got {' and '.join(got) or 'none of them'}."
+        )
+    for name in _OF_SOURCE:
+        if given[name] not in (None, (), False):
+            raise ValueError(
+                f"The {name!r} parameter of score_table goes with `source`, not with "
+                f"`qrels` and `run`. Got {shown(given[name])}."
+            )
+
+
+_OF_SOURCE = (
+    "by",
+    "judged",
+    "returned",
+    "sample_weight",
+    "memory_limit",
+    "progress",
+    "checkpoint",
+)
 
 
 def _rankers(y_score):

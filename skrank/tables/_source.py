@@ -34,6 +34,18 @@ NUMBERS = re.compile(r"U?(TINY|SMALL|BIG)?INT(EGER)?|FLOAT|DOUBLE|BOOLEAN")
 DATES = re.compile(r"DATE|TIMESTAMP.*")
 
 
+def is_table_file(path):
+    """Return True if the ending of a path is that of a file that DuckDB reads."""
+    ending = _ENDING.search(os.fspath(path))
+    return ending is not None and ending.group(1).lower() in READERS
+
+
+def read_table(path):
+    """Return a file, or several, as a table of Arrow."""
+    with Source(path) as source, contextlib.closing(source.cursor()) as cursor:
+        return cursor.sql(f"SELECT * FROM {source.relation}").to_arrow_table()
+
+
 class Source:
     """A table that DuckDB reads, as often as it is asked.
 

@@ -260,7 +260,7 @@ REFUSED = {
     "one id as a str": ({"q1": "d1"}, RUN, "Got 'd1' of type str for query 'q1'"),
     "no query": ({}, RUN, "for each of one or more rows"),
     "no document": (QRELS, {"q1": {}}, "for each of one or more rows"),
-    "a number": (3, RUN, "'qrels' parameter must be the path of a TREC file"),
+    "a number": (3, RUN, "'qrels' parameter must be the path of a TREC, "),
     "no pairs": (QRELS, {"q1": [["d1", 0.5], ["d2"]]}, "not all pairs for query 'q1'"),
     "no id in a column": (
         QRELS,

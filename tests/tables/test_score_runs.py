@@ -1,0 +1,88 @@
+"""One call scores runs beside their judgements."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pandas as pd
+import pytest
+
+from skrank.metrics import evaluate
+from skrank.tables import align, score_table
+
+QRELS = "1 0 d1 1\n1 0 d2 0\n1 0 d3 2\n2 0 d1 1\n3 0 d1 -1\n3 0 d2 1\n"
+BM25 = "1 Q0 d2 1 5.0 t\n1 Q0 d1 2 5.0 t\n1 Q0 d9 3 4.0 t\n2 Q0 d1 1 1.0 t\n"
+DENSE = {"1": {"d3": 0.9}, "3": {"d1": 0.8, "d2": 0.7}}
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "qrels.txt").write_text(QRELS)
+    (tmp_path / "bm25.run").write_text(BM25)
+    return tmp_path
+
+
+def test_files_and_dicts_are_scored_as_trec_eval_does(files):
+    scores = score_table(
+        qrels=files / "qrels.txt",
+        run={"bm25": files / "bm25.run", "dense": DENSE},
+        metrics=["map", "mrr"],
+        convention="trec_eval",
+    )
+    assert scores.rankers == ("bm25", "dense")
+    assert scores.keys["qid"].tolist() == ["1", "2", "3"]
+    # Query 1: of the tied d2 and d1 the larger id comes first, and d3 is not returned.
+    # Query 3: the document of grade -1 is not judged, and above the relevant one.
+    assert scores["bm25"].values[0, 0].tolist() == [1 / 2 / 2, 1, 0]
+    assert scores["dense"].values[0, 0].tolist() == [1 / 2, 0, 1 / 2]
+    assert scores.summary()["dense"] == {"map": 1 / 3, "mrr": (1 + 1 / 2) / 3}
+
+
+def test_one_run_has_no_name(files):
+    arguments = {"qrels": files / "qrels.txt", "run": files / "bm25.run"}
+    scores = score_table(**arguments, metrics="ndcg@2", judged_from=0)
+    aligned = align(**arguments, judged_from=0)
+    assert scores.rankers == (None,)
+    assert scores.summary() == evaluate(metrics="ndcg@2", **aligned)
+
+
+def test_missing_queries_may_be_left_out(files):
+    arguments = {"qrels": files / "qrels.txt", "run": files / "bm25.run"}
+    scores = score_table(**arguments, metrics="mrr", missing="drop", judged_from=0)
+    assert scores.keys["qid"].tolist() == ["1", "2"]
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv", "json"])
+def test_other_files_and_columns_of_other_names_are_read(tmp_path, ending):
+    qrels = {"topic": ["a", "a", "b"], "doc": ["d1", "d2", "d1"], "label": [1, 0, 1]}
+    run = {"topic": ["a", "a", "b"], "doc": ["d2", "d1", "d1"], "points": [3.0, 2.0, 1]}
+    for name, columns in {"qrels": qrels, "run": run}.items():
+        frame, path = pd.DataFrame(columns), tmp_path / f"{name}.{ending}"
+        if ending == "json":
+            frame.to_json(path, orient="records")
+        else:
+            getattr(frame, f"to_{ending}")(path, index=False)
+    scores = score_table(
+        qrels=tmp_path / f"qrels.{ending}",
+        run=tmp_path / f"run.{ending}",
+        metrics="mrr",
+        qid="topic",
+        doc_id="doc",
+        y_true="label",
+        y_score="points",
+    )
+    assert scores.summary() == {"mrr": (1 / 2 + 1) / 2}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "takes a `source`, or `qrels` and `run`. Got none of them"),
+        ({"qrels": {"q": {"d": 1}}}, "Got qrels"),
+        ({"source": "a", "qrels": {}, "run": {}}, "Got source and qrels and run"),
+        ({"qrels": {}, "run": {}, "by": "fold"}, "'by' parameter.*Got 'fold'"),
+        ({"qrels": {}, "run": {}, "progress": True}, "'progress' parameter.*Got True"),
+    ],
+)
+def test_arguments_that_do_not_go_together_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        score_table(metrics="mrr", **arguments)
