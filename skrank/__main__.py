@@ -26,6 +26,7 @@ QRELS and RUN are text files of TREC, packed (.gz) or not, with fields separated
 spaces or tabs:
   QRELS  query iteration document grade
   RUN    query Q0 document rank score tag
+or Parquet, CSV or JSON files with the columns qid, doc_id and grade, or score.
 The score alone orders the documents, the rank is not read.
 
 Metrics by the names of trec_eval:
