@@ -22,7 +22,8 @@ BATCH = 300_000
 N_THREADS = min(os.cpu_count() or 1, 4)
 
 # A source is sorted if a batch of it has more stretches of rows of one query than this
-# times the number of its queries.
+# times the number of its queries; or fewer rows than this times its stretches, since
+# most rows of many scattered queries are alone in their batch.
 SCATTERED = 1.1
 
 
@@ -77,6 +78,8 @@ def _score_batches(source, core, query, is_sorted, advance, **tables):
     coming = deque()
 
     def score(table, n_stretches):
+        if not is_sorted and len(table) < SCATTERED * n_stretches:
+            raise NotClustered
         coming.append((len(table), n_stretches, threads.submit(core, table)))
         if len(coming) > N_THREADS:  # no more batches are held in memory
             collect()
