@@ -230,6 +230,21 @@ def test_ids_of_many_types_are_read(make):
     assert scores.summary() == evaluate([1, 1, 0, 0], [1, 2, 3, 4], "mrr", qid=column)
 
 
+@pytest.mark.usefixtures("small_batches")
+def test_extreme_grades_are_those_of_the_whole_source():
+    table = draw()
+    for judged in (None, "judged"):
+        given = {} if judged is None else {"judged": table["judged"].to_numpy()}
+        for threshold in (0, 2, 9, "max"):
+            params = {"metrics": ["err", "rbp@3"], "threshold": threshold}
+            scores = score_table(table, judged=judged, **params)
+            assert_same(scores.summary(), evaluate(**arrays(table), **params, **given))
+    scores = score_table(table, ["spearman", "rbo"])
+    assert_same(
+        scores.summary(), evaluate(**arrays(table), metrics=["spearman", "rbo"])
+    )
+
+
 def test_decimals_and_booleans_are_numbers():
     table = pa.table(
         {
