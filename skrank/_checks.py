@@ -130,7 +130,11 @@ def _as_listed(values, given):
 
 
 def all_finite(values):
-    """Return True if no float is NaN or infinite."""
+    """Return True if no number is NaN or infinite."""
+    if values.dtype.kind != "f" or not values.size:
+        return True
+    if values.dtype.itemsize < 8:  # of these NumPy finds extremes faster than sums
+        return bool(np.isfinite(values.min()) and np.isfinite(values.max()))
     # The sum of such terms is neither: most arrays are read once, and nothing is made.
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(values.sum()) or np.isfinite(values).all())
@@ -138,40 +142,32 @@ def all_finite(values):
 
 def check_finite(values, name):
     """Raise if an array of numbers holds NaN or infinity."""
-    if values.dtype.kind == "f" and not all_finite(values):
+    if not all_finite(values):
         raise ValueError(f"Input {name} contains NaN or infinity.")
 
 
 def check_scores(y_score):
     """Return an array-like of scores as :func:`scores_as_floats` does."""
-    return scores_as_floats(numeric_array(y_score, "y_score"))[0]
+    return scores_as_floats(numeric_array(y_score, "y_score"))
 
 
-def scores_as_floats(y_score):
+def scores_as_floats(y_score, is_finite=False):
     """Return an array of scores as floats that are tied exactly where the input is.
 
-    Infinite scores are ranked; NaN raises. Numbers that float64 cannot hold (wide
-    integers, long doubles) are replaced by their order.
-
-    Returns
-    -------
-    y_score : ndarray
-        The scores.
-    is_finite : bool
-        Whether none is infinite.
+    Infinite scores are ranked; NaN raises, unless it is known that all scores are
+    finite. Numbers that float64 cannot hold (wide integers, long doubles) are replaced
+    by their order.
     """
     kind, width = y_score.dtype.kind, y_score.dtype.itemsize
     if kind == "f":
-        is_finite = all_finite(y_score)
-        if not is_finite and np.isnan(y_score.min()):
+        if not is_finite and y_score.size and np.isnan(y_score.min()):
             raise ValueError("Input y_score contains NaN.")
         if width < 4:
-            return y_score.astype(np.float32), is_finite
-        if width <= 8:
-            return y_score, is_finite
-    elif width < 8 or not y_score.size or _fits_float64(y_score):
-        return y_score.astype(np.float64), True
-    return _order_of(y_score), True
+            return y_score.astype(np.float32)
+        return y_score if width <= 8 else _order_of(y_score)
+    if width == 8 and y_score.size and not _fits_float64(y_score):
+        return _order_of(y_score)
+    return y_score.astype(np.float64)
 
 
 def _fits_float64(values):

@@ -38,10 +38,9 @@ def _count_block(lists, rows, ties):
     scores, target = lists.y_score[rows], lists.target[rows]
     out = _left_out(lists.exclude, rows)
     try:
-        scores, _ = scores_as_floats(scores)
+        scores = scores_as_floats(scores)
     except ValueError:  # NaN, which may be excluded
-        known = _without_excluded_nan(scores, target, *out)
-        scores, _ = scores_as_floats(known)
+        scores = scores_as_floats(_without_excluded_nan(scores, target, *out))
     above, tied, _ = count_around_target(scores, target, *out)
     if ties == "first":
         before = np.arange(scores.shape[1]) < target[:, np.newaxis]
@@ -131,11 +130,17 @@ def _count_rows(found, allowed):
 def find_first_groups(lists):
     """Return the first tie group of each list alone, by counting: nothing is sorted."""
     parts = [_count_around_best(lists, *span) for span in stretches(lists.order)]
-    parts.append((np.zeros((3, 0), dtype=np.intp), np.zeros(0, dtype=np.intp)))
-    counts = np.concatenate([counts for counts, _ in parts], axis=1)
-    tied = np.concatenate([places for _, places in parts])
-    above, size, relevant = counts[:, counts[2] > 0]
-    query = lists.order.query[counts[2] > 0]
+    if len(parts) == 1:
+        ((counts, tied),) = parts
+    else:
+        none = np.zeros((3, 0), dtype=np.intp), np.zeros(0, dtype=np.intp)
+        of_counts, of_places = zip(none, *parts, strict=True)
+        counts = np.concatenate(of_counts, axis=1)
+        tied = np.concatenate(of_places)
+    query, listed = lists.order.query, counts[2] > 0
+    if not listed.all():
+        query, counts = query[listed], counts[:, listed]
+    above, size, relevant = counts
     return TieGroups(query, above, size, relevant, lists.grade_at(tied))
 
 

@@ -13,6 +13,9 @@ from skrank._ranking.neighbours import lengths_of
 # So few values are sorted faster than hashed.
 FEW = 2000
 
+# So many neighbours tell whether the rows of text ids are scattered.
+SAMPLE = 1000
+
 
 def encode_qid(qid, n_samples=None, *, name="qid"):
     """Turn query ids into codes.
@@ -119,6 +122,10 @@ def _find_heads(values):
     """Return where stretches of equal values start, or None if there are many."""
     new = np.ones(len(values), dtype=bool)
     try:
+        if values.dtype.kind in "OT":  # to compare all of them takes long
+            sample = values[: SAMPLE + 1]
+            if 2 * np.count_nonzero(sample[1:] != sample[:-1]) > SAMPLE:
+                return None
         np.not_equal(values[1:], values[:-1], out=new[1:])
     except (TypeError, ValueError):  # as of pandas.NA, which is not True or False
         return None

@@ -8,6 +8,7 @@ import functools
 import numpy as np
 
 from skrank._checks import (
+    all_finite,
     check_choice,
     check_scores,
     numeric_array,
@@ -93,7 +94,8 @@ def rank_again(ranking, y_score, ties, depth=None):
     are_rows = isinstance(lists, Lists) and lists.excluded is None
     if not are_rows or lists.is_matrix or y_score.shape != lists.y_score.shape:
         return None
-    y_score, is_finite = scores_as_floats(y_score)
+    is_finite = all_finite(y_score)
+    y_score = scores_as_floats(y_score, is_finite)
     y_score = np.ascontiguousarray(y_score, dtype=y_score.dtype.newbyteorder("="))
     lists = lists.with_scores(y_score, is_finite)
     return rank_lists(lists, ties, depth, ranking)

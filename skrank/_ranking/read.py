@@ -8,7 +8,7 @@ import math
 import numpy as np
 from scipy import sparse
 
-from skrank._checks import check_finite, numeric_array, scores_as_floats
+from skrank._checks import all_finite, check_finite, numeric_array, scores_as_floats
 from skrank._columns import find_qid
 from skrank._ranking.documents import Candidates, Missing
 from skrank._ranking.grades import as_bytes, grades_as_floats
@@ -106,7 +106,8 @@ def read_lists(
         if y_score.dtype.kind == "f" and np.isnan(y_score.min()):
             y_score = np.where(exclude, y_score.dtype.type(0), y_score)
     if y_score.ndim != 2 or y_true.ndim != 1:  # candidates are checked as they stream
-        y_score, is_finite = scores_as_floats(y_score)
+        is_finite = all_finite(y_score)
+        y_score = scores_as_floats(y_score, is_finite)
         # Rows are gathered, and scores packed, byte by byte.
         native = y_score.dtype.newbyteorder("=")
         y_score = np.ascontiguousarray(y_score, dtype=native)
