@@ -16,9 +16,12 @@ from skrank._ranking.neighbours import lengths_of, starts_of
 from skrank._ranking.queries import RankedQueries
 from skrank._ranking.tie_groups import TieGroups
 
-# A tie group with more non-relevant documents is large. If those of all queries are
-# large on average, values are computed once for all equal ones.
+# Above this mean number of tied non-relevant documents per query, values are computed
+# once per different tie group instead of once per query.
 MANY = 16
+
+# A tie group with more non-relevant documents is summed by another formula.
+LARGE = 64
 
 # The number of tied places to process together, which limits the memory.
 BLOCK = 2**18
@@ -52,7 +55,7 @@ class FirstRanks(RankedQueries):
 
     def expected_at_first(self, value, k=None, missing=0.0):
         """Return the expected value, by sums over all places of many tied ones."""
-        alike = (self.relevant == 1) & (self.size - 1 > MANY)
+        alike = (self.relevant == 1) & (self.size - 1 > LARGE)
         if not alike.any():
             return super().expected_at_first(value, k, missing)
         expected = self.where_relevant(missing)
@@ -105,9 +108,10 @@ def values_at_first(definition, ranking, own):
     query depends on its own tie group alone, not on the other queries.
     """
     n_tied = _n_tied(ranking)
-    if not (n_tied > MANY).any():
+    are_few = n_tied.sum() <= MANY * ranking.n_queries
+    if are_few and not (n_tied > LARGE).any():
         return definition(ranking, **own)
-    if n_tied.sum() <= MANY * ranking.n_queries:
+    if are_few:
         return definition(FirstRanks(*first_groups(ranking)), **own)
     kinds, kind = _kinds(ranking)
     parts = [definition(part, **own) for part, _ in _blocks(kinds)]
