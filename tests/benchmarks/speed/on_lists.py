@@ -132,7 +132,7 @@ MATRIX = [
         "scikit-learn's ndcg_score, ignore_ties=True",
         ("ndcg@10, linear", "sklearn"),
         "x faster",
-        at_least=8,
+        at_least=10,
         figure=speedup,
     ),
     Row(

@@ -9,7 +9,8 @@ from functools import partial
 import numpy as np
 from sklearn import config_context
 from sklearn.base import BaseEstimator
-from sklearn.model_selection import cross_validate
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import GridSearchCV, KFold, cross_validate
 from speed import workloads
 from speed.rows import (
     Group,
@@ -22,6 +23,7 @@ from speed.rows import (
 )
 from speed.workloads import make_l, make_lists, scaled
 
+from skrank.link_prediction import PopularityPredictor
 from skrank.metrics import (
     err_score,
     evaluate,
@@ -29,6 +31,8 @@ from skrank.metrics import (
     mrr_score,
     ndcg_score,
 )
+from skrank.metrics._metric import METRICS
+from skrank.model_selection import QueryKFold
 
 
 def build_candidates(scale):
@@ -137,6 +141,32 @@ GROWTH = [
 ]
 
 
+def build_large(scale):
+    lists = make_lists(np.random.default_rng(15), scaled(20_000_000, scale))
+    every = [
+        metric.full_name + ("@10" if metric.cutoff == "required" else "")
+        for metric in METRICS.values()
+    ]
+    four = ["ndcg@10", "mrr", "map", "recall@100"]
+    return {
+        "L": per_row(evaluate, make_l(scale), metrics=four),
+        "four": per_row(evaluate, lists, metrics=four),
+        "every": per_row(evaluate, lists, metrics=every),
+    }
+
+
+LARGE = [
+    Row(
+        "20 M rows: four metrics",
+        ("four", "L"),
+        "x a row of L",
+        at_most=(1.3,),
+        megabytes=0.3 * 8 * 20e6 / 2**20,
+    ),
+    Row("20 M rows: every metric", ("every", "four"), "x four metrics", at_most=(9,)),
+]
+
+
 def build_small(scale):
     lists = make_lists(np.random.default_rng(7), scaled(10_000, scale))
     return {
@@ -153,6 +183,9 @@ SMALL = [
 
 class FirstColumn(BaseEstimator):
     """An estimator whose scores cost nothing."""
+
+    def __init__(self, unused=0):
+        self.unused = unused
 
     def fit(self, X, y):
         return self
@@ -204,6 +237,54 @@ SCORER = [
 ]
 
 
+def build_fold(scale):
+    """Score folds of 200 rows, alone and in a search over folds of that size."""
+    n_folds, n_rows, n_queries = 5, 200, 20
+    lengths = {"shortest": 1, "longest": 19}
+    lists = make_lists(
+        np.random.default_rng(14), n_folds * n_rows, n_folds * n_queries, **lengths
+    )
+    X, model = lists.y_score[:, np.newaxis], FirstColumn()
+    scorers = {"ndcg@10": get_scorer("ndcg@10"), "r2": get_scorer("r2")}
+    fold = slice(n_rows)
+    call = partial(scorers["ndcg@10"], model, X[fold], lists.y_true[fold])
+
+    def search(scoring, routed, **params):
+        with config_context(enable_metadata_routing=routed):
+            found = GridSearchCV(
+                model, {"unused": range(20)}, scoring=scoring, refit=False, **params
+            )
+            found.fit(X, lists.y_true, **({"qid": lists.qid} if routed else {}))
+
+    return {
+        "scorer": Task(
+            partial(call, qid=lists.qid[fold]), n_bytes=lists.y_score[fold].nbytes
+        ),
+        "r2": Task(partial(scorers["r2"], model, X[fold], lists.y_true[fold])),
+        "search": Task(
+            partial(search, "ndcg@10", True, cv=QueryKFold(n_folds)),
+            n_bytes=lists.y_score.nbytes,
+        ),
+        "search, r2": Task(partial(search, "r2", False, cv=KFold(n_folds))),
+    }
+
+
+FOLD = [
+    Row(
+        "scorer of ndcg@10 on 200 rows",
+        ("scorer", "r2"),
+        "x the scorer of r2",
+        at_most=(1.3,),
+    ),
+    Row(
+        "GridSearchCV on folds of 200 rows: ndcg@10",
+        ("search", "search, r2"),
+        "x r2",
+        at_most=(1.7,),
+    ),
+]
+
+
 def build_err(scale):
     n_rows = scaled(1_000_000, scale)
     zeros = np.zeros(n_rows, dtype=int)
@@ -239,12 +320,45 @@ GEOMETRIC = [
     )
 ]
 
+
+def build_triples(scale):
+    """Fit on as many triples as FB15k-237 has, with ids as numbers and as text."""
+    rng, n_triples = np.random.default_rng(16), scaled(310_116, scale)
+    n_entities, n_relations = 14_541, 237
+    ends = (n_entities * rng.random((2, n_triples)) ** 2).astype(int)
+    relation = rng.integers(n_relations, size=n_triples)
+    numbers = np.column_stack([ends[0], relation, ends[1]])
+    entities = np.array([f"/m/{id:06x}" for id in range(n_entities)], dtype=object)
+    relations = [f"/film/{'performance/actor/' * (id % 7)}{id}" for id in range(237)]
+    relations = np.array(relations, dtype=object)
+    text = np.column_stack([entities[ends[0]], relations[relation], entities[ends[1]]])
+    return {
+        kind: Task(partial(PopularityPredictor().fit, X), n_bytes=numbers.nbytes)
+        for kind, X in {"numbers": numbers, "text": text}.items()
+    }
+
+
+TRIPLES = [
+    Row(
+        "text as the ids of triples: memory",
+        ("text", "numbers"),
+        "x numbers",
+        at_most=(2,),
+        of_memory=True,
+    ),
+    Row("text as the ids of triples: time", ("text", "numbers"), "x numbers"),
+]
+
+
 GROUPS = [
+    Group("folds of 200 rows, 20 queries", build_fold, FOLD, runs=3),
     Group("one tie group of 1 million rows", build_err, ERR, runs=1 / 3),
     Group("100,000 queries with weights", build_geometric, GEOMETRIC, runs=1 / 3),
     Group("one query of 10 million rows", build_long, LONG, runs=1 / 3),
     Group("1 million queries of 1-20 rows", build_short, SHORT, runs=1 / 3),
     Group("time per row from 10^5 to 10^7 rows", build_growth, GROWTH, runs=1 / 3),
+    Group("20 M rows, grouped", build_large, LARGE, runs=1 / 5),
+    Group("310,116 triples", build_triples, TRIPLES, runs=1 / 3),
     Group("lists of 10^4 rows", build_small, SMALL, runs=10),
     Group("cross_validate with 1,000 test rows", build_scorer, SCORER, runs=10),
     Group(

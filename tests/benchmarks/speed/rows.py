@@ -72,6 +72,8 @@ class Row(NamedTuple):
 
     megabytes : float or None
         The target for the peak of the memory.
+    of_memory : bool
+        Whether the figure compares peaks of the memory, not times.
     """
 
     name: str
@@ -81,6 +83,7 @@ class Row(NamedTuple):
     at_least: float | None = None
     figure: Callable = ratio
     megabytes: float | None = None
+    of_memory: bool = False
 
     def missed(self, figure, peak, vectors):
         """Return by which share of its target the figure, or the memory, is off."""

@@ -33,12 +33,15 @@ def measure(group, rows, asked_runs, scale=1):
     names = {name: None for row in rows for name in row.tasks}
     n_runs = group.n_runs(asked_runs)
     times = interleaved_medians({name: tasks[name].function for name in names}, n_runs)
-    peaks = {row.tasks[0]: None for row in rows}
-    for name in peaks:
-        peaks[name] = peak_memory(tasks[name].function)
+    peaks = {}
+    for row in rows:
+        for name in row.tasks if row.of_memory else row.tasks[:1]:
+            if name not in peaks:
+                peaks[name] = peak_memory(tasks[name].function)
     results = []
     for row in rows:
-        figure = row.figure(*(times[name] / tasks[name].work for name in row.tasks))
+        measured = peaks if row.of_memory else times
+        figure = row.figure(*(measured[name] / tasks[name].work for name in row.tasks))
         ours = row.tasks[0]
         is_missed = row.missed(figure, peaks[ours], vectors()) > 0
         time_in = largest_shares(tasks[ours].function) if is_missed else ""
