@@ -6,6 +6,7 @@
 import numpy as np
 
 from skrank._checks import scores_as_floats
+from skrank._ranking.blocks import STRETCH
 from skrank._ranking.order import stretches
 from skrank._ranking.tie_groups import TieGroups
 
@@ -154,18 +155,43 @@ def _count_around_best(lists, first, last, places):
     tied : ndarray
         The places of the relevant ones.
     """
+    if last - first == 1:
+        return _count_in_one(lists, places)
     scores, relevant = lists.scores[places], lists.is_relevant[places]
     starts = lists.order.starts[first:last] - places.start
     lowest = scores.dtype.type(-np.inf)
     best = np.maximum.reduceat(np.where(relevant, scores, lowest), starts)
     best = np.repeat(best, lists.order.lengths[first:last])
+    flags = _flags_around(best, lists, places)
+    counts = np.empty((3, len(starts)), dtype=np.intp)
+    for count, flag in zip(counts, flags, strict=True):
+        count[:] = np.add.reduceat(flag.view(np.uint8), starts, dtype=lists.count_type)
+    return counts, flags[2].nonzero()[0] + places.start
+
+
+def _count_in_one(lists, places):
+    """Do so for one list, however long it is, stretch by stretch."""
+    parts = [
+        slice(start, min(start + STRETCH, places.stop))
+        for start in range(places.start, places.stop, STRETCH)
+    ]
+    best = -np.inf
+    for part in parts:
+        found = lists.scores[part][lists.is_relevant[part]]
+        best = max(best, found.max(initial=-np.inf))
+    counts, tied = np.zeros((3, 1), dtype=np.intp), []
+    for part in parts:
+        flags = _flags_around(best, lists, part)
+        counts[:, 0] += list(map(np.count_nonzero, flags))
+        tied.append(flags[2].nonzero()[0] + part.start)
+    return counts, np.concatenate(tied)
+
+
+def _flags_around(best, lists, places):
+    """Return which documents are above the best, tied with it, and relevant as well."""
+    scores = lists.scores[places]
     higher, tied = scores > best, scores == best
     if lists.excluded is not None:
         higher &= ~lists.is_excluded[places]
         tied &= ~lists.is_excluded[places]
-    best = tied & relevant
-    counts = np.empty((3, len(starts)), dtype=np.intp)
-    for count, flags in zip(counts, (higher, tied, best), strict=True):
-        flags = flags.view(np.uint8)
-        count[:] = np.add.reduceat(flags, starts, dtype=lists.count_type)
-    return counts, best.nonzero()[0] + places.start
+    return higher, tied, tied & lists.is_relevant[places]

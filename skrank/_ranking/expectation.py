@@ -56,6 +56,8 @@ def law_of_first(above, size, relevant, k):
     n_places = size - relevant + 1
     if k is not None:
         n_places = np.minimum(n_places, np.maximum(k - above, 1))
+    if n_places.max(initial=0) == 1:  # as without ties
+        return np.arange(len(size)), above + 1, relevant / size
     none = np.zeros(0, dtype=np.intp)
     parts = [(none, none, none)]
     for rows, width in split_by_width(n_places):

@@ -40,7 +40,7 @@ def cut(arrays, requests):
         The same, with the highest grade of all rows where a metric depends on it.
     blocks : iterator of Arrays, or None
         The blocks; their query ids are positions in those of all arrays. None if the
-        rows are few, or not grouped by query.
+        rows are few, or not grouped by query, or the lowest grade of all rows matters.
     """
     if not _are_many_rows(arrays):
         return arrays, requests, None
@@ -56,10 +56,18 @@ def cut(arrays, requests):
         return arrays, requests, None
     numbers = {name: numeric_array(getattr(arrays, name), name) for name in BY_ROW[:2]}
     arrays = replace(arrays, **numbers)
-    if any(request.options["threshold"] is None for request in requests):
+    if any(map(_compares_all_grades, requests)):
         arrays = replace(arrays, has_negative=arrays.find_negative())
+        if arrays.has_negative:
+            return arrays, requests, None
     requests = [_with_highest_grade(request, arrays) for request in requests]
     return arrays, requests, _blocks(arrays)
+
+
+def _compares_all_grades(request):
+    """Return True if documents that are not relevant get the lowest grade of all."""
+    options = request.options
+    return options["threshold"] is None or options["ties"] == "midrank"
 
 
 def _are_many_rows(arrays):

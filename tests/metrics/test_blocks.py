@@ -130,12 +130,15 @@ def test_the_highest_grade_is_that_of_all_rows(calls, monkeypatch, options):
     assert calls
 
 
-def test_negative_grades_are_looked_for_in_all_rows(calls, monkeypatch):
+def test_with_negative_grades_all_rows_are_compared_at_once(calls, monkeypatch):
     rows = make_rows(6)
-    rows["y_true"][-1] = -1
-    arguments = {**rows, "metrics": ["spearman", "rank_correlation", "rbo"]}
-    assert evaluate(**arguments) == at_once(monkeypatch, **arguments)
-    assert calls
+    judged = np.random.default_rng(6).random(len(rows["qid"])) < 0.5
+    metrics = ["spearman", "rank_correlation", "rbo"]
+    for lowest, n_calls in ((0, 1), (-1, 1)):
+        rows["y_true"][-1], judged[-1] = lowest, True
+        arguments = {**rows, "metrics": metrics, "judged": judged}
+        assert evaluate(**arguments) == at_once(monkeypatch, **arguments)
+        assert len(calls) == n_calls
 
 
 def test_the_ids_may_be_text_or_in_the_index_of_the_grades(calls, monkeypatch):
