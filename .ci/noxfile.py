@@ -224,6 +224,15 @@ def peers(session):
 
 
 @step()
+def spark(session):
+    """Tables of Spark, in two threads of this machine; needs Java 17 or later."""
+    install(session, "-e", ".[test,spark]")
+    if not (os.environ.get("JAVA_HOME") or shutil.which("java")):
+        session.error("Spark needs Java: apt-get install openjdk-17-jre-headless")
+    session.run("pytest", "tests/live/spark")
+
+
+@step()
 def pykeen(session):
     """PyKEEN's evaluators beside the metrics of link prediction."""
     install(session, "-e", ".[test,pykeen]")

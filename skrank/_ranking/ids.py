@@ -123,8 +123,9 @@ def _find_heads(values):
     new = np.ones(len(values), dtype=bool)
     try:
         if values.dtype.kind in "OT":  # to compare all of them takes long
-            sample = values[: SAMPLE + 1]
-            if 2 * np.count_nonzero(sample[1:] != sample[:-1]) > SAMPLE:
+            part = values[: SAMPLE + 1]
+            np.not_equal(part[1:], part[:-1], out=new[1 : len(part)])
+            if 2 * np.count_nonzero(new[: len(part)]) > SAMPLE + 2:
                 return None
         np.not_equal(values[1:], values[:-1], out=new[1:])
     except (TypeError, ValueError):  # as of pandas.NA, which is not True or False

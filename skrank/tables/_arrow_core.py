@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skrank.metrics import QueryScores, score_queries
+from skrank.metrics._metric import METRICS
 from skrank.metrics._summary import Measured
 from skrank.metrics._value_table import distinct, join_queries
 from skrank.tables._arrow_values import (
@@ -138,6 +139,32 @@ class ArrowCore:
             return codes, lambda code: {"qid": encoded.dictionary.take(pa.array(code))}
         return as_numpy(column), lambda ids: {"qid": pa.array(ids, column.type)}
 
+    def __reduce__(self):
+        """Pickle with the metrics that `add_scorer` named in this process."""
+        metrics = [request.metric for request in self.template.requests]
+        named = {
+            metric.name: metric
+            for metric in metrics
+            if metric.own is not None and METRICS.get(metric.name) is metric
+        }
+        return _core_that_knows, (named, self.metrics, self.columns, self.params)
+
+    def values(self, table):
+        """Return the values of a table of a call as `to_frame` has them.
+
+        A dict of columns, named after the metrics, or "ranker/metric".
+        """
+        scores = QueryScores(self._value_table(table, {}, "pandas"))
+        return {
+            metric if ranker is None else f"{ranker}/{metric}": column
+            for ranker, values in zip(scores.rankers, scores.values, strict=True)
+            for metric, column in zip(scores.metrics, values, strict=True)
+        }
+
+    def example(self):
+        """Return what a call returns for one query made up, but its keys."""
+        return import_extra("pyarrow").table(_arrays_of(self.template))
+
     def finish(self, tables, kind="pandas"):
         """Return the QueryScores of all queries from the tables that calls returned."""
         pa = import_extra("pyarrow")
@@ -157,24 +184,25 @@ class ArrowCore:
         template = self.template
         n_documents, measured = [], []
         for i in range(len(template.rankers)):
-            n_documents.append(as_numpy(table[f"n_documents.{i}"]))
+            n_documents.append(as_numpy(table[_column("n_documents", i)]))
             of_ranker, ranks = [], {}
             for j in range(len(template.requests)):
                 given = {
-                    name: as_numpy(table[f"{name}.{i}.{j}"])
+                    name: as_numpy(table[_column(name, i, j)])
                     for name in MEASURED
-                    if f"{name}.{i}.{j}" in table.column_names
+                    if _column(name, i, j) in table.column_names
                 }
                 place = template.measured[i][j].ranks
                 if place is not None and id(place) not in ranks:
+                    names = [_column("ranks", i, j, r) for r in range(N_RANKS)]
                     ranks[id(place)] = np.vstack(
-                        [as_numpy(table[f"ranks.{i}.{j}.{r}"]) for r in range(N_RANKS)]
+                        [as_numpy(table[name]) for name in names]
                     )
                 of_ranker.append(Measured(**given, ranks=ranks.get(id(place))))
             measured.append(tuple(of_ranker))
         weight = None
         if self.columns.sample_weight is not None:
-            weight = as_numpy(table["weight"])
+            weight = as_numpy(table[_column("weight")])
         return template._replace(
             keys=keys,
             measured=tuple(measured),
@@ -215,17 +243,28 @@ def _arrays_of(table):
     """Return all arrays of a ValueTable but its keys, by the names of columns."""
     arrays = {}
     for i, of_ranker in enumerate(table.measured):
-        arrays[f"n_documents.{i}"] = table.n_documents[i]
+        arrays[_column("n_documents", i)] = table.n_documents[i]
         stored = set()
         for j, measured in enumerate(of_ranker):
             for name in MEASURED:
                 if getattr(measured, name) is not None:
-                    arrays[f"{name}.{i}.{j}"] = getattr(measured, name)
+                    arrays[_column(name, i, j)] = getattr(measured, name)
             ranks = measured.ranks
             if ranks is not None and id(ranks) not in stored:
                 stored.add(id(ranks))
                 for r, column in enumerate(ranks):
-                    arrays[f"ranks.{i}.{j}.{r}"] = column.astype(np.int64)
+                    arrays[_column("ranks", i, j, r)] = column.astype(np.int64)
     if table.weight is not None:
-        arrays["weight"] = table.weight
+        arrays[_column("weight")] = table.weight
     return arrays
+
+
+def _column(*parts):
+    """Return the name of a column of what was measured, which no key has."""
+    return "_".join(("", *map(str, parts)))
+
+
+def _core_that_knows(named, *arguments):
+    """Return a core in a process that may not know the metrics of `add_scorer`."""
+    METRICS.update(named)
+    return ArrowCore(*arguments)

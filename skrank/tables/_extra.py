@@ -6,13 +6,13 @@
 import importlib
 
 
-def import_extra(name):
-    """Import a package of the extra `tables`, or raise an error that says so."""
+def import_extra(name, extra="tables"):
+    """Import a package of an extra, or raise an error that names the extra."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
         package = name.partition(".")[0]
         raise ImportError(
             f"skrank.tables needs the package {package}. Install it with "
-            '`pip install "skrank[tables]"`.'
+            f'`pip install "skrank[{extra}]"`.'
         ) from error

@@ -9,9 +9,15 @@ from skrank._checks import shown
 from skrank._progress import progress_bar
 from skrank.tables._arrow_core import ArrowCore, Columns
 from skrank.tables._checkpoint import score_with_checkpoint
+from skrank.tables._clusters import check_columns, score_on_cluster
+from skrank.tables._dask import DaskTable
 from skrank.tables._score_runs import score_runs
-from skrank.tables._source import Source, quoted
+from skrank.tables._source import Source
+from skrank.tables._spark import SparkTable
 from skrank.tables._stream import score_source
+
+# The packages of data frames, with what only a data frame of theirs has.
+CLUSTERS = {"pyspark": (SparkTable, "mapInArrow"), "dask": (DaskTable, "merge")}
 
 
 def score_table(
@@ -49,8 +55,8 @@ def score_table(
         of such files, a URL that DuckDB reads, or a table that speaks the Arrow
         PyCapsule protocol, such as a data frame of pandas, polars or pyarrow. Rows may
         be in any order; files in which the rows of a query stand together are read
-        without a sort.
-        Instead of it, pass `qrels` and `run`.
+        without a sort. Or a data frame of Spark or Dask, whose rows stay where they
+        are. Instead of a source, pass `qrels` and `run`.
     metrics : str, callable or list of them
         Scorer names, metric functions of skrank or functions of your own, as in
         :func:`~skrank.metrics.evaluate`.
@@ -94,8 +100,9 @@ def score_table(
 
     Returns
     -------
-    scores : QueryScores
-        The values by ranker, metric and query.
+    scores : QueryScores or ClusterScores
+        The values by ranker, metric and query. Those of Spark and Dask are lazy: a
+        `frame` with one row per query, and `collect()`, which returns a QueryScores.
 
     Raises
     ------
@@ -112,6 +119,8 @@ def score_table(
     --------
     skrank.metrics.score_queries : The same of arrays.
     skrank.metrics.QueryScores : What can be done with the scores.
+    ClusterScores : The scores of a data frame of Spark or Dask.
+    ship : Sends skrank to the workers of Spark.
 
     Notes
     -----
@@ -173,6 +182,12 @@ def score_table(
     )
     core = ArrowCore(metrics, columns, params)
     _refuse_input_order(core.template.requests)
+    if (table := _table_of_cluster(source)) is not None:
+        _refuse_options(
+            memory_limit=memory_limit, progress=progress, checkpoint=checkpoint
+        )
+        check_columns(table.schema, columns)
+        return score_on_cluster(table, with_max_grade(table, core))
     with Source(source, memory_limit, columns.named()) as table:
         return read_and_score(table, core, progress, checkpoint)
 
@@ -212,11 +227,7 @@ def with_max_grade(source, core):
     compared = [one for one in requests if one.options["threshold"] is None]
     if not measured and not compared:
         return core
-    y_true, judged = quoted(core.columns.y_true), core.columns.judged
-    where = "" if judged is None else f" WHERE {quoted(judged)}"
-    ((low, high),) = source.fetch(
-        f"SELECT min({y_true}), max({y_true}) FROM {source.relation}{where}"
-    )
+    low, high = source.extreme_grades(core.columns)
     if compared and low is not None and low < 0:
         raise ValueError(
             f"{compared[0].key!r} with threshold=None compares negative grades with "
@@ -284,6 +295,24 @@ def _rankers(y_score):
             f"the name of the ranker. Got {shown(y_score)} instead."
         )
     return named
+
+
+def _refuse_options(**options):
+    """Raise if an option is passed that a cluster does not have."""
+    for name, value in options.items():
+        if value:
+            raise ValueError(
+                f"The {name!r} parameter of score_table goes with files and tables in "
+                "memory; Spark and Dask have settings of their own. "
+                f"Got {shown(value)}."
+            )
+
+
+def _table_of_cluster(source):
+    """Return a data frame of a cluster as a table to score, and None for others."""
+    package = type(source).__module__.partition(".")[0]
+    table, method = CLUSTERS.get(package, (None, ""))
+    return table(source) if hasattr(source, method) else None
 
 
 def _refuse_input_order(requests):

@@ -150,25 +150,19 @@ class Source:
 
     def check(self, columns):
         """Raise if there are no rows, a column is missing or its type is wrong."""
-        for name in columns.named():
-            if name not in self.types:
-                near = difflib.get_close_matches(str(name), self.types, n=1, cutoff=0.4)
-                hint = f" Did you mean {near[0]!r}?" if near else ""
-                raise ValueError(
-                    f"The source has no column {name!r}.{hint} Got {list(self.types)}."
-                )
+        check_known(columns, self.types)
         if not self.fetch(f"SELECT 1 FROM {self.relation} LIMIT 1"):
             raise ValueError("The source has no rows. Got columns only.")
-        for name in (columns.y_true, *columns.y_score.values(), columns.sample_weight):
-            if name is not None and not _is_numeric(self.types[name]):
-                raise ValueError(
-                    f"The column {name!r} must hold numbers. Got {self.types[name]}."
-                )
-        for name in columns.masks().values():
-            if name is not None and self.types[name] != "BOOLEAN":
-                raise ValueError(
-                    f"The column {name!r} must hold booleans. Got {self.types[name]}."
-                )
+        check_types(columns, self.types, _is_numeric, "BOOLEAN".__eq__)
+
+    def extreme_grades(self, columns):
+        """Return the lowest and the highest grade, or None and None."""
+        y_true, judged = quoted(columns.y_true), columns.judged
+        where = "" if judged is None else f" WHERE {quoted(judged)}"
+        ((low, high),) = self.fetch(
+            f"SELECT min({y_true}), max({y_true}) FROM {self.relation}{where}"
+        )
+        return low, high
 
     def selected(self, columns):
         """Return the SQL of the columns to read, in types that the core reads."""
@@ -201,11 +195,7 @@ class Source:
             counts.append(f"count(*) FILTER ({test})")
         ((n_rows, *missing),) = self.fetch(f"SELECT {', '.join(counts)} FROM ({inner})")
         for name, n_missing in zip(columns.named(), missing, strict=True):
-            if n_missing:
-                raise ValueError(
-                    f"The column {name!r} has {n_missing:,} missing values (NULL or "
-                    f"NaN) among {n_rows:,} rows. {_cure_for_missing(name, columns)}"
-                )
+            check_none_missing(name, n_missing, f"{n_rows:,} rows", columns)
 
     def close(self):
         """Close the connection and remove its temporary files."""
@@ -218,6 +208,40 @@ class Source:
     def __exit__(self, *error):
         """Close it."""
         self.close()
+
+
+def check_known(columns, known):
+    """Raise if a column is not among those that are known."""
+    for name in columns.named():
+        if name not in known:
+            near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.4)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise ValueError(
+                f"The source has no column {name!r}.{hint} Got {list(known)}."
+            )
+
+
+def check_types(columns, types, is_number, is_boolean):
+    """Raise if grades, scores or weights are no numbers, or masks no booleans."""
+    for name in (columns.y_true, *columns.y_score.values(), columns.sample_weight):
+        if name is not None and not is_number(types[name]):
+            raise ValueError(
+                f"The column {name!r} must hold numbers. Got {types[name]}."
+            )
+    for name in columns.masks().values():
+        if name is not None and not is_boolean(types[name]):
+            raise ValueError(
+                f"The column {name!r} must hold booleans. Got {types[name]}."
+            )
+
+
+def check_none_missing(name, n_missing, among, columns):
+    """Raise if a column has missing values."""
+    if n_missing:
+        raise ValueError(
+            f"The column {name!r} has {n_missing:,} missing values (NULL or NaN) among "
+            f"{among}. {_cure_for_missing(name, columns)}"
+        )
 
 
 def _cure_for_missing(name, columns):

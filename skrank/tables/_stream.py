@@ -73,9 +73,10 @@ def score_source(source, core, advance, where=None):
 
 def _score_batches(source, core, query, is_sorted, advance, **tables):
     """Return the tables of the queries of one SQL query."""
-    pa = import_extra("pyarrow")
-    scored, pending, n_rows, needed = [], [], 0, BATCH
-    coming = deque()
+    scored, coming = [], deque()
+
+    def check(table):
+        check_missing(table, core, source)
 
     def score(table, n_stretches):
         if not is_sorted and len(table) < SCATTERED * n_stretches:
@@ -96,30 +97,48 @@ def _score_batches(source, core, query, is_sorted, advance, **tables):
         closing(_batches(source, query, **tables)) as batches,
         ThreadPoolExecutor(N_THREADS) as threads,
     ):
-        for batch in batches:
-            pending.append(batch)
-            n_rows += len(batch)
-            if n_rows < needed:
-                continue
-            table = _joined(pa, pending)
-            check_missing(table, core, source)
-            starts = _starts(table, core)
-            if not len(starts):  # one query, which has to be whole
-                pending, needed = [table], 2 * n_rows
-                continue
-            score(table.slice(0, starts[-1]), len(starts))
-            pending, needed = [table.slice(starts[-1])], BATCH
-            n_rows = len(pending[0])
-        if n_rows:
-            table = _joined(pa, pending)
-            check_missing(table, core, source)
-            score(table, 0)
+        for table, n_stretches in whole_queries(batches, core, check):
+            score(table, n_stretches)
         while coming:
             collect()
     return scored
 
 
-def _joined(pa, pending):
+def whole_queries(batches, core, check=lambda table: None):
+    """Yield tables of whole queries, each with the number of stretches of one query.
+
+    Parameters
+    ----------
+    batches : iterable of pyarrow.RecordBatch or pyarrow.Table
+        The rows. Those of a query that stand together are kept together.
+    core : ArrowCore
+        Knows the keys.
+    check : callable, optional
+        Called with all rows, some at a time.
+    """
+    pending, n_rows, needed = [], 0, BATCH
+    for batch in batches:
+        pending.append(batch)
+        n_rows += len(batch)
+        if n_rows < needed:
+            continue
+        table = _joined(pending)
+        check(table)
+        starts = _starts(table, core)
+        if not len(starts):  # one query, which has to be whole
+            pending, needed = [table], 2 * n_rows
+            continue
+        yield table.slice(0, starts[-1]), len(starts)
+        pending, needed = [table.slice(starts[-1])], BATCH
+        n_rows = len(pending[0])
+    if n_rows:
+        table = _joined(pending)
+        check(table)
+        yield table, 0
+
+
+def _joined(pending):
+    pa = import_extra("pyarrow")
     tables = [
         batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
         for batch in pending

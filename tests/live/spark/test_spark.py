@@ -1,0 +1,299 @@
+"""Data frames of Spark, with the numbers of arrays and of Spark's own metrics."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from pyspark.errors import PySparkException
+from pyspark.ml.evaluation import RankingEvaluator
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from skrank.metrics import add_scorer, evaluate, score_queries
+from skrank.metrics._names import listed_names
+from skrank.tables import ClusterScores, score_table
+from skrank.tables._spark import SparkTable
+
+FEW = ["ndcg@3", "map", "z_mrr", "neg_median_rank", "neg_rank_variance", "err"]
+
+# Spark leaves sockets to the garbage collector, and warns of new versions of pandas.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings("ignore:PySpark does not yet:FutureWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def spark():
+    """Spark in two threads of this machine, with workers that are other processes."""
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    session = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.shuffle.partitions", "3")
+        .config("spark.sql.execution.arrow.maxRecordsPerBatch", "50")
+        .getOrCreate()
+    )
+    yield session
+    session.stop()
+
+
+def draw(n_queries=60, seed=0):
+    """Return a pandas data frame of lists with ties, its rows shuffled."""
+    rng = np.random.default_rng(seed)
+    qid = rng.permutation(np.repeat(range(n_queries), rng.integers(1, 40, n_queries)))
+    n_rows = len(qid)
+    is_relevant = rng.random(n_rows) < rng.choice([0, 0.1, 0.4], n_queries)[qid]
+    return pd.DataFrame(
+        {
+            "qid": qid,
+            "y_true": rng.integers(1, 5, n_rows) * is_relevant,
+            "y_score": rng.integers(0, 7, n_rows).astype(np.float32),
+            "other.score": rng.normal(size=n_rows),
+            "day": qid % 3,
+            "weight": (qid % 4).astype(float),
+            "judged": rng.random(n_rows) < 0.8,
+            "returned": rng.random(n_rows) < 0.8,
+            "doc": [f"d{i}" for i in rng.permutation(n_rows)],
+        }
+    )
+
+
+def on_spark(spark, frame):
+    """Return a data frame of Spark with some partitions."""
+    return spark.createDataFrame(frame).repartition(4)
+
+
+def arrays(frame, **names):
+    names = {"qid": "qid", "y_true": "y_true", "y_score": "y_score"} | names
+    return {key: frame[name].to_numpy() for key, name in names.items()}
+
+
+PARAMS = {
+    "default": {},
+    "weighted": {"average": "weighted", "sample_weight": "weight"},
+    "masks": {"judged": "judged", "returned": "returned", "ties": "pessimistic"},
+    "convention": {"convention": "trec_eval", "doc_id": "doc"},
+}
+
+
+@pytest.mark.parametrize("name", PARAMS)
+def test_all_metrics_are_those_of_arrays_to_the_last_bit(name, spark):
+    params, metrics, frame = PARAMS[name], listed_names(), draw()
+    if name == "convention":
+        metrics = ["map", "ndcg@10", "mrr", "bpref"]
+    scores = score_table(on_spark(spark, frame), metrics, **params)
+    given = {key: frame[c].to_numpy() for key, c in params.items() if c in [*frame]}
+    expected = score_queries(**arrays(frame), metrics=metrics, **(params | given))
+    found = scores.collect()
+    assert_array_equal(found.values, expected.values)
+    assert_array_equal(
+        list(found.summary().values()), list(expected.summary().values())
+    )
+
+
+def test_the_frame_is_lazy_and_has_a_row_per_query(spark):
+    frame = draw()
+    scores = score_table(on_spark(spark, frame), FEW)
+    assert isinstance(scores, ClusterScores)
+    assert isinstance(scores.frame, DataFrame)
+    assert scores.frame.columns[: 1 + len(FEW)] == ["qid", *FEW]
+    rows = scores.frame.select("qid", *FEW).orderBy("qid").collect()
+    expected = score_queries(**arrays(frame), metrics=FEW)
+    assert_array_equal(np.array(rows)[:, 1:].T, expected.values[0])
+    defined = F.nanvl("map", F.lit(0.0))
+    (mean,) = scores.frame.agg(F.avg(defined)).first()
+    assert_allclose(mean, expected.summary()["map"])
+
+
+@pytest.mark.parametrize("kind", ["text", "date", "timestamp", "double", "int"])
+def test_ids_keep_their_type_and_order(kind, spark):
+    frame = draw()
+    table = on_spark(spark, frame)
+    id_of = {
+        "text": F.concat(F.lit("é"), F.hex("qid")),
+        "date": F.date_add(F.lit("2020-01-01").cast("date"), F.col("qid").cast("int")),
+        "timestamp": F.timestamp_seconds("qid"),
+        "double": F.col("qid") / 4,
+        "int": F.col("qid").cast("int"),
+    }[kind]
+    table = table.withColumn("qid", id_of)
+    scores = score_table(table, FEW)
+    assert scores.frame.schema["qid"].dataType == table.schema["qid"].dataType
+    ids = scores.frame.select("qid").orderBy("qid").collect()
+    assert ids == table.select("qid").distinct().orderBy("qid").collect()
+    values = np.sort(scores.collect().values, axis=None)
+    expected = score_queries(**arrays(frame), metrics=FEW).values
+    assert_array_equal(values, np.sort(expected, axis=None))
+
+
+def test_segments_and_several_rankers_are_scored_in_one_pass(spark, tmp_path):
+    frame = draw()
+    columns = {"bm25": "y_score", "dense": "other.score"}
+    scores = score_table(on_spark(spark, frame), FEW, y_score=columns, by="day")
+    names = [f"{ranker}/{metric}" for ranker in columns for metric in FEW]
+    assert scores.frame.columns[: 2 + len(names)] == ["qid", "day", *names]
+    runs = {name: frame[column].to_numpy() for name, column in columns.items()}
+    expected = score_queries(
+        **arrays(frame) | {"y_score": runs},
+        metrics=FEW,
+        by={"day": frame["day"].to_numpy()},
+    )
+    scores.frame.write.parquet(str(tmp_path / "scores"))
+    found = scores.collect(spark.read.parquet(str(tmp_path / "scores")))
+    assert found.summary() == expected.summary()
+    assert found.summary(by="day") == expected.summary(by="day")
+
+
+def test_decimals_are_numbers_and_values_that_are_not_read_may_be_missing(spark):
+    frame = draw()
+    table = on_spark(spark, frame)
+    table = table.select(
+        "qid",
+        "judged",
+        "returned",
+        F.when(F.col("judged"), F.col("y_true").cast("decimal(9, 2)")).alias("y_true"),
+        F.when(F.col("returned"), F.col("y_score")).alias("y_score"),
+    )
+    found = score_table(table, FEW, judged="judged", returned="returned").collect()
+    expected = evaluate(
+        **arrays(frame, judged="judged", returned="returned"), metrics=FEW
+    )
+    assert found.summary() == expected
+
+
+def test_a_metric_of_ones_own_reaches_the_workers(spark):
+    own = ["half", lambda ranking: ranking.n_relevant]
+    add_scorer("half", lambda ranking: ranking.where_relevant(ranking.n_relevant / 2))
+    frame = draw()
+    found = score_table(on_spark(spark, frame), own).collect()
+    assert found.summary() == evaluate(**arrays(frame), metrics=own)
+
+
+def test_bad_input_is_refused(spark):
+    frame = draw()
+    table = on_spark(spark, frame).withColumn("list", F.array("doc"))
+    for params, message in [
+        ({"y_score": "y_scores"}, "Did you mean 'y_score'"),
+        ({"y_true": "doc"}, "'doc' must hold numbers. Got string"),
+        ({"doc_id": "list"}, "'list' must hold numbers, text or dates"),
+        ({"judged": "y_true"}, "'y_true' must hold booleans"),
+        ({"memory_limit": "2GB"}, "'memory_limit' parameter"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            score_table(table, "mrr", **params)
+    decimals = table.withColumn("qid", F.col("qid").cast("decimal(9, 2)"))
+    with pytest.raises(ValueError, match="'qid' must hold numbers, text or dates"):
+        score_table(decimals, "mrr")
+    with pytest.raises(ValueError, match="has no rows"):
+        score_table(table.where("qid < 0"), "mrr").collect()
+    missing = table.withColumn("y_true", F.when(F.col("qid") > 3, F.col("y_true")))
+    with pytest.raises(PySparkException, match=r"'y_true' has .* missing"):
+        score_table(missing, "mrr").collect()
+
+
+def test_the_metrics_of_spark_are_those_of_grades_flattened_to_0_and_1(spark):
+    rng = np.random.default_rng(0)
+    n_queries, n_documents = 40, 15
+    frame = pd.DataFrame(
+        {
+            "qid": np.repeat(range(n_queries), n_documents),
+            "item": np.tile(np.arange(float(n_documents)), n_queries),
+            "y_true": rng.integers(0, 4, n_queries * n_documents),
+            "y_score": rng.random(n_queries * n_documents),  # no ties
+        }
+    )
+    table = on_spark(spark, frame)
+    ranked = table.groupBy("qid").agg(
+        F.transform(
+            F.sort_array(F.collect_list(F.struct("y_score", "item")), asc=False),
+            lambda pair: pair["item"],
+        ).alias("prediction"),
+        F.collect_list(F.when(F.col("y_true") > 0, F.col("item"))).alias("label"),
+    )
+    names = {
+        "meanAveragePrecision": "map",
+        "precisionAtK": "precision@10",
+        "recallAtK": "recall@10",
+        "ndcgAtK": "ndcg@10",
+    }
+    spark_says = [
+        RankingEvaluator(metricName=name, k=10).evaluate(ranked) for name in names
+    ]
+    binary = table.withColumn("y_true", (F.col("y_true") > 0).cast("int"))
+    found = score_table(binary, [*names.values()]).collect().summary()
+    assert_allclose([*found.values()], spark_says, rtol=1e-12)
+    graded = score_table(table, "ndcg@10").collect().summary()["ndcg@10"]
+    assert graded < spark_says[-1] - 0.01
+
+
+class WithoutPyArrow:
+    """A data frame whose workers run another Python."""
+
+    def select(self, *names):
+        return self
+
+    def toArrow(self):
+        raise RuntimeError("ModuleNotFoundError: No module named 'pyarrow'")
+
+
+def test_a_package_that_workers_lack_is_named_with_the_cure():
+    with pytest.raises(ImportError, match=r"no pyarrow.* PYSPARK_PYTHON .*\[spark\]"):
+        SparkTable.collect(None, WithoutPyArrow(), ["qid"])
+
+
+# Here the workers run in an environment without skrank.
+SHIPPED = """
+import os, sys
+os.environ["PYSPARK_PYTHON"] = sys.executable
+from pyspark.sql import SparkSession
+from skrank.tables import score_table, ship
+
+spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+os.environ["PYTHONPATH"] = sys.argv[1]  # of the workers
+spark = spark.getOrCreate()
+table = spark.createDataFrame([(7, 1, 2.0), (7, 0, 1.0)], ["qid", "y_true", "y_score"])
+for action in (lambda scores: scores.frame.count(), lambda scores: scores.collect()):
+    try:
+        action(score_table(table, "mrr"))
+    except Exception as error:
+        print("FAILED", type(error).__name__, "PYSPARK_PYTHON" in str(error))
+        print("FAILED", "skrank[spark]" in str(error), "ship(spark)" in str(error))
+for _ in range(2):
+    ship(spark)
+    print(score_table(table, "mrr").collect().summary())
+"""
+WITHOUT_SKRANK = """
+import sys
+from pathlib import Path
+
+sys.path[:] = [p for p in sys.path if not (Path(p) / "skrank" / "tables").is_dir()]
+"""
+
+
+def test_skrank_is_sent_to_workers_that_lack_it(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(WITHOUT_SKRANK)
+    (tmp_path / "script.py").write_text(SHIPPED)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", tmp_path / "script.py", tmp_path],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+    )
+    assert done.stdout.splitlines() == [
+        "FAILED PythonException True",
+        "FAILED True True",
+        "FAILED PythonException True",
+        "FAILED True True",
+        "{'mrr': 1.0}",
+        "{'mrr': 1.0}",
+    ]

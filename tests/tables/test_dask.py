@@ -1,0 +1,255 @@
+"""Data frames of Dask, with the numbers of arrays."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pickle
+import subprocess
+import sys
+
+import dask
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from brute_force import ADJUSTABLE, full_name
+from numpy.testing import assert_array_equal
+
+from skrank.metrics import add_scorer, evaluate, score_queries
+from skrank.metrics._metric import METRICS
+from skrank.metrics._names import listed_names
+from skrank.tables import _stream, score_table
+from skrank.tables._arrow_core import ArrowCore, Columns
+from skrank.tables._spark import score_batches
+
+FEW = ["ndcg@3", "map", "z_mrr", "neg_median_rank", "neg_rank_variance", "err", "rbp@4"]
+
+
+@pytest.fixture(autouse=True)
+def _threads():
+    with dask.config.set(scheduler="threads"):
+        yield
+
+
+def draw(n_queries=60, seed=0):
+    """Return a pandas data frame of lists with ties, its rows shuffled."""
+    rng = np.random.default_rng(seed)
+    qid = rng.permutation(np.repeat(range(n_queries), rng.integers(1, 40, n_queries)))
+    n_rows = len(qid)
+    is_relevant = rng.random(n_rows) < rng.choice([0, 0.1, 0.4], n_queries)[qid]
+    return pd.DataFrame(
+        {
+            "qid": qid,
+            "y_true": rng.integers(1, 5, n_rows) * is_relevant,
+            "y_score": rng.integers(0, 7, n_rows).astype(np.float32),
+            "other": rng.normal(size=n_rows),
+            "day": qid % 3,
+            "weight": (qid % 4).astype(float),
+            "judged": rng.random(n_rows) < 0.8,
+            "returned": rng.random(n_rows) < 0.8,
+            "doc": [f"d{i}" for i in rng.permutation(n_rows)],
+        }
+    )
+
+
+def on_dask(frame, n_parts=5):
+    return dd.from_pandas(frame, npartitions=n_parts)
+
+
+def arrays(frame, **names):
+    names = {"qid": "qid", "y_true": "y_true", "y_score": "y_score"} | names
+    return {key: frame[name].to_numpy() for key, name in names.items()}
+
+
+PARAMS = {
+    "default": {},
+    "adjusted": {"adjusted": True},
+    "weighted": {"average": "weighted", "sample_weight": "weight"},
+    "masks": {"judged": "judged", "returned": "returned", "ties": "pessimistic"},
+    "convention": {"convention": "trec_eval", "doc_id": "doc"},
+}
+
+
+@pytest.mark.filterwarnings("ignore:The (adjusted )?metric is undefined")
+@pytest.mark.parametrize("name", PARAMS)
+def test_all_metrics_are_those_of_arrays_to_the_last_bit(name):
+    params, metrics, frame = PARAMS[name], listed_names(), draw()
+    if name == "adjusted":
+        metrics = [full_name(name) for name in ADJUSTABLE]
+    if name == "convention":
+        metrics = ["map", "ndcg@10", "mrr", "bpref"]
+    scores = score_table(on_dask(frame), metrics, **params).collect()
+    given = {key: frame[c].to_numpy() for key, c in params.items() if c in [*frame]}
+    expected = evaluate(**arrays(frame), metrics=metrics, **(params | given))
+    assert list(scores.summary()) == list(expected)
+    assert_array_equal(list(scores.summary().values()), list(expected.values()))
+
+
+def test_the_frame_is_lazy_and_has_a_row_per_query():
+    frame = draw()
+    scores = score_table(on_dask(frame), FEW)
+    assert isinstance(scores.frame, dd.DataFrame)
+    table = scores.frame.compute().sort_values("qid")
+    expected = score_queries(**arrays(frame), metrics=FEW)
+    assert table.columns[: 1 + len(FEW)].tolist() == ["qid", *FEW]
+    assert all(name.startswith("_") for name in table.columns[1 + len(FEW) :])
+    assert_array_equal(table["qid"], expected.keys["qid"])
+    assert_array_equal(table[FEW].to_numpy().T, expected.values[0])
+    assert table.dtypes.to_dict() == scores.frame.dtypes.to_dict()
+
+
+@pytest.mark.parametrize("kind", ["str", "object", "float32", "datetime64[ns]"])
+def test_ids_keep_their_type_and_order(kind):
+    frame = draw()
+    ids = [f"é{i}" for i in frame["qid"]] if kind in ("str", "object") else frame["qid"]
+    frame["qid"] = pd.Series(ids, dtype=kind)
+    scores = score_table(on_dask(frame), FEW)
+    expected = score_queries(**arrays(frame), metrics=FEW)
+    assert scores.frame.compute()["qid"].dtype == scores.frame.dtypes["qid"]
+    scores = scores.collect()
+    assert scores.keys["qid"].tolist() == expected.keys["qid"].tolist()
+    assert scores.summary() == expected.summary()
+
+
+def test_segments_and_several_rankers_are_scored_in_one_pass():
+    frame = draw()
+    columns = {"bm25": "y_score", "dense": "other"}
+    scores = score_table(on_dask(frame), FEW, y_score=columns, by="day")
+    names = [f"{ranker}/{metric}" for ranker in columns for metric in FEW]
+    assert scores.frame.columns[: 2 + len(names)].tolist() == ["qid", "day", *names]
+    runs = {name: frame[column].to_numpy() for name, column in columns.items()}
+    expected = score_queries(
+        **arrays(frame) | {"y_score": runs},
+        metrics=FEW,
+        by={"day": frame["day"].to_numpy()},
+    )
+    scores = scores.collect()
+    assert scores.summary() == expected.summary()
+    assert scores.summary(by="day") == expected.summary(by="day")
+
+
+# Dask reads files in a way that pandas 3.1 deprecates.
+@pytest.mark.filterwarnings("ignore:The inplace keyword")
+def test_scores_that_were_written_are_collected_later(tmp_path):
+    frame = draw()
+    scores = score_table(on_dask(frame), FEW)
+    scores.frame.to_parquet(tmp_path, write_index=False)
+    again = scores.collect(dd.read_parquet(tmp_path))
+    assert again.summary() == evaluate(**arrays(frame), metrics=FEW)
+
+
+def test_grades_and_scores_may_be_missing_where_they_are_not_read():
+    frame = draw()
+    expected = evaluate(
+        **arrays(frame, judged="judged", returned="returned"), metrics=FEW
+    )
+    frame["y_true"] = frame["y_true"].where(frame["judged"])
+    frame["y_score"] = frame["y_score"].where(frame["returned"])
+    scores = score_table(on_dask(frame), FEW, judged="judged", returned="returned")
+    assert scores.collect().summary() == expected
+
+
+def test_partitions_without_rows_are_left_out():
+    frame = draw(n_queries=2)
+    scores = score_table(on_dask(frame, n_parts=8), FEW)
+    assert scores.collect().summary() == evaluate(**arrays(frame), metrics=FEW)
+
+
+def some_relevant(ranking):
+    return ranking.where_relevant(ranking.n_relevant / 2)
+
+
+def test_a_metric_of_ones_own_goes_with_the_core():
+    add_scorer("half", some_relevant)
+    core = ArrowCore(["half"], Columns("qid", "y_true", {None: "y_score"}))
+    sent = pickle.dumps(core)
+    del METRICS["half"]
+    pickle.loads(sent)
+    assert evaluate([1, 0], [2, 1], "half") == {"half": 1 / 2}
+    frame = draw()
+    own = ["half", lambda ranking: ranking.n_relevant]
+    scores = score_table(on_dask(frame), own).collect()
+    assert scores.summary() == evaluate(**arrays(frame), metrics=own)
+
+
+@pytest.mark.parametrize("n_rows", [100, 10**6])
+def test_a_sorted_partition_is_scored_by_whole_queries(n_rows, monkeypatch):
+    monkeypatch.setattr(_stream, "BATCH", n_rows)
+    frame = draw()
+    core = ArrowCore(FEW, Columns("qid", "y_true", {None: "y_score"}), {"max_grade": 4})
+    table = pa.Table.from_pandas(frame.sort_values("qid"))
+    batches = table.select(core.columns.named()).to_batches(max_chunksize=37)
+    scored = list(score_batches(pickle.dumps(core), batches))
+    assert (len(scored) > 1) == (n_rows == 100)
+    scores = core.finish([pa.Table.from_batches(scored)])
+    assert scores.summary() == evaluate(**arrays(frame), metrics=FEW)
+
+
+def test_ids_that_are_missing_in_a_sorted_partition_are_counted(monkeypatch):
+    monkeypatch.setattr(_stream, "BATCH", 2)
+    core = ArrowCore("mrr", Columns("qid", "y_true", {None: "y_score"}))
+    table = pa.table(SMALL | {"qid": [None, 1, 2]})
+    with pytest.raises(ValueError, match=r"'qid' has 1 missing values .* among 3 rows"):
+        list(score_batches(pickle.dumps(core), table.to_batches()))
+
+
+SMALL = {"qid": [1, 1, 2], "y_true": [1, 0, 1], "y_score": [2.0, 1.0, 1.0]}
+
+
+@pytest.mark.parametrize(
+    ("changed", "params", "message"),
+    [
+        ({}, {"y_score": "y_scores"}, r"no column 'y_scores'\. Did you mean 'y_score'"),
+        ({}, {"judged": "y_true"}, "'y_true' must hold booleans. Got int64"),
+        ({"y_true": ["a", "b", "c"]}, {}, "'y_true' must hold numbers. Got .*string"),
+        (
+            {"qid": pd.Categorical(["a", "a", "b"])},
+            {},
+            "'qid' must hold numbers, text or dates. Got dictionary.* cast it",
+        ),
+        ({"mrr": [1, 1, 1]}, {"by": "mrr"}, "metric and a key .* the name 'mrr' twice"),
+        ({}, {"memory_limit": "2GB"}, "'memory_limit' parameter .* Got '2GB'"),
+        ({}, {"progress": True}, "'progress' parameter .* goes with files and tables"),
+        ({}, {"checkpoint": "kept"}, "'checkpoint' parameter"),
+        ({}, {"ties": "first"}, "a table has none"),
+        ({"y_true": [1, -1, 0]}, {"metrics": "spearman"}, "negative grades with"),
+    ],
+)
+def test_bad_input_is_refused_before_anything_is_computed(changed, params, message):
+    frame = on_dask(pd.DataFrame(SMALL | changed), 1)
+    with pytest.raises(ValueError, match=message):
+        score_table(frame, **{"metrics": "mrr"} | params)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"qid": [1, None, 2]}, "'qid' has 1 missing values .* among 3 rows"),
+        ({"y_true": [1, None, None]}, "'y_true' has 2 missing .*`judged`"),
+        ({"y_score": [1, np.nan, 2]}, "'y_score' has 1 missing .*`returned`"),
+        ({name: values[:0] for name, values in SMALL.items()}, "has no rows"),
+    ],
+)
+def test_missing_values_and_rows_are_refused_when_it_is_computed(changed, message):
+    frame = pd.DataFrame(SMALL | changed).astype({"y_true": float})
+    scores = score_table(on_dask(frame, 1), "mrr")
+    with pytest.raises(ValueError, match=message):
+        scores.collect()
+
+
+def test_a_series_is_no_table():
+    with pytest.raises(TypeError, match=r"must be a path.* Got Series instead"):
+        score_table(on_dask(draw())["qid"], "mrr")
+
+
+@pytest.mark.slow
+def test_dask_and_spark_are_not_imported_for_other_tables():
+    code = (
+        "import sys, pandas as pd; from skrank.tables import score_table; "
+        f"score_table(pd.DataFrame({SMALL}), 'mrr'); "
+        "print([name for name in ('dask', 'pyspark') if name in sys.modules])"
+    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
