@@ -9,9 +9,11 @@ import json
 import math
 import sys
 import warnings
+from importlib.util import find_spec
 from pathlib import Path
 
 import skrank
+from skrank._progress import progress_bar
 from skrank.metrics import CONVENTIONS, evaluate, explain, tie_report
 from skrank.metrics._evaluate import read_requests
 from skrank.metrics._reports.table import table
@@ -175,12 +177,16 @@ def _evaluate(options):
     names = [request.key for request in requests]
     write = _writer(options.by_query)
     scores, by_query = {}, []
-    for run in dict.fromkeys(options.run):  # one at a time: runs may be large
-        aligned = _aligned(options, {run: run}, convention)[run]
-        asked = {"metrics": metrics, "convention": convention, **aligned}
-        scores[run] = evaluate(**asked)
-        if write:
-            by_query.append((run, evaluate(**asked, average=None)))
+    runs = dict.fromkeys(options.run)
+    shown = len(runs) > 1 and sys.stderr.isatty() and find_spec("tqdm") is not None
+    with progress_bar(len(runs), shown, "run") as advance:
+        for run in runs:  # one at a time: they may be large
+            aligned = _aligned(options, {run: run}, convention)[run]
+            asked = {"metrics": metrics, "convention": convention, **aligned}
+            scores[run] = evaluate(**asked)
+            if write:
+                by_query.append((run, evaluate(**asked, average=None)))
+            advance(1)
     if write:
         write(options.by_query, names, by_query)
     if options.json:

@@ -14,6 +14,7 @@ import threading
 import time
 import uuid
 
+import duckdb
 import numpy as np
 import polars as pl
 import pyarrow as pa
@@ -26,8 +27,6 @@ from numpy.testing import assert_array_equal
 from skrank.metrics import evaluate, score_queries
 from skrank.metrics._names import listed_names
 from skrank.tables import _checkpoint, _stream, score_table
-
-duckdb = pytest.importorskip("duckdb")
 
 FEW = ["ndcg@3", "map", "z_mrr", "neg_median_rank"]
 ORDERS = ["grouped", "shuffled", "one query cut in two"]
@@ -378,14 +377,16 @@ def test_a_stopped_run_continues(small_batches, monkeypatch, file, tmp_path):
 
 
 def test_progress_is_shown_in_rows(small_batches, file, capsys):
-    pytest.importorskip("tqdm")
     score_table(file, "mrr", progress=True)
     n_rows = pq.read_metadata(file).num_rows
     assert f"{n_rows}/{n_rows}" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send")
-def test_an_interrupt_stops_a_sort_at_once(tmp_path):
+def test_an_interrupt_stops_a_sort_at_once(request):
+    # A process in the background may have been started with the signal ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     rng = np.random.default_rng(0)
     columns = {"qid": rng.integers(0, 10**5, 3 * 10**6), "y_true": [1] * 3 * 10**6}
     columns["y_score"] = rng.random(3 * 10**6)
