@@ -34,6 +34,15 @@ NUMBERS = re.compile(r"U?(TINY|SMALL|BIG)?INT(EGER)?|FLOAT|DOUBLE|BOOLEAN")
 DATES = re.compile(r"DATE|TIMESTAMP.*")
 
 
+def _without_views(table):
+    """Return a table whose text is no view: not all of Arrow compares views."""
+    pa = import_extra("pyarrow")
+    for i, field in enumerate(table.schema):
+        if str(field.type) == "string_view":
+            table = table.set_column(i, field.name, table[i].cast(pa.large_string()))
+    return table
+
+
 def is_table_file(path):
     """Return True if the ending of a path is that of a file that DuckDB reads."""
     ending = _ENDING.search(os.fspath(path))
@@ -114,7 +123,7 @@ class Source:
                 f"Got {type(source).__name__} instead."
             )
         if isinstance(source, pa.Table):
-            self._frame = source
+            self._frame = _without_views(source)
             return "source"
         # A stream can be read only once.
         reader = pa.RecordBatchReader.from_stream(source)
