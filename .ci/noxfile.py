@@ -35,11 +35,15 @@ SKLEARN = [
 # and every new file, run with each version of scikit-learn.
 WITHOUT_SKLEARN = [
     "tests/_ranking",
+    "tests/metrics/test_blocks.py",
     "tests/metrics/test_common.py",
     "tests/metrics/test_docstrings.py",
+    "tests/metrics/test_query_scores.py",
     "tests/metrics/test_ties.py",
     "tests/metrics/test_validation.py",
     "tests/other_libraries/test_golden.py",
+    "tests/tables/test_dask.py",
+    "tests/tables/test_score_table.py",
 ]
 
 # The longest steps run their tests in two processes.
