@@ -14,7 +14,13 @@ from pathlib import Path
 
 import skrank
 from skrank._progress import progress_bar
-from skrank.metrics import CONVENTIONS, evaluate, explain, tie_report
+from skrank.metrics import (
+    CONVENTIONS,
+    evaluate,
+    explain,
+    score_queries,
+    tie_report,
+)
 from skrank.metrics._evaluate import read_requests
 from skrank.metrics._reports.table import table
 from skrank.tables import align
@@ -183,12 +189,14 @@ def _evaluate(options):
         for run in runs:  # one at a time: they may be large
             aligned = _aligned(options, {run: run}, convention)[run]
             asked = {"metrics": metrics, "convention": convention, **aligned}
-            scores[run] = evaluate(**asked)
             if write:
-                by_query.append((run, evaluate(**asked, average=None)))
+                by_query.append((run, score_queries(**asked)))
+                scores[run] = by_query[-1][1].summary()
+            else:
+                scores[run] = evaluate(**asked)
             advance(1)
     if write:
-        write(options.by_query, names, by_query)
+        write(options.by_query, by_query)
     if options.json:
         return json.dumps(
             {
@@ -230,28 +238,30 @@ def _writer(path):
     return _WRITERS[suffix]
 
 
-def _write_csv(path, names, by_query):
+def _columns(run, scores):
+    """Return the values of queries as columns, NaN where a metric is undefined."""
+    qid, (values,) = scores.keys["qid"], scores.values
+    values = dict(zip(scores.metrics, values, strict=True))
+    return {"ranker": [run] * len(qid), "qid": qid} | values
+
+
+def _write_csv(path, by_query):
     # Ids that are not UTF-8 are written as they were read.
     kept = {"encoding": "utf-8", "errors": "surrogateescape"}
     with open(path, "w", newline="", **kept) as file:
         writer = csv.writer(file)
-        writer.writerow(["ranker", "qid", *names])
-        for run, values in by_query:
-            columns = [values[name].tolist() for name in ("qid", *names)]
-            writer.writerows(zip([run] * len(columns[0]), *columns, strict=True))
+        for i, (run, scores) in enumerate(by_query):
+            columns = _columns(run, scores)
+            if i == 0:
+                writer.writerow(columns)
+            ids, qid, *values = columns.values()
+            values = (column.tolist() for column in (qid, *values))
+            writer.writerows(zip(ids, *values, strict=True))
 
 
-def _write_parquet(path, names, by_query):
+def _write_parquet(path, by_query):
     pyarrow, parquet = import_extra("pyarrow"), import_extra("pyarrow.parquet")
-    parts = [
-        pyarrow.table(
-            {
-                "ranker": [run] * len(values["qid"]),
-                **{name: values[name] for name in ("qid", *names)},
-            }
-        )
-        for run, values in by_query
-    ]
+    parts = [pyarrow.table(_columns(run, scores)) for run, scores in by_query]
     parquet.write_table(pyarrow.concat_tables(parts), path)
 
 

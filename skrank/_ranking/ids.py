@@ -342,7 +342,7 @@ def _words(values):
         cells = values
     elif values.dtype.kind in "iu":
         cells = values.astype(np.int64)
-    else:  # text, which ends with as many zeros as its type has room for
+    else:  # text, which zeros fill up to the length of its type
         letter = 4 if values.dtype.kind == "U" else 1
         length = (size + -size % 8) // letter
         cells = values.astype(f"{values.dtype.kind}{length}")

@@ -112,16 +112,33 @@ def _with_highest_grade(request, arrays):
     options = request.options
     if options.get("max_grade", 0) is not None:
         return request
-    lowest = 0.0 if options["threshold"] == "max" else options["threshold"]
-    highest = -np.inf
+    highest = None
     for start in range(0, len(arrays.y_true), ROWS):
         rows = slice(start, start + ROWS)
         grades = arrays.y_true[rows]
         if arrays.judged is not None:
             grades = grades[np.asarray(_part(arrays.judged, rows), dtype=bool)]
         if len(grades):
-            highest = max(highest, float(grades.max()))
+            top = float(grades.max())
+            highest = top if highest is None else max(highest, top)
+    max_grade = max_grade_of(highest, options)
+    return request._replace(options=options | {"max_grade": max_grade})
+
+
+def max_grade_of(highest, options):
+    """Return what `max_grade` stands for if it is None.
+
+    Parameters
+    ----------
+    highest : float or None
+        The highest grade of the judged documents; None or NaN without any.
+    options : dict
+        The parameters of the metric.
+    """
+    lowest = 0.0 if options["threshold"] == "max" else options["threshold"]
     judged_from = options.get("judged_from")
-    is_judged = judged_from is None or highest >= judged_from
-    highest = max(highest, 0.0) if is_judged and highest > lowest else 0.0
-    return request._replace(options=options | {"max_grade": highest or 1.0})
+    if highest is None or not highest > lowest:
+        return 1.0
+    if judged_from is not None and highest < judged_from:
+        return 1.0
+    return max(float(highest), 0.0) or 1.0

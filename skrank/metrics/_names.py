@@ -36,7 +36,7 @@ ALIASES = {
     "recip_rank": "mrr",
 }
 
-# Names that are written elsewhere. They are not accepted, but lead to the right one.
+# Names of other libraries. They are not accepted; the error suggests the right one.
 _WRITTEN_OUT = {
     "average_precision": "map",
     "mean_average_precision": "map",

@@ -20,7 +20,6 @@ from skrank.tables._arrow_values import (
     encoded_text,
     equality_codes,
     is_text,
-    ordered_codes,
     ordered_keys,
 )
 from skrank.tables._extra import import_extra
@@ -101,7 +100,7 @@ class ArrowCore:
             if (column := getattr(columns, name)) is not None:
                 arrays[name] = as_numpy(table[column])
         if columns.doc_id is not None:
-            arrays["doc_id"] = ordered_codes(table[columns.doc_id])
+            arrays["doc_id"] = table[columns.doc_id]
         if isinstance(columns.returned, dict):
             arrays["returned"] = {
                 name: as_numpy(table[column])

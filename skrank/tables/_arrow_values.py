@@ -40,11 +40,6 @@ def equality_codes(column):
     return as_numpy(encoded_text(column).indices)
 
 
-def ordered_codes(column):
-    """Return values in the order of those of a column: codes, for text."""
-    return ordered_keys(column)[0]
-
-
 def ordered_keys(column):
     """Return values in the order of those of a column, and what they stand for.
 

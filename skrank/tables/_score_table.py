@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from skrank._checks import shown
 from skrank._progress import progress_bar
+from skrank.metrics._blocks import max_grade_of
 from skrank.tables._arrow_core import ArrowCore, Columns
 from skrank.tables._checkpoint import score_with_checkpoint
 from skrank.tables._clusters import check_columns, score_on_cluster
@@ -155,9 +156,16 @@ def score_table(
     >>> score_table(qrels=qrels, run=runs, metrics="mrr").summary()
     {'bm25': {'mrr': 0.25}, 'dense': {'mrr': 0.5}}
     """
-    if source is None or qrels is not None or run is not None:
-        given = locals()
-        _check_runs_alone(given)
+    _check_sources(source, qrels, run)
+    of_files = {
+        "memory_limit": memory_limit,
+        "progress": progress,
+        "checkpoint": checkpoint,
+    }
+    if source is None:
+        of_rows = {"by": by, "judged": judged, "returned": returned}
+        of_rows["sample_weight"] = sample_weight
+        _refuse(of_rows | of_files, "`source`, not with `qrels` and `run`.")
         columns = {"qid": qid, "doc_id": doc_id, "grade": y_true, "score": y_score}
         columns = {name: column for name, column in columns.items() if column}
         rules = {"missing": missing, "unjudged": unjudged}
@@ -183,9 +191,7 @@ def score_table(
     core = ArrowCore(metrics, columns, params)
     _refuse_input_order(core.template.requests)
     if (table := _table_of_cluster(source)) is not None:
-        _refuse_options(
-            memory_limit=memory_limit, progress=progress, checkpoint=checkpoint
-        )
+        _refuse(of_files, "files and tables in memory, not with Spark and Dask.")
         check_columns(table.schema, columns)
         return score_on_cluster(table, with_max_grade(table, core))
     with Source(source, memory_limit, columns.named()) as table:
@@ -236,7 +242,7 @@ def with_max_grade(source, core):
         )
     if not measured:
         return core
-    highest = {_highest_relevant(high, one.options["threshold"]) for one in measured}
+    highest = {max_grade_of(high, one.options) for one in measured}
     if len(highest) > 1:
         raise ValueError(
             "The highest grade of a relevant document depends on the metric. Pass "
@@ -246,38 +252,15 @@ def with_max_grade(source, core):
     return ArrowCore(core.metrics, core.columns, params)
 
 
-def _highest_relevant(high, threshold):
-    """Return the highest grade if it is relevant, else the 1 that stands for none."""
-    limit = 0.0 if threshold == "max" else threshold
-    is_relevant = high is not None and float(high) == high and float(high) > limit
-    return (float(high) if is_relevant else 0.0) or 1.0
-
-
-def _check_runs_alone(given):
-    """Raise if arguments of a source are given beside those of runs."""
-    if given["source"] is not None or given["qrels"] is None or given["run"] is None:
-        got = [name for name in ("source", "qrels", "run") if given[name] is not None]
+def _check_sources(source, qrels, run):
+    """Raise unless there is a source, or qrels and a run."""
+    given = {"source": source, "qrels": qrels, "run": run}
+    got = [name for name, value in given.items() if value is not None]
+    if got not in (["source"], ["qrels", "run"]):
         raise ValueError(
             "score_table takes a `source`, or `qrels` and `run`. "
             f"Got {' and '.join(got) or 'none of them'}."
         )
-    for name in _OF_SOURCE:
-        if given[name] not in (None, (), False):
-            raise ValueError(
-                f"The {name!r} parameter of score_table goes with `source`, not with "
-                f"`qrels` and `run`. Got {shown(given[name])}."
-            )
-
-
-_OF_SOURCE = (
-    "by",
-    "judged",
-    "returned",
-    "sample_weight",
-    "memory_limit",
-    "progress",
-    "checkpoint",
-)
 
 
 def _rankers(y_score):
@@ -297,13 +280,12 @@ def _rankers(y_score):
     return named
 
 
-def _refuse_options(**options):
-    """Raise if an option is passed that a cluster does not have."""
+def _refuse(options, reason):
+    """Raise if an option is passed that the source does not have."""
     for name, value in options.items():
-        if value:
+        if value not in (None, (), False):
             raise ValueError(
-                f"The {name!r} parameter of score_table goes with files and tables in "
-                "memory; Spark and Dask have settings of their own. "
+                f"The {name!r} parameter of score_table goes with {reason} "
                 f"Got {shown(value)}."
             )
 

@@ -45,8 +45,7 @@ def _without_views(table):
 
 def is_table_file(path):
     """Return True if the ending of a path is that of a file that DuckDB reads."""
-    ending = _ENDING.search(os.fspath(path))
-    return ending is not None and ending.group(1).lower() in READERS
+    return _reader(os.fspath(path)) is not None
 
 
 def read_table(path):

@@ -14,6 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from brute_force import ADJUSTABLE, full_name
+from drawn_tables import draw_shuffled
 from numpy.testing import assert_array_equal
 
 from skrank.metrics import add_scorer, evaluate, score_queries
@@ -30,27 +31,6 @@ FEW = ["ndcg@3", "map", "z_mrr", "neg_median_rank", "neg_rank_variance", "err", 
 def _threads():
     with dask.config.set(scheduler="threads"):
         yield
-
-
-def draw(n_queries=60, seed=0):
-    """Return a pandas data frame of lists with ties, its rows shuffled."""
-    rng = np.random.default_rng(seed)
-    qid = rng.permutation(np.repeat(range(n_queries), rng.integers(1, 40, n_queries)))
-    n_rows = len(qid)
-    is_relevant = rng.random(n_rows) < rng.choice([0, 0.1, 0.4], n_queries)[qid]
-    return pd.DataFrame(
-        {
-            "qid": qid,
-            "y_true": rng.integers(1, 5, n_rows) * is_relevant,
-            "y_score": rng.integers(0, 7, n_rows).astype(np.float32),
-            "other": rng.normal(size=n_rows),
-            "day": qid % 3,
-            "weight": (qid % 4).astype(float),
-            "judged": rng.random(n_rows) < 0.8,
-            "returned": rng.random(n_rows) < 0.8,
-            "doc": [f"d{i}" for i in rng.permutation(n_rows)],
-        }
-    )
 
 
 def on_dask(frame, n_parts=5):
@@ -74,7 +54,7 @@ PARAMS = {
 @pytest.mark.filterwarnings("ignore:The (adjusted )?metric is undefined")
 @pytest.mark.parametrize("name", PARAMS)
 def test_all_metrics_are_those_of_arrays_to_the_last_bit(name):
-    params, metrics, frame = PARAMS[name], listed_names(), draw()
+    params, metrics, frame = PARAMS[name], listed_names(), draw_shuffled()
     if name == "adjusted":
         metrics = [full_name(name) for name in ADJUSTABLE]
     if name == "convention":
@@ -87,7 +67,7 @@ def test_all_metrics_are_those_of_arrays_to_the_last_bit(name):
 
 
 def test_the_frame_is_lazy_and_has_a_row_per_query():
-    frame = draw()
+    frame = draw_shuffled()
     scores = score_table(on_dask(frame), FEW)
     assert isinstance(scores.frame, dd.DataFrame)
     table = scores.frame.compute().sort_values("qid")
@@ -101,7 +81,7 @@ def test_the_frame_is_lazy_and_has_a_row_per_query():
 
 @pytest.mark.parametrize("kind", ["str", "object", "float32", "datetime64[ns]"])
 def test_ids_keep_their_type_and_order(kind):
-    frame = draw()
+    frame = draw_shuffled()
     ids = [f"é{i}" for i in frame["qid"]] if kind in ("str", "object") else frame["qid"]
     frame["qid"] = pd.Series(ids, dtype=kind)
     scores = score_table(on_dask(frame), FEW)
@@ -113,7 +93,7 @@ def test_ids_keep_their_type_and_order(kind):
 
 
 def test_segments_and_several_rankers_are_scored_in_one_pass():
-    frame = draw()
+    frame = draw_shuffled()
     columns = {"bm25": "y_score", "dense": "other"}
     scores = score_table(on_dask(frame), FEW, y_score=columns, by="day")
     names = [f"{ranker}/{metric}" for ranker in columns for metric in FEW]
@@ -132,7 +112,7 @@ def test_segments_and_several_rankers_are_scored_in_one_pass():
 # Dask reads files in a way that pandas 3.1 deprecates.
 @pytest.mark.filterwarnings("ignore:The inplace keyword")
 def test_scores_that_were_written_are_collected_later(tmp_path):
-    frame = draw()
+    frame = draw_shuffled()
     scores = score_table(on_dask(frame), FEW)
     scores.frame.to_parquet(tmp_path, write_index=False)
     again = scores.collect(dd.read_parquet(tmp_path))
@@ -140,7 +120,7 @@ def test_scores_that_were_written_are_collected_later(tmp_path):
 
 
 def test_grades_and_scores_may_be_missing_where_they_are_not_read():
-    frame = draw()
+    frame = draw_shuffled()
     expected = evaluate(
         **arrays(frame, judged="judged", returned="returned"), metrics=FEW
     )
@@ -151,7 +131,7 @@ def test_grades_and_scores_may_be_missing_where_they_are_not_read():
 
 
 def test_partitions_without_rows_are_left_out():
-    frame = draw(n_queries=2)
+    frame = draw_shuffled(n_queries=2)
     scores = score_table(on_dask(frame, n_parts=8), FEW)
     assert scores.collect().summary() == evaluate(**arrays(frame), metrics=FEW)
 
@@ -167,7 +147,7 @@ def test_a_metric_of_ones_own_goes_with_the_core():
     del METRICS["half"]
     pickle.loads(sent)
     assert evaluate([1, 0], [2, 1], "half") == {"half": 1 / 2}
-    frame = draw()
+    frame = draw_shuffled()
     own = ["half", lambda ranking: ranking.n_relevant]
     scores = score_table(on_dask(frame), own).collect()
     assert scores.summary() == evaluate(**arrays(frame), metrics=own)
@@ -176,7 +156,7 @@ def test_a_metric_of_ones_own_goes_with_the_core():
 @pytest.mark.parametrize("n_rows", [100, 10**6])
 def test_a_sorted_partition_is_scored_by_whole_queries(n_rows, monkeypatch):
     monkeypatch.setattr(_stream, "BATCH", n_rows)
-    frame = draw()
+    frame = draw_shuffled()
     core = ArrowCore(FEW, Columns("qid", "y_true", {None: "y_score"}), {"max_grade": 4})
     table = pa.Table.from_pandas(frame.sort_values("qid"))
     batches = table.select(core.columns.named()).to_batches(max_chunksize=37)
@@ -240,7 +220,7 @@ def test_missing_values_and_rows_are_refused_when_it_is_computed(changed, messag
 
 def test_a_series_is_no_table():
     with pytest.raises(TypeError, match=r"must be a path.* Got Series instead"):
-        score_table(on_dask(draw())["qid"], "mrr")
+        score_table(on_dask(draw_shuffled())["qid"], "mrr")
 
 
 @pytest.mark.slow

@@ -22,6 +22,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 from brute_force import ADJUSTABLE, full_name
+from drawn_tables import draw as draw_grouped
 from numpy.testing import assert_array_equal
 
 from skrank.metrics import evaluate, score_queries
@@ -34,26 +35,10 @@ ORDERS = ["grouped", "shuffled", "one query cut in two"]
 
 def draw(order="shuffled", n_queries=60, seed=0):
     """Return a table of lists with ties, in some order of the rows."""
-    rng = np.random.default_rng(seed)
-    qid = np.repeat(rng.permutation(n_queries), rng.integers(1, 40, n_queries))
-    n_rows = len(qid)
-    is_relevant = rng.random(n_rows) < rng.choice([0, 0.1, 0.4], n_queries)[qid]
-    table = pa.table(
-        {
-            "qid": qid,
-            "y_true": rng.integers(1, 5, n_rows) * is_relevant,
-            "y_score": rng.integers(0, 7, n_rows).astype(np.float32),
-            "other": rng.normal(size=n_rows),
-            "day": qid % 3,
-            "weight": (qid % 4).astype(float),
-            "judged": rng.random(n_rows) < 0.8,
-            "returned": rng.random(n_rows) < 0.8,
-            "doc": pa.array([f"d{i}" for i in rng.permutation(n_rows)]),
-        }
-    )
-    rows = np.arange(n_rows)
+    table = pa.Table.from_pandas(draw_grouped(n_queries, seed))
+    qid, rows = table["qid"].to_numpy(), np.arange(len(table))
     if order == "shuffled":
-        rng.shuffle(rows)
+        np.random.default_rng(seed).shuffle(rows)
     if order == "one query cut in two":
         rows = np.roll(rows, np.flatnonzero(qid == qid[0])[-1] // 2 + 1)
     return table.take(rows)

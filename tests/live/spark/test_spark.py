@@ -10,6 +10,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from drawn_tables import draw_shuffled
 from numpy.testing import assert_allclose, assert_array_equal
 from pyspark.errors import PySparkException
 from pyspark.ml.evaluation import RankingEvaluator
@@ -47,24 +48,8 @@ def spark():
 
 
 def draw(n_queries=60, seed=0):
-    """Return a pandas data frame of lists with ties, its rows shuffled."""
-    rng = np.random.default_rng(seed)
-    qid = rng.permutation(np.repeat(range(n_queries), rng.integers(1, 40, n_queries)))
-    n_rows = len(qid)
-    is_relevant = rng.random(n_rows) < rng.choice([0, 0.1, 0.4], n_queries)[qid]
-    return pd.DataFrame(
-        {
-            "qid": qid,
-            "y_true": rng.integers(1, 5, n_rows) * is_relevant,
-            "y_score": rng.integers(0, 7, n_rows).astype(np.float32),
-            "other.score": rng.normal(size=n_rows),
-            "day": qid % 3,
-            "weight": (qid % 4).astype(float),
-            "judged": rng.random(n_rows) < 0.8,
-            "returned": rng.random(n_rows) < 0.8,
-            "doc": [f"d{i}" for i in rng.permutation(n_rows)],
-        }
-    )
+    """Return a data frame in which the name of a column has a dot."""
+    return draw_shuffled(n_queries, seed).rename(columns={"other": "other.score"})
 
 
 def on_spark(spark, frame):
