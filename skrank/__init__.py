@@ -19,6 +19,7 @@ _SUBMODULES = [
     "metrics",
     "model_selection",
     "rankers",
+    "stats",
     "tables",
 ]
 

@@ -51,6 +51,12 @@ class Request(NamedTuple):
     options: dict
 
     @property
+    def direction(self):
+        """Return 1 if larger values are better, -1 if lower ones are."""
+        is_better = self.metric.is_better_when_greater(self.options["adjusted"])
+        return self.sign if is_better else -self.sign
+
+    @property
     def ranking(self):
         """Return the RankedBy of the ranking, and the depth to which it is read.
 
