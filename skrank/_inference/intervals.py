@@ -109,8 +109,8 @@ def standard_error(top, bottom, groupings):
     v12, _ = _variance(top, bottom, np.unique(both, return_inverse=True)[1])
     if min(n1, n2) < 2:
         return np.nan, 0
-    # The difference can be negative by chance; the larger of the two is then kept.
-    variance = v1 + v2 - v12 if v1 + v2 > v12 else max(v1, v2)
+    # By chance the difference can be less than one of the two, and even negative.
+    variance = max(v1 + v2 - v12, v1, v2)
     spread = v1**2 / (n1 - 1) + v2**2 / (n2 - 1)
     df = variance**2 / spread if spread > 0 else min(n1, n2) - 1
     return float(np.sqrt(variance)), float(max(df, 1.0))

@@ -112,10 +112,14 @@ def average_precision_of_all(ranking):
     return average_precision(ranking)
 
 
+def log_of_gm_map(values):
+    """Return the logarithms of the values, or of 1e-5 where they are smaller."""
+    return np.log(np.maximum(values, _LEAST))
+
+
 def mean_of_gm_map(ranking, values, weight):
     """Return the geometric mean of the values, or of 1e-5 where they are smaller."""
-    logs = np.log(np.maximum(values, _LEAST))
-    return float(np.exp(mean_of_queries(ranking, logs, weight)))
+    return float(np.exp(mean_of_queries(ranking, log_of_gm_map(values), weight)))
 
 
 @ranking_metric("gm_map", average_precision_of_all, cutoff="never", pool=mean_of_gm_map)

@@ -22,6 +22,7 @@ from skrank._inference.intervals import (
 )
 from skrank._inference.units import by_value, generator, grouped
 from skrank._ranking.ids import encode_qid
+from skrank.metrics._average_precision import log_of_gm_map, mean_of_gm_map
 from skrank.metrics._rank_pools import (
     pooled_geometric_mean,
     pooled_harmonic_mean,
@@ -36,6 +37,7 @@ MEANS = {
     mean_of_queries: (np.array, float),
     pooled_geometric_mean: (np.log, np.exp),
     pooled_harmonic_mean: (np.reciprocal, np.reciprocal),
+    mean_of_gm_map: (log_of_gm_map, np.exp),
 }
 
 

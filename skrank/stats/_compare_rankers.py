@@ -107,8 +107,9 @@ def compare_rankers(
     Warns
     -----
     UserWarning
-        If there are fewer than 6 units, which no test can reject with, or if so few
-        large differences decide that fewer than 10 would weigh as much.
+        If there are fewer than 6 units, with which no test can reject, or if few
+        differences decide: the effective number of them, (sum d^2)^2 / sum d^4, which
+        is n if all have one size and n / 3 if they are normal, is below 10.
 
     See Also
     --------
@@ -241,7 +242,7 @@ def _as_one(scores):
             tables.append(part.table._replace(rankers=(None,)))
             check_alike(tables[0], tables[-1])
         if len(tables) > 1:
-            scores = replace(part, table=join_rankers(tables, scores))
+            scores = replace(part, table=join_rankers(tables, list(scores)))
     if not isinstance(scores, QueryScores) or len(scores.rankers) < 2:
         got = type(scores).__name__
         if isinstance(scores, QueryScores):
@@ -350,7 +351,7 @@ def _warn_of_few(rows, family, n_units):
     if len(few):
         worst = rows[few[np.argmin(n_effective[few])]]
         warn_caller(
-            "Few large differences decide: the effective number of differences, "
+            "Few differences decide: the effective number of differences, "
             f"(sum d^2)^2 / sum d^4, is below {FEWEST_EFFECTIVE} in {len(few)} of "
             f"{len(rows)} comparisons, and {n_effective[few].min():.1f} for "
             f"{worst.metric!r} of {worst.ranker!r} and {worst.baseline!r}. Their "

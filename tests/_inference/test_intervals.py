@@ -1,0 +1,160 @@
+"""Intervals against other tools, root finding and arithmetic by hand."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+from scipy.stats import binomtest, skew, t
+
+from skrank._inference.bootstrap import BLOCK, studentized
+from skrank._inference.intervals import (
+    hall,
+    order_statistics,
+    standard_error,
+    t_interval,
+    wilson,
+)
+
+
+@pytest.mark.parametrize(
+    ("ones", "n"), [(0, 20), (20, 20), (7, 20), (1, 3), (999, 1000)]
+)
+def test_wilson_is_that_of_scipy(ones, n):
+    theirs = binomtest(ones, n).proportion_ci(0.9, method="wilson")
+    assert wilson(ones, n, 0.9) == pytest.approx(tuple(theirs), abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [5, 20, 200])
+def test_hall_inverts_the_corrected_t(n):
+    values = np.random.RandomState(n).lognormal(size=n)
+    error, gamma = values.std(ddof=1) / np.sqrt(n), skew(values)
+
+    def corrected(mean):
+        x = (values.mean() - mean) / error
+        return (
+            x
+            + gamma * x**2 / (3 * np.sqrt(n))
+            + gamma**2 * x**3 / (27 * n)
+            + gamma / (6 * np.sqrt(n))
+        )
+
+    quantile = t.ppf(0.975, n - 1)
+    far = 1e4 * error
+    expected = [
+        brentq(lambda mean, end=end: corrected(mean) - end, -far, far)
+        for end in (quantile, -quantile)
+    ]
+    assert hall(values, 0.95) == pytest.approx(expected, rel=1e-6)
+
+
+def test_hall_of_symmetric_values_is_almost_that_of_t():
+    values = np.array([1.0, 2, 3, 4, 5])
+    radius = t.ppf(0.975, 4) * np.sqrt(2.5 / 5)
+    assert hall(values, 0.95) == pytest.approx((3 - radius, 3 + radius))
+
+
+def test_one_value_has_no_finite_interval():
+    assert hall(np.array([0.3]), 0.95) == (-np.inf, np.inf)
+    assert t_interval(0.3, np.nan, 0, 0.95) == (-np.inf, np.inf)
+
+
+def test_the_standard_error_of_a_mean_is_the_usual_one():
+    values = np.array([1.0, 2, 4, 5])
+    error, df = standard_error(values, np.ones(4), [])
+    assert error == pytest.approx(np.sqrt((4 + 1 + 1 + 4) / 3 / 4))
+    assert df == 3
+
+
+def test_the_standard_error_of_groups_sums_their_deviations():
+    # The mean is 3, the deviations of the groups are -3 and 3.
+    values, groups = np.array([1.0, 2, 4, 5]), np.array([0, 0, 1, 1])
+    error, df = standard_error(values, np.ones(4), [groups])
+    assert error == pytest.approx(np.sqrt(2 / 1 * (9 + 9) / 4**2))
+    assert df == 1
+
+
+def test_few_units_with_different_weights_get_the_jackknife():
+    top, bottom = np.array([1.0, 6, 2]), np.array([1.0, 3, 2])
+    without = np.array([8 / 5, 3 / 3, 7 / 4])
+    expected = np.sqrt(2 / 3 * ((without - without.mean()) ** 2).sum())
+    assert standard_error(top, bottom, [])[0] == pytest.approx(expected)
+
+
+def test_many_units_with_different_weights_get_the_linearized_error():
+    rng = np.random.RandomState(0)
+    weight, values = rng.uniform(1, 2, size=80), rng.rand(80)
+    mean = np.average(values, weights=weight)
+    deviation = weight * (values - mean) / weight.sum()
+    expected = np.sqrt(80 / 79 * (deviation**2).sum())
+    assert standard_error(weight * values, weight, [])[0] == pytest.approx(expected)
+
+
+def test_two_groupings_add_their_variances_less_the_common_one():
+    rng = np.random.RandomState(0)
+    one, two = np.arange(60) % 6, np.arange(60) // 6
+    values = rng.rand(60) + rng.rand(6)[one] + rng.rand(10)[two]
+    error, df = standard_error(values, np.ones(60), [one, two])
+    variance = [
+        standard_error(values, np.ones(60), [groups])[0] ** 2
+        for groups in (one, two, np.arange(60))
+    ]
+    expected = variance[0] + variance[1] - variance[2]
+    assert expected > max(variance[:2])
+    assert error == pytest.approx(np.sqrt(expected))
+    assert df == pytest.approx(
+        expected**2 / (variance[0] ** 2 / 5 + variance[1] ** 2 / 9)
+    )
+
+
+@pytest.mark.parametrize("n", [6, 11, 20])
+def test_order_statistics_hold_the_median_often_enough(n):
+    low, high = order_statistics(np.random.RandomState(0).permutation(n), 0.95)
+    # Each value of a sample is below the median with probability 1/2.
+    counts = np.arange(n + 1)
+    probability = np.array([math.comb(n, count) for count in counts]) / 2.0**n
+    held = (counts > low) & (counts <= high)
+    assert probability[held].sum() >= 0.95
+    narrower = (counts > low + 1) & (counts <= high - 1)
+    assert probability[narrower].sum() < 0.95
+
+
+def test_too_few_values_have_no_interval_of_the_median():
+    assert order_statistics(np.arange(5.0), 0.95) == (-np.inf, np.inf)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_bootstrap_is_that_of_a_loop_over_its_samples(weighted):
+    rng = np.random.RandomState(0)
+    bottom = rng.uniform(1, 2, size=(25, 1)) if weighted else np.ones((25, 1))
+    top = bottom * rng.lognormal(size=(25, 1))
+    low, high = studentized(
+        top, bottom, confidence_level=0.9, n_resamples=40, rng=np.random.default_rng(3)
+    )
+    draws = np.random.default_rng(3)
+
+    def estimate(rows):
+        ratio = top[rows].sum() / bottom[rows].sum()
+        squares = ((top[rows] - ratio * bottom[rows]) ** 2).sum()
+        return ratio, np.sqrt(25 / 24 * squares) / bottom[rows].sum()
+
+    whole, error = estimate(slice(None))
+    statistics = []
+    for size in (BLOCK, BLOCK, 40 - 2 * BLOCK):
+        for rows in draws.integers(25, size=(size, 25)):
+            ratio, own = estimate(rows)
+            statistics.append((ratio - whole) / own)
+    statistics = np.sort(statistics)
+    assert low[0] == pytest.approx(whole - error * statistics[38 - 1])
+    assert high[0] == pytest.approx(whole - error * statistics[2 - 1])
+
+
+def test_the_bootstrap_of_a_constant_is_the_constant():
+    ends = studentized(
+        np.full((9, 1), 0.3), np.ones((9, 1)), confidence_level=0.95, n_resamples=20,
+        rng=np.random.default_rng(0),
+    )  # fmt: skip
+    np.testing.assert_allclose(ends, 0.3)

@@ -1,0 +1,137 @@
+"""Sign-flip tests against full enumeration, SciPy and the binomial distribution."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.stats import binom, permutation_test
+
+from skrank._inference.sign_flips import (
+    _by_halves,
+    _on_lattice,
+    bound,
+    draw_flips,
+    exact_probability,
+    flipped_sums,
+    subset_means,
+)
+
+KINDS = {
+    "continuous": lambda rng, n: rng.randn(n),
+    "tenths": lambda rng, n: rng.randint(-10, 11, size=n) / 10,
+    "hits": lambda rng, n: rng.randint(-1, 2, size=n).astype(float),
+    "reciprocal ranks": lambda rng, n: (
+        1 / rng.randint(1, 6, n) - 1 / rng.randint(1, 6, n)
+    ),
+}
+
+
+def enumerate_all(x):
+    """Return P(S* >= S) by a loop over all signs."""
+    total, rounding = x.sum(), 1e-12 * np.abs(x).sum()
+    sums = np.array([np.dot(s, x) for s in itertools.product([1, -1], repeat=len(x))])
+    return np.mean(sums >= total - rounding)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_probability_is_that_of_all_signs(kind):
+    rng = np.random.RandomState(0)
+    for n in range(1, 15):
+        x = KINDS[kind](rng, n)
+        assert exact_probability(x) == pytest.approx(enumerate_all(x), abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["continuous", "tenths"])
+def test_the_probability_is_that_of_scipy_for_16_differences(kind):
+    x = KINDS[kind](np.random.RandomState(1), 16)
+    theirs = permutation_test(
+        (x,), np.sum, permutation_type="samples", alternative="greater",
+        n_resamples=np.inf,
+    )  # fmt: skip
+    assert exact_probability(x) == pytest.approx(theirs.pvalue, abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["tenths", "hits", "reciprocal ranks"])
+@pytest.mark.parametrize("n", [8, 14])
+def test_the_lattice_gives_the_same_as_counting(kind, n):
+    x = KINDS[kind](np.random.RandomState(n), n)
+    x = x[x != 0]
+    assert _on_lattice(x) == pytest.approx(enumerate_all(x), rel=1e-9)
+
+
+def test_the_lattice_gives_the_same_as_the_halves_for_30_differences():
+    x = np.random.RandomState(0).choice([-0.7, -0.3, 0.2, 0.6], size=30)
+    assert _on_lattice(x) == pytest.approx(_by_halves(x), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("wins", "losses"), [(20, 15), (100, 80), (300, 20), (50, 90), (5000, 3000)]
+)
+def test_the_probability_of_hits_is_binomial(wins, losses):
+    x = np.repeat([1.0, -1.0], [wins, losses])
+    expected = binom.sf(wins - 1, wins + losses, 0.5)
+    assert exact_probability(x) == pytest.approx(expected, rel=1e-10)
+
+
+def test_differences_of_equal_sign_have_the_smallest_probability():
+    assert exact_probability(np.full(40, 0.1)) == 2.0**-40
+    assert exact_probability(np.full(20, 0.3)) == 2.0**-20
+
+
+def test_no_probability_is_0():
+    assert exact_probability(np.ones(5000)) > 0
+
+
+def test_tenths_that_are_equal_but_for_rounding_count_as_equal():
+    # The sums of all signs of 0.1, 0.2 and 0.3 are 0.6, 0.4, 0.2, 0 and their
+    # negatives. 0.1 + 0.2 - 0.3 is 0, which two of the eight are: five reach it. In
+    # floating point it is 5.6e-17, and -0.1 - 0.2 + 0.3 is less.
+    assert exact_probability(np.array([0.1, 0.2, -0.3])) == 5 / 8
+    assert exact_probability(np.array([-0.1, -0.2, 0.3])) == 5 / 8
+
+
+def test_differences_without_a_common_unit_are_left_to_random_signs():
+    assert exact_probability(np.random.RandomState(0).randn(31)) is None
+
+
+@pytest.mark.parametrize("n", [1, 7, 8, 9, 13])
+def test_few_units_get_all_combinations_of_signs_once(n):
+    sums = flipped_sums(2.0 ** np.arange(n)[:, None], draw_flips(n, 99, None))
+    expected = sorted(np.arange(2**n) * 2.0 - (2**n - 1))
+    assert sorted(sums[:, 0]) == expected
+    assert sums[0, 0] == 2**n - 1
+
+
+def test_the_sums_of_random_flips_are_those_of_a_loop():
+    rng = np.random.default_rng(0)
+    flips = draw_flips(21, 50, rng)
+    x = rng.normal(size=(21, 3))
+    for row, sums in zip(flips, flipped_sums(x, flips, n_rows=16), strict=True):
+        bits = np.unpackbits(row, bitorder="little")[:21]
+        np.testing.assert_allclose(sums, (1 - 2.0 * bits) @ x, atol=1e-13)
+    assert not flips[0].any()
+    assert np.unpackbits(flips[1:]).mean() == pytest.approx(0.5, abs=0.05)
+
+
+def test_the_bound_is_the_smallest_difference_that_no_test_rejects():
+    rng = np.random.RandomState(0)
+    for n in (6, 7, 9):
+        x, ones = rng.randn(n), np.ones(n)
+        flips = draw_flips(n, 0, None)
+        sums = flipped_sums(np.column_stack([x, ones]), flips)
+        means = subset_means(x, ones, *sums.T)
+        low = bound(means, 0.025, [], x.mean())
+        # By brute force over the means of all subsets, the only places where the
+        # p-value changes.
+        accepted = [m for m in np.sort(means) if enumerate_all(x - m) > 0.025]
+        assert low == pytest.approx(min(accepted), abs=1e-12)
+
+
+def test_the_bound_agrees_with_a_p_value_that_is_given():
+    means = np.array([np.nan, 0.1, 0.2, 0.3, 0.4])
+    assert bound(means, 0.3, [], 0.25) == 0.1
+    assert bound(means, 0.3, [(0.15, 0.01)], 0.25) == 0.2
+    assert bound(means, 0.3, [(0.05, 0.9)], 0.25) == 0.05

@@ -1,0 +1,469 @@
+"""Paired comparisons: p-values, intervals, corrections and what they refuse."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest, ttest_rel, wilcoxon
+from sklearn.exceptions import UndefinedMetricWarning
+from stats.pilot import drawn_scores, scores_of
+
+from skrank.metrics import QueryScores, mean_rank, score_queries
+from skrank.stats import compare_rankers
+
+COLUMNS = ["metric", "ranker", "baseline", "estimate", "estimate_baseline"]
+COLUMNS += ["difference", "low", "high", "pvalue", "p_adjusted", "effect_size"]
+COLUMNS += ["wins", "ties", "losses", "n_queries", "n_undefined", "detectable"]
+
+# Many samples here are small, as the warning says.
+pytestmark = pytest.mark.filterwarnings("ignore:Few differences decide:UserWarning")
+
+
+def of_differences(differences, **options):
+    """Return the row of a comparison with these differences."""
+    differences = np.asarray(differences, dtype=float)
+    scores = scores_of(old=np.zeros(len(differences)), new=differences)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        (row,) = compare_rankers(scores, **options).rows
+    return row
+
+
+def enumerated(differences):
+    """Return the two-sided p-value by a loop over all signs."""
+    d = np.asarray(differences)
+    least = abs(d.sum()) - 1e-12 * np.abs(d).sum()
+    sums = [np.dot(s, d) for s in itertools.product([1, -1], repeat=len(d))]
+    return np.mean(np.abs(sums) >= least)
+
+
+def test_the_frame_has_a_row_for_each_metric_and_pair():
+    frame = compare_rankers(drawn_scores(["mrr", "ndcg@5"])).to_frame()
+    assert list(frame.columns) == COLUMNS
+    pairs = list(zip(frame["metric"], frame["ranker"], frame["baseline"], strict=True))
+    expected = itertools.product(["mrr", "ndcg@5"], ["ba", "ca", "cb"])
+    assert pairs == [(metric, *pair) for metric, pair in expected]
+
+
+def test_a_baseline_is_compared_with_all_others():
+    rows = compare_rankers(drawn_scores("mrr"), baseline="b").rows
+    assert [(row.ranker, row.baseline) for row in rows] == [("a", "b"), ("c", "b")]
+
+
+def test_the_row_describes_the_differences():
+    row = of_differences([0.5, -0.25, 0, 0.5, 0.75, 0.5])
+    assert (row.estimate, row.estimate_baseline) == (2 / 6, 0)
+    assert row.difference == 2 / 6
+    assert (row.wins, row.ties, row.losses) == (4, 1, 1)
+    assert (row.n_queries, row.n_undefined) == (6, 0)
+    deviations = np.array([0.5, -0.25, 0, 0.5, 0.75, 0.5]) - 1 / 3
+    assert row.effect_size == pytest.approx(1 / 3 / np.sqrt((deviations**2).sum() / 5))
+
+
+@pytest.mark.parametrize("n", [6, 9, 14])
+@pytest.mark.parametrize("decimals", [1, 8])
+def test_the_p_value_is_that_of_all_signs(n, decimals):
+    differences = np.random.RandomState(n).randn(n).round(decimals)
+    row = of_differences(differences)
+    assert row.pvalue == pytest.approx(enumerated(differences), abs=1e-12)
+
+
+def test_the_p_value_of_hits_is_that_of_mcnemar():
+    differences = np.repeat([1.0, 0, -1], [60, 300, 40])
+    expected = binomtest(60, 100).pvalue
+    assert of_differences(differences).pvalue == pytest.approx(expected, rel=1e-10)
+
+
+def test_the_t_test_is_that_of_scipy():
+    rng = np.random.RandomState(0)
+    one, other = rng.rand(40), rng.rand(40)
+    (row,) = compare_rankers(scores_of(a=one, b=other), test="t").rows
+    theirs = ttest_rel(other, one)
+    assert row.pvalue == pytest.approx(theirs.pvalue)
+    low, high = theirs.confidence_interval()
+    assert (row.low, row.high) == (pytest.approx(low), pytest.approx(high))
+
+
+def test_wilcoxon_is_the_exact_test_of_scipy():
+    differences = np.random.RandomState(0).randn(25)
+    row = of_differences(differences, test="wilcoxon")
+    assert row.pvalue == pytest.approx(wilcoxon(differences, mode="exact").pvalue)
+    assert np.isnan([row.low, row.high]).all()
+
+
+def test_wilcoxon_is_exact_with_ties_as_well():
+    differences = np.array([0.1, 0.1, -0.2, 0.3, 0.3, 0.3, 0, -0.1, 0.4])
+    ranks = np.array([2, 2, -4, 6, 6, 6, 0, -2, 8])
+    row = of_differences(differences, test="wilcoxon")
+    assert row.pvalue == pytest.approx(enumerated(ranks), abs=1e-12)
+
+
+def test_the_sign_test_is_binomial():
+    differences = np.random.RandomState(0).rand(30) - 0.3
+    wins = int((differences > 0).sum())
+    row = of_differences(differences, test="sign")
+    assert row.pvalue == pytest.approx(binomtest(wins, 30).pvalue)
+
+
+@pytest.mark.slow
+def test_the_p_value_and_the_interval_agree():
+    rng = np.random.RandomState(0)
+    for n in np.tile([20, 25, 31, 60], 250):
+        kind = rng.randint(3)
+        if kind == 0:
+            differences = rng.randn(n) + 0.3
+        elif kind == 1:
+            differences = rng.randint(-3, 5, size=n) / 10
+        else:
+            differences = rng.choice([-1.0, 0, 0, 1, 1], size=n)
+        row = of_differences(differences, n_resamples=499)
+        assert (row.pvalue <= 0.05) == (not row.low <= 0 <= row.high)
+
+
+@pytest.mark.parametrize("n", [6, 8, 13])
+def test_the_p_value_and_the_interval_agree_with_few_queries(n):
+    rng = np.random.RandomState(n)
+    for _ in range(60):
+        row = of_differences(rng.randn(n) + 0.8)
+        assert (row.pvalue <= 0.05) == (not row.low <= 0 <= row.high)
+        assert row.low <= row.difference <= row.high
+
+
+def test_one_sided_tests_have_one_sided_intervals():
+    differences = np.random.RandomState(1).randn(20) + 0.3
+    greater = of_differences(differences, alternative="greater")
+    less = of_differences(differences, alternative="less")
+    both = of_differences(differences)
+    assert greater.pvalue == pytest.approx(both.pvalue / 2)
+    assert less.pvalue > 0.5
+    assert (greater.high, less.low) == (np.inf, -np.inf)
+    assert (greater.pvalue <= 0.05) == (greater.low > 0)
+
+
+def test_a_margin_makes_the_one_sided_test_one_of_not_being_worse():
+    differences = np.random.RandomState(0).randn(25) / 10
+    row = of_differences(differences, alternative="greater", margin=0.1)
+    shifted = of_differences(differences + 0.1, alternative="greater")
+    assert row.pvalue == shifted.pvalue
+    assert (row.pvalue <= 0.05) == (row.low > -0.1)
+
+
+def test_a_margin_asks_for_equivalence_in_both_directions():
+    differences = np.random.RandomState(0).randn(25) / 10
+    for margin in (0.02, 0.05, 0.2):
+        row = of_differences(differences, margin=margin)
+        sides = [
+            of_differences(differences, alternative=side, margin=margin).pvalue
+            for side in ("greater", "less")
+        ]
+        assert row.pvalue == max(sides)
+        assert (row.pvalue <= 0.05) == (-margin < row.low and row.high < margin)
+
+
+def test_wins_are_of_the_better_ranker_whatever_the_sign_of_the_metric():
+    scores = drawn_scores(["neg_mean_rank", mean_rank], n_rankers=2)
+    negated, plain = compare_rankers(scores).rows
+    assert negated.difference == -plain.difference < 0
+    assert (negated.wins, negated.ties, negated.losses) == (
+        plain.wins,
+        plain.ties,
+        plain.losses,
+    )
+    values = scores.values[:, 0]
+    assert negated.wins == (values[1] > values[0]).sum()
+
+
+# Identical rankers, constants and small numbers of queries.
+
+
+@pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon", "sign"])
+@pytest.mark.parametrize("n", [1, 3, 6, 50])
+def test_identical_rankers_have_p_1_and_the_interval_0(test, n):
+    row = of_differences(np.zeros(n), test=test)
+    assert (row.pvalue, row.p_adjusted) == (1, 1)
+    assert row.effect_size == 0
+    if test in ("permutation", "t"):
+        assert (row.low, row.high) == (0, 0)
+
+
+def test_a_constant_difference_has_the_smallest_p_value():
+    row = of_differences(np.full(20, 0.1))
+    assert row.pvalue == 2.0**-19
+    assert (row.low, row.high) == (pytest.approx(0.1), pytest.approx(0.1))
+
+
+def test_two_queries_of_50_that_changed_prove_nothing():
+    differences = np.zeros(50)
+    differences[:2] = 0.5, 0.3
+    assert of_differences(differences).pvalue == 0.5
+
+
+def test_five_queries_cannot_reject_and_have_an_infinite_interval():
+    scores = scores_of(old=np.zeros(5), new=[0.1, 0.2, 0.3, 0.2, 0.4])
+    with pytest.warns(UserWarning, match="fewer than 6 units can reject.*Got 5"):
+        (row,) = compare_rankers(scores).rows
+    assert row.pvalue == 0.0625
+    assert (row.low, row.high) == (-np.inf, np.inf)
+
+
+def test_six_queries_can_reject():
+    row = of_differences([0.1, 0.2, 0.3, 0.2, 0.4, 0.1])
+    assert row.pvalue == 2**-5
+    assert row.low > 0
+
+
+def test_one_query_that_decides_all_is_warned_of():
+    new = np.zeros(40)
+    new[:2] = 1, 0.1
+    with pytest.warns(UserWarning, match=r"effective number .* 1\.0 for 'value'"):
+        compare_rankers(scores_of(old=np.zeros(40), new=new))
+
+
+def test_no_p_value_is_0():
+    row = of_differences(np.ones(3000))
+    assert 0 < row.pvalue < 1e-300
+    assert row.p_adjusted > 0
+    assert of_differences(np.full(50, 0.3), test="t").pvalue > 0
+
+
+# Undefined queries, other queries, other parameters.
+
+
+def test_queries_undefined_for_one_ranker_are_left_out_of_its_pairs_and_counted():
+    values = np.random.RandomState(0).rand(3, 12)
+    values[1, :3] = np.nan
+    comparison = compare_rankers(scores_of(**dict(zip("abc", values, strict=True))))
+    by_pair = {(row.ranker, row.baseline): row for row in comparison.rows}
+    row = by_pair["b", "a"]
+    assert (row.n_queries, row.n_undefined) == (9, 3)
+    assert row.estimate == pytest.approx(values[1, 3:].mean())
+    assert row.estimate_baseline == pytest.approx(values[0, 3:].mean())
+    assert row.pvalue == pytest.approx(enumerated(values[1, 3:] - values[0, 3:]))
+    assert by_pair["c", "a"].n_undefined == 0
+
+
+def test_queries_undefined_for_both_are_not_counted_as_ties():
+    y_true = np.tile([1, 0, 0], 20)
+    y_true[:6] = 0
+    rng = np.random.RandomState(0)
+    runs = {"a": rng.rand(60), "b": rng.rand(60)}
+    qid = np.repeat(np.arange(20), 3)
+    (row,) = compare_rankers(score_queries(y_true, runs, "mrr", qid=qid)).rows
+    assert (row.n_queries, row.n_undefined) == (18, 2)
+    assert row.wins + row.ties + row.losses == 18
+
+
+def one_ranker(values, qid=None, **options):
+    qid = np.arange(len(values)) if qid is None else qid
+    return QueryScores.from_frame({"qid": qid, "value": values}, **options)
+
+
+def test_a_dict_of_scores_is_compared_like_one_table():
+    one, other = np.random.RandomState(0).rand(2, 12)
+    parts = {"a": one_ranker(one), "b": one_ranker(other)}
+    assert (
+        compare_rankers(parts).rows == compare_rankers(scores_of(a=one, b=other)).rows
+    )
+
+
+def test_rankers_with_other_queries_are_refused_by_name():
+    parts = {"a": one_ranker([0.1, 0.2]), "b": one_ranker([0.1, 0.2], qid=[0, 7])}
+    with pytest.raises(
+        ValueError, match=r"the same queries.*'a' and 'b'.*Only one has"
+    ):
+        compare_rankers(parts)
+
+
+def test_rankers_with_undefined_queries_replaced_differently_are_refused():
+    parts = {
+        "a": one_ranker([0.1, np.nan, 0.3], replace_undefined_by=np.nan),
+        "b": one_ranker([0.1, 0.0, 0.3], replace_undefined_by=0.0),
+    }
+    with pytest.raises(ValueError, match=r"same parameters.*replace_undefined_by"):
+        compare_rankers(parts)
+
+
+def test_a_metric_that_is_undefined_everywhere_is_not_compared():
+    nothing = np.full(8, np.nan)
+    values = np.random.RandomState(0).rand(8)
+    scores = scores_of(
+        a={"v": values, "w": nothing}, b={"v": values[::-1], "w": nothing}
+    )
+    with pytest.warns(UndefinedMetricWarning, match="'w' is undefined for every"):
+        rows = compare_rankers(scores).rows
+    assert [row.metric for row in rows] == ["v"]
+    with (
+        pytest.warns(UndefinedMetricWarning, match="undefined"),
+        pytest.raises(ValueError, match="Got none, of 8 queries"),
+    ):
+        compare_rankers(scores["w"])
+
+
+# Families.
+
+
+@pytest.mark.parametrize("correction", ["max-t", "holm", "bh", None])
+def test_adjusted_p_values_are_not_below_their_own(correction):
+    scores = drawn_scores(["mrr", "ndcg@5", "hits@1"], n_rankers=4)
+    rows = compare_rankers(scores, correction=correction).rows
+    assert len(rows) == 18
+    assert all(row.p_adjusted >= row.pvalue for row in rows)
+    if correction is None:
+        assert all(row.p_adjusted == row.pvalue for row in rows)
+
+
+def test_max_t_is_that_of_all_signs_with_few_queries():
+    values = np.random.RandomState(0).rand(3, 7)
+    rows = compare_rankers(scores_of(a=values[0], b=values[1], c=values[2])).rows
+    differences = np.array([values[1] - values[0], values[2] - values[0],
+                            values[2] - values[1]])  # fmt: skip
+    norm = np.sqrt((differences**2).sum(axis=1))
+    signs = np.array(list(itertools.product([1, -1], repeat=7)))
+    flipped = np.abs(signs @ differences.T) / norm
+    observed = np.abs(differences.sum(axis=1)) / norm
+    before, left = 0, [0, 1, 2]
+    for j in np.argsort(-observed):
+        p = np.mean(flipped[:, left].max(axis=1) >= observed[j] - 1e-9)
+        before = max(before, p)
+        left.remove(j)
+        assert rows[j].p_adjusted == pytest.approx(before)
+
+
+def test_copies_of_a_metric_cost_nothing_by_max_t_and_much_by_holm():
+    values = np.random.RandomState(0).rand(2, 40)
+    scores = scores_of(**{
+        name: {f"copy {i}": v for i in range(5)}
+        for name, v in zip("ab", values, strict=True)
+    })  # fmt: skip
+    alone = compare_rankers(scores["copy 0"]).rows[0]
+    together = compare_rankers(scores).rows[0]
+    assert together.p_adjusted == pytest.approx(alone.p_adjusted, abs=0.02)
+    by_holm = compare_rankers(scores, correction="holm").rows[0]
+    assert by_holm.p_adjusted == pytest.approx(min(5 * by_holm.pvalue, 1))
+
+
+# Groups and weights.
+
+
+def test_groups_flip_their_signs_together():
+    rng = np.random.RandomState(0)
+    one, other, groups = rng.rand(40), rng.rand(40), np.arange(40) // 5
+    (row,) = compare_rankers(scores_of(a=one, b=other), groups=groups).rows
+    sums = (other - one).reshape(8, 5).sum(axis=1)
+    assert row.pvalue == pytest.approx(enumerated(sums), abs=1e-12)
+    assert row.n_queries == 40
+
+
+def test_a_query_that_recurs_is_one_unit():
+    rng = np.random.RandomState(0)
+    frame = {
+        "qid": np.tile(np.arange(10), 4), "seed": np.tile(np.repeat([0, 1], 10), 2),
+        "ranker": np.repeat(["a", "b"], 20), "v": rng.rand(40),
+    }  # fmt: skip
+    scores = QueryScores.from_frame(frame, by="seed", ranker="ranker")
+    comparison = compare_rankers(scores)
+    differences = (frame["v"][20:] - frame["v"][:20]).reshape(2, 10).sum(axis=0)
+    assert comparison.n_units == 10
+    assert comparison.rows[0].pvalue == pytest.approx(enumerated(differences))
+
+
+def test_weights_count_in_the_difference_and_in_the_test():
+    rng = np.random.RandomState(0)
+    weight = rng.randint(1, 4, size=12)
+    frame = {"qid": np.tile(np.arange(12), 2), "ranker": np.repeat(["a", "b"], 12)}
+    frame |= {"v": rng.rand(24), "w": np.tile(weight, 2)}
+    scores = QueryScores.from_frame(frame, ranker="ranker", sample_weight="w")
+    (row,) = compare_rankers(scores).rows
+    differences = frame["v"][12:] - frame["v"][:12]
+    assert row.difference == pytest.approx(np.average(differences, weights=weight))
+    assert row.pvalue == pytest.approx(enumerated(weight * differences))
+
+
+def test_an_adjusted_metric_is_compared_as_the_ratio_that_it_is():
+    scores = drawn_scores("adjusted_hits@2", n_rankers=2, replace_undefined_by=np.nan)
+    (row,) = compare_rankers(scores).rows
+    summary = scores.summary()
+    for name, estimate in (("b", row.estimate), ("a", row.estimate_baseline)):
+        assert estimate == pytest.approx(summary[name]["adjusted_hits@2"])
+
+
+def test_two_groupings_need_the_t_test():
+    scores = drawn_scores("mrr", n_queries=24)
+    groups = [np.arange(24) % 4, np.arange(24) // 4]
+    with pytest.raises(ValueError, match="must be one grouping, unless test='t'"):
+        compare_rankers(scores, groups=groups)
+    rows = compare_rankers(scores, groups=groups, test="t", correction="holm").rows
+    assert all(np.isfinite([row.low, row.high, row.pvalue]).all() for row in rows)
+
+
+# What nothing depends on.
+
+
+def test_the_same_random_state_gives_the_same_bits():
+    scores = drawn_scores(["mrr", "ndcg@5"])
+    one, other = (compare_rankers(scores).rows for _ in range(2))
+    assert one == other
+    different = compare_rankers(scores, random_state=1).rows
+    assert [row.p_adjusted for row in different] != [row.p_adjusted for row in one]
+
+
+def test_nothing_depends_on_the_order_or_the_names_of_queries():
+    rng = np.random.RandomState(0)
+    qid = np.repeat(np.arange(40), 6)
+    y_true, runs = rng.randint(3, size=240), {"a": rng.rand(240), "b": rng.rand(240)}
+    metrics = ["mrr", "ndcg@5"]
+    one = compare_rankers(score_queries(y_true, runs, metrics, qid=qid))
+    rows = rng.permutation(240)
+    names = rng.permutation(40)[qid].astype(str)
+    shuffled = {name: run[rows] for name, run in runs.items()}
+    other = compare_rankers(
+        score_queries(y_true[rows], shuffled, metrics, qid=names[rows])
+    )
+    for first, second in zip(one.rows, other.rows, strict=True):
+        assert first.p_adjusted == second.p_adjusted
+        assert first.pvalue == second.pvalue
+        assert first.low == pytest.approx(second.low, rel=1e-12)
+        assert first.high == pytest.approx(second.high, rel=1e-12)
+
+
+# Refusals.
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"baseline": "z"}, "must be a ranker, among .*Got 'z'"),
+        ({"test": "anova"}, "'test' parameter of compare_rankers must be a str among"),
+        ({"correction": "tukey"}, "'correction' parameter"),
+        ({"alternative": "bigger"}, "'alternative' parameter"),
+        ({"margin": -1}, "'margin' parameter"),
+        ({"confidence_level": 0}, r"in the range \(0.0, 1.0\)"),
+        ({"groups": "user"}, "name a key column"),
+        ({"n_resamples": 0}, "n_resamples == 0, must be >= 1"),
+    ],
+)
+def test_bad_options_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        compare_rankers(drawn_scores("mrr"), **options)
+
+
+@pytest.mark.parametrize("name", ["neg_median_rank", "neg_geometric_mean_rank"])
+def test_metrics_that_are_no_means_are_refused(name):
+    with pytest.raises(ValueError, match=f"{name}' is none: its difference"):
+        compare_rankers(drawn_scores(["mrr", name]))
+
+
+def test_one_ranker_alone_is_refused():
+    with pytest.raises(ValueError, match=r"at least two rankers. Got one ranker"):
+        compare_rankers(drawn_scores("mrr")["a"])
+
+
+def test_what_is_no_table_is_refused():
+    with pytest.raises(ValueError, match=r"at least two rankers. Got list"):
+        compare_rankers([0.1, 0.2])
+    with pytest.raises(TypeError, match="Got list for 'a'"):
+        compare_rankers({"a": [0.1], "b": [0.2]})

@@ -1,0 +1,172 @@
+"""What a comparison shows: letters, tables and the worst queries."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pickle
+
+import numpy as np
+import pytest
+from stats.pilot import drawn_scores, scores_of
+
+from skrank.metrics import score_queries
+from skrank.stats import RankerComparison, compare_rankers, confidence_interval
+from skrank.stats._letters import letters
+
+pytestmark = pytest.mark.filterwarnings("ignore:Few differences decide:UserWarning")
+
+
+def letters_of(different):
+    pairs = {frozenset(pair) for pair in different}
+    return letters(list("ABCD"), lambda *pair: frozenset(pair) in pairs)
+
+
+def test_rankers_that_are_not_told_apart_share_a_letter():
+    assert letters_of([]) == {"A": "a", "B": "a", "C": "a", "D": "a"}
+    # B is like both A and C, which differ from each other.
+    found = letters_of(["AC", "AD", "BD", "CD"])
+    assert found == {"A": "a", "B": "ab", "C": "b", "D": "c"}
+
+
+def test_two_rankers_share_a_letter_exactly_if_they_are_not_different():
+    rng = np.random.RandomState(0)
+    names = [f"ranker {i}" for i in range(9)]
+    for _ in range(30):
+        is_different = rng.rand(9, 9) < 0.5
+        found = letters(
+            names,
+            lambda one, other, told=is_different: bool(
+                told[tuple(sorted((names.index(one), names.index(other))))]
+            ),
+        )
+        for i, j in zip(*np.triu_indices(9, 1), strict=True):
+            share = bool(set(found[names[i]]) & set(found[names[j]]))
+            assert share != is_different[i, j]
+
+
+def test_the_letters_of_a_comparison_follow_the_adjusted_p_values():
+    rng = np.random.RandomState(0)
+    base = rng.rand(50)
+    scores = scores_of(worst=base, middle=base + 0.02 * rng.randn(50), best=base + 0.5)
+    comparison = compare_rankers(scores)
+    assert comparison.letters == {"value": {"best": "a", "middle": "b", "worst": "b"}}
+
+
+@pytest.mark.parametrize(
+    "options", [{"baseline": "a"}, {"alternative": "greater"}, {"margin": 0.1}]
+)
+def test_there_are_letters_for_all_pairs_and_both_directions_only(options):
+    assert compare_rankers(drawn_scores("mrr"), **options).letters is None
+
+
+def test_the_best_ranker_of_a_metric_where_less_is_better_is_first():
+    text = str(compare_rankers(drawn_scores("neg_mean_rank")))
+    assert text.index("\nneg_mean_rank  a") < text.index("\nneg_mean_rank  c")
+
+
+def test_it_prints_the_family_the_rankers_and_their_differences():
+    scores = scores_of(old=[0.0, 0, 0, 0, 0, 0], new=[0.5, 0.25, 0, 0.5, 0.75, 1])
+    title, estimates, differences = str(compare_rankers(scores)).split("\n\n")
+    assert title == (
+        "6 queries, 1 comparison (1 pair x 1 metric): sign-flip test, max-T, 95% "
+        "intervals"
+    )
+    rows = [line.split() for line in estimates.split("\n")]
+    assert rows[0] == ["metric", "ranker", "estimate", "interval", "letters"]
+    assert [row[:3] for row in rows[1:]] == [
+        ["value", "new", "0.5000"],
+        ["value", "old", "0.0000"],
+    ]
+    # All five differences are positive: p = 2 / 2^5.
+    assert differences.split("\n")[1].split()[:9] == [
+        *("value", "new", "old", "+0.5000", "[0.0000,", "1.0000]", "0.062", "0.062"),
+        "5/1/0",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "asked"),
+    [
+        ({"alternative": "greater"}, "is the difference greater than 0?"),
+        ({"alternative": "greater", "margin": 0.1}, "greater than -0.1?"),
+        ({"alternative": "less", "margin": 0.1}, "less than 0.1?"),
+        ({"margin": 0.1}, "is the difference within 0.1 of 0?"),
+        ({"test": "wilcoxon", "correction": "holm"}, "signed-rank test, Holm,"),
+        ({"groups": np.arange(60) // 2}, "30 groups of queries, 3 comparisons"),
+    ],
+    ids=str,
+)
+def test_the_title_says_what_was_asked(options, asked):
+    assert asked in str(compare_rankers(drawn_scores("mrr"), **options)).split("\n")[0]
+
+
+def test_markdown_and_html_hold_the_same_cells():
+    comparison = compare_rankers(drawn_scores("mrr"))
+    markdown, page = comparison.to_markdown(), comparison._repr_html_()
+    for row in comparison.rows:
+        assert (
+            f"| mrr | {row.ranker} | {row.baseline} | {row.difference:+.4f} |"
+            in markdown
+        )
+        assert f"<td>{row.difference:+.4f}</td>" in page
+    assert page.count("<table>") == 2
+
+
+def test_latex_escapes_names_and_has_rules():
+    values = np.random.RandomState(0).rand(2, 12)
+    scores = scores_of(**{"a_b": {"p@5 %": values[0]}, "c&d": {"p@5 %": values[1]}})
+    latex = compare_rankers(scores).to_latex()
+    assert r"p@5 \% & c\&d & a\_b" in latex
+    assert latex.count(r"\toprule") == latex.count(r"\bottomrule") == 2
+    assert latex.count(r"\begin{tabular}") == 2
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_the_frame_is_of_the_kind_that_was_asked_for(kind):
+    frame = compare_rankers(drawn_scores("mrr")).to_frame(kind)
+    assert type(frame).__module__.split(".")[0] == kind
+
+
+def test_the_worst_queries_lost_most():
+    old, new = np.full(8, 0.5), np.array([0.5, 0.1, 0.9, 0.4, 0.0, 1.0, 0.5, 0.3])
+    frame = compare_rankers(scores_of(old=old, new=new)).worst_queries(3)
+    assert frame["qid"].tolist() == [4, 1, 7]
+    assert frame["difference"].tolist() == pytest.approx([-0.5, -0.4, -0.2])
+    assert frame["value"].tolist() == [0.0, 0.1, 0.3]
+    assert frame["value_baseline"].tolist() == [0.5, 0.5, 0.5]
+
+
+def test_only_queries_that_lost_are_among_the_worst():
+    old, new = np.zeros(8), np.arange(8.0)
+    assert len(compare_rankers(scores_of(old=old, new=new)).worst_queries()) == 0
+
+
+def test_the_worst_queries_keep_their_further_keys():
+    rng = np.random.RandomState(0)
+    qid, segment = np.repeat(np.arange(10), 4), np.repeat(["x", "y"], 20)
+    runs = {"a": rng.rand(40), "b": rng.rand(40)}
+    scores = score_queries(
+        rng.randint(2, size=40), runs, "ndcg", qid=qid, by={"segment": segment}
+    )
+    frame = compare_rankers(scores).worst_queries(1)
+    assert [*frame.columns][3:5] == ["qid", "segment"]
+
+
+@pytest.mark.parametrize("n", [0, 1.5, True])
+def test_the_number_of_worst_queries_must_be_positive(n):
+    with pytest.raises(ValueError, match="'n' parameter of worst_queries"):
+        compare_rankers(drawn_scores("mrr")).worst_queries(n)
+
+
+def test_the_intervals_are_those_of_confidence_interval():
+    scores = drawn_scores(["mrr", "hits@1"])
+    assert compare_rankers(scores).intervals == confidence_interval(scores)
+
+
+def test_a_comparison_is_frozen_and_can_be_pickled():
+    comparison = compare_rankers(drawn_scores("mrr"))
+    again = pickle.loads(pickle.dumps(comparison))
+    assert isinstance(again, RankerComparison)
+    assert str(again) == str(comparison)
+    with pytest.raises(AttributeError):
+        comparison.test = "t"
