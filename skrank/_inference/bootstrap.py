@@ -11,7 +11,7 @@ from skrank._inference.units import distinct_columns
 BLOCK = 16
 
 
-def studentized(top, bottom, *, confidence_level, n_resamples, rng):
+def studentized(top, bottom, *, confidence_level, n_resamples, seed):
     r"""Return (low, high) of each ratio of sums by the bootstrap-t [1]_.
 
     Each sample draws n units with replacement. Its :math:`t^* = (R^* - R) / se^*`
@@ -32,13 +32,14 @@ def studentized(top, bottom, *, confidence_level, n_resamples, rng):
         The level.
     n_resamples : int
         The number of samples.
-    rng : Generator
-        Draws the samples.
+    seed : int
+        The seed of the samples.
     """
     n, n_columns = top.shape
     moments = [top, bottom, top * top, top * bottom, bottom * bottom]
     columns, places = distinct_columns(np.hstack(moments))
     drawn = np.empty((n_resamples, columns.shape[1]))
+    rng = np.random.default_rng(seed)
     shift = n * np.arange(BLOCK)[:, None]
     for start in range(0, n_resamples, BLOCK):
         size = min(BLOCK, n_resamples - start)

@@ -8,6 +8,8 @@ distribution when each of them is multiplied by +1 or -1 at random: p = P(S* >= 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy.fft import irfft, next_fast_len
 from scipy.optimize import brentq
@@ -109,25 +111,47 @@ def _common_unit(sizes, least):
     return None if unit < least else unit
 
 
-def draw_flips(n_units, n_resamples, rng):
-    """Return which units get a negative sign, as bits; the first row flips none.
+class Flips(NamedTuple):
+    """Which units get a negative sign, flip by flip; the first one flips none.
 
-    All combinations of signs if there are few units, else random ones.
+    All combinations of signs if there are few units, else random ones, which are drawn
+    again from the seed whenever they are needed: of a million units they would take a
+    gigabyte.
 
-    Returns
-    -------
-    flips : ndarray of shape (n_flips, ceil(n_units / 8)), dtype uint8
+    Attributes
+    ----------
+    n_units : int
+        The number of units.
+    n_flips : int
+        The number of flips.
+    seed : int or None
+        The seed of random flips.
     """
-    n_bytes = -(-n_units // 8)
-    if n_units <= MOST_ENUMERATED:
-        combinations = np.arange(2**n_units, dtype="<u2")
-        return combinations.view(np.uint8).reshape(-1, 2)[:, :n_bytes]
-    flips = np.zeros((n_resamples + 1, n_bytes), dtype=np.uint8)
-    flips[1:] = rng.integers(256, size=(n_resamples, n_bytes), dtype=np.uint8)
-    return flips
+
+    n_units: int
+    n_flips: int
+    seed: int | None
+
+    @classmethod
+    def draw(cls, n_units, n_resamples, seed):
+        """Return all combinations of signs, or random ones beside the first."""
+        if n_units <= MOST_ENUMERATED:
+            return cls(n_units, 2**n_units, None)
+        return cls(n_units, n_resamples + 1, seed)
+
+    def codes(self):
+        """Yield the signs of eight units at a time as bits: (n_flips,) bytes."""
+        rng = np.random.default_rng(self.seed)
+        for start in range(0, self.n_units, 8):
+            if self.seed is None:
+                code = (np.arange(self.n_flips) >> start).astype(np.uint8)
+            else:
+                code = rng.integers(256, size=self.n_flips, dtype=np.uint8)
+            code[0] = 0
+            yield code
 
 
-def flipped_sums(columns, flips, n_rows=2048):
+def flipped_sums(columns, flips):
     """Return the sums of columns with flipped signs.
 
     Of eight units at a time the sums for all 256 combinations of signs are computed,
@@ -137,10 +161,8 @@ def flipped_sums(columns, flips, n_rows=2048):
     ----------
     columns : ndarray of shape (n_units, n_columns)
         The numbers.
-    flips : ndarray of shape (n_flips, ceil(n_units / 8)), dtype uint8
+    flips : Flips
         The signs.
-    n_rows : int, default=2048
-        So many flips at a time, whose sums stay in the cache.
 
     Returns
     -------
@@ -150,14 +172,11 @@ def flipped_sums(columns, flips, n_rows=2048):
     signs = 1.0 - 2.0 * bits[:, ::-1]
     padding = np.zeros((-len(columns) % 8, columns.shape[1]))
     eights = np.concatenate([columns, padding]).reshape(-1, 8, columns.shape[1])
-    sums = np.zeros((len(flips), columns.shape[1]))
-    for start in range(0, len(flips), n_rows):
-        part = sums[start : start + n_rows]
-        found = np.empty_like(part)
-        codes = np.ascontiguousarray(flips[start : start + n_rows].T)
-        for eight, code in zip(eights, codes, strict=True):
-            np.take(signs @ eight, code, axis=0, out=found, mode="clip")
-            part += found
+    sums = np.zeros((flips.n_flips, columns.shape[1]))
+    found = np.empty_like(sums)
+    for eight, code in zip(eights, flips.codes(), strict=True):
+        np.take(signs @ eight, code, axis=0, out=found, mode="clip")
+        sums += found
     return sums
 
 

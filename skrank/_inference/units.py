@@ -33,7 +33,6 @@ def distinct_columns(matrix):
     return matrix[:, [j for _, j in first.values()]], np.array(places)
 
 
-def generator(random_state):
-    """Return a Generator, which draws faster, of scikit-learn's `random_state`."""
-    seed = check_random_state(random_state).randint(np.iinfo(np.int32).max)
-    return np.random.default_rng(seed)
+def seed_of(random_state):
+    """Return a seed for NumPy's Generator, which is faster than a RandomState."""
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))

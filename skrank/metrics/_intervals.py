@@ -20,7 +20,7 @@ from skrank._inference.intervals import (
     t_interval,
     wilson,
 )
-from skrank._inference.units import by_value, generator, grouped
+from skrank._inference.units import by_value, grouped, seed_of
 from skrank._ranking.ids import encode_qid
 from skrank.metrics._average_precision import log_of_gm_map, mean_of_gm_map
 from skrank.metrics._rank_pools import (
@@ -289,7 +289,7 @@ def bootstrap(columns, groupings, confidence_level, n_resamples, random_state):
         bottom[order],
         confidence_level=confidence_level,
         n_resamples=n_resamples,
-        rng=generator(random_state),
+        seed=seed_of(random_state),
     )
     return ends.T
 

@@ -16,7 +16,7 @@ from skrank._checks import check_choice, check_number, shown, warn_caller
 from skrank._inference.intervals import standard_error
 from skrank._inference.power import noncentrality
 from skrank._inference.sign_flips import ROUNDING
-from skrank._inference.units import by_value, generator, grouped
+from skrank._inference.units import by_value, grouped, seed_of
 from skrank.metrics import QueryScores
 from skrank.metrics._intervals import read_groups, terms_of
 from skrank.metrics._value_table import check_alike, join_rankers
@@ -152,7 +152,7 @@ def compare_rankers(
     >>> comparison = compare_rankers(scores)
     >>> row = comparison.rows[0]
     >>> print(f"{row.difference:.3f} [{row.low:.3f}, {row.high:.3f}]")
-    0.059 [0.018, 0.099]
+    0.059 [0.018, 0.100]
     >>> row.wins, row.ties, row.losses
     (39, 0, 21)
     """
@@ -193,7 +193,7 @@ def compare_rankers(
         margin=margin,
         level=level,
         n_resamples=n_resamples,
-        rng=generator(random_state),
+        seed=seed_of(random_state),
     )
     n_units = (family.bottom != 0).sum(axis=0)
     is_two_sided = alternative == "two-sided" and not margin

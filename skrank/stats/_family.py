@@ -84,7 +84,7 @@ class Shifted(NamedTuple):
 
 
 def test_family(
-    family, *, test, correction, alternative, margin, level, n_resamples, rng
+    family, *, test, correction, alternative, margin, level, n_resamples, seed
 ):
     """Test all differences of a family and adjust their p-values.
 
@@ -93,7 +93,7 @@ def test_family(
     """
     flips = None
     if correction == "max-t" or test != "t":
-        flips = sign_flips.draw_flips(len(family.top), n_resamples, rng)
+        flips = sign_flips.Flips.draw(len(family.top), n_resamples, seed)
     shifted = {}
     for null in {-margin, margin}:
         x = transformed(family.top - null * family.bottom, test)

@@ -91,9 +91,9 @@ class RankerComparison:
     hits@1  new       0.8000  [0.6822, 0.8817]  a
     hits@1  old       0.6833  [0.5577, 0.7869]  a
     <BLANKLINE>
-    metric  ranker  baseline  difference           interval       p  adjusted  wins/ties/losses  detectable
-    ndcg    new     old          +0.0588   [0.0178, 0.0992]  0.0056     0.011           39/0/21      0.0579
-    hits@1  new     old          +0.1167  [-0.0357, 0.2692]    0.19      0.19           14/39/7      0.2151
+    metric  ranker  baseline  difference           interval      p  adjusted  wins/ties/losses  detectable
+    ndcg    new     old          +0.0588   [0.0182, 0.1000]  0.005    0.0094           39/0/21      0.0579
+    hits@1  new     old          +0.1167  [-0.0357, 0.2692]   0.19      0.19           14/39/7      0.2151
     """  # noqa: E501
 
     scores: QueryScores

@@ -131,9 +131,7 @@ def test_the_bootstrap_is_that_of_a_loop_over_its_samples(weighted):
     rng = np.random.RandomState(0)
     bottom = rng.uniform(1, 2, size=(25, 1)) if weighted else np.ones((25, 1))
     top = bottom * rng.lognormal(size=(25, 1))
-    low, high = studentized(
-        top, bottom, confidence_level=0.9, n_resamples=40, rng=np.random.default_rng(3)
-    )
+    low, high = studentized(top, bottom, confidence_level=0.9, n_resamples=40, seed=3)
     draws = np.random.default_rng(3)
 
     def estimate(rows):
@@ -155,6 +153,6 @@ def test_the_bootstrap_is_that_of_a_loop_over_its_samples(weighted):
 def test_the_bootstrap_of_a_constant_is_the_constant():
     ends = studentized(
         np.full((9, 1), 0.3), np.ones((9, 1)), confidence_level=0.95, n_resamples=20,
-        rng=np.random.default_rng(0),
+        seed=0,
     )  # fmt: skip
     np.testing.assert_allclose(ends, 0.3)

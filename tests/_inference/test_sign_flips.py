@@ -10,10 +10,10 @@ import pytest
 from scipy.stats import binom, permutation_test
 
 from skrank._inference.sign_flips import (
+    Flips,
     _by_halves,
     _on_lattice,
     bound,
-    draw_flips,
     exact_probability,
     flipped_sums,
     subset_means,
@@ -99,28 +99,29 @@ def test_differences_without_a_common_unit_are_left_to_random_signs():
 
 @pytest.mark.parametrize("n", [1, 7, 8, 9, 13])
 def test_few_units_get_all_combinations_of_signs_once(n):
-    sums = flipped_sums(2.0 ** np.arange(n)[:, None], draw_flips(n, 99, None))
+    sums = flipped_sums(2.0 ** np.arange(n)[:, None], Flips.draw(n, 99, 0))
     expected = sorted(np.arange(2**n) * 2.0 - (2**n - 1))
     assert sorted(sums[:, 0]) == expected
     assert sums[0, 0] == 2**n - 1
 
 
 def test_the_sums_of_random_flips_are_those_of_a_loop():
-    rng = np.random.default_rng(0)
-    flips = draw_flips(21, 50, rng)
-    x = rng.normal(size=(21, 3))
-    for row, sums in zip(flips, flipped_sums(x, flips, n_rows=16), strict=True):
-        bits = np.unpackbits(row, bitorder="little")[:21]
-        np.testing.assert_allclose(sums, (1 - 2.0 * bits) @ x, atol=1e-13)
-    assert not flips[0].any()
-    assert np.unpackbits(flips[1:]).mean() == pytest.approx(0.5, abs=0.05)
+    flips = Flips.draw(21, 50, 0)
+    x = np.random.RandomState(0).randn(21, 3)
+    bits = np.unpackbits(np.array([*flips.codes()]).T, axis=1, bitorder="little")
+    assert bits.shape == (51, 24)
+    signs = 1.0 - 2.0 * bits[:, :21]
+    np.testing.assert_allclose(flipped_sums(x, flips), signs @ x, atol=1e-13)
+    assert (signs[0] == 1).all()
+    assert signs[1:].mean() == pytest.approx(0, abs=0.1)
+    assert len(np.unique(signs, axis=0)) == 51
 
 
 def test_the_bound_is_the_smallest_difference_that_no_test_rejects():
     rng = np.random.RandomState(0)
     for n in (6, 7, 9):
         x, ones = rng.randn(n), np.ones(n)
-        flips = draw_flips(n, 0, None)
+        flips = Flips.draw(n, 0, 0)
         sums = flipped_sums(np.column_stack([x, ones]), flips)
         means = subset_means(x, ones, *sums.T)
         low = bound(means, 0.025, [], x.mean())

@@ -1,0 +1,98 @@
+"""Draw the pictures and print the tables of the page "Is it really better?".
+
+Run ``python docs/make_is_it_better.py`` to write ``docs/is_it_better/``.
+"""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import warnings
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.linear_model import Ridge
+
+from skrank.datasets import load_digits_retrieval
+from skrank.metrics import (
+    MetricAtKDisplay,
+    QueryDifferenceDisplay,
+    TieSpanDisplay,
+    score_queries,
+)
+from skrank.model_selection import query_train_test_split
+from skrank.rankers import QueryRanker
+from skrank.stats import ComparisonDisplay, compare_rankers
+
+FOLDER = Path(__file__).parent / "is_it_better"
+SIZE = (6.4, 3.6)
+
+
+def make_scores():
+    """Return the grades, the runs and the scores of the page."""
+    digits = load_digits_retrieval(n_queries=400)
+    digit = load_digits().target[digits.query_index]
+    X_train, X, y_train, y, qid_train, qid, _, digit = query_train_test_split(
+        digits.data, digits.target, digits.qid, digit,
+        qid=digits.qid, test_size=0.5, random_state=0,
+    )  # fmt: skip
+    ridge = QueryRanker(Ridge(1e4)).fit(X_train, y_train, qid=qid_train)
+    trees = QueryRanker(HistGradientBoostingRegressor(random_state=0))
+    trees.fit(X_train, y_train, qid=qid_train)
+    runs = {
+        "pixels": -X.sum(axis=1),
+        "ridge": ridge.predict(X),
+        "trees": trees.predict(X),
+    }
+    names = ["ndcg@10", "mrr"]
+    return y, runs, qid, score_queries(y, runs, names, qid=qid, by={"digit": digit})
+
+
+def save(display, name):
+    """Write the figure of a display as a small SVG without dates."""
+    figure = display.figure_
+    figure.set_size_inches(*SIZE)
+    figure.savefig(FOLDER / f"{name}.svg", bbox_inches="tight", metadata={"Date": None})
+
+
+def main():
+    """Write all pictures and tables."""
+    mpl.use("agg")
+    mpl.rcParams |= {"svg.fonttype": "none", "svg.hashsalt": "skrank"}
+    FOLDER.mkdir(exist_ok=True)
+    y, runs, qid, scores = make_scores()
+    few = np.isin(qid, np.unique(qid)[:20])
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Few differences decide", UserWarning)
+        comparisons = {
+            "pair": compare_rankers(scores["ndcg@10"][["ridge", "trees"]]),
+            "family": compare_rankers(scores),
+            "groups": compare_rankers(scores, groups="digit"),
+            "few": compare_rankers(
+                score_queries(
+                    y[few],
+                    {name: runs[name][few] for name in ("ridge", "trees")},
+                    "mrr",
+                    qid=qid[few],
+                )
+            ),
+        }
+    for name, comparison in comparisons.items():
+        (FOLDER / f"{name}.txt").write_text(f"{comparison}\n")
+    worst = comparisons["pair"].worst_queries(3)
+    (FOLDER / "worst.txt").write_text(worst.to_string(index=False) + "\n")
+    difference = {"ranker": "trees", "baseline": "ridge", "metric": "ndcg@10"}
+    save(QueryDifferenceDisplay.from_scores(scores, **difference), "differences")
+    save(ComparisonDisplay.from_comparison(comparisons["family"]), "comparison")
+    at_k = MetricAtKDisplay.from_predictions(
+        y, runs, "ndcg", ks=[1, 2, 3, 5, 7, 10, 15, 20], qid=qid
+    )
+    save(at_k, "cutoffs")
+    pixels = {"pixels": runs["pixels"], "ridge": runs["ridge"]}
+    save(TieSpanDisplay.from_predictions(y, pixels, ["mrr", "hits@1"], qid=qid), "ties")
+
+
+if __name__ == "__main__":
+    main()
