@@ -144,7 +144,7 @@ def complete(docstring, signature, describe, raises=RAISES):
     described = [
         own.get(name) or describe(name, parameter.default)
         for name, parameter in signature.parameters.items()
-        if name != "self"
+        if name not in ("self", "cls")
     ]
     parameters = "\n".join(["Parameters", "----------", *described])
     docstring = docstring.replace("Returns\n---", f"{parameters}\n\nReturns\n---")

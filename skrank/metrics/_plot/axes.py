@@ -1,0 +1,217 @@
+"""What the displays share: axes, colours, and text that fits."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import importlib
+from itertools import cycle, islice
+
+import numpy as np
+
+# The palette of Okabe and Ito (2008), which colour-blind people can tell apart, without
+# its yellow, which is faint on white.
+COLORS = (
+    "#0072B2",
+    "#D55E00",
+    "#009E73",
+    "#CC79A7",
+    "#E69F00",
+    "#56B4E9",
+    "#000000",
+)
+BETTER, WORSE, NEITHER = COLORS[0], COLORS[1], "#757575"
+
+# After one round of colours the lines are drawn in another style.
+_STYLES = ("-", "--", ":")
+_MARKERS = "os^Dv<>PX*hp"
+
+# In points, or as a fraction of the font size: DejaVu Sans is the default font.
+_SMALLEST = 5
+_WIDTH, _HEIGHT = 0.6, 1.3
+_ROW = 16
+_MINUS = " \u2212 "
+# The width of the axes of matplotlib's default figure.
+_WIDE = 357
+
+_PLAIN = {
+    "borderaxespad": 0.2,
+    "frameon": False,
+    "handlelength": 1.8,
+    "labelspacing": 0.25,
+}
+
+
+def axes_for(ax, n_rows=0):
+    """Return the axes to draw on, in a new figure if `ax` is None.
+
+    A new figure is high enough for `n_rows` lines of text.
+    """
+    if ax is None:
+        try:
+            plt = importlib.import_module("matplotlib.pyplot")
+        except ImportError as error:
+            raise ImportError(
+                "The displays of skrank need the package matplotlib. Install it with "
+                '`pip install "skrank[plot]"`.'
+            ) from error
+        width, height = plt.rcParams["figure.figsize"]
+        _, ax = plt.subplots(figsize=(width, max(height, (n_rows + 4) * _ROW / 72)))
+    figure = ax.get_figure()
+    figure = getattr(figure, "figure", None) or figure  # that of a subfigure
+    if figure.get_layout_engine() is None:
+        figure.set_layout_engine("constrained")  # makes place for long names
+    return ax
+
+
+def line_styles(n_lines):
+    """Return keyword arguments of `Axes.plot` by which lines can be told apart."""
+    styles = (style for style in cycle(_STYLES) for _ in COLORS)
+    looks = zip(cycle(COLORS), cycle(_MARKERS), styles)
+    return [
+        {"color": color, "marker": marker, "linestyle": style}
+        for color, marker, style in islice(looks, n_lines)
+    ]
+
+
+def fit_text(ax, labels, width=0.55, n_lines=None):
+    """Return labels, and the font size with which they fit beside the axes.
+
+    Labels that are too long even in the smallest font are shortened in their middle.
+
+    Parameters
+    ----------
+    ax : Axes
+        The axes.
+    labels : list of str, or of tuples of them
+        The labels, one below the other. A tuple is written with minus signs.
+    width : float, default=0.55
+        The width that they may take, as a fraction of that of the axes.
+    n_lines : int, default=None
+        How many lines share the height of the axes. If None, as many as labels.
+    """
+    across, down = _points(ax)
+    parts = [(label,) if isinstance(label, str) else tuple(label) for label in labels]
+    longest = max((len(_MINUS.join(label)) for label in parts), default=1) or 1
+    size = max(width * across / (_WIDTH * longest), _SMALLEST)
+    line = down / max(n_lines or len(labels), 1)
+    size = min(size, line / _HEIGHT, _usual_size(across))
+    n_characters = max(int(width * across / (_WIDTH * size)), 8)
+    return [_shown(label, n_characters) for label in parts], size
+
+
+def _shown(parts, n_characters):
+    """Return a label as matplotlib draws it: no formula, and none that is hidden."""
+    left = n_characters - len(_MINUS) * (len(parts) - 1)
+    shown = list(parts)
+    for done, i in enumerate(sorted(range(len(parts)), key=lambda i: len(parts[i]))):
+        each = left // (len(parts) - done)
+        if len(parts[i]) > each:
+            half = (each - 1) // 2
+            shown[i] = f"{parts[i][: each - half - 1]}…{parts[i][-half:]}"
+        left -= len(shown[i])
+    label = _MINUS.join(shown).replace("$", r"\$")
+    return f" {label}" if label.startswith("_") else label
+
+
+def label_axes(ax, x=None, y=None):
+    """Write what the axes mean, in a font that fits small figures.
+
+    Return the size of this font.
+    """
+    size = _usual_size(_points(ax)[0])
+    ax.tick_params(axis="x", labelsize=size)
+    if x is not None:
+        ax.set_xlabel(x, fontsize=size)
+    if y is not None:
+        ax.set_ylabel(y, fontsize=size)
+        ax.tick_params(axis="y", labelsize=size)
+    return size
+
+
+def number_some(ax, x):
+    """Write as many of some integers in ascending order below the axis as fit."""
+    across, _ = _points(ax)
+    # The legend may take almost half of the width.
+    apart = (len(str(max(x))) + 1) * _WIDTH * _usual_size(across) / (0.55 * across)
+    points = ax.transData.transform([(value, 0) for value in x])
+    places = ax.transAxes.inverted().transform(points)[:, 0]
+    ticks, last = [], -np.inf
+    for value, place in zip(x, places, strict=True):
+        if place - last >= apart:
+            ticks.append(value)
+            last = place
+    ax.set_xticks(ticks, [str(value) for value in ticks])
+    ax.set_xticks([], minor=True)
+
+
+def _points(ax):
+    """Return the width and the height of the axes in points."""
+    box = ax.get_window_extent()
+    return 72 * box.width / ax.figure.dpi, 72 * box.height / ax.figure.dpi
+
+
+def _usual_size(across):
+    """Return the font size of short texts: that of matplotlib, if there is place."""
+    default = importlib.import_module("matplotlib").rcParams["font.size"]
+    return default * min((across / _WIDE) ** 0.5, 1)
+
+
+def label_rows(ax, headings, labels):
+    """Write the labels of rows beside the axes, and return where the rows are.
+
+    Parameters
+    ----------
+    ax : Axes
+        The axes.
+    headings : list of str
+        The groups of rows. They are not written if there is one.
+    labels : list of list of str, or of tuples of them
+        The rows of each group, as :func:`fit_text` takes them. They are not written if there is one in each of several
+        groups.
+
+    Returns
+    -------
+    heights : list of list of float
+        The vertical coordinate of each row.
+    size : float
+        The font size of the labels.
+    """
+    texts, heights, bold = [], [], []
+    for heading, of_group in zip(headings, labels, strict=True):
+        if len(headings) > 1 and len(of_group) > 1:
+            bold.append(len(texts))
+            texts.append(heading)
+        heights.append([float(len(texts) + i) for i in range(len(of_group))])
+        texts += [heading] if len(headings) > 1 == len(of_group) else of_group
+    shown, size = fit_text(ax, texts)
+    ax.set_yticks(range(len(texts)), shown, fontsize=size)
+    for i in bold:
+        ax.get_yticklabels()[i].set_fontweight("bold")
+    ax.set_ylim(len(texts) - 0.5, -0.5)
+    ax.tick_params(axis="y", length=0)
+    ax.grid(axis="x", alpha=0.3)
+    ax.set_axisbelow(True)
+    return heights, size
+
+
+def legend_beside(ax, handles, labels):
+    """Draw a legend to the right of the axes."""
+    shown, size = fit_text(ax, labels, 0.45)
+    return ax.legend(
+        handles, shown, fontsize=size, loc="upper left", bbox_to_anchor=(1, 1), **_PLAIN
+    )
+
+
+def legend_above(ax, handles, labels):
+    """Draw a legend of a few words above the axes."""
+    _, size = fit_text(ax, ["".join(labels) + 5 * len(labels) * " "], width=1.2)
+    columns = {"ncols": len(labels), "columnspacing": 1}
+    return ax.legend(
+        handles,
+        labels,
+        fontsize=size,
+        loc="lower right",
+        bbox_to_anchor=(1, 1),
+        **_PLAIN,
+        **columns,
+    )

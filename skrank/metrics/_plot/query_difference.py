@@ -1,0 +1,373 @@
+"""The differences of two rankers by query, drawn."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+
+from skrank._checks import shown
+from skrank.metrics._plot.axes import (
+    BETTER,
+    NEITHER,
+    WORSE,
+    axes_for,
+    fit_text,
+    label_axes,
+)
+from skrank.metrics._plot.metric_words import (
+    direction,
+    is_better_when_greater,
+    words_of,
+)
+from skrank.metrics._score_queries import score_queries
+from skrank.metrics._scoring.predictions import predict_scores
+from skrank.metrics._words import share_words
+
+# Values that differ by less are equal but for rounding.
+_TOLERANCE = 1e-12
+
+
+class QueryDifferenceDisplay:
+    """The differences of two rankers by query, in descending order.
+
+    The queries where the ranker is better than the baseline stand on the left, those
+    where it is worse on the right.
+
+    Use :meth:`from_scores`, :meth:`from_predictions` or :meth:`from_estimator` to make
+    a display. All parameters are stored as attributes.
+
+    Parameters
+    ----------
+    difference : array-like of shape (n_queries,)
+        For each query the value of the ranker minus that of the baseline. NaN where one
+        of them is undefined: these queries are not drawn.
+    query : array-like of shape (n_queries,), default=None
+        The query ids.
+    ranker, baseline : str, default=None
+        The names of the two rankers.
+    metric : str, default=None
+        What the metric is called.
+    greater_is_better : bool, default=True
+        Whether larger values of the metric are better.
+
+    Attributes
+    ----------
+    wins_, ties_, losses_ : StepPatch
+        The bars of the queries where the ranker is better, equal and worse.
+    query_texts_ : list of Annotation
+        The ids of the queries that lose most.
+    ax_ : Axes
+        The axes.
+    figure_ : Figure
+        The figure that contains the axes.
+
+    See Also
+    --------
+    score_queries : The values by query.
+
+    Examples
+    --------
+    >>> from skrank.metrics import QueryDifferenceDisplay, score_queries
+    >>> y_true, qid = [1, 0, 0, 1, 0, 1], [7, 7, 8, 8, 9, 9]
+    >>> runs = {"bm25": [2, 1, 2, 1, 1, 2], "dense": [2, 1, 1, 2, 2, 1]}
+    >>> scores = score_queries(y_true, runs, ["mrr", "hits@1"], qid=qid)
+    >>> display = QueryDifferenceDisplay.from_scores(scores, metric="mrr")
+    >>> display.difference
+    array([ 0. ,  0.5, -0.5])
+    >>> display.n_wins, display.n_ties, display.n_losses
+    (1, 1, 1)
+    """
+
+    def __init__(
+        self,
+        *,
+        difference,
+        query=None,
+        ranker=None,
+        baseline=None,
+        metric=None,
+        greater_is_better=True,
+    ):
+        self.difference = difference
+        self.query = query
+        self.ranker = ranker
+        self.baseline = baseline
+        self.metric = metric
+        self.greater_is_better = greater_is_better
+
+    @property
+    def n_wins(self):
+        """Return the number of queries where the ranker is better."""
+        return int((self._gain > 0).sum())
+
+    @property
+    def n_ties(self):
+        """Return the number of queries where both rankers are equal."""
+        return int((self._gain == 0).sum())
+
+    @property
+    def n_losses(self):
+        """Return the number of queries where the ranker is worse."""
+        return int((self._gain < 0).sum())
+
+    @property
+    def _gain(self):
+        """Return the differences, more than 0 where the ranker is better."""
+        difference = np.asarray(self.difference, dtype=np.float64)
+        return difference if self.greater_is_better else -difference
+
+    @classmethod
+    def from_scores(
+        cls, scores, *, metric=None, ranker=None, baseline=None, n_worst=0, ax=None
+    ):
+        """Draw the differences of two rankers of a QueryScores.
+
+        Parameters
+        ----------
+        scores : QueryScores
+            The values by ranker, metric and query.
+        metric : str, default=None
+            The name of the metric. It may be None if there is only one.
+        ranker : str, default=None
+            The name of the ranker. If None, the one beside the baseline.
+        baseline : str, default=None
+            The name of the ranker to compare with. If None, the first one.
+        n_worst : int, default=0
+            How many queries that lose most are named.
+        ax : Axes, default=None
+            Where to draw. If None, in a new figure.
+
+        Returns
+        -------
+        display : QueryDifferenceDisplay
+            The display.
+
+        Raises
+        ------
+        ValueError
+            If the scores do not have the metric or the rankers, or have several and
+            none is named.
+        """
+        j = _position(scores.metrics, metric, "metric")
+        of_baseline = 0
+        if baseline is not None:
+            of_baseline = _position(scores.rankers, baseline, "baseline")
+        others = [name for i, name in enumerate(scores.rankers) if i != of_baseline]
+        i = scores.rankers.index(others[_position(others, ranker, "ranker")])
+        one, other = scores.values[i, j], scores.values[of_baseline, j]
+        difference = one - other
+        scale = np.maximum(np.abs(one), np.abs(other))
+        difference[np.abs(difference) <= _TOLERANCE * scale] = 0
+        query, *by = scores.keys.values()
+        if by:
+            keys = zip(*(key.tolist() for key in (query, *by)), strict=True)
+            query = [", ".join(map(str, key)) for key in keys]
+        request = scores.table.requests[j]
+        display = cls(
+            difference=difference,
+            query=query,
+            ranker=scores.rankers[i],
+            baseline=scores.rankers[of_baseline],
+            metric=words_of(request),
+            greater_is_better=is_better_when_greater(request),
+        )
+        return display.plot(ax, n_worst=n_worst)
+
+    @classmethod
+    @share_words
+    def from_predictions(
+        cls,
+        y_true,
+        y_score,
+        metric,
+        *,
+        qid=None,
+        ranker=None,
+        baseline=None,
+        n_worst=0,
+        ax=None,
+        **params,
+    ):
+        """Draw the differences of predicted scores.
+
+        Parameters
+        ----------
+        y_score : dict of array-like
+            The predicted scores of the rankers by name, each as in
+            :func:`score_queries`.
+        metric : str or callable
+            The metric, as in :func:`evaluate`.
+        ranker : str, default=None
+            The name of the ranker. If None, the one beside the baseline.
+        baseline : str, default=None
+            The name of the ranker to compare with. If None, the first one.
+        n_worst : int, default=0
+            How many queries that lose most are named.
+        ax : Axes, default=None
+            Where to draw. If None, in a new figure.
+        **params
+            Further parameters of :func:`score_queries`.
+
+        Returns
+        -------
+        display : QueryDifferenceDisplay
+            The display.
+
+        See Also
+        --------
+        QueryDifferenceDisplay.from_estimator : Draws those of fitted estimators.
+
+        Examples
+        --------
+        >>> from skrank.metrics import QueryDifferenceDisplay
+        >>> runs = {"bm25": [1, 2], "dense": [2, 1]}
+        >>> QueryDifferenceDisplay.from_predictions([1, 0], runs, "mrr")
+        <...QueryDifferenceDisplay object at ...>
+        """
+        scores = score_queries(y_true, y_score, metric, qid=qid, **params)
+        options = {"ranker": ranker, "baseline": baseline, "n_worst": n_worst}
+        return cls.from_scores(scores, **options, ax=ax)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator,
+        X,
+        y,
+        metric,
+        *,
+        qid=None,
+        ranker=None,
+        baseline=None,
+        n_worst=0,
+        ax=None,
+        **params,
+    ):
+        """Draw the differences of fitted estimators.
+
+        Parameters
+        ----------
+        estimator : dict of str to estimator instance
+            The fitted estimators by name.
+        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
+            The documents to rank.
+        y : array-like of shape (n_samples,)
+            The true grades.
+        metric : str or callable
+            The metric, as in :func:`evaluate`.
+        qid : array-like of shape (n_samples,), default=None
+            The query ids. If None, they are found where a scorer finds them.
+        ranker : str, default=None
+            The name of the ranker. If None, the one beside the baseline.
+        baseline : str, default=None
+            The name of the ranker to compare with. If None, the first one.
+        n_worst : int, default=0
+            How many queries that lose most are named.
+        ax : Axes, default=None
+            Where to draw. If None, in a new figure.
+        **params
+            Further parameters of :func:`score_queries`.
+
+        Returns
+        -------
+        display : QueryDifferenceDisplay
+            The display.
+        """
+        y_score, qid = predict_scores(estimator, X, y, qid, "QueryDifferenceDisplay")
+        options = {"ranker": ranker, "baseline": baseline, "n_worst": n_worst}
+        return cls.from_predictions(
+            y, y_score, metric, qid=qid, **options, ax=ax, **params
+        )
+
+    def plot(self, ax=None, *, n_worst=0):
+        """Draw the differences.
+
+        Parameters
+        ----------
+        ax : Axes, default=None
+            Where to draw. If None, in a new figure. A figure without a layout engine
+            gets the constrained one, which makes place for long names.
+        n_worst : int, default=0
+            How many queries that lose most are named.
+
+        Returns
+        -------
+        display : QueryDifferenceDisplay
+            The display itself.
+        """
+        gain = self._gain
+        order = np.argsort(-gain, kind="stable")[: len(gain) - np.isnan(gain).sum()]
+        difference = np.asarray(self.difference, dtype=np.float64)[order]
+        self.ax_ = ax = axes_for(ax)
+        self.figure_ = ax.get_figure()
+        ranker, baseline = self.ranker or "ranker", self.baseline or "baseline"
+        names, size = fit_text(ax, [ranker, baseline], n_lines=12)
+        numbers = [self.n_wins, self.n_ties, self.n_losses]
+        labels = [f"{names[0]} is better", "equal", f"{names[1]} is better"]
+        edges = np.arange(len(order) + 1) + 0.5
+        start, bars = 0, []
+        for n, label, color in zip(
+            numbers, labels, (BETTER, NEITHER, WORSE), strict=True
+        ):
+            part = slice(start, start + n)
+            bar = ax.stairs(
+                difference[part],
+                edges[start : start + n + 1],
+                fill=n > 0 and color is not NEITHER,
+                color=color,
+                linewidth=1,
+                label=f"{label}: {n:,}",
+            )
+            bars.append(bar)
+            start += n
+        self.wins_, self.ties_, self.losses_ = bars
+        ax.axhline(0, color="black", linewidth=0.8)
+        n_undefined = len(gain) - len(order)
+        x = f"{len(order):,} queries, the best differences first"
+        if n_undefined:
+            x += f"\n({n_undefined:,} undefined ones left out)"
+        y = f"difference in {self.metric or 'the metric'}"
+        label_axes(ax, x, f"{y}\n{direction(self.greater_is_better)}")
+        ax.margins(x=0.01)
+        ax.legend(
+            loc="upper right" if self.greater_is_better else "lower right",
+            fontsize=size,
+        )
+        self.query_texts_ = self._name_worst(order, n_worst)
+        return self
+
+    def _name_worst(self, order, n_worst):
+        """Write the ids of the queries that lose most, and return the texts."""
+        worst = order[: -n_worst - 1 : -1] if n_worst else []
+        worst = [i for i in worst if self._gain[i] < 0]
+        if not worst or self.query is None:
+            return []
+        query = [str(np.asarray(self.query)[i]) for i in worst]
+        shown_query, size = fit_text(self.ax_, query, 0.4, n_lines=2.5 * len(worst))
+        height = self.ax_.get_window_extent().height * 72 / self.figure_.dpi
+        step = 1.3 * size / height
+        return [
+            self.ax_.annotate(
+                text,
+                xy=(len(order) - rank, self.difference[i]),
+                xytext=(0.45, 0.04 + rank * step),
+                textcoords="axes fraction",
+                ha="right",
+                va="center",
+                fontsize=size,
+                arrowprops={"arrowstyle": "-", "color": NEITHER, "linewidth": 0.6},
+            )
+            for rank, (i, text) in enumerate(zip(worst, shown_query, strict=True))
+        ]
+
+
+def _position(names, name, parameter):
+    """Return where a name stands among some, of which it may be the only one."""
+    if name is None and len(names) == 1:
+        return 0
+    if name not in names or name is None:
+        raise ValueError(
+            f"The '{parameter}' parameter of QueryDifferenceDisplay must be one of "
+            f"{list(names)}. Got {shown(name)} instead."
+        )
+    return list(names).index(name)
