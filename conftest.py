@@ -3,6 +3,8 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import os
+import sys
 from collections import defaultdict
 from pathlib import Path
 
@@ -12,6 +14,9 @@ import sklearn
 from skrank.metrics._metric import METRICS
 
 ROOT = Path(__file__).parent
+
+# Figures are drawn but not shown.
+os.environ.setdefault("MPLBACKEND", "Agg")
 
 # Pages whose examples take long.
 SLOW_PAGES = {
@@ -66,3 +71,10 @@ def _leave_the_table_of_metrics_as_found():
     yield
     METRICS.clear()
     METRICS.update(known)
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")

@@ -24,6 +24,9 @@ from skrank.metrics._gains import cg_score, dcg_score, ndcg_score
 from skrank.metrics._judged import bpref_score, judged_at_k_score
 from skrank.metrics._label_ranking import lrap_score, ranking_loss
 from skrank.metrics._own_metrics import add_scorer
+from skrank.metrics._plot.metric_at_k import MetricAtKDisplay
+from skrank.metrics._plot.query_difference import QueryDifferenceDisplay
+from skrank.metrics._plot.tie_span import TieSpanDisplay
 from skrank.metrics._query_scores import QueryScores
 from skrank.metrics._rank_means import (
     geometric_mean_rank,
@@ -53,8 +56,11 @@ from skrank.metrics._top_k import (
 
 __all__ = [
     "CONVENTIONS",
+    "MetricAtKDisplay",
+    "QueryDifferenceDisplay",
     "QueryScores",
     "RankedQueries",
+    "TieSpanDisplay",
     "add_scorer",
     "bpref_score",
     "cg_score",

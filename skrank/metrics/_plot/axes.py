@@ -29,7 +29,6 @@ _MARKERS = "os^Dv<>PX*hp"
 _SMALLEST = 5
 _WIDTH, _HEIGHT = 0.6, 1.3
 _ROW = 16
-_MINUS = " \u2212 "
 # The width of the axes of matplotlib's default figure.
 _WIDE = 357
 
@@ -82,47 +81,42 @@ def fit_text(ax, labels, width=0.55, n_lines=None):
     ----------
     ax : Axes
         The axes.
-    labels : list of str, or of tuples of them
-        The labels, one below the other. A tuple is written with minus signs.
+    labels : list of str
+        The labels, one below the other.
     width : float, default=0.55
         The width that they may take, as a fraction of that of the axes.
     n_lines : int, default=None
         How many lines share the height of the axes. If None, as many as labels.
     """
     across, down = _points(ax)
-    parts = [(label,) if isinstance(label, str) else tuple(label) for label in labels]
-    longest = max((len(_MINUS.join(label)) for label in parts), default=1) or 1
+    longest = max(map(len, labels), default=1) or 1
     size = max(width * across / (_WIDTH * longest), _SMALLEST)
     line = down / max(n_lines or len(labels), 1)
     size = min(size, line / _HEIGHT, _usual_size(across))
     n_characters = max(int(width * across / (_WIDTH * size)), 8)
-    return [_shown(label, n_characters) for label in parts], size
+    return [_shown(label, n_characters) for label in labels], size
 
 
-def _shown(parts, n_characters):
+def _shown(label, n_characters):
     """Return a label as matplotlib draws it: no formula, and none that is hidden."""
-    left = n_characters - len(_MINUS) * (len(parts) - 1)
-    shown = list(parts)
-    for done, i in enumerate(sorted(range(len(parts)), key=lambda i: len(parts[i]))):
-        each = left // (len(parts) - done)
-        if len(parts[i]) > each:
-            half = (each - 1) // 2
-            shown[i] = f"{parts[i][: each - half - 1]}…{parts[i][-half:]}"
-        left -= len(shown[i])
-    label = _MINUS.join(shown).replace("$", r"\$")
+    if len(label) > n_characters:
+        half = (n_characters - 1) // 2
+        label = f"{label[: n_characters - half - 1]}…{label[-half:]}"
+    label = label.replace("$", r"\$")
     return f" {label}" if label.startswith("_") else label
 
 
-def label_axes(ax, x=None, y=None):
+def label_axes(ax, x, y=None):
     """Write what the axes mean, in a font that fits small figures.
 
     Return the size of this font.
     """
     size = _usual_size(_points(ax)[0])
     ax.tick_params(axis="x", labelsize=size)
-    if x is not None:
+    if y is None:  # rows with labels, beside which there is place below the axis
+        ax.set_xlabel(x, fontsize=size, loc="right", multialignment="right")
+    else:
         ax.set_xlabel(x, fontsize=size)
-    if y is not None:
         ax.set_ylabel(y, fontsize=size)
         ax.tick_params(axis="y", labelsize=size)
     return size
@@ -165,30 +159,35 @@ def label_rows(ax, headings, labels):
         The axes.
     headings : list of str
         The groups of rows. They are not written if there is one.
-    labels : list of list of str, or of tuples of them
-        The rows of each group, as :func:`fit_text` takes them. They are not written if there is one in each of several
-        groups.
+    labels : list of list of str
+        The rows of each group. They are not written if each of several groups has one.
 
     Returns
     -------
-    heights : list of list of float
+    heights : list of float
         The vertical coordinate of each row.
     size : float
         The font size of the labels.
     """
+    several = len(headings) > 1
+    has_one_each = several and max(map(len, labels)) == 1
     texts, heights, bold = [], [], []
     for heading, of_group in zip(headings, labels, strict=True):
-        if len(headings) > 1 and len(of_group) > 1:
+        if several and not has_one_each:
             bold.append(len(texts))
             texts.append(heading)
-        heights.append([float(len(texts) + i) for i in range(len(of_group))])
-        texts += [heading] if len(headings) > 1 == len(of_group) else of_group
+        heights += range(len(texts), len(texts) + len(of_group))
+        texts += [heading] if has_one_each else of_group
     shown, size = fit_text(ax, texts)
     ax.set_yticks(range(len(texts)), shown, fontsize=size)
     for i in bold:
         ax.get_yticklabels()[i].set_fontweight("bold")
     ax.set_ylim(len(texts) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
+    # The labels may take almost half of the width, and a number seven characters.
+    across, _ = _points(ax)
+    n_numbers = int(0.6 * across / (7 * _WIDTH * _usual_size(across)))
+    ax.locator_params(axis="x", nbins=max(n_numbers, 2))
     ax.grid(axis="x", alpha=0.3)
     ax.set_axisbelow(True)
     return heights, size

@@ -15,8 +15,7 @@ from skrank.metrics._plot.axes import (
     number_some,
 )
 from skrank.metrics._plot.metric_words import (
-    direction,
-    is_better_when_greater,
+    direction_words,
     split_cutoff,
     words_of,
 )
@@ -177,7 +176,7 @@ class MetricAtKDisplay:
             high=ends[..., 2],
             rankers=list(chosen.rankers),
             metric=words_of(request, "k"),
-            greater_is_better=is_better_when_greater(request),
+            greater_is_better=request.direction == 1,
             confidence_level=confidence_level,
         )
         return display.plot(ax)
@@ -310,7 +309,7 @@ class MetricAtKDisplay:
         words = "cutoff k"
         if bands and self.low is not None and self.confidence_level is not None:
             words += f" (bands: {100 * self.confidence_level:.4g}% confidence)"
-        y = f"{self.metric or 'metric'}\n{direction(self.greater_is_better)}"
+        y = f"{self.metric or 'metric'}\n{direction_words(self.greater_is_better)}"
         size = label_axes(ax, words, y)
         styles = line_styles(len(estimate))
         self.lines_, self.bands_ = [], []

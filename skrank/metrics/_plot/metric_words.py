@@ -42,13 +42,7 @@ def words_of(request, cutoff=None):
     return words if request.sign == 1 else f"negative {words}"
 
 
-def is_better_when_greater(request):
-    """Return True if larger values of a requested metric are better."""
-    by_itself = request.metric.is_better_when_greater(request.options["adjusted"])
-    return by_itself == (request.sign == 1)
-
-
-def direction(greater_is_better):
+def direction_words(greater_is_better):
     """Return which values of a metric are better, in brackets."""
     return f"({'larger' if greater_is_better else 'smaller'} is better)"
 

@@ -15,8 +15,7 @@ from skrank.metrics._plot.axes import (
     label_axes,
 )
 from skrank.metrics._plot.metric_words import (
-    direction,
-    is_better_when_greater,
+    direction_words,
     words_of,
 )
 from skrank.metrics._score_queries import score_queries
@@ -169,7 +168,7 @@ class QueryDifferenceDisplay:
             ranker=scores.rankers[i],
             baseline=scores.rankers[of_baseline],
             metric=words_of(request),
-            greater_is_better=is_better_when_greater(request),
+            greater_is_better=request.direction == 1,
         )
         return display.plot(ax, n_worst=n_worst)
 
@@ -327,7 +326,7 @@ class QueryDifferenceDisplay:
         if n_undefined:
             x += f"\n({n_undefined:,} undefined ones left out)"
         y = f"difference in {self.metric or 'the metric'}"
-        label_axes(ax, x, f"{y}\n{direction(self.greater_is_better)}")
+        label_axes(ax, x, f"{y}\n{direction_words(self.greater_is_better)}")
         ax.margins(x=0.01)
         ax.legend(
             loc="upper right" if self.greater_is_better else "lower right",

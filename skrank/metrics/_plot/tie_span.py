@@ -14,8 +14,7 @@ from skrank.metrics._plot.axes import (
     legend_above,
 )
 from skrank.metrics._plot.metric_words import (
-    direction,
-    is_better_when_greater,
+    direction_words,
     words_of,
 )
 from skrank.metrics._score_queries import score_queries
@@ -154,7 +153,7 @@ class TieSpanDisplay:
         display = cls(
             rankers=list(scores.rankers),
             metrics=[words_of(request) for request in requests],
-            greater_is_better=[is_better_when_greater(request) for request in requests],
+            greater_is_better=[request.direction == 1 for request in requests],
             **values,
         )
         return display.plot(ax)
@@ -214,14 +213,13 @@ class TieSpanDisplay:
         """
         is_greater = self.greater_is_better or [True] * len(self.metrics)
         headings = [
-            words if greater else f"{words} {direction(greater)}"
+            words if greater else f"{words} {direction_words(greater)}"
             for words, greater in zip(self.metrics, is_greater, strict=True)
         ]
         names = ["" if name is None else name for name in self.rankers]
         self.ax_ = ax = axes_for(ax, (len(names) + 1) * len(headings))
         self.figure_ = ax.get_figure()
         heights, size = label_rows(ax, headings, [names] * len(headings))
-        heights = np.ravel(heights)
         low, expected, high = (
             np.ravel(np.transpose(values))
             for values in (self.pessimistic, self.expected, self.optimistic)
@@ -239,7 +237,7 @@ class TieSpanDisplay:
         )
         words = "value of the metric"
         if len(self.metrics) == 1:
-            words = f"{self.metrics[0]} {direction(is_greater[0])}"
+            words = f"{self.metrics[0]} {direction_words(is_greater[0])}"
         label_axes(ax, words)
         handles = [self.pessimistic_, self.expected_, self.optimistic_]
         legend_above(ax, handles, BOUNDS)

@@ -1,0 +1,172 @@
+"""What the displays share."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import subprocess
+import sys
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import Ridge
+
+from skrank.metrics import (
+    MetricAtKDisplay,
+    QueryDifferenceDisplay,
+    TieSpanDisplay,
+    evaluate,
+)
+from skrank.metrics._plot.axes import COLORS, fit_text, line_styles
+from skrank.rankers import QueryRanker
+
+SIZES = [(3.2, 2.4), (6.4, 4.8), (12, 8)]
+LONG = "sentence-transformers/all-mpnet-base-v2, fine-tuned on $1 of data, epoch"
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    y_true = rng.integers(0, 3, size=200)
+    return pd.DataFrame(
+        {
+            "qid": np.repeat(np.arange(20), 10),
+            "y": y_true,
+            "a": y_true + rng.normal(size=200),
+            "b": rng.normal(size=200).round(),
+        }
+    )
+
+
+def runs_of(n_rankers, data):
+    return {f"_{LONG} {i}": data["a"] + i * data["b"] / 4 for i in range(n_rankers)}
+
+
+def draw(name, n_rankers, data, ax=None):
+    y_true, y_score, qid = data["y"], runs_of(n_rankers, data), data["qid"]
+    if name == "differences":
+        names = {"ranker": list(y_score)[1], "n_worst": 5}
+        return QueryDifferenceDisplay.from_predictions(
+            y_true, y_score, "ndcg", qid=qid, **names, ax=ax
+        )
+    if name == "cutoffs":
+        return MetricAtKDisplay.from_predictions(
+            y_true, y_score, "ndcg", qid=qid, ks=[1, 2, 3, 5, 10, 20, 50, 100], ax=ax
+        )
+    return TieSpanDisplay.from_predictions(y_true, y_score, qid=qid, ax=ax)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("n_rankers", [2, 12])
+@pytest.mark.parametrize("name", ["differences", "cutoffs", "spans"])
+def test_all_text_is_inside_of_the_figure(name, n_rankers, size, data):
+    figure, ax = plt.subplots(figsize=size)
+    display = draw(name, n_rankers, data, ax)
+    assert display.ax_ is ax
+    assert display.figure_ is figure
+    figure.canvas.draw()
+    box = figure.bbox.padded(1)
+    found = ax.get_tightbbox()
+    assert box.x0 <= found.x0 <= found.x1 <= box.x1
+    assert box.y0 <= found.y0 <= found.y1 <= box.y1
+    # The data have place as well.
+    assert ax.get_position().width > 0.3
+    assert ax.get_position().height > 0.3
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_labels_do_not_overlap(size, data):
+    _, ax = plt.subplots(figsize=size)
+    _, other = plt.subplots(figsize=size)
+    draw("cutoffs", 12, data, ax)
+    draw("spans", 12, data, other)
+    for axes, texts in [
+        (ax, ax.get_xticklabels()),
+        (ax, ax.get_legend().get_texts()),
+        (other, other.get_yticklabels()),
+        (other, other.get_xticklabels()),
+    ]:
+        axes.figure.canvas.draw()
+        boxes = [text.get_window_extent() for text in texts if text.get_text()]
+        assert len(boxes) > 1
+        for i, box in enumerate(boxes):
+            assert not any(box.overlaps(other_box) for other_box in boxes[i + 1 :])
+
+
+def test_a_new_figure_is_as_high_as_its_rows_need(data):
+    assert draw("spans", 2, data).figure_.get_figheight() == 4.8
+    assert draw("spans", 12, data).figure_.get_figheight() > 8
+
+
+def test_a_layout_engine_is_left_as_it_is(data):
+    figure, ax = plt.subplots(layout="tight")
+    engine = figure.get_layout_engine()
+    draw("spans", 2, data, ax)
+    assert figure.get_layout_engine() is engine
+
+
+def test_twelve_lines_look_different():
+    styles = [tuple(style.values()) for style in line_styles(12)]
+    assert len({(color, style) for color, _, style in styles}) == 12
+    assert [color for color, *_ in styles[:7]] == list(COLORS)
+
+
+def test_short_labels_are_written_whole():
+    _, ax = plt.subplots()
+    labels, size = fit_text(ax, ["bm25", "cost in $"])
+    assert labels == ["bm25", r"cost in \$"]
+    assert size == plt.rcParams["font.size"]
+    (label,), size = fit_text(ax, [100 * "a" + 100 * "b"])
+    assert len(label) < 100
+    assert label[0] + label[-1] == "ab"
+    assert "…" in label
+    assert size == 5
+
+
+@pytest.mark.parametrize("display", [MetricAtKDisplay, TieSpanDisplay])
+def test_fitted_estimators_are_ranked_by_their_predictions(display, data):
+    X = data[["qid", "a", "b"]]
+    rankers = {
+        "both": QueryRanker(Ridge()).fit(X, data["y"]),
+        "b": QueryRanker(Ridge()).fit(X.drop(columns="a"), data["y"]),
+    }
+    drawn = display.from_estimator(rankers["both"], X, data["y"], "ndcg")
+    assert drawn.rankers == ["QueryRanker"]
+    scores = rankers["both"].predict(X)
+    value = evaluate(data["y"], scores, "ndcg@20", qid=data["qid"])["ndcg@20"]
+    values = drawn.estimate if display is MetricAtKDisplay else drawn.expected
+    assert values[0][-1] == pytest.approx(value, rel=1e-12)
+
+
+def test_estimators_can_have_query_ids_of_their_own_columns(data):
+    X, y = data[["qid", "a"]], data["y"]
+    renamed = X.rename(columns={"qid": "query"})
+    ranker = QueryRanker(Ridge(), qid_column="query").fit(renamed, y)
+    model = Ridge().fit(X[["a"]], y)
+    display = TieSpanDisplay.from_estimator(ranker, renamed, y, "mrr")
+    value = evaluate(y, ranker.predict(renamed), "mrr", qid=data["qid"])["mrr"]
+    assert display.expected[0][0] == pytest.approx(value, rel=1e-12)
+    with pytest.raises(ValueError, match="QueryDifferenceDisplay needs to know which"):
+        QueryDifferenceDisplay.from_estimator({"one": model}, X[["a"]], y, "mrr")
+    display = QueryDifferenceDisplay.from_estimator(
+        {"one": model, "two": model}, X[["a"]], y, "mrr", qid=data["qid"]
+    )
+    assert display.n_ties == 20
+
+
+def test_importing_the_metrics_does_not_import_matplotlib():
+    code = (
+        "import sys, skrank.metrics, skrank.stats; print('matplotlib' in sys.modules)"
+    )
+    shown = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    )
+    assert shown.stdout.strip() == "False"
+
+
+def test_a_missing_package_is_named_with_its_extra(monkeypatch):
+    display = MetricAtKDisplay(k=[1, 2], estimate=[0.1, 0.2])
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match=r'pip install "skrank\[plot\]"'):
+        display.plot()

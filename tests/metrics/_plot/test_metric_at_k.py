@@ -1,0 +1,110 @@
+"""A metric against its cutoff."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from skrank.metrics import MetricAtKDisplay, QueryScores, score_queries
+
+# The rank of the one relevant document of three in four queries.
+RANKS = {"old": [1, 2, 3, 1], "new": [2, 1, 1, 1]}
+Y_TRUE = np.tile([1, 0, 0], (4, 1))
+RUNS = {
+    name: np.array([[3.5 - rank, 3 - (rank == 1), 2 - (rank < 3)] for rank in ranks])
+    for name, ranks in RANKS.items()
+}
+HITS = {
+    name: [np.mean(np.array(ranks) <= k) for k in (1, 2, 3)]
+    for name, ranks in RANKS.items()
+}
+
+
+def test_the_lines_are_the_means_of_the_metric():
+    display = MetricAtKDisplay.from_predictions(Y_TRUE, RUNS, "hits", ks=[1, 2, 3])
+    assert display.rankers == ["old", "new"]
+    for line, values in zip(display.lines_, HITS.values(), strict=True):
+        assert line.get_xdata().tolist() == [1, 2, 3]
+        assert line.get_ydata().tolist() == values
+
+
+def test_the_bands_are_the_intervals_of_the_queries():
+    display = MetricAtKDisplay.from_predictions(
+        Y_TRUE, RUNS["old"], "hits", ks=[1, 2, 3], confidence_level=0.9
+    )
+    (band,) = display.bands_
+    points = band.get_paths()[0].vertices
+    for k, share in zip((1, 2, 3), HITS["old"], strict=True):
+        test = binomtest(int(4 * share), 4)
+        ends = test.proportion_ci(confidence_level=0.9, method="wilson")
+        found = points[points[:, 0] == k, 1]
+        assert (found.min(), found.max()) == pytest.approx((ends.low, ends.high))
+    assert "90% confidence" in display.ax_.get_xlabel()
+
+
+def test_cutoffs_are_drawn_in_ascending_order():
+    names = ["hits@3", "mrr", "hits@1", "precision@1", "hits_at_2"]
+    scores = score_queries(Y_TRUE, RUNS, names)
+    display = MetricAtKDisplay.from_scores(scores, metric="hits")
+    assert display.k.tolist() == [1, 2, 3]
+    assert display.estimate.tolist() == list(HITS.values())
+    assert display.metric == "Hits@k"
+
+
+def test_the_legend_has_the_rankers_in_the_order_of_the_lines():
+    display = MetricAtKDisplay.from_predictions(Y_TRUE, RUNS, "mrr", ks=[1, 2])
+    texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert texts == ["new", "old"]
+    assert display.ax_.get_ylabel() == "MRR@k\n(larger is better)"
+
+
+def test_one_ranker_without_a_name_has_no_legend():
+    display = MetricAtKDisplay.from_predictions(Y_TRUE, RUNS["old"], "mrr", ks=[1, 2])
+    assert display.ax_.get_legend() is None
+    assert len(display.lines_) == 1
+
+
+def test_bands_can_be_left_out():
+    display = MetricAtKDisplay(k=[1, 2], estimate=[0.1, 0.2], low=[0, 0], high=[1, 1])
+    assert len(display.plot().bands_) == 1
+    assert display.plot(bands=False).bands_ == []
+    assert MetricAtKDisplay(k=[1, 2], estimate=[0.1, 0.2]).plot().bands_ == []
+
+
+def test_a_metric_without_an_interval_has_a_line():
+    names = ["z_hits@1", "z_hits@2"]
+    scores = score_queries(Y_TRUE, RUNS, names)
+    display = MetricAtKDisplay.from_scores(scores)
+    assert np.isnan(display.low).all()
+    summary = scores.summary()
+    assert display.estimate.tolist() == [
+        [summary[name][metric] for metric in names] for name in RUNS
+    ]
+
+
+def test_far_cutoffs_are_drawn_on_a_logarithmic_axis():
+    display = MetricAtKDisplay(k=[1, 30], estimate=[0.1, 0.2]).plot()
+    assert display.ax_.get_xscale() == "linear"
+    display = MetricAtKDisplay(k=[1, 2, 31], estimate=[0.1, 0.2, 0.3]).plot()
+    assert display.ax_.get_xscale() == "log"
+    assert display.ax_.get_xticks().tolist() == [1, 2, 31]
+
+
+def test_values_of_other_tools_are_drawn_under_their_name():
+    frame = {"qid": [1, 2], "time@5": [0.25, 0.75], "time@10": [1.0, 2.0]}
+    display = MetricAtKDisplay.from_scores(QueryScores.from_frame(frame))
+    assert display.estimate.tolist() == [[0.5, 1.5]]
+    assert display.metric == "time@k"
+
+
+def test_a_metric_with_cutoffs_must_be_named():
+    scores = score_queries(Y_TRUE, RUNS, ["hits@1", "mrr@1", "map"])
+    message = r"among \['hits', 'mrr'\]. Got None instead"
+    with pytest.raises(ValueError, match=message):
+        MetricAtKDisplay.from_scores(scores)
+    with pytest.raises(ValueError, match="Got 'map' instead"):
+        MetricAtKDisplay.from_scores(scores, metric="map")
+    with pytest.raises(TypeError, match="a scorer name without its cutoff"):
+        MetricAtKDisplay.from_predictions(Y_TRUE, RUNS, ["hits"])

@@ -1,0 +1,72 @@
+"""What metrics are called in figures."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pytest
+
+from skrank.metrics import QueryScores, mean_rank, score_queries
+from skrank.metrics._names import METRICS, listed_names
+from skrank.metrics._plot.metric_words import split_cutoff, words_of
+
+WORDS = {
+    "mrr": "MRR",
+    "mrr@5": "MRR@5",
+    "ndcg@10": "NDCG@10",
+    "ndcg_at_10": "NDCG@10",
+    "hits@1": "Hits@1",
+    "precision@3": "P@3",
+    "f1@3": "F1@3",
+    "query_auc": "QAUC",
+    "neg_mean_rank": "negative MR",
+    "neg_median_rank": "negative median rank",
+    "inverse_mean_rank": "inverse MR",
+    "adjusted_mrr": "adjusted MRR",
+    "neg_adjusted_mean_rank": "negative MR relative to chance",
+    "adjusted_mean_rank_index": "adjusted MR",
+    "z_hits@10": "z-score of Hits@10",
+}
+
+
+def request_for(metric, **params):
+    scores = score_queries([1, 0], [2, 1], metric, **params)
+    return scores.table.requests[0]
+
+
+def test_a_metric_is_called_by_its_abbreviation():
+    assert {name: words_of(request_for(name)) for name in WORDS} == WORDS
+
+
+def test_parameters_change_the_words():
+    assert words_of(request_for("mrr", adjusted=True)) == "adjusted MRR"
+    assert words_of(request_for(mean_rank)) == "MR"
+    assert words_of(request_for("precision@3"), "k") == "P@k"
+
+
+def test_metrics_have_different_words():
+    words = [words_of(request_for(name)) for name in listed_names()]
+    assert len(set(words)) == len(words) > len(METRICS)
+    assert not any("_" in word for word in words if not word.startswith("num_"))
+
+
+def test_a_metric_that_skrank_does_not_know_is_called_by_its_name():
+    def my_metric(ranking):
+        return ranking.expected_at_first(lambda rank: rank == 1)
+
+    assert words_of(request_for(my_metric)) == "my_metric"
+    scores = QueryScores.from_frame({"qid": [1, 2], "time@5": [0.1, 0.2]})
+    assert words_of(scores.table.requests[0]) == "time@5"
+    assert words_of(scores.table.requests[0], "k") == "time@k"
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("ndcg@10", ("ndcg", 10)),
+        ("ndcg_at_10", ("ndcg", 10)),
+        ("mrr", ("mrr", None)),
+        ("time@0", ("time@0", None)),
+    ],
+)
+def test_the_cutoff_is_split_from_a_name(name, parts):
+    assert split_cutoff(name) == parts
