@@ -5,6 +5,7 @@
 
 import numpy as np
 
+from skrank._checks import shown
 from skrank.metrics._plot.axes import (
     BETTER,
     COLORS,
@@ -154,7 +155,7 @@ class ComparisonDisplay:
             compared = list(dict.fromkeys(row.metric for row in comparison.rows))
             raise ValueError(
                 "The 'metric' parameter of ComparisonDisplay must be one of "
-                f"{compared}. Got {metric!r} instead."
+                f"{compared}. Got {shown(metric)} instead."
             )
         requests = dict(
             zip(comparison.metrics, comparison.scores.table.requests, strict=True)
@@ -254,9 +255,9 @@ class ComparisonDisplay:
             names = [self.baseline[0]]
             if len(set(self.ranker)) == 1 < len(self.ranker):
                 names = [self.ranker[0], self.baseline[0]]  # the rows name metrics
-            shown, _ = fit_text(ax, names, 0.9 / len(names))
+            fitted, _ = fit_text(ax, names, 0.9 / len(names))
             lines.append(
-                f"from {shown[0]}" if len(shown) == 1 else " \u2212 ".join(shown)
+                f"from {fitted[0]}" if len(fitted) == 1 else " \u2212 ".join(fitted)
             )
         return "\n".join([*lines, *([self.note] if self.note else [])])
 

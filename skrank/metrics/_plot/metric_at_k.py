@@ -19,9 +19,9 @@ from skrank.metrics._plot.metric_words import (
     split_cutoff,
     words_of,
 )
+from skrank.metrics._plot.shared_words import share_display_words
 from skrank.metrics._score_queries import score_queries
 from skrank.metrics._scoring.predictions import predict_scores
-from skrank.metrics._words import share_words
 
 # Cutoffs of which the last is more than so many times the first are drawn on a
 # logarithmic axis.
@@ -109,20 +109,15 @@ class MetricAtKDisplay:
         self.confidence_level = confidence_level
 
     @classmethod
+    @share_display_words
     def from_scores(cls, scores, *, metric=None, confidence_level=0.95, ax=None):
         """Draw the metrics of a QueryScores that differ in their cutoff only.
 
         Parameters
         ----------
-        scores : QueryScores
-            The values by ranker, metric and query.
         metric : str, default=None
             The name of the metric without its cutoff, such as "ndcg". It may be None if
             only one metric has cutoffs.
-        confidence_level : float, default=0.95
-            The level of the intervals.
-        ax : Axes, default=None
-            Where to draw. If None, in a new figure.
 
         Returns
         -------
@@ -182,7 +177,7 @@ class MetricAtKDisplay:
         return display.plot(ax)
 
     @classmethod
-    @share_words
+    @share_display_words
     def from_predictions(
         cls,
         y_true,
@@ -199,19 +194,8 @@ class MetricAtKDisplay:
 
         Parameters
         ----------
-        y_score : array-like of shape (n_samples,) or (n_queries, n_docs), or dict
-            The predicted scores, larger is better. A dict holds those of several
-            rankers by name.
         metric : str
             The name of the metric without its cutoff, such as "ndcg".
-        ks : iterable of int, default=range(1, 21)
-            The cutoffs.
-        confidence_level : float, default=0.95
-            The level of the intervals.
-        ax : Axes, default=None
-            Where to draw. If None, in a new figure.
-        **params
-            Further parameters of :func:`score_queries`.
 
         Returns
         -------
@@ -240,6 +224,7 @@ class MetricAtKDisplay:
         return cls.from_scores(scores, **options, ax=ax)
 
     @classmethod
+    @share_display_words
     def from_estimator(
         cls,
         estimator,
@@ -257,24 +242,8 @@ class MetricAtKDisplay:
 
         Parameters
         ----------
-        estimator : estimator instance or dict of them
-            A fitted estimator, or several by name.
-        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-            The documents to rank.
-        y : array-like of shape (n_samples,)
-            The true grades.
         metric : str
             The name of the metric without its cutoff, such as "ndcg".
-        ks : iterable of int, default=range(1, 21)
-            The cutoffs.
-        qid : array-like of shape (n_samples,), default=None
-            The query ids. If None, they are found where a scorer finds them.
-        confidence_level : float, default=0.95
-            The level of the intervals.
-        ax : Axes, default=None
-            Where to draw. If None, in a new figure.
-        **params
-            Further parameters of :func:`score_queries`.
 
         Returns
         -------
@@ -287,14 +256,12 @@ class MetricAtKDisplay:
             y, y_score, metric, qid=qid, **options, ax=ax, **params
         )
 
+    @share_display_words
     def plot(self, ax=None, *, bands=True):
         """Draw the lines.
 
         Parameters
         ----------
-        ax : Axes, default=None
-            Where to draw. If None, in a new figure. A figure without a layout engine
-            gets the constrained one, which makes place for long names.
         bands : bool, default=True
             Whether to draw the confidence bands.
 
@@ -319,7 +286,9 @@ class MetricAtKDisplay:
             every = max(len(k) // 20, 1)
             self.lines_ += ax.plot(k, values, **style, **width, markevery=every)
             if bands and self.low is not None:
-                ends = np.atleast_2d(self.low)[i], np.atleast_2d(self.high)[i]
+                ends = [np.atleast_2d(end)[i] for end in (self.low, self.high)]
+                # An interval of too few queries is infinite.
+                ends = [np.where(np.isinf(end), np.nan, end) for end in ends]
                 color = style["color"]
                 band = ax.fill_between(k, *ends, color=color, alpha=0.15, linewidth=0)
                 self.bands_.append(band)

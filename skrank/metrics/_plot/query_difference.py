@@ -18,9 +18,9 @@ from skrank.metrics._plot.metric_words import (
     direction_words,
     words_of,
 )
+from skrank.metrics._plot.shared_words import share_display_words
 from skrank.metrics._score_queries import score_queries
 from skrank.metrics._scoring.predictions import predict_scores
-from skrank.metrics._words import share_words
 
 # Values that differ by less are equal but for rounding.
 _TOLERANCE = 1e-12
@@ -116,6 +116,7 @@ class QueryDifferenceDisplay:
         return difference if self.greater_is_better else -difference
 
     @classmethod
+    @share_display_words
     def from_scores(
         cls, scores, *, metric=None, ranker=None, baseline=None, n_worst=0, ax=None
     ):
@@ -123,18 +124,8 @@ class QueryDifferenceDisplay:
 
         Parameters
         ----------
-        scores : QueryScores
-            The values by ranker, metric and query.
         metric : str, default=None
             The name of the metric. It may be None if there is only one.
-        ranker : str, default=None
-            The name of the ranker. If None, the one beside the baseline.
-        baseline : str, default=None
-            The name of the ranker to compare with. If None, the first one.
-        n_worst : int, default=0
-            How many queries that lose most are named.
-        ax : Axes, default=None
-            Where to draw. If None, in a new figure.
 
         Returns
         -------
@@ -147,6 +138,11 @@ class QueryDifferenceDisplay:
             If the scores do not have the metric or the rankers, or have several and
             none is named.
         """
+        if len(scores.rankers) < 2:
+            raise ValueError(
+                "QueryDifferenceDisplay compares two rankers. Got the scores of one: "
+                "pass a dict of the scores of each ranker to score_queries."
+            )
         j = _position(scores.metrics, metric, "metric")
         of_baseline = 0
         if baseline is not None:
@@ -173,7 +169,7 @@ class QueryDifferenceDisplay:
         return display.plot(ax, n_worst=n_worst)
 
     @classmethod
-    @share_words
+    @share_display_words
     def from_predictions(
         cls,
         y_true,
@@ -196,16 +192,6 @@ class QueryDifferenceDisplay:
             :func:`score_queries`.
         metric : str or callable
             The metric, as in :func:`evaluate`.
-        ranker : str, default=None
-            The name of the ranker. If None, the one beside the baseline.
-        baseline : str, default=None
-            The name of the ranker to compare with. If None, the first one.
-        n_worst : int, default=0
-            How many queries that lose most are named.
-        ax : Axes, default=None
-            Where to draw. If None, in a new figure.
-        **params
-            Further parameters of :func:`score_queries`.
 
         Returns
         -------
@@ -228,6 +214,7 @@ class QueryDifferenceDisplay:
         return cls.from_scores(scores, **options, ax=ax)
 
     @classmethod
+    @share_display_words
     def from_estimator(
         cls,
         estimator,
@@ -248,24 +235,8 @@ class QueryDifferenceDisplay:
         ----------
         estimator : dict of str to estimator instance
             The fitted estimators by name.
-        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-            The documents to rank.
-        y : array-like of shape (n_samples,)
-            The true grades.
         metric : str or callable
             The metric, as in :func:`evaluate`.
-        qid : array-like of shape (n_samples,), default=None
-            The query ids. If None, they are found where a scorer finds them.
-        ranker : str, default=None
-            The name of the ranker. If None, the one beside the baseline.
-        baseline : str, default=None
-            The name of the ranker to compare with. If None, the first one.
-        n_worst : int, default=0
-            How many queries that lose most are named.
-        ax : Axes, default=None
-            Where to draw. If None, in a new figure.
-        **params
-            Further parameters of :func:`score_queries`.
 
         Returns
         -------
@@ -278,16 +249,9 @@ class QueryDifferenceDisplay:
             y, y_score, metric, qid=qid, **options, ax=ax, **params
         )
 
+    @share_display_words
     def plot(self, ax=None, *, n_worst=0):
         """Draw the differences.
-
-        Parameters
-        ----------
-        ax : Axes, default=None
-            Where to draw. If None, in a new figure. A figure without a layout engine
-            gets the constrained one, which makes place for long names.
-        n_worst : int, default=0
-            How many queries that lose most are named.
 
         Returns
         -------
@@ -324,10 +288,11 @@ class QueryDifferenceDisplay:
         n_undefined = len(gain) - len(order)
         x = f"{len(order):,} queries, the best differences first"
         if n_undefined:
-            x += f"\n({n_undefined:,} undefined ones left out)"
+            x += f"\n(undefined and left out: {n_undefined:,})"
         y = f"difference in {self.metric or 'the metric'}"
         label_axes(ax, x, f"{y}\n{direction_words(self.greater_is_better)}")
         ax.margins(x=0.01)
+        ax.locator_params(axis="x", integer=True)
         ax.legend(
             loc="upper right" if self.greater_is_better else "lower right",
             fontsize=size,
@@ -342,21 +307,27 @@ class QueryDifferenceDisplay:
         if not worst or self.query is None:
             return []
         query = [str(np.asarray(self.query)[i]) for i in worst]
-        shown_query, size = fit_text(self.ax_, query, 0.4, n_lines=2.5 * len(worst))
+        texts, size = fit_text(self.ax_, query, 0.4, n_lines=2.5 * len(worst))
         height = self.ax_.get_window_extent().height * 72 / self.figure_.dpi
-        step = 1.3 * size / height
+        # Beside the ends of the bars, one below the other.
+        places = 0.04 + np.arange(len(worst)) * 1.3 * size / height
+        if not self.greater_is_better:
+            places = 1 - places
         return [
             self.ax_.annotate(
                 text,
                 xy=(len(order) - rank, self.difference[i]),
-                xytext=(0.45, 0.04 + rank * step),
+                xytext=(0.45, place),
                 textcoords="axes fraction",
                 ha="right",
                 va="center",
                 fontsize=size,
                 arrowprops={"arrowstyle": "-", "color": NEITHER, "linewidth": 0.6},
+                bbox={"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 1},
             )
-            for rank, (i, text) in enumerate(zip(worst, shown_query, strict=True))
+            for rank, (i, text, place) in enumerate(
+                zip(worst, texts, places, strict=True)
+            )
         ]
 
 

@@ -17,9 +17,9 @@ from skrank.metrics._plot.metric_words import (
     direction_words,
     words_of,
 )
+from skrank.metrics._plot.shared_words import share_display_words
 from skrank.metrics._score_queries import score_queries
 from skrank.metrics._scoring.predictions import predict_scores
-from skrank.metrics._words import share_words
 
 BOUNDS = ("pessimistic", "expected", "optimistic")
 
@@ -94,7 +94,7 @@ class TieSpanDisplay:
         self.greater_is_better = greater_is_better
 
     @classmethod
-    @share_words
+    @share_display_words
     def from_predictions(
         cls,
         y_true,
@@ -109,13 +109,8 @@ class TieSpanDisplay:
 
         Parameters
         ----------
-        y_score : array-like of shape (n_samples,) or (n_queries, n_docs), or dict
-            The predicted scores, larger is better. A dict holds those of several
-            rankers by name.
         metrics : str, callable or list of them, default=("mrr", "ndcg@10", "map")
             The metrics, as in :func:`evaluate`.
-        ax : Axes, default=None
-            Where to draw. If None, in a new figure.
         **params
             Further parameters of :func:`score_queries` other than `ties`.
 
@@ -159,6 +154,7 @@ class TieSpanDisplay:
         return display.plot(ax)
 
     @classmethod
+    @share_display_words
     def from_estimator(
         cls,
         estimator,
@@ -174,18 +170,8 @@ class TieSpanDisplay:
 
         Parameters
         ----------
-        estimator : estimator instance or dict of them
-            A fitted estimator, or several by name.
-        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-            The documents to rank.
-        y : array-like of shape (n_samples,)
-            The true grades.
         metrics : str, callable or list of them, default=("mrr", "ndcg@10", "map")
             The metrics, as in :func:`evaluate`.
-        qid : array-like of shape (n_samples,), default=None
-            The query ids. If None, they are found where a scorer finds them.
-        ax : Axes, default=None
-            Where to draw. If None, in a new figure.
         **params
             Further parameters of :func:`score_queries` other than `ties`.
 
@@ -197,14 +183,9 @@ class TieSpanDisplay:
         y_score, qid = predict_scores(estimator, X, y, qid, "TieSpanDisplay")
         return cls.from_predictions(y, y_score, metrics, qid=qid, ax=ax, **params)
 
+    @share_display_words
     def plot(self, ax=None):
         """Draw the values.
-
-        Parameters
-        ----------
-        ax : Axes, default=None
-            Where to draw. If None, in a new figure. A figure without a layout engine
-            gets the constrained one, which makes place for long names.
 
         Returns
         -------

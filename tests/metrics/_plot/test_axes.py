@@ -106,6 +106,14 @@ def test_a_layout_engine_is_left_as_it_is(data):
     assert figure.get_layout_engine() is engine
 
 
+def test_axes_of_a_subfigure_are_drawn_on(data):
+    figure = plt.figure()
+    part = figure.subfigures(1, 2)[1]
+    display = draw("spans", 2, data, part.subplots())
+    assert display.figure_ is part
+    figure.canvas.draw()
+
+
 def test_twelve_lines_look_different():
     styles = [tuple(style.values()) for style in line_styles(12)]
     assert len({(color, style) for color, _, style in styles}) == 12

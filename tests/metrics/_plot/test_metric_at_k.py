@@ -108,3 +108,11 @@ def test_a_metric_with_cutoffs_must_be_named():
         MetricAtKDisplay.from_scores(scores, metric="map")
     with pytest.raises(TypeError, match="a scorer name without its cutoff"):
         MetricAtKDisplay.from_predictions(Y_TRUE, RUNS, ["hits"])
+
+
+def test_an_infinite_interval_has_no_band():
+    with pytest.warns(UserWarning, match="interval is infinite"):
+        display = MetricAtKDisplay.from_predictions([0, 1], [2, 1], "ndcg", ks=[2, 3])
+    assert np.isinf(display.high).all()
+    assert display.bands_[0].get_paths() == []
+    display.figure_.canvas.draw()

@@ -92,7 +92,7 @@ def test_queries_where_the_metric_is_undefined_are_left_out_and_counted():
     display = QueryDifferenceDisplay.from_predictions(y_true, RUNS, "mrr", qid=QID)
     assert np.isnan(display.difference[1])
     assert counts(display) == (1, 1, 1)
-    undefined = "3 queries, the best differences first\n(1 undefined ones left out)"
+    undefined = "3 queries, the best differences first\n(undefined and left out: 1)"
     assert display.ax_.get_xlabel() == undefined
 
 
@@ -142,5 +142,5 @@ def test_what_is_compared_must_be_named(options, message):
 
 def test_one_ranker_is_an_error():
     scores = score_queries(Y_TRUE, OLD, "mrr", qid=QID)
-    with pytest.raises(ValueError, match="'ranker' parameter"):
+    with pytest.raises(ValueError, match="compares two rankers"):
         QueryDifferenceDisplay.from_scores(scores)
