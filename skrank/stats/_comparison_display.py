@@ -17,10 +17,7 @@ from skrank.metrics._plot.axes import (
     label_rows,
     legend_above,
 )
-from skrank.metrics._plot.metric_words import (
-    direction_words,
-    words_of,
-)
+from skrank.metrics._plot.metric_words import direction_words, words_of
 
 _RANKERS = ("ranker", "baseline")
 

@@ -3,7 +3,6 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import importlib
 from itertools import cycle, islice
 
 import numpy as np
@@ -47,7 +46,7 @@ def axes_for(ax, n_rows=0):
     """
     if ax is None:
         try:
-            plt = importlib.import_module("matplotlib.pyplot")
+            import matplotlib.pyplot as plt
         except ImportError as error:
             raise ImportError(
                 "The displays of skrank need the package matplotlib. Install it with "
@@ -146,8 +145,9 @@ def _points(ax):
 
 def _usual_size(across):
     """Return the font size of short texts: that of matplotlib, if there is place."""
-    default = importlib.import_module("matplotlib").rcParams["font.size"]
-    return default * min((across / _WIDE) ** 0.5, 1)
+    from matplotlib import rcParams
+
+    return rcParams["font.size"] * min((across / _WIDE) ** 0.5, 1)
 
 
 def label_rows(ax, headings, labels):
@@ -201,16 +201,14 @@ def legend_beside(ax, handles, labels):
     )
 
 
-def legend_above(ax, handles, labels):
-    """Draw a legend of a few words above the axes."""
-    _, size = fit_text(ax, ["".join(labels) + 5 * len(labels) * " "], width=1.2)
-    columns = {"ncols": len(labels), "columnspacing": 1}
-    return ax.legend(
-        handles,
-        labels,
-        fontsize=size,
-        loc="lower right",
-        bbox_to_anchor=(1, 1),
-        **_PLAIN,
-        **columns,
-    )
+def legend_above(ax, handles, labels, size=None):
+    """Draw a legend above the axes.
+
+    Labels of a font size stand one below the other on the left; without a size they are
+    a few words, which stand side by side on the right.
+    """
+    where = {"loc": "lower left", "bbox_to_anchor": (0, 1)}
+    if size is None:
+        _, size = fit_text(ax, ["".join(labels) + 5 * len(labels) * " "], width=1.2)
+        where = {"loc": "lower right", "bbox_to_anchor": (1, 1), "ncols": len(labels)}
+    return ax.legend(handles, labels, fontsize=size, columnspacing=1, **where, **_PLAIN)

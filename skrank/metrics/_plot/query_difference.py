@@ -13,11 +13,9 @@ from skrank.metrics._plot.axes import (
     axes_for,
     fit_text,
     label_axes,
+    legend_above,
 )
-from skrank.metrics._plot.metric_words import (
-    direction_words,
-    words_of,
-)
+from skrank.metrics._plot.metric_words import direction_words, words_of
 from skrank.metrics._plot.shared_words import share_display_words
 from skrank.metrics._score_queries import score_queries
 from skrank.metrics._scoring.predictions import predict_scores
@@ -264,7 +262,7 @@ class QueryDifferenceDisplay:
         self.ax_ = ax = axes_for(ax)
         self.figure_ = ax.get_figure()
         ranker, baseline = self.ranker or "ranker", self.baseline or "baseline"
-        names, size = fit_text(ax, [ranker, baseline], n_lines=12)
+        names, size = fit_text(ax, [ranker, baseline], 0.7, n_lines=12)
         numbers = [self.n_wins, self.n_ties, self.n_losses]
         labels = [f"{names[0]} is better", "equal", f"{names[1]} is better"]
         edges = np.arange(len(order) + 1) + 0.5
@@ -293,42 +291,39 @@ class QueryDifferenceDisplay:
         label_axes(ax, x, f"{y}\n{direction_words(self.greater_is_better)}")
         ax.margins(x=0.01)
         ax.locator_params(axis="x", integer=True)
-        ax.legend(
-            loc="upper right" if self.greater_is_better else "lower right",
-            fontsize=size,
-        )
+        legend_above(ax, bars, [bar.get_label() for bar in bars], size)
         self.query_texts_ = self._name_worst(order, n_worst)
         return self
 
     def _name_worst(self, order, n_worst):
         """Write the ids of the queries that lose most, and return the texts."""
+        from matplotlib.transforms import ScaledTranslation
+
         worst = order[: -n_worst - 1 : -1] if n_worst else []
         worst = [i for i in worst if self._gain[i] < 0]
         if not worst or self.query is None:
             return []
         query = [str(np.asarray(self.query)[i]) for i in worst]
         texts, size = fit_text(self.ax_, query, 0.4, n_lines=2.5 * len(worst))
-        height = self.ax_.get_window_extent().height * 72 / self.figure_.dpi
-        # Beside the ends of the bars, one below the other.
-        places = 0.04 + np.arange(len(worst)) * 1.3 * size / height
-        if not self.greater_is_better:
-            places = 1 - places
-        return [
-            self.ax_.annotate(
+        # One above the other beside the ends of the bars, or below.
+        edge, sign = (0, 1) if self.greater_is_better else (1, -1)
+        inches = self.figure_.dpi_scale_trans
+        found = []
+        for rank, (i, text) in enumerate(zip(worst, texts, strict=True)):
+            up = ScaledTranslation(0, sign * (rank + 0.6) * 1.4 * size / 72, inches)
+            annotation = self.ax_.annotate(
                 text,
                 xy=(len(order) - rank, self.difference[i]),
-                xytext=(0.45, place),
-                textcoords="axes fraction",
+                xytext=(0.45, edge),
+                textcoords=self.ax_.transAxes + up,
                 ha="right",
                 va="center",
                 fontsize=size,
                 arrowprops={"arrowstyle": "-", "color": NEITHER, "linewidth": 0.6},
-                bbox={"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 1},
+                bbox={"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.5},
             )
-            for rank, (i, text, place) in enumerate(
-                zip(worst, texts, places, strict=True)
-            )
-        ]
+            found.append(annotation)
+        return found
 
 
 def _position(names, name, parameter):

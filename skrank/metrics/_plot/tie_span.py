@@ -13,10 +13,7 @@ from skrank.metrics._plot.axes import (
     label_rows,
     legend_above,
 )
-from skrank.metrics._plot.metric_words import (
-    direction_words,
-    words_of,
-)
+from skrank.metrics._plot.metric_words import direction_words, words_of
 from skrank.metrics._plot.shared_words import share_display_words
 from skrank.metrics._score_queries import score_queries
 from skrank.metrics._scoring.predictions import predict_scores
