@@ -76,7 +76,8 @@ class ComparisonDisplay:
     Notes
     -----
     All metrics share one axis: compare those on other scales, such as mean ranks, in a
-    figure of their own. A new figure is as high as its rows need.
+    figure of their own. A new figure is as high as its rows need; axes that are given
+    should be, too, where all pairs of many rankers are compared.
 
     Examples
     --------
@@ -244,19 +245,20 @@ class ComparisonDisplay:
 
     def _below(self, ax, is_greater):
         """Return the words below the axis."""
-        words = "difference"
+        lines = ["difference"]
         if len(set(self.metric)) == 1:
-            words += f" in {self.metric[0]} {direction_words(is_greater[0])}"
-        lines = [words]
+            words = f"{self.metric[0]} {direction_words(is_greater[0])}"
+            lines = [f"difference in {words}", ""]
         if len(set(self.baseline)) == 1:
             names = [self.baseline[0]]
             if len(set(self.ranker)) == 1 < len(self.ranker):
                 names = [self.ranker[0], self.baseline[0]]  # the rows name metrics
-            fitted, _ = fit_text(ax, names, 0.9 / len(names))
-            lines.append(
-                f"from {fitted[0]}" if len(fitted) == 1 else " \u2212 ".join(fitted)
-            )
-        return "\n".join([*lines, *([self.note] if self.note else [])])
+            fitted, _ = fit_text(ax, names, 0.8 / len(names))
+            tail = " \u2212 ".join(fitted)
+            tail = f"from {tail}" if len(names) == 1 else tail
+            lines[-1] = f"{lines[-1]} {tail}".strip()
+        lines.append(self.note or "")
+        return "\n".join(line for line in lines if line)
 
     def _draw_intervals(self, ax, height, size):
         """Draw the intervals, those without an end up to the edge of the axes."""
@@ -305,7 +307,10 @@ def _claim(alternative, margin):
 
 def _note(comparison):
     """Return the level of the intervals, and how p-values are adjusted."""
-    level = f"{100 * comparison.confidence_level:g}% intervals"
+    level = comparison.confidence_level
+    if comparison.alternative == "two-sided" and comparison.margin:
+        level = 2 * level - 1  # of two tests of one side each
+    level = f"{100 * level:.4g}% intervals"
     n, correction = len(comparison.rows), comparison.correction
     if n == 1 or correction is None:
         return level

@@ -82,6 +82,7 @@ MODULES = {
     "skrank.model_selection": None,
     "skrank.rankers": None,
     "skrank.datasets": None,
+    "skrank.stats": None,
     "skrank.link_prediction": None,
     "skrank.tables": None,
     "skrank.base": ["RankingEstimator", "is_ranker"],

@@ -94,7 +94,7 @@ def test_rows_are_labelled_by_ranker_under_their_metric_with_a_baseline(scores):
         *("MRR", "good", "good too"),
         *("negative MR", "good", "good too"),
     ]
-    assert "\nfrom best\n" in display.ax_.get_xlabel()
+    assert display.ax_.get_xlabel().startswith("difference from best\n")
     assert len(points(display, "worse")) == 4
 
 
@@ -102,7 +102,7 @@ def test_one_pair_is_labelled_by_its_metrics(scores):
     comparison = compare_rankers(scores[["best", "good"]], correction=None)
     display = ComparisonDisplay.from_comparison(comparison)
     assert labels(display) == ["MRR", "negative MR"]
-    assert display.ax_.get_xlabel() == "difference\ngood \u2212 best\n95% intervals"
+    assert display.ax_.get_xlabel() == "difference good \u2212 best\n95% intervals"
 
 
 def test_smaller_differences_are_better_where_smaller_values_are():
@@ -140,6 +140,12 @@ def test_a_claim_is_drawn_with_its_margin(options, claim, margins, scores):
     left, right = display.ax_.get_xlim()
     for low, high in np.array(display.intervals_.get_segments())[:, :, 0]:
         assert left <= low < high <= right
+
+
+def test_the_intervals_of_equivalence_have_the_level_of_two_one_sided_tests(scores):
+    comparison = compare_rankers(scores[["mrr"]], margin=0.1, correction=None)
+    display = ComparisonDisplay.from_comparison(comparison)
+    assert display.note == "90% intervals"
 
 
 def test_a_test_without_an_interval_is_drawn_as_points(scores):
