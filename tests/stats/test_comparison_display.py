@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from skrank.metrics import score_queries
+from skrank.metrics import QueryDifferenceDisplay, score_queries
 from skrank.stats import ComparisonDisplay, compare_rankers
 
 N_QUERIES = 150
@@ -154,6 +154,15 @@ def test_a_test_without_an_interval_is_drawn_as_points(scores):
     assert np.isnan(display.low).all()
     assert sum(len(points(display, words)) for words in display.points_) == 3
     display.figure_.canvas.draw()
+
+
+def test_the_differences_by_query_have_the_wins_of_the_comparison(scores):
+    for row in compare_rankers(scores).rows:
+        names = {name: row[name] for name in ("metric", "ranker", "baseline")}
+        display = QueryDifferenceDisplay.from_scores(scores, **names)
+        counts = display.n_wins, display.n_ties, display.n_losses
+        assert counts == (row.wins, row.ties, row.losses)
+        assert display.difference.mean() == pytest.approx(row.difference)
 
 
 def test_an_unknown_metric_is_an_error(scores):
