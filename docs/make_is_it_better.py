@@ -27,7 +27,7 @@ from skrank.rankers import QueryRanker
 from skrank.stats import ComparisonDisplay, compare_rankers
 
 FOLDER = Path(__file__).parent / "is_it_better"
-SIZE = (6.4, 3.6)
+SIZE, KIND = (6.4, 3.6), "svg"
 
 
 def make_scores():
@@ -54,7 +54,9 @@ def save(display, name):
     """Write the figure of a display as a small SVG without dates."""
     figure = display.figure_
     figure.set_size_inches(*SIZE)
-    figure.savefig(FOLDER / f"{name}.svg", bbox_inches="tight", metadata={"Date": None})
+    figure.savefig(
+        FOLDER / f"{name}.{KIND}", bbox_inches="tight", metadata={"Date": None}
+    )
 
 
 def main():
