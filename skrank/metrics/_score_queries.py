@@ -78,8 +78,18 @@ def score_queries(y_true, y_score, metrics, *, qid=None, by=None, **params):
     requests = read_requests(metrics, options, "score_queries")
     if arrays.doc_id is None:
         check_ids_unneeded(requests, options.get("convention"))
+    return score_requests(requests, arrays, rankers, by=by, returned=returned)
+
+
+def score_requests(requests, arrays, rankers, *, by=None, returned=None):
+    """Return the :class:`QueryScores` of requested metrics.
+
+    `arrays` hold what all rankers share, and `rankers` the scores of each by name.
+    `returned` is a dict with a mask for each of them, or None.
+    """
+    kind = kind_of(arrays.y_true, arrays.y_score, arrays.qid)
     keys, arrays = _keys(arrays, by, len(rankers))
-    _check_names(rankers, keys, requests)
+    check_names(rankers, keys, requests)
     measured, n_documents, weight, extremes = [], [], None, None
     first_source = None
     for name, scores in rankers.items():
@@ -103,7 +113,7 @@ def score_queries(y_true, y_score, metrics, *, qid=None, by=None, **params):
         tuple(measured),
         tuple(n_documents),
         weight,
-        kind_of(y_true, first, qid),
+        kind,
     )
     return QueryScores(table)
 
@@ -171,7 +181,7 @@ def _by_columns(by):
     return {name: by[name] for name in names}
 
 
-def _check_names(rankers, keys, requests):
+def check_names(rankers, keys, requests):
     """Raise if a name stands for two of the columns of a table of values."""
     names = [name for name in rankers if name] + [request.key for request in requests]
     names += [name for name in keys or () if name != "qid"]

@@ -209,7 +209,7 @@ class Values(NamedTuple):
         instead = self.instead
         if inverse:  # the replacement is an inverse rank, too
             check_not_negative(np.array([instead]))
-            instead = _reciprocal(instead)
+            instead = reciprocal(instead)
         values = np.where(np.isnan(self.measured.values), instead, values)
         if self.weight is not None:
             values[self.weight == 0] = np.nan  # a query of weight 0 is left out
@@ -217,7 +217,7 @@ class Values(NamedTuple):
         if ranks is not None and which != "values":
             ranks = getattr(ranks, which)
         score = self.metric.pool(ranks, values, self.weight)
-        return _reciprocal(score) if inverse else score
+        return reciprocal(score) if inverse else score
 
     @property
     def replaced(self):
@@ -239,7 +239,8 @@ class Values(NamedTuple):
         return weight / total if total > 0 else weight
 
 
-def _reciprocal(value):
+def reciprocal(value):
+    """Return 1 over a value, infinity for 0."""
     with np.errstate(divide="ignore"):
         return float(np.divide(1, value))
 

@@ -10,7 +10,7 @@ import numpy as np
 from skrank._checks import shown
 from skrank._ranking.ids import encode_qid
 from skrank.metrics._first_ranks import StoredRanks
-from skrank.metrics._summary import Measured, summarize
+from skrank.metrics._summary import Measured, reads_ranks, reciprocal, summarize
 
 
 class ValueTable(NamedTuple):
@@ -136,6 +136,68 @@ def join_rankers(tables, rankers):
         rankers=tuple(rankers),
         measured=tuple(table.measured[0] for table in tables),
         n_documents=tuple(table.n_documents[0] for table in tables),
+    )
+
+
+def average_repeats(table, key, several):
+    """Return the table with one row for each query id, the mean of its rows.
+
+    Where a value is undefined in some of these rows only, it counts there as in a
+    summary: as `replace_undefined_by`, or not at all if that is NaN.
+
+    Parameters
+    ----------
+    table : ValueTable
+        A table with the key columns "qid" and `key`.
+    key : str
+        The column that tells the rows of a query apart.
+    several : object
+        What stands in this column for a query that has several rows.
+    """
+    ids, codes = encode_qid(table.keys["qid"])
+    n_rows = np.bincount(codes)
+    if len(ids) == len(codes):
+        return table
+    for request in table.requests:
+        if reads_ranks(request):
+            raise ValueError(
+                f"The metric {request.key!r} is no mean of values of queries, so that "
+                "its values for a query in several test sets cannot be averaged. Use a "
+                "splitter that tests each query once, such as QueryKFold, or another "
+                f"metric. Got {np.count_nonzero(n_rows > 1)} queries that are in "
+                "several test sets."
+            )
+
+    def mean(values):
+        known = ~np.isnan(values)
+        with np.errstate(invalid="ignore"):
+            total = np.bincount(codes[known], values[known], len(ids))
+            return total / np.bincount(codes[known], minlength=len(ids))
+
+    def mean_of(request, measured):
+        instead = request.options["replace_undefined_by"]
+        if request.metric.inverse:
+            instead = reciprocal(instead)
+        is_undefined = np.isnan(measured.values)
+        never_defined = np.bincount(codes, ~is_undefined) == 0
+
+        def mean_of_defined(values):
+            if values is None:
+                return None
+            values = mean(np.where(is_undefined, instead, values))
+            return np.where(never_defined, np.nan, values)
+
+        return Measured(*map(mean_of_defined, measured))
+
+    first = np.searchsorted(codes, np.arange(len(ids)))
+    return table._replace(
+        keys={"qid": ids, key: np.where(n_rows > 1, several, table.keys[key][first])},
+        weight=None if table.weight is None else mean(table.weight),
+        measured=tuple(
+            tuple(map(mean_of, table.requests, of_ranker))
+            for of_ranker in table.measured
+        ),
+        n_documents=tuple(map(mean, table.n_documents)),
     )
 
 

@@ -1,9 +1,10 @@
-"""Splitters for rankings: by query, by time, by new users or items, for triples."""
+"""Splitters for rankings, and values by query of cross-validated models."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from skrank.model_selection._cold import ColdStartKFold
+from skrank.model_selection._cross_val import cross_val_query_scores
 from skrank.model_selection._folds import RepeatedQueryKFold, StratifiedQueryKFold
 from skrank.model_selection._split import QueryKFold, QueryShuffleSplit
 from skrank.model_selection._time import LeaveLastOut, QueryTimeSeriesSplit
@@ -19,5 +20,6 @@ __all__ = [
     "RepeatedQueryKFold",
     "StratifiedQueryKFold",
     "TripleShuffleSplit",
+    "cross_val_query_scores",
     "query_train_test_split",
 ]
