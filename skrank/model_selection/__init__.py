@@ -6,6 +6,7 @@
 from skrank.model_selection._cold import ColdStartKFold
 from skrank.model_selection._cross_val import cross_val_query_scores
 from skrank.model_selection._folds import RepeatedQueryKFold, StratifiedQueryKFold
+from skrank.model_selection._one_standard_error import one_standard_error
 from skrank.model_selection._split import QueryKFold, QueryShuffleSplit
 from skrank.model_selection._time import LeaveLastOut, QueryTimeSeriesSplit
 from skrank.model_selection._train_test import query_train_test_split
@@ -21,5 +22,6 @@ __all__ = [
     "StratifiedQueryKFold",
     "TripleShuffleSplit",
     "cross_val_query_scores",
+    "one_standard_error",
     "query_train_test_split",
 ]
