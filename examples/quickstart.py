@@ -60,15 +60,21 @@ def compare_on_unseen_queries(X, y, qid):
     mrr = confidence_interval(scores)["chosen by mrr"]["mrr"]
     (row,) = compare_rankers(scores, baseline="by roc_auc").rows
     verdict = "differ" if row.pvalue < 0.05 else "are not told apart"
-    return (
-        f"MRR of what mrr chooses, on {mrr.n_queries} queries that the search has not "
-        f"seen,\nwithout those that have no relevant document:\n  {mrr.estimate:.3f}, 95% interval [{mrr.low:.3f}, {mrr.high:.3f}]\n"
-        "Difference to what roc_auc chooses, on the same queries:\n"
-        f"  {row.difference:+.3f}, 95% interval [{row.low:+.3f}, {row.high:+.3f}], "
-        f"p = {row.pvalue:.2f}\n"
-        f"The two choices {verdict}: with {row.n_queries} queries, a difference of "
-        f"{row.detectable:.3f}\nis found in 80 of 100 cases."
+    return "\n".join(
+        [
+            f"On {mrr.n_queries} queries that the searches have not seen, without those",
+            "that have no relevant document, with 95% intervals",
+            f"  MRR of the choice by mrr       {interval(mrr.estimate, mrr)}",
+            f"  difference to that by roc_auc  {interval(row.difference, row)}",
+            f"  p = {row.pvalue:.2f}: the two choices {verdict}. In 80 of 100 cases so",
+            f"  many queries show a difference of {row.detectable:.3f}.",
+        ]
     )
+
+
+def interval(value, ends):
+    """Return a number with its interval as text."""
+    return f"{value:6.3f} [{ends.low:.3f}, {ends.high:.3f}]"
 
 
 def main():
