@@ -62,8 +62,8 @@ def compare_on_unseen_queries(X, y, qid):
     verdict = "differ" if row.pvalue < 0.05 else "are not told apart"
     return "\n".join(
         [
-            f"On {mrr.n_queries} queries that the searches have not seen, without those",
-            "that have no relevant document, with 95% intervals",
+            f"On {mrr.n_queries} queries that no search has seen, without those that",
+            "have no relevant document, with 95% intervals",
             f"  MRR of the choice by mrr       {interval(mrr.estimate, mrr)}",
             f"  difference to that by roc_auc  {interval(row.difference, row)}",
             f"  p = {row.pvalue:.2f}: the two choices {verdict}. In 80 of 100 cases so",
