@@ -154,6 +154,23 @@ def test_a_query_that_recurs_over_repetitions_has_the_mean_of_its_values():
     assert set(scores.keys["fold"]) == {-1}
 
 
+@pytest.mark.parametrize("average", ["macro", "weighted"])
+def test_repetitions_change_nothing_for_a_model_that_learns_nothing(average):
+    names = ["mrr", "ndcg@3", "adjusted_mrr", "gm_map", "inverse_mean_rank"]
+    weight = 1.0 + CODES % 3
+    scorer = make_ranking_scorer(names, average=average)
+    scores = cross_val_query_scores(
+        FirstFeature(),
+        X,
+        Y,
+        scoring=scorer.set_score_request(sample_weight=True),
+        cv=RepeatedQueryKFold(3, n_repeats=4, random_state=0),
+        params={"qid": QID, "sample_weight": weight},
+    )
+    given = {"qid": QID, "sample_weight": weight, "average": average}
+    assert scores.summary() == pytest.approx(evaluate(Y, X[:, 0], names, **given))
+
+
 def test_a_query_that_is_never_tested_is_left_out():
     cv = QueryShuffleSplit(3, test_size=0.3, random_state=0)
     scores = cross_val_query_scores(RANKER, X, Y, scoring="mrr", cv=cv, params=PARAMS)
