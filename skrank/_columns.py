@@ -46,7 +46,8 @@ def require_qid(qid, caller, *, takes_groups=False):
     cure = ": y = pd.Series(y, index=pd.Index(qid, name='qid'))"
     raise ValueError(
         f"{caller} needs to know which rows belong to one query. Pass the query ids as "
-        f"{_places(QID, QID)}{cure}. {groups}Got no query ids."
+        f"{_places(QID, QID)}{cure}. Tools that make arrays of X and y, such as RFECV, "
+        f"lose columns and indices: pass `qid` there. {groups}Got no query ids."
     )
 
 

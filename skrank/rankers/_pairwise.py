@@ -22,6 +22,7 @@ from skrank.rankers._check_grades import check_informative
 from skrank.rankers._clone import clone_estimator
 from skrank.rankers._draw_pairs import draw_pairs
 from skrank.rankers._fit import refuse_weights
+from skrank.rankers._fitted_attribute import fitted_attribute
 from skrank.rankers._meta_ranker import MetaRanker
 from skrank.rankers._pipeline import fit_transformers, transform
 
@@ -85,6 +86,9 @@ class PairwiseRanker(MetaRanker):
     weights mean what they mean in scikit-learn: a weight of 2 equals a row that occurs
     twice.
 
+    A fitted ranker also has the attribute `coef_` of the fitted classifier, unless the
+    steps of a Pipeline in front of it return another number of features.
+
     The differences need memory for ``n_pairs_ * n_features_in_`` numbers, unless `X` is
     sparse.
 
@@ -121,6 +125,8 @@ class PairwiseRanker(MetaRanker):
         self.qid_column = qid_column
         self.missing_qid = missing_qid
         self.random_state = random_state
+
+    coef_ = fitted_attribute("coef_", "Coefficients")
 
     def _check_own_parameters(self):
         if self.max_pairs is not None:

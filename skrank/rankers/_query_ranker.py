@@ -10,6 +10,7 @@ from skrank.rankers._early_stopping import (
     hold_out,
 )
 from skrank.rankers._fit import fit_estimator
+from skrank.rankers._fitted_attribute import fitted_attribute
 from skrank.rankers._meta_ranker import MetaRanker
 from skrank.rankers._predicted_scores import check_response, predicted_scores
 
@@ -99,6 +100,12 @@ class QueryRanker(MetaRanker):
     ``QueryRanker(make_pipeline(StandardScaler(), LGBMRanker()))``. Held-out queries
     are transformed as well.
 
+    A fitted ranker also has the attributes `feature_importances_`, `coef_`,
+    `intercept_`, `n_iter_`, `best_iteration_`, `best_score_` and `evals_result_` that
+    the fitted estimator has (of a Pipeline, the last step). The first two are those of
+    the columns of `X`, so a ranker does not have them if the steps in front return
+    another number of features. Everything else of the fitted model is in `estimator_`.
+
     `sample_weight` has one value per row, since cross-validation can split only
     these. The ranker converts it for the estimator (for the last step of a Pipeline):
     weights of rows for LGBMRanker and pointwise estimators; one weight per query for
@@ -152,6 +159,14 @@ class QueryRanker(MetaRanker):
         self.n_iter_no_change = n_iter_no_change
         self.scoring = scoring
         self.random_state = random_state
+
+    feature_importances_ = fitted_attribute("feature_importances_", "Importances")
+    coef_ = fitted_attribute("coef_", "Coefficients")
+    intercept_ = fitted_attribute("intercept_", "Intercept")
+    n_iter_ = fitted_attribute("n_iter_", "Number of iterations")
+    best_iteration_ = fitted_attribute("best_iteration_", "Best iteration")
+    best_score_ = fitted_attribute("best_score_", "Best score")
+    evals_result_ = fitted_attribute("evals_result_", "Metric by iteration")
 
     def _check_own_parameters(self):
         check_early_stopping(self)
