@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skrank.base import RankingEstimator
-from skrank.rankers import PairwiseRanker, QueryRanker
+from skrank.rankers import PairwiseRanker, QueryRanker, as_regressor
 
 
 class LeastSquaresRanker(RankingEstimator, BaseEstimator):
@@ -49,6 +49,7 @@ CHECKS = parametrize_with_checks(
         # Of all pairs: those that are drawn differ between a row with weight 2 and
         # the same row twice.
         PairwiseRanker(missing_qid="single", max_pairs=None),
+        as_regressor(QueryRanker(Ridge(), missing_qid="single")),
     ]
 )
 
