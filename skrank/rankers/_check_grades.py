@@ -19,8 +19,9 @@ def check_different(y):
             "The 'y' parameter of fit must hold different grades: from equal grades "
             "there is nothing to learn. Check that y is the relevance and, in "
             "cross-validation, that each training set has relevant documents (use "
-            "fewer folds, or skrank.model_selection.StratifiedQueryKFold). Got only "
-            f"the grade {y[0]:g} instead."
+            "fewer folds, a larger max_queries, or "
+            "skrank.model_selection.StratifiedQueryKFold). Got only the grade "
+            f"{y[0]:g} instead."
         )
 
 

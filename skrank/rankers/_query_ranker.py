@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from skrank.rankers._clone import clone_estimator
+from skrank.rankers._draw_queries import check_max_queries, draw_queries
 from skrank.rankers._early_stopping import (
     EarlyStopping,
     check_early_stopping,
@@ -49,6 +50,10 @@ class QueryRanker(MetaRanker):
     missing_qid : {"raise", "single"}, default="raise"
         What to do without query ids: raise an error, or treat all rows as one query.
         Query ids that are all equal are accepted with ``"single"`` only.
+    max_queries : int or None, default=None
+        The maximum number of training queries, at least 2. If `fit` gets more, this
+        many are drawn, before early stopping holds some of them out. None means all.
+        It can be the `resource` of a halving search.
     early_stopping : bool, default=False
         Whether to stop when `scoring` no longer improves. If True, whole queries are
         held out of each training set to measure it. Only estimators whose `fit` takes
@@ -65,17 +70,19 @@ class QueryRanker(MetaRanker):
         ``"precision@k"`` and ``"query_auc"``; CatBoostRanker also these, ``"mrr"``
         and ``"recall@k"``. Used only if `early_stopping` is True.
     random_state : int, RandomState instance or None, default=None
-        Controls which queries are held out. Pass an int to hold out the same queries
-        in each call. Used only if `early_stopping` is True.
+        Controls which queries are drawn and held out. Pass an int for the same queries
+        in each call. Then the queries drawn for a smaller `max_queries` are also among
+        those for a larger one. Used only if `early_stopping` is True or `max_queries`
+        is an int.
 
     Attributes
     ----------
     estimator_ : estimator object
         The fitted estimator.
     query_sizes_ : dict
-        The number of training rows of each query id, including rows held out. Empty
-        if there were no ids. Scorers warn if the same query comes with another number
-        of rows.
+        The number of rows of each query id passed to `fit`, also of queries that were
+        not drawn or were held out. Empty if there were no ids. Scorers warn if the
+        same query comes with another number of rows.
     n_features_in_ : int
         Number of features seen during `fit`, without the column of query ids.
         Defined only if the underlying estimator has such an attribute when fitted.
@@ -145,6 +152,7 @@ class QueryRanker(MetaRanker):
         *,
         qid_column="qid",
         missing_qid="raise",
+        max_queries=None,
         early_stopping=False,
         validation_fraction=0.1,
         n_iter_no_change=10,
@@ -154,6 +162,7 @@ class QueryRanker(MetaRanker):
         self.estimator = estimator
         self.qid_column = qid_column
         self.missing_qid = missing_qid
+        self.max_queries = max_queries
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
@@ -169,9 +178,11 @@ class QueryRanker(MetaRanker):
     evals_result_ = fitted_attribute("evals_result_", "Metric by iteration")
 
     def _check_own_parameters(self):
+        check_max_queries(self.max_queries)
         check_early_stopping(self)
 
     def _fit(self, rows):
+        rows = draw_queries(rows, self.max_queries, self.random_state)
         stopping = None
         if self.early_stopping:
             rows, held_out = hold_out(rows, self.validation_fraction, self.random_state)

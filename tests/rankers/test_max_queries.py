@@ -1,0 +1,180 @@
+"""Training on some of the queries: samples, halving searches and learning curves."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import HalvingGridSearchCV, validation_curve
+from sklearn.pipeline import make_pipeline
+
+import skrank
+from skrank.base import RankingEstimator
+from skrank.datasets import make_ranking
+from skrank.model_selection import QueryKFold
+from skrank.rankers import QueryRanker
+
+X, Y, QID = make_ranking(
+    80, n_documents=(5, 15), n_features=10, n_informative=3, noise=1.0, random_state=0
+)
+
+
+class Recorder(RankingEstimator, BaseEstimator):
+    """A ranker that keeps what it was given."""
+
+    def fit(self, X, y, *, qid=None, sample_weight=None):
+        self.X_, self.y_, self.qid_, self.weight_ = X, y, qid, sample_weight
+        return self
+
+    def predict(self, X):
+        return X[:, 0]
+
+
+def drawn(max_queries, *, rows=slice(None), qid=QID, seed=0):
+    """Return the rows of the training queries, as a set of the rows of `X`."""
+    ranker = QueryRanker(Recorder(), max_queries=max_queries, random_state=seed)
+    ranker.fit(np.arange(len(Y))[rows, None], Y[rows], qid=qid[rows])
+    return set(ranker.estimator_.X_[:, 0].tolist())
+
+
+def test_so_many_whole_queries_are_drawn():
+    for n_queries in (2, 7, 79):
+        rows = sorted(drawn(n_queries))
+        queries = set(QID[rows].tolist())
+        assert len(queries) == n_queries
+        assert rows == np.flatnonzero(np.isin(QID, list(queries))).tolist()
+
+
+def test_fewer_queries_are_a_part_of_more():
+    samples = [drawn(n_queries) for n_queries in (2, 5, 20, 79, 80)]
+    for fewer, more in pairwise(samples):
+        assert fewer < more
+    assert drawn(20, seed=1) != drawn(20)
+
+
+def test_the_order_of_rows_and_the_type_of_ids_play_no_part():
+    rows = np.random.default_rng(0).permutation(len(Y))
+    names = np.array([f"q{i:02}" for i in QID])  # in the order of the numbers
+    for qid in (QID, QID / 2, names, names.astype(object), pd.Categorical(names)):
+        assert drawn(9, qid=qid) == drawn(9)
+        assert drawn(9, rows=rows, qid=qid) == drawn(9)
+
+
+def test_weights_are_drawn_with_their_rows():
+    ranker = QueryRanker(Recorder(), max_queries=9, random_state=0)
+    ranker.fit(X, Y, qid=QID, sample_weight=1.0 + np.arange(len(Y)))
+    assert set(ranker.estimator_.weight_ - 1) == drawn(9)
+
+
+@pytest.mark.parametrize("max_queries", [None, 80, 1000])
+def test_as_many_as_there_are_means_all(max_queries):
+    # A generator shows that nothing is drawn from it.
+    rng = np.random.RandomState(0)
+    ranker = QueryRanker(Ridge(), max_queries=max_queries, random_state=rng)
+    ranker.fit(X, Y, qid=QID)
+    assert ranker.coef_.tolist() == Ridge().fit(X, Y).coef_.tolist()
+    assert rng.randint(1000) == np.random.RandomState(0).randint(1000)
+
+
+def test_the_ranker_knows_the_sizes_of_all_queries():
+    ranker = QueryRanker(Ridge(), max_queries=5, random_state=0).fit(X, Y, qid=QID)
+    assert ranker.query_sizes_ == dict(enumerate(np.bincount(QID).tolist()))
+
+
+@pytest.mark.parametrize("value", [0, 1, -3, True])
+def test_too_few_queries_are_refused(value):
+    with pytest.raises(ValueError, match=r"max_queries == .*, must be >= 2"):
+        QueryRanker(Ridge(), max_queries=value).fit(X, Y, qid=QID)
+
+
+@pytest.mark.parametrize("value", [5.0, "all", "auto"])
+def test_what_is_no_number_of_queries_is_refused(value):
+    with pytest.raises(TypeError, match="max_queries must be an instance of int"):
+        QueryRanker(Ridge(), max_queries=value).fit(X, Y, qid=QID)
+
+
+def test_equal_grades_among_the_drawn_queries_are_refused():
+    y = (QID == 0).astype(int)
+    for seed in range(3):
+        ranker = QueryRanker(Ridge(), max_queries=2, random_state=seed)
+        if 0 not in QID[sorted(drawn(2, seed=seed))]:
+            with pytest.raises(ValueError, match=r"different grades.*max_queries"):
+                ranker.fit(X, y, qid=QID)
+            return
+    pytest.fail("The query of other grades was always drawn.")
+
+
+def halving(order, **resource):
+    """Return the result of a search on the rows in that order."""
+    search = HalvingGridSearchCV(
+        QueryRanker(Ridge(), random_state=0),
+        {"estimator__alpha": [0.01, 1.0, 1e2, 1e3, 1e4, 1e5]},
+        factor=2,
+        scoring="ndcg@10",
+        cv=QueryKFold(3),
+        random_state=0,
+        error_score="raise",
+        **resource,
+    )
+    target = pd.Series(Y, index=pd.Index(QID, name="qid"))
+    return search.fit(X[order], target.iloc[order])
+
+
+def test_halving_by_queries_does_not_depend_on_the_order_of_rows():
+    orders = [np.random.default_rng(i).permutation(len(Y)) for i in range(3)]
+    by_queries = [halving(i, resource="max_queries", max_resources=80) for i in orders]
+    assert by_queries[0].n_resources_ == [20, 40, 80]
+    assert len({search.best_params_["estimator__alpha"] for search in by_queries}) == 1
+    for search in by_queries[1:]:
+        np.testing.assert_allclose(
+            search.cv_results_["mean_test_score"],
+            by_queries[0].cv_results_["mean_test_score"],
+        )
+    # By rows, it does: they are drawn by their positions, and lists are incomplete.
+    by_rows = [halving(i, min_resources=98) for i in orders]
+    assert len({search.best_params_["estimator__alpha"] for search in by_rows}) > 1
+
+
+def test_a_learning_curve_is_that_of_samples_by_hand():
+    sizes = [5, 20, 60]
+    target = pd.Series(Y, index=pd.Index(QID, name="qid"))
+    cv = QueryKFold(3)
+    ranker = make_pipeline("passthrough", QueryRanker(Ridge(), random_state=0))
+    _, scores = validation_curve(
+        ranker,
+        X,
+        target,
+        param_name="queryranker__max_queries",
+        param_range=sizes,
+        scoring="ndcg@10",
+        cv=cv,
+        error_score="raise",
+    )
+    for fold, (train, test) in enumerate(cv.split(X, qid=QID)):
+        for row, size in zip(scores, sizes, strict=True):
+            ids = np.unique(QID[train])
+            kept = np.random.RandomState(0).permutation(ids)[:size]
+            rows = train[np.isin(QID[train], kept)]
+            by_hand = QueryRanker(Ridge()).fit(X[rows], Y[rows], qid=QID[rows])
+            by_scorer = skrank.metrics.get_scorer("ndcg@10")
+            expected = by_scorer(by_hand, X[test], Y[test], qid=QID[test])
+            assert row[fold] == pytest.approx(expected)
+
+
+def test_early_stopping_holds_out_some_of_the_drawn_queries():
+    pytest.importorskip("lightgbm")
+    from lightgbm import LGBMRanker
+
+    stopping = {"early_stopping": True, "n_iter_no_change": 3, "random_state": 0}
+    model = LGBMRanker(n_estimators=30, min_child_samples=3, n_jobs=1, verbose=-1)
+    ranker = QueryRanker(model, max_queries=30, **stopping).fit(X, Y, qid=QID)
+    rows = sorted(drawn(30))
+    alone = QueryRanker(model, **stopping).fit(X[rows], Y[rows], qid=QID[rows])
+    assert ranker.best_iteration_ == alone.best_iteration_
+    assert ranker.predict(X).tolist() == alone.predict(X).tolist()
