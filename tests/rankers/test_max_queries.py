@@ -136,8 +136,8 @@ def test_halving_by_queries_does_not_depend_on_the_order_of_rows():
             search.cv_results_["mean_test_score"],
             by_queries[0].cv_results_["mean_test_score"],
         )
-    # By rows, it does: they are drawn by their positions, and lists are incomplete.
-    by_rows = [halving(i, min_resources=98) for i in orders]
+    # By as many rows, it does: they are drawn by their positions.
+    by_rows = [halving(i, resource="n_samples") for i in orders]
     assert len({search.best_params_["estimator__alpha"] for search in by_rows}) > 1
 
 
