@@ -1,7 +1,8 @@
 """The checks that a change has to pass, each in an environment of its own.
 
-`bash .ci/run` runs them all, but for `peers` and `pykeen`, which install much and run
-only by name. With nox and uv installed, `nox -f .ci/noxfile.py -s lint` runs one.
+`bash .ci/run` runs them all, but for `neighbours`, `peers` and `pykeen`, which install
+much and run only by name. With nox and uv installed, `nox -f .ci/noxfile.py -s lint`
+runs one.
 """
 
 # Authors: The skrank developers
@@ -218,6 +219,13 @@ def rankers(session):
     install(session, "-e", ".[test,rankers,dask]")
     session.run("python", "examples/compare_rankers.py")
     session.run("pytest", "tests/live/rankers")
+
+
+@step()
+def neighbours(session):
+    """The examples of the docs with Optuna, scikit-optimize, FLAML, SHAP and others."""
+    install(session, "-e", ".[test,neighbours]")
+    session.run("pytest", "tests/live/neighbours")
 
 
 @step()

@@ -49,6 +49,7 @@ def as_regressor(ranker):
 
     Notes
     -----
+    For scorers and for :func:`skrank.base.is_ranker` the regressor is still a ranker.
     `fit` requests `qid`, so that with metadata routing enabled
     ``VotingRegressor(...).fit(X, y, qid=qid)`` needs no ``set_fit_request``. For
     `sample_weight`, call ``set_fit_request(sample_weight=True)`` on the regressor.

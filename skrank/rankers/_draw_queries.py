@@ -23,7 +23,7 @@ def draw_queries(rows, max_queries, random_state):
     They are the first queries of one random order of the sorted query ids. So fewer
     queries are a part of more queries, and the order of the rows plays no part.
     """
-    n_queries = rows.codes.max() + 1
+    n_queries = len(rows.sizes)
     if max_queries is None or max_queries >= n_queries:
         return rows
     order = check_random_state(random_state).permutation(n_queries)

@@ -39,7 +39,8 @@ def fitted_attribute(name, meaning):
             _check_length(ranker, estimator, name, value)
         return value
 
-    return property(get, doc=f"{meaning}, of the fitted estimator or its last step.")
+    doc = f"{meaning} of the fitted estimator, or of the last step of a Pipeline."
+    return property(get, doc=doc)
 
 
 def _check_length(ranker, estimator, name, value):

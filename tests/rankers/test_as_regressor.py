@@ -42,6 +42,7 @@ def routing():
 def test_it_predicts_the_scores_of_a_fitted_ranker():
     view = as_regressor(FITTED)
     assert is_regressor(view)
+    assert is_ranker(view)
     assert view.predict(FRAME).tolist() == FITTED.predict(FRAME).tolist()
     assert view.score(FRAME, Y) == pytest.approx(r2_score(Y, FITTED.predict(FRAME)))
     assert view.n_features_in_ == 3

@@ -50,11 +50,8 @@ def routing():
 class Boosting(RegressorMixin, BaseEstimator):
     """A regressor with the attributes of a boosted one, as XGBoost spells them."""
 
-    def __init__(self, best_score=0.75, best_iteration=3):
-        self.best_score = best_score
-        self.best_iteration = best_iteration
-
     def fit(self, X, y):
+        self.best_iteration, self.best_score = 3, 0.75
         self.evals_result_ = {"valid": {"ndcg": [0.5, 0.75]}}
         self.feature_importances_ = np.array(None)  # as CatBoost has it
         self.classes_ = self.booster_ = []

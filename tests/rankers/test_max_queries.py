@@ -173,8 +173,10 @@ def test_early_stopping_holds_out_some_of_the_drawn_queries():
 
     stopping = {"early_stopping": True, "n_iter_no_change": 3, "random_state": 0}
     model = LGBMRanker(n_estimators=30, min_child_samples=3, n_jobs=1, verbose=-1)
-    ranker = QueryRanker(model, max_queries=30, **stopping).fit(X, Y, qid=QID)
+    frame = pd.DataFrame(X).add_prefix("f")
+    ranker = QueryRanker(model, max_queries=30, **stopping).fit(frame, Y, qid=QID)
     rows = sorted(drawn(30))
-    alone = QueryRanker(model, **stopping).fit(X[rows], Y[rows], qid=QID[rows])
+    alone = QueryRanker(model, **stopping)
+    alone.fit(frame.iloc[rows], Y[rows], qid=QID[rows])
     assert ranker.best_iteration_ == alone.best_iteration_
-    assert ranker.predict(X).tolist() == alone.predict(X).tolist()
+    assert ranker.predict(frame).tolist() == alone.predict(frame).tolist()
