@@ -15,6 +15,7 @@ _SUBMODULES = [
     "base",
     "datasets",
     "exceptions",
+    "integrations",
     "link_prediction",
     "metrics",
     "model_selection",

@@ -3,7 +3,7 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -262,6 +262,38 @@ def _answer(request, source, known):
             weight = ranking._query_weights(source.sample_weight)
         measured = measure(request, ranking, known)
     return summarize(request, measured, ranking.n_documents, weight)
+
+
+class RepeatedAnswer:
+    """The answers to one request for the same documents with other scores each time.
+
+    What does not depend on the scores, such as the query ids and the ideal ranking, is
+    computed once.
+
+    Parameters
+    ----------
+    request : Request
+        The request.
+    arrays : Arrays
+        The documents; the scores in it are not read.
+    """
+
+    def __init__(self, request, arrays):
+        self.request = request
+        self.arrays = arrays
+        self.first = self.measured = self.weight = None
+
+    def __call__(self, y_score):
+        """Return the value of the metric by some scores."""
+        source = replace(self.arrays, y_score=y_score, alike=self.first, rankings={})
+        with np.errstate(under="ignore"):
+            ranking = source.ranking(*self.request.ranking)
+            if self.first is None and source.sample_weight is not None:
+                self.weight = ranking._query_weights(source.sample_weight)
+            measured = measure(self.request, ranking, {}, self.measured)
+        if self.first is None:
+            self.first, self.measured = source, measured
+        return summarize(self.request, measured, ranking.n_documents, self.weight)
 
 
 def _table_of(requests, source):

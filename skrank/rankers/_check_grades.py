@@ -54,7 +54,7 @@ def check_lightgbm(estimator, y):
     )
 
 
-def check_xgboost(estimator, y, metric=None):
+def check_xgboost(estimator, y):
     """Raise if XGBoost's ranking objectives do not accept some grade."""
     params = estimator.get_params()
     objective = params.get("objective") or "rank:ndcg"
@@ -64,7 +64,7 @@ def check_xgboost(estimator, y, metric=None):
             "and 1: pass (y > 0).astype(int), or use objective='rank:ndcg'. Got "
             f"{_first(y, ~np.isin(y, (0, 1)))} instead."
         )
-    if objective != "rank:ndcg" and metric != "ndcg":
+    if objective != "rank:ndcg":
         return
     if params.get("ndcg_exp_gain") is False:
         if (y < 0).any():

@@ -1,4 +1,4 @@
-"""Early stopping: the queries held out, and the name of the metric in each library."""
+"""Early stopping: the queries that are held out, and the metric."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state, check_scalar
 
-from skrank.metrics._names import parse_name
+from skrank.integrations._training_metric import read_scorer
+from skrank.metrics._scoring.scorer import RankingScorer
 from skrank.rankers._rows import Rows, informative_queries
 
 
@@ -17,29 +18,19 @@ class EarlyStopping(NamedTuple):
     """What a library needs to stop early."""
 
     rounds: int  # without improvement, before stopping
-    name: str  # of the scorer in skrank
+    scorer: RankingScorer
     held_out: Rows
 
     @property
-    def metric(self):
-        """The name of the metric, without its cutoff."""
-        return parse_name(self.name).metric.name
+    def documents(self):
+        """The grades, the queries and the weights of the held-out rows.
 
-    @property
-    def k(self):
-        """The cutoff of the metric; without one, the length of the longest list."""
-        k = parse_name(self.name).k
-        return int(self.held_out.sizes.max()) if k is None else k
-
-    def name_in_library(self, names, estimator):
-        """Return the name of the metric in a library, with its cutoff for ``{k}``."""
-        if self.metric not in names:
-            raise ValueError(
-                "The 'scoring' parameter of QueryRanker must be a metric that "
-                f"{type(estimator).__name__} computes itself: one of {sorted(names)}, "
-                f"with or without a cutoff. Got {self.name!r} instead."
-            )
-        return names[self.metric].format(k=self.k)
+        Metrics weight queries, so each counts with the mean weight of its rows.
+        """
+        held, weight = self.held_out, None
+        if held.weight is not None:
+            weight = held.weight_of_queries()[0][held.codes]
+        return held.y, held.codes, weight
 
 
 def check_early_stopping(ranker):
@@ -61,7 +52,12 @@ def check_early_stopping(ranker):
         max_val=1,
         include_boundaries="neither",
     )
-    parse_name(ranker.scoring)
+    read_stopping_scorer(ranker)
+
+
+def read_stopping_scorer(ranker):
+    """Return the scorer of the parameter `scoring` of a ranker."""
+    return read_scorer(ranker.scoring, {}, "scoring", type(ranker).__name__)
 
 
 def hold_out(rows, fraction, random_state):

@@ -12,12 +12,12 @@ from sklearn.utils.metadata_routing import MetadataRouter
 from skrank.base import fit_parameters
 from skrank.rankers._check_grades import check_informative
 from skrank.rankers._libraries import (
-    check_no_early_stopping,
     check_own_stopping,
     fit_function_of,
 )
 from skrank.rankers._pipeline import fit_transformers, needs_queries, transform
 from skrank.rankers._predicted_scores import as_taken
+from skrank.rankers._validation_set import fit_on_validation_set
 
 
 def fit_estimator(estimator, rows, stopping=None):
@@ -42,7 +42,8 @@ def fit_estimator(estimator, rows, stopping=None):
         check_own_stopping(estimator, stopping)
         check_informative(estimator, rows)
         return fit_library(estimator, rows, stopping)
-    check_no_early_stopping(estimator, stopping)
+    if stopping is not None:
+        return fit_on_validation_set(estimator, rows, stopping)
     if "qid" in fit_parameters(estimator):
         rows = rows.by_query()
     return _fit_by_requests(estimator, rows)

@@ -7,24 +7,10 @@ import importlib
 import warnings
 
 from skrank.base import fit_parameters
+from skrank.integrations._catboost import CatBoostMetric
+from skrank.integrations._lightgbm import LightGBMMetric
+from skrank.integrations._xgboost import HELD_OUT, new_xgboost_metric
 from skrank.rankers._check_grades import check_lightgbm, check_xgboost
-
-# The metrics of skrank that each library has, under its own names.
-LIGHTGBM_METRICS = {"map": "map", "ndcg": "ndcg"}
-XGBOOST_METRICS = {
-    "map": "map@{k}",
-    "ndcg": "ndcg@{k}",
-    "precision": "pre@{k}",
-    "query_auc": "auc",
-}
-CATBOOST_METRICS = {
-    "map": "MAP:top={k}",
-    "mrr": "MRR:top={k}",
-    "ndcg": "NDCG:top={k};type=Exp",
-    "precision": "PrecisionAt:top={k}",
-    "query_auc": "QueryAUC:type=Ranking",
-    "recall": "RecallAt:top={k}",
-}
 
 # CatBoost's losses over pairs of documents, which ignore weights of documents.
 PAIRWISE_LOSSES = ("YetiRank", "PairLogit")
@@ -56,40 +42,34 @@ def fit_lightgbm(estimator, rows, stopping=None):
     if rows.weight is not None:
         metadata["sample_weight"] = rows.weight
     if stopping is not None:
+        _check_not_dart(estimator)
         held = stopping.held_out
-        metric = stopping.name_in_library(LIGHTGBM_METRICS, estimator)
-        estimator.set_params(early_stopping_round=stopping.rounds, metric=[metric])
-        metadata |= {"eval_group": [held.sizes], "eval_at": [stopping.k]}
+        # The str "None" leaves out its own metrics, any of which could stop it.
+        estimator.set_params(early_stopping_round=stopping.rounds, metric="None")
+        metric = LightGBMMetric(stopping.scorer, *stopping.documents)
+        metadata |= {"eval_group": [held.sizes], "eval_metric": metric}
         if "eval_X" in fit_parameters(estimator):
             metadata |= {"eval_X": held.X, "eval_y": held.y}
         else:
             metadata |= {"eval_set": [(held.X, held.y)]}
-        if held.weight is not None:
-            metadata["eval_sample_weight"] = [held.weight]
     return estimator.fit(rows.X, rows.y, **metadata)
 
 
 def fit_xgboost(estimator, rows, stopping=None):
     """Fit a ranker whose `fit` takes query ids and one weight per query."""
-    check_xgboost(estimator, rows.y, stopping and stopping.metric)
+    check_xgboost(estimator, rows.y)
     metadata = {"qid": rows.codes}
     if rows.weight is not None:
         metadata["sample_weight"] = _query_weight(estimator, rows)
-    if stopping is not None:
-        held = stopping.held_out
-        metric = stopping.name_in_library(XGBOOST_METRICS, estimator)
-        estimator.set_params(early_stopping_rounds=stopping.rounds, eval_metric=metric)
-        # Its metrics of binary relevance raise an error on grades.
-        binary = stopping.metric in ("map", "precision")
-        y_held = (held.y > 0).astype(int) if binary else held.y
-        metadata |= {
-            "eval_set": [(held.X, y_held)],
-            "eval_qid": [held.codes],
-            "verbose": False,
-        }
-        if held.weight is not None:
-            metadata["sample_weight_eval_set"] = [held.weight_of_queries()[0]]
-    return estimator.fit(rows.X, rows.y, **metadata)
+    if stopping is None:
+        return estimator.fit(rows.X, rows.y, **metadata)
+    params = estimator.get_params()
+    callbacks = params["callbacks"]
+    stop = [*(callbacks or ()), *_xgboost_callbacks(params, stopping)]
+    estimator.set_params(callbacks=stop, early_stopping_rounds=None)
+    estimator.fit(rows.X, rows.y, **metadata, verbose=False)
+    # They hold the queries that were held out, and stop one fit only.
+    return estimator.set_params(callbacks=callbacks)
 
 
 def fit_catboost(estimator, rows, stopping=None):
@@ -99,25 +79,17 @@ def fit_catboost(estimator, rows, stopping=None):
     if rows.weight is not None:
         weighting = _catboost_weight(estimator, rows)
     if stopping is not None:
-        metric = stopping.name_in_library(CATBOOST_METRICS, estimator)
+        metric = CatBoostMetric(stopping.scorer, *stopping.documents)
         estimator.set_params(eval_metric=metric)
         metadata |= {
             "eval_set": _catboost_pool(estimator, stopping.held_out, weighting),
             "early_stopping_rounds": stopping.rounds,
             "use_best_model": True,
         }
-    return estimator.fit(rows.X, rows.y, **metadata, **weighting)
-
-
-def check_no_early_stopping(estimator, stopping):
-    """Raise if early stopping is asked of an estimator without an evaluation set."""
+    estimator.fit(rows.X, rows.y, **metadata, **weighting)
     if stopping is not None:
-        raise ValueError(
-            "The 'early_stopping' parameter of QueryRanker must be False unless the "
-            "fit of the estimator takes an evaluation set with its queries, as those "
-            "of LGBMRanker, XGBRanker and CatBoostRanker do. Got "
-            f"{type(estimator).__name__} instead."
-        )
+        metric.forget()
+    return estimator
 
 
 def check_own_stopping(estimator, stopping):
@@ -131,6 +103,33 @@ def check_own_stopping(estimator, stopping):
             f"n_iter_no_change={rounds}). Got a parameter of "
             f"{type(estimator).__name__} instead."
         )
+
+
+def _check_not_dart(estimator):
+    params = estimator.get_params()
+    names = ("boosting_type", "boosting", "boost")
+    if "dart" in [params.get(name) for name in names]:
+        raise ValueError(
+            f"{type(estimator).__name__} with boosting_type='dart' cannot stop early, "
+            "since its later rounds change the trees of the earlier ones. Pass "
+            "early_stopping=False or another boosting_type. Got 'dart'."
+        )
+
+
+def _xgboost_callbacks(params, stopping):
+    """Return the callback that computes the metric, and the one that reads it."""
+    names = ("missing", "enable_categorical", "feature_types")
+    dmatrix = {name: params[name] for name in names} | {"nthread": params["n_jobs"]}
+    held = stopping.held_out
+    metric = new_xgboost_metric(stopping.scorer, held.X, *stopping.documents, **dmatrix)
+    # An estimator of XGBoost exists, so XGBoost is installed.
+    stop = importlib.import_module("xgboost.callback").EarlyStopping(
+        rounds=stopping.rounds,
+        metric_name=metric.name,
+        data_name=HELD_OUT,
+        maximize=True,
+    )
+    return metric, stop
 
 
 def _query_weight(estimator, rows):

@@ -9,6 +9,7 @@ from skrank.rankers._early_stopping import (
     EarlyStopping,
     check_early_stopping,
     hold_out,
+    read_stopping_scorer,
 )
 from skrank.rankers._fit import fit_estimator
 from skrank.rankers._fitted_attribute import fitted_attribute
@@ -56,19 +57,21 @@ class QueryRanker(MetaRanker):
         It can be the `resource` of a halving search.
     early_stopping : bool, default=False
         Whether to stop when `scoring` no longer improves. If True, whole queries are
-        held out of each training set to measure it. Only estimators whose `fit` takes
-        an evaluation set with its queries can stop early: LGBMRanker, XGBRanker and
-        CatBoostRanker. If False, the estimator is fitted on all rows.
+        held out of each training set to measure it, and the model is that of the best
+        round. Only estimators whose `fit` takes an evaluation set can stop early:
+        LGBMRanker, XGBRanker, CatBoostRanker and, from scikit-learn 1.7,
+        HistGradientBoostingRegressor and HistGradientBoostingClassifier. If False, the
+        estimator is fitted on all rows.
     validation_fraction : float, default=0.1
         Fraction of the queries to hold out. Used only if `early_stopping` is True.
     n_iter_no_change : int, default=10
         Stop when `scoring` has not improved for this many rounds. Used only if
         `early_stopping` is True.
-    scoring : str, default="ndcg@10"
-        Name of the metric for early stopping, which the estimator computes itself:
-        ``"ndcg"`` and ``"map"``, with or without a cutoff; XGBRanker also
-        ``"precision@k"`` and ``"query_auc"``; CatBoostRanker also these, ``"mrr"``
-        and ``"recall@k"``. Used only if `early_stopping` is True.
+    scoring : str or scorer, default="ndcg@10"
+        The metric for early stopping: a scorer name, such as ``"mrr"``, or a scorer
+        made with :func:`~skrank.metrics.make_ranking_scorer`, for other parameters. It
+        is computed by skrank, as it is for selecting models. Used only if
+        `early_stopping` is True.
     random_state : int, RandomState instance or None, default=None
         Controls which queries are drawn and held out. Pass an int for the same queries
         in each call. Then the queries drawn for a smaller `max_queries` are also among
@@ -120,6 +123,11 @@ class QueryRanker(MetaRanker):
     constant within queries, else weights of rows. With metadata routing enabled, call
     ``set_fit_request(sample_weight=True)`` on the ranker. Transformers of the Pipeline
     receive the weights if they request them.
+
+    In early stopping, the weight of a held-out query is the mean weight of its rows.
+    HistGradientBoosting does not drop the rounds after the best one, so it is fitted
+    once more up to that round, unless that is the last one; the values of all rounds
+    are in its `validation_score_`, that before the first round included.
 
     Estimators of CatBoost may have lists among their parameters, such as
     `cat_features`. The ranker clones them although :func:`sklearn.base.clone` does
@@ -186,7 +194,8 @@ class QueryRanker(MetaRanker):
         stopping = None
         if self.early_stopping:
             rows, held_out = hold_out(rows, self.validation_fraction, self.random_state)
-            stopping = EarlyStopping(self.n_iter_no_change, self.scoring, held_out)
+            scorer = read_stopping_scorer(self)
+            stopping = EarlyStopping(self.n_iter_no_change, scorer, held_out)
         fitted = fit_estimator(clone_estimator(self.estimator), rows, stopping)
         check_response(fitted)
         return self._keep(fitted)

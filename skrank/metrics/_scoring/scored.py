@@ -7,7 +7,7 @@ import warnings
 
 from skrank._checks import shown
 from skrank._columns import find_qid, require_qid
-from skrank.metrics._answer import Arrays, OwnRanks, answer_all
+from skrank.metrics._answer import Arrays, OwnRanks, RepeatedAnswer, answer_all
 from skrank.metrics._evaluate import (
     Asked,
     check_direction,
@@ -34,14 +34,20 @@ class RequestedMetrics:
         self.text = text
 
     def __call__(self, y_true, y_score, *, qid=None, sample_weight=None):
-        qid = require_qid(find_qid(qid, y=y_true), f"The scorer of {self.text}")
-        return self._answer(
-            Arrays(y_true, y_score, qid=qid, sample_weight=sample_weight)
-        )
+        return self._answer(self._arrays(y_true, y_score, qid, sample_weight))
+
+    def of_documents(self, y_true, qid, sample_weight=None):
+        """Return the first metric as a function of the scores of these documents."""
+        arrays = self._arrays(y_true, None, qid, sample_weight)
+        return RepeatedAnswer(self.requests[0], arrays)
 
     def of_ranks(self, ranks):
         """Return the metrics of queries that the estimator ranks itself."""
         return self._answer(OwnRanks(ranks, f"The scorer of {self.text}"))
+
+    def _arrays(self, y_true, y_score, qid, sample_weight):
+        qid = require_qid(find_qid(qid, y=y_true), f"The scorer of {self.text}")
+        return Arrays(y_true, y_score, qid=qid, sample_weight=sample_weight)
 
     def _answer(self, source):
         values = answer_all(self.requests, source)
@@ -52,6 +58,7 @@ class UserMetric:
     """A user's function ``metric(y_true, y_score, qid=qid, **params)``."""
 
     reads_heads = False
+    is_list = False
 
     def __init__(self, function, params):
         self.function = function
@@ -62,6 +69,12 @@ class UserMetric:
         qid = require_qid(find_qid(qid, y=y_true), f"The scorer of {self.text}")
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         return self.function(y_true, y_score, qid=qid, **self.params, **weights)
+
+    def of_documents(self, y_true, qid, sample_weight=None):
+        """Return the metric as a function of the scores of these documents."""
+        return lambda y_score: self(
+            y_true, y_score, qid=qid, sample_weight=sample_weight
+        )
 
 
 def scored_function(function, params):

@@ -294,6 +294,22 @@ class RankingScorer(_ScikitLearnScorer):
         self._last_scored.warn_if_split(estimator, heads)
         return value if isinstance(value, dict) else self._sign * value
 
+    def on_documents(self, y_true, qid, sample_weight=None):
+        """Return the score of some documents as a function of their predicted scores.
+
+        It is meant to be called again and again: what does not depend on the predicted
+        scores is computed once.
+        """
+        value = self._score_func.of_documents(y_true, qid, sample_weight)
+        return lambda y_score: self._sign * value(y_score)
+
+    @property
+    def key(self):
+        """The name of the one metric; that of a metric with a minus sign says so."""
+        scored = self._score_func
+        name = scored.requests[0].key if hasattr(scored, "requests") else scored.text
+        return name if self._sign == 1 else f"neg_{name}"
+
     def set_score_request(self, **kwargs):
         """Set the metadata that the scorer requests when metadata routing is enabled.
 

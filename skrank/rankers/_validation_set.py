@@ -1,0 +1,96 @@
+"""Early stopping of scikit-learn's estimators that take a validation set in `fit`."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from numbers import Integral
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from skrank.base import fit_parameters
+from skrank.integrations._training_metric import TrainingMetric
+from skrank.rankers._predicted_scores import predicted_scores
+
+# A name in scikit-learn's table of scorers.
+LISTED = "r2"
+
+
+class ValidationMetric(TrainingMetric):
+    """What HistGradientBoosting calls as ``scoring=``.
+
+    It is called in each round and once before the first one, for training rows and then
+    for the validation set. `values` holds what it returned for the latter.
+    """
+
+    made_by = "ValidationMetric"
+
+    def __init__(self, scorer, *documents):
+        super().__init__(scorer, *documents)
+        self.n_calls = 0
+        self.values = []
+
+    def __call__(self, estimator, X, y, sample_weight=None):
+        self.n_calls += 1
+        if self.n_calls % 2:
+            return 0.0  # for training rows
+        self.values.append(self.value(predicted_scores(estimator, X)))
+        # The estimator compares with the value some rounds ago instead of the best one.
+        # Of the best values so far these are the same. The value before the first round
+        # is that of no model.
+        return max(self.values[1:], default=-np.inf)
+
+    @property
+    def best_round(self):
+        """The round with the first of the highest values, counted from 1."""
+        return int(np.argmax(self.values[1:])) + 1
+
+    # With a scorer that is in its table, the estimator passes on the predictions that
+    # it has. With any other it would predict with all trees again in every round.
+    def __hash__(self):
+        return hash(LISTED)
+
+    def __eq__(self, other):
+        return self is other or other == LISTED
+
+
+def fit_on_validation_set(estimator, rows, stopping):
+    """Fit an estimator up to its best round on the held-out queries.
+
+    It does not drop the rounds after the best one itself, so that it is fitted twice.
+    """
+    if "X_val" not in fit_parameters(estimator):
+        raise ValueError(
+            "The 'early_stopping' parameter of QueryRanker must be False unless the "
+            "fit of the estimator takes an evaluation set, as those of LGBMRanker, "
+            "XGBRanker, CatBoostRanker and, from scikit-learn 1.7, "
+            "HistGradientBoostingRegressor do. Got "
+            f"{type(estimator).__name__} instead."
+        )
+    params = estimator.get_params(deep=False)
+    weighting = {} if rows.weight is None else {"sample_weight": rows.weight}
+    metric = ValidationMetric(stopping.scorer, *stopping.documents)
+    estimator.set_params(
+        early_stopping=True,
+        scoring=metric,
+        n_iter_no_change=stopping.rounds,
+        tol=0.0,
+        warm_start=False,
+        random_state=_seed(params["random_state"]),  # of both fits
+    )
+    X_val = stopping.held_out.X
+    # The metric has the grades. Here a classifier accepts those of training rows only.
+    y_val = np.full(len(stopping.held_out.y), rows.y[0])
+    estimator.fit(rows.X, rows.y, **weighting, X_val=X_val, y_val=y_val)
+    if metric.best_round < estimator.n_iter_:
+        estimator.set_params(early_stopping=False, max_iter=metric.best_round)
+        estimator.fit(rows.X, rows.y, **weighting)
+    metric.forget()
+    estimator.validation_score_ = np.array(metric.values)
+    return estimator.set_params(**params)
+
+
+def _seed(random_state):
+    if isinstance(random_state, Integral):
+        return random_state
+    return int(check_random_state(random_state).randint(2**31))
