@@ -80,21 +80,23 @@ def lightgbm_metric(metric, *, y=None, qid=None, sample_weight=None, **params):
 
     Examples
     --------
-    >>> from lightgbm import LGBMRanker
+    >>> import lightgbm as lgb
     >>> from skrank.datasets import make_ranking
     >>> from skrank.integrations import lightgbm_metric
     >>> X, y, qid = make_ranking(60, n_documents=10, random_state=0)
-    >>> ranker = LGBMRanker(
-    ...     n_estimators=100, metric="None", early_stopping_round=5, verbose=-1
+    >>> train = lgb.Dataset(X[:400], y[:400], group=[10] * 40)
+    >>> held_out = lgb.Dataset(X[400:], y[400:], group=[10] * 20, reference=train)
+    >>> params = {
+    ...     "objective": "lambdarank", "metric": "None", "early_stopping_round": 5,
+    ...     "num_threads": 1, "verbose": -1,
+    ... }
+    >>> booster = lgb.train(
+    ...     params, train, 100, [held_out], feval=lightgbm_metric("mrr")
     ... )
-    >>> ranker = ranker.fit(
-    ...     X[:400], y[:400], group=[10] * 40,
-    ...     eval_set=[(X[400:], y[400:])], eval_group=[[10] * 20],
-    ...     eval_metric=lightgbm_metric("mrr"),
-    ... )
-    >>> values = ranker.evals_result_["valid_0"]["mrr"]
-    >>> len(values) == ranker.best_iteration_ + 5
+    >>> 0 < booster.best_iteration < 100
     True
+    >>> list(booster.best_score["valid_0"])
+    ['mrr']
     """
     scorer = read_scorer(metric, params, "metric", "lightgbm_metric")
     return LightGBMMetric(scorer, y, qid, sample_weight)

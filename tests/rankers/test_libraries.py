@@ -3,17 +3,24 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from inspect import signature
+
 import numpy as np
 import pytest
 from lightgbm import LGBMRanker
 from sklearn.base import BaseEstimator
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skrank.base import RankingEstimator
 from skrank.datasets import make_ranking
+from skrank.metrics import evaluate, make_ranking_scorer, mrr_score
 from skrank.rankers import QueryRanker
+from skrank.rankers._early_stopping import hold_out
+from skrank.rankers._rows import Rows
 
 X, Y, QID = make_ranking(
     24, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
@@ -112,17 +119,56 @@ def test_lightgbm_ranks_as_it_does_alone():
     assert ranker.predict(X).std() > 0
 
 
-def test_lightgbm_stops_early_by_queries_that_it_has_not_learned_from():
+@pytest.mark.parametrize("metric", ["ndcg@10", "neg_mean_rank"])
+def test_lightgbm_stops_early_by_queries_that_it_has_not_learned_from(metric):
     model = LGBMRanker(n_estimators=200, min_child_samples=3, verbose=-1, num_threads=1)
     pipe = make_pipeline(StandardScaler(), model)
     ranker = QueryRanker(
-        pipe, early_stopping=True, n_iter_no_change=3, random_state=0
+        pipe, early_stopping=True, n_iter_no_change=3, random_state=0, scoring=metric
     ).fit(X, Y, qid=QID)
     fitted = ranker.estimator_[-1]
     (values,) = fitted.evals_result_["valid_0"].values()
-    assert list(fitted.evals_result_["valid_0"]) == ["ndcg@10"]
+    assert list(fitted.evals_result_["valid_0"]) == [metric]
     assert len(values) == fitted.best_iteration_ + 3 < 200
     assert ranker.estimator_[0].n_samples_seen_ < len(Y)
+    assert values[fitted.best_iteration_ - 1] == max(values)
+
+
+HAS_VALIDATION_SET = "X_val" in signature(HistGradientBoostingRegressor.fit).parameters
+BOOSTING = HistGradientBoostingRegressor(max_iter=200, min_samples_leaf=3)
+
+
+@pytest.mark.skipif(not HAS_VALIDATION_SET, reason="scikit-learn < 1.7")
+def test_hist_gradient_boosting_has_the_trees_of_its_best_round():
+    ranker = QueryRanker(
+        BOOSTING, early_stopping=True, n_iter_no_change=3, random_state=0
+    ).fit(X, Y, qid=QID)
+    before, *values = ranker.estimator_.validation_score_
+    held = hold_out(Rows(X, Y, CODES), 0.1, 0)[1]
+    tied = evaluate(held.y, 0.0 * held.y, "ndcg@10", qid=held.codes)
+    best = evaluate(held.y, ranker.predict(held.X), "ndcg@10", qid=held.codes)
+    assert before == tied["ndcg@10"]
+    assert values.index(max(values)) + 1 == ranker.estimator_.n_iter_
+    assert max(values) == best["ndcg@10"]
+    assert len(values) == ranker.estimator_.n_iter_ + 3 < 200
+    assert ranker.estimator_.get_params() == BOOSTING.get_params()
+
+
+@pytest.mark.skipif(HAS_VALIDATION_SET, reason="scikit-learn >= 1.7")
+def test_hist_gradient_boosting_needs_a_later_scikit_learn():
+    with pytest.raises(ValueError, match=r"from scikit-learn 1\.7, HistGradient"):
+        QueryRanker(BOOSTING, early_stopping=True).fit(X, Y, qid=QID)
+
+
+def test_a_metric_that_is_undefined_for_all_held_out_queries_raises():
+    scorer = make_ranking_scorer("mrr", threshold=5, replace_undefined_by=np.nan)
+    model = LGBMRanker(n_estimators=5, verbose=-1, num_threads=1)
+    ranker = QueryRanker(model, early_stopping=True, scoring=scorer)
+    with (
+        pytest.warns(UndefinedMetricWarning),
+        pytest.raises(ValueError, match="'mrr' is undefined for every query"),
+    ):
+        ranker.fit(X, Y, qid=QID)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +182,19 @@ def test_lightgbm_stops_early_by_queries_that_it_has_not_learned_from():
         ({"validation_fraction": 1.0}, ValueError, "validation_fraction == 1.0"),
         ({"validation_fraction": "10%"}, TypeError, "validation_fraction must be"),
         ({"scoring": "ndgc"}, ValueError, "'ndcg'"),
-        ({"scoring": "mrr"}, ValueError, "LGBMRanker computes itself"),
+        ({"scoring": "r2"}, ValueError, "'r2' is not a valid scoring value"),
+        ({"scoring": ["mrr"]}, TypeError, r"scorer name of skrank.*Got \['mrr'\]"),
+        (
+            {"scoring": make_ranking_scorer(["mrr", "map"])},
+            TypeError,
+            "scorer of one metric",
+        ),
+        ({"scoring": mrr_score}, TypeError, "with skrank.metrics.make_ranking_scorer"),
+        (
+            {"estimator__boosting_type": "dart"},
+            ValueError,
+            "boosting_type='dart' cannot stop early",
+        ),
     ],
 )
 def test_other_ways_to_stop_are_refused(params, error, match):
@@ -150,7 +208,7 @@ def test_other_ways_to_stop_are_refused(params, error, match):
 
 @pytest.mark.parametrize("model", [Ridge(), Native()], ids=["pointwise", "native"])
 def test_who_takes_no_evaluation_set_cannot_stop(model):
-    with pytest.raises(ValueError, match="evaluation set with its queries"):
+    with pytest.raises(ValueError, match="takes an evaluation set"):
         QueryRanker(model, early_stopping=True, n_iter_no_change=2).fit(X, Y, qid=QID)
 
 

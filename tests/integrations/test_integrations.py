@@ -1,0 +1,216 @@
+"""Metrics of skrank in the training of LightGBM, and what all libraries share."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import copy
+import pickle
+import subprocess
+import sys
+
+import lightgbm as lgb
+import numpy as np
+import pytest
+from lightgbm import LGBMRanker, LGBMRegressor
+
+from skrank.datasets import make_ranking
+from skrank.integrations import catboost_metric, lightgbm_metric, xgboost_metric
+from skrank.integrations._xgboost import _callback_class
+from skrank.metrics import evaluate, make_ranking_scorer, mean_rank
+
+X, Y, QID = make_ranking(
+    60, n_documents=(3, 9), n_features=4, n_informative=3, n_grades=3, random_state=6
+)
+SIZES = np.bincount(QID)
+TRAIN, HELD = QID < 40, QID >= 40
+PARAMS = {"verbose": -1, "num_threads": 1, "min_child_samples": 3}
+
+
+def values_by_hand(model, metric, rows=HELD, n_rounds=8, **params):
+    """Evaluate the predictions after each round."""
+    return [
+        evaluate(
+            Y[rows],
+            model.predict(X[rows], num_iteration=i),
+            metric,
+            qid=QID[rows],
+            **params,
+        )[metric]
+        for i in range(1, n_rounds + 1)
+    ]
+
+
+def fit_ranker(metric, **given):
+    ranker = LGBMRanker(n_estimators=8, metric="None", **PARAMS)
+    return ranker.fit(
+        X[TRAIN],
+        Y[TRAIN],
+        group=SIZES[:40],
+        eval_set=[(X[HELD], Y[HELD]), (X[TRAIN], Y[TRAIN])],
+        eval_group=[SIZES[40:], SIZES[:40]],
+        eval_metric=metric,
+        **given,
+    )
+
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:X does not have valid feature names",
+    "ignore:The argument 'eval_set' is deprecated",
+)
+
+
+@pytest.mark.parametrize(
+    ("metric", "params"),
+    [("mrr", {}), ("neg_mean_rank", {}), ("ndcg@3", {"gain": "linear"}), ("map", {})],
+)
+def test_a_ranker_records_the_values_of_its_predictions(metric, params):
+    model = fit_ranker(lightgbm_metric(metric, **params))
+    found = [model.evals_result_[name] for name in ("valid_0", "valid_1")]
+    assert found == [
+        {metric: values_by_hand(model, metric, rows, **params)}
+        for rows in (HELD, TRAIN)
+    ]
+
+
+def test_query_weights_are_those_of_the_rows():
+    weight = 1.0 + QID % 2
+    model = fit_ranker(
+        lightgbm_metric("mrr"), eval_sample_weight=[weight[HELD], weight[TRAIN]]
+    )
+    expected = values_by_hand(model, "mrr", sample_weight=weight[HELD])
+    assert model.evals_result_["valid_0"]["mrr"] == expected
+    assert expected != values_by_hand(model, "mrr")
+
+
+def test_the_function_train_takes_the_same_object():
+    metric = lightgbm_metric(make_ranking_scorer(mean_rank))
+    train = lgb.Dataset(X[TRAIN], Y[TRAIN], group=SIZES[:40])
+    held = lgb.Dataset(X[HELD], Y[HELD], group=SIZES[40:], reference=train)
+    record = {}
+    booster = lgb.train(
+        {"objective": "lambdarank", "metric": "None", **PARAMS},
+        train,
+        num_boost_round=8,
+        valid_sets=[held],
+        feval=metric,
+        callbacks=[lgb.record_evaluation(record)],
+    )
+    expected = values_by_hand(booster, "neg_mean_rank")
+    assert record["valid_0"] == {"neg_mean_rank": expected}
+
+
+def test_cross_validation_evaluates_each_fold():
+    data = lgb.Dataset(X, Y, group=SIZES)
+    folds = [np.flatnonzero(TRAIN), np.flatnonzero(HELD)]
+    result = lgb.cv(
+        {"objective": "lambdarank", "metric": "None", **PARAMS},
+        data,
+        num_boost_round=3,
+        folds=[(folds[0], folds[1]), (folds[1], folds[0])],
+        feval=lightgbm_metric("mrr"),
+        return_cvbooster=True,
+    )
+    boosters = result["cvbooster"].boosters
+    of_folds = [
+        values_by_hand(booster, "mrr", rows, 3)
+        for booster, rows in zip(boosters, (HELD, TRAIN), strict=True)
+    ]
+    np.testing.assert_allclose(result["valid mrr-mean"], np.mean(of_folds, axis=0))
+
+
+def test_a_regressor_needs_the_queries_beforehand():
+    def fit(metric):
+        model = LGBMRegressor(n_estimators=3, metric="None", **PARAMS)
+        held = [(X[HELD], Y[HELD])]
+        return model.fit(X[TRAIN], Y[TRAIN], eval_set=held, eval_metric=metric)
+
+    with pytest.raises(ValueError, match=r"passes none. Pass eval_group.*group=None"):
+        fit(lightgbm_metric("mrr"))
+    model = fit(lightgbm_metric("mrr", y=Y[HELD], qid=QID[HELD]))
+    assert model.evals_result_["valid_0"]["mrr"] == values_by_hand(
+        model, "mrr", HELD, 3
+    )
+
+
+def test_a_metric_of_the_same_name_is_mixed_with_that_of_lightgbm():
+    """The documentation says so, and to pass metric="None"."""
+    model = LGBMRanker(n_estimators=8, **PARAMS).fit(
+        X[TRAIN],
+        Y[TRAIN],
+        group=SIZES[:40],
+        eval_set=[(X[HELD], Y[HELD])],
+        eval_group=[SIZES[40:]],
+        eval_at=[3],
+        eval_metric=lightgbm_metric("ndcg@3"),
+    )
+    assert len(model.evals_result_["valid_0"]["ndcg@3"]) == 16
+
+
+def test_copies_and_pickles_hold_nothing_that_was_prepared():
+    metric = lightgbm_metric("mrr")
+    size = len(pickle.dumps(metric))
+    fit_ranker(metric)
+    assert len(pickle.dumps(metric)) == size
+    for again in (copy.deepcopy(metric), pickle.loads(pickle.dumps(metric))):
+        assert again([1, 0], np.array([0.0, 1.0]), None, [2]) == ("mrr", 1 / 2, True)
+
+
+def test_values_of_several_sets_do_not_depend_on_their_turns():
+    metric, rng = lightgbm_metric("ndcg"), np.random.default_rng(0)
+    for _ in range(3):
+        for n_rows in range(2, 25):
+            grades, scores = np.arange(n_rows) % 3, rng.random(n_rows)
+            _, value, _ = metric(grades, scores, None, [n_rows])
+            assert value == evaluate(grades, scores, "ndcg")["ndcg"]
+
+
+@pytest.mark.parametrize(
+    ("args", "params", "error", "match"),
+    [
+        (["ndgc"], {}, ValueError, "Did you mean 'ndcg'"),
+        (["mean_rank"], {}, ValueError, "neg_mean_rank"),
+        ([None], {}, TypeError, "'metric' parameter of lightgbm_metric must be"),
+        ([make_ranking_scorer(["mrr"])], {}, TypeError, "scorer of one metric"),
+        ([make_ranking_scorer("mrr")], {"k": 3}, TypeError, r"Got a scorer and \['k'"),
+        (["mrr"], {"gains": 1}, TypeError, "gains"),
+        (["mrr"], {"y": [1, 0]}, ValueError, "needs to know which rows"),
+    ],
+)
+def test_what_is_no_metric_is_refused_before_the_training(args, params, error, match):
+    with pytest.raises(error, match=match):
+        lightgbm_metric(*args, **params)
+
+
+def test_importing_the_module_imports_no_library():
+    code = (
+        "import sys, skrank; skrank.integrations.lightgbm_metric('mrr');"
+        "print({'lightgbm', 'xgboost', 'catboost'} & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "set()"
+
+
+def test_without_xgboost_the_error_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "xgboost.callback", None)
+    _callback_class.cache_clear()
+    with pytest.raises(ImportError, match=r'pip install "skrank\[rankers\]"'):
+        xgboost_metric("mrr")
+
+
+def test_the_metric_of_catboost_answers_for_its_own_documents():
+    metric = catboost_metric(
+        "mrr", [1, 0, 0, 1], [7, 7, 8, 8], sample_weight=[1, 1, 3, 3]
+    )
+    scores = [np.array([1.0, 2.0, 1.0, 2.0])]
+    target = np.array([1, 0, 0, 1], dtype=np.float32)
+    # The reciprocal ranks are 1 / 2 with weight 1 and 1 with weight 3.
+    assert metric.evaluate(scores, target, None) == ((1 / 2 + 3 * 1) / 4, 1.0)
+    assert metric.evaluate(scores, 1 - target, None) == (0.0, 1.0)
+    assert metric.evaluate([np.zeros(2)], target[:2], None) == (0.0, 1.0)
+    assert metric.get_final_error(1 / 2, 1.0) == 1 / 2
+    assert type(metric).__name__ == "mrr"
+    again = pickle.loads(pickle.dumps(metric))
+    assert again.evaluate(scores, target, None)[0] == (1 / 2 + 3) / 4
+    assert copy.deepcopy(metric) is metric

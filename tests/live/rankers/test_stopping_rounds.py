@@ -1,0 +1,336 @@
+"""Every library stops by every metric where a loop over its rounds would stop."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pickle
+from contextlib import nullcontext
+from functools import cache
+
+import numpy as np
+import pytest
+import sklearn
+from catboost import CatBoostRanker
+from lightgbm import LGBMRanker
+from sklearn.base import clone
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+)
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from xgboost import XGBRanker
+from xgboost.callback import TrainingCallback
+
+from skrank.datasets import make_ranking
+from skrank.metrics import evaluate, make_ranking_scorer
+from skrank.model_selection import QueryKFold
+from skrank.rankers import QueryRanker
+from skrank.rankers._early_stopping import hold_out
+from skrank.rankers._rows import Rows
+
+X, Y, CODES = make_ranking(
+    200, n_documents=(4, 12), n_features=8, n_informative=4, n_grades=4, random_state=3
+)
+X = X + np.random.default_rng(3).normal(size=X.shape)
+ROWS = np.random.default_rng(4).permutation(len(Y))
+X, Y, CODES = X[ROWS], Y[ROWS], CODES[ROWS]
+WEIGHT = 0.1 + CODES % 3
+N_ROUNDS, PATIENCE = 60, 6
+
+LIBRARIES = {
+    "LightGBM": LGBMRanker(
+        n_estimators=N_ROUNDS, num_leaves=7, num_threads=1, verbose=-1
+    ),
+    "XGBoost": XGBRanker(n_estimators=N_ROUNDS, max_depth=3, n_jobs=1),
+    "CatBoost": CatBoostRanker(
+        iterations=N_ROUNDS,
+        depth=3,
+        thread_count=1,
+        verbose=False,
+        allow_writing_files=False,
+    ),
+    "HistGradientBoosting": HistGradientBoostingRegressor(
+        max_iter=N_ROUNDS, max_leaf_nodes=7, early_stopping=False
+    ),
+}
+METRICS = ["mrr", "rbp", "neg_mean_rank", "ndcg@5", "hits@3", "query_auc"]
+library = pytest.mark.parametrize("library", LIBRARIES)
+
+
+@cache
+def split():
+    """Return the rows to train on and those held out, grouped by query."""
+    return tuple(part.by_query() for part in hold_out(Rows(X, Y, CODES), 0.3, 0))
+
+
+def staged(model, X):
+    """Return the predictions after each round."""
+    if isinstance(model, LGBMRanker):
+        return [model.predict(X, num_iteration=i) for i in range(1, N_ROUNDS + 1)]
+    if isinstance(model, XGBRanker):
+        return [
+            model.predict(X, iteration_range=(0, i)) for i in range(1, N_ROUNDS + 1)
+        ]
+    if isinstance(model, HistGradientBoostingClassifier):
+        return [stage @ model.classes_ for stage in model.staged_predict_proba(X)]
+    return list(model.staged_predict(X))
+
+
+def fit_whole(model, weight=None):
+    """Fit all rounds to the rows that are not held out, without skrank."""
+    rows, _ = split()
+    if isinstance(model, LGBMRanker):
+        given = {"group": rows.sizes}
+    elif isinstance(model, XGBRanker):
+        given = {"qid": rows.codes}
+    elif isinstance(model, CatBoostRanker):
+        given = {"group_id": rows.codes}
+    else:
+        given = {}
+    if weight is not None:
+        given["sample_weight"] = weight
+    return clone(model).fit(rows.X, rows.y, **given)
+
+
+@cache
+def whole_predictions(library):
+    return staged(fit_whole(LIBRARIES[library]), split()[1].X)
+
+
+def stop_by_hand(values):
+    """Return the best round and the last one, counted from 1."""
+    best = 0
+    for i, value in enumerate(values):
+        if value > values[best]:
+            best = i
+        elif i - best == PATIENCE:
+            return best + 1, i + 1
+    return best + 1, len(values)
+
+
+def rounds_of(model, key):
+    """Return the number of trees that a model predicts with, and the values so far."""
+    if isinstance(model, LGBMRanker):
+        return model.best_iteration_, model.evals_result_["valid_0"][key]
+    if isinstance(model, XGBRanker):
+        return model.best_iteration + 1, model.evals_result()["held_out"][key]
+    if isinstance(model, CatBoostRanker):
+        return model.tree_count_, model.evals_result_["validation"][key]
+    return model.n_iter_, model.validation_score_[1:].tolist()
+
+
+def stopped(model, scoring, **metadata):
+    ranker = QueryRanker(
+        model,
+        early_stopping=True,
+        n_iter_no_change=PATIENCE,
+        validation_fraction=0.3,
+        scoring=scoring,
+        random_state=0,
+    )
+    return ranker.fit(X, Y, qid=CODES, **metadata)
+
+
+def assert_stopped_as_by_hand(ranker, key, predictions, values):
+    best, last = stop_by_hand(values)
+    n_trees, trace = rounds_of(ranker.estimator_, key)
+    assert n_trees == best
+    assert trace == values[:last]
+    # The sum over the classes of a classifier may be rounded otherwise.
+    np.testing.assert_allclose(
+        ranker.predict(split()[1].X), predictions[best - 1], rtol=1e-14
+    )
+
+
+@library
+@pytest.mark.parametrize("metric", METRICS)
+def test_as_many_rounds_as_in_a_loop_over_predictions(library, metric):
+    _, held = split()
+    predictions = whole_predictions(library)
+    values = [
+        evaluate(held.y, scores, metric, qid=held.codes)[metric]
+        for scores in predictions
+    ]
+    ranker = stopped(LIBRARIES[library], metric)
+    assert_stopped_as_by_hand(ranker, metric, predictions, values)
+
+
+def test_the_loops_stop_at_different_rounds_before_the_last():
+    _, held = split()
+    for library in LIBRARIES:
+        rounds = set()
+        for metric in METRICS:
+            values = [
+                evaluate(held.y, scores, metric, qid=held.codes)[metric]
+                for scores in whole_predictions(library)
+            ]
+            best, last = stop_by_hand(values)
+            assert last < N_ROUNDS
+            rounds.add(best)
+        assert len(rounds) >= 3, library
+
+
+@library
+@pytest.mark.parametrize(
+    ("metric", "params"),
+    [
+        ("ndcg@5", {"gain": "linear"}),
+        ("ndcg@5", {"convention": "lightgbm"}),
+        ("mrr", {"ties": "pessimistic", "adjusted": True}),
+        ("neg_median_rank", {}),
+    ],
+)
+def test_a_scorer_stops_with_its_parameters(library, metric, params):
+    _, held = split()
+    predictions = whole_predictions(library)
+    values = [
+        evaluate(held.y, scores, metric, qid=held.codes, **params)[metric]
+        for scores in predictions
+    ]
+    ranker = stopped(LIBRARIES[library], make_ranking_scorer(metric, **params))
+    assert_stopped_as_by_hand(ranker, metric, predictions, values)
+
+
+@library
+def test_a_function_of_the_user_stops_by_its_sign(library):
+    def regret(y_true, y_score, *, qid):
+        return 1 - evaluate(y_true, y_score, "mrr", qid=qid)["mrr"]
+
+    _, held = split()
+    predictions = whole_predictions(library)
+    values = [-regret(held.y, scores, qid=held.codes) for scores in predictions]
+    scorer = make_ranking_scorer(regret, greater_is_better=False)
+    ranker = stopped(LIBRARIES[library], scorer)
+    assert_stopped_as_by_hand(ranker, "neg_regret", predictions, values)
+
+
+@library
+def test_held_out_queries_count_with_the_mean_weight_of_their_rows(library):
+    _, held = split()
+    weight = WEIGHT + 0.02 * (np.arange(len(Y)) % 2)  # of rows, not of queries
+    ranker = QueryRanker(
+        LIBRARIES[library],
+        early_stopping=True,
+        n_iter_no_change=PATIENCE,
+        validation_fraction=0.3,
+        scoring="mrr",
+        random_state=0,
+    )
+    # These two say what they do with such weights in their training.
+    says = library in ("XGBoost", "CatBoost")
+    with pytest.warns(UserWarning, match="weights") if says else nullcontext():
+        ranker.fit(X, Y, qid=CODES, sample_weight=weight)
+    held_rows = hold_out(Rows(X, Y, CODES, weight), 0.3, 0)[1].by_query()
+    means = [held_rows.weight[held.codes == query].mean() for query in range(60)]
+    n_trees, trace = rounds_of(ranker.estimator_, "mrr")
+    by_query = evaluate(
+        held.y, ranker.predict(held.X), "mrr", qid=held.codes, average=None
+    )["mrr"]
+    np.testing.assert_allclose(
+        trace[n_trees - 1], np.average(by_query, weights=means), rtol=1e-12
+    )
+    assert trace[n_trees - 1] != by_query.mean()
+
+
+def test_a_classifier_stops_by_its_expected_grade():
+    classifier = HistGradientBoostingClassifier(max_iter=20, max_leaf_nodes=7)
+    _, held = split()
+    model = fit_whole(classifier.set_params(early_stopping=False))
+    predictions = staged(model, held.X)
+    values = [
+        evaluate(held.y, scores, "ndcg@5", qid=held.codes)["ndcg@5"]
+        for scores in predictions
+    ]
+    ranker = stopped(classifier, "ndcg@5")
+    assert_stopped_as_by_hand(ranker, "ndcg@5", predictions, values)
+
+
+def test_an_estimator_that_runs_to_its_end_is_fitted_once():
+    calls = []
+
+    class Counted(HistGradientBoostingRegressor):
+        def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None):
+            calls.append(len(X))
+            return super().fit(X, y, sample_weight, X_val=X_val, y_val=y_val)
+
+    _, held = split()
+    for n_rounds in range(1, 6):
+        calls.clear()
+        ranker = stopped(Counted(max_iter=n_rounds), "mrr")
+        values = ranker.estimator_.validation_score_
+        assert len(values) == n_rounds + 1
+        assert len(calls) == 2 - (np.argmax(values[1:]) == n_rounds - 1)
+        tied = evaluate(held.y, 0.0 * held.y, "mrr", qid=held.codes)
+        assert values[0] == tied["mrr"]
+
+
+def test_no_tree_predicts_twice_for_the_values_of_hist_gradient_boosting(monkeypatch):
+    """scikit-learn passes its predictions on only to scorers that are in its table."""
+    made = []
+    predict = HistGradientBoostingRegressor._predict_iterations
+
+    def counted(self, X, predictors, *rest):
+        made.append(len(predictors))
+        return predict(self, X, predictors, *rest)
+
+    monkeypatch.setattr(HistGradientBoostingRegressor, "_predict_iterations", counted)
+    stopped(LIBRARIES["HistGradientBoosting"], "mrr")
+    assert made == []
+
+
+@library
+def test_the_fitted_model_and_its_pickle_hold_no_held_out_rows(library):
+    ranker = stopped(LIBRARIES[library], "mrr", sample_weight=WEIGHT)
+    held = hold_out(Rows(X, Y, CODES, WEIGHT), 0.3, 0)[1].by_query()
+    text = pickle.dumps(ranker)
+    for array in (held.X, held.X.astype(np.float32), held.y, held.codes, held.weight):
+        assert array.tobytes() not in text
+        assert array.tobytes()[: len(array.tobytes()) // 4] not in text
+    assert pickle.loads(text).predict(X).tolist() == ranker.predict(X).tolist()
+    again = clone(ranker).fit(X, Y, qid=CODES, sample_weight=WEIGHT)
+    assert again.predict(X).tolist() == ranker.predict(X).tolist()
+    clone(ranker.estimator_)
+
+
+@library
+def test_a_search_in_two_processes_finds_the_same(library):
+    pipe = make_pipeline(StandardScaler(), LIBRARIES[library])
+    ranker = QueryRanker(pipe, early_stopping=True, random_state=0)
+    grid = {
+        "n_iter_no_change": [2, 5],
+        "scoring": ["mrr", make_ranking_scorer("ndcg@5", gain="linear")],
+    }
+    found = []
+    for n_jobs in (1, 2):
+        search = GridSearchCV(
+            ranker, grid, scoring="mrr", cv=QueryKFold(2), n_jobs=n_jobs,
+            error_score="raise",
+        )  # fmt: skip
+        with sklearn.config_context(enable_metadata_routing=True):
+            found.append(search.fit(X, Y, qid=CODES).cv_results_["mean_test_score"])
+    assert found[0].tolist() == found[1].tolist()
+
+
+def test_the_callbacks_of_the_user_are_called_and_given_back():
+    class Counts(TrainingCallback):
+        n_rounds = 0
+
+        def after_iteration(self, model, epoch, evals_log):
+            Counts.n_rounds += 1
+            return False
+
+    callbacks = [Counts()]
+    model = XGBRanker(n_estimators=20, n_jobs=1, callbacks=callbacks)
+    ranker = stopped(model, "mrr")
+    assert Counts.n_rounds == len(ranker.estimator_.evals_result()["held_out"]["mrr"])
+    assert [type(one) for one in ranker.estimator_.callbacks] == [Counts]
+    assert model.callbacks is callbacks
+
+
+@pytest.mark.parametrize("name", ["boosting_type", "boosting"])
+def test_lightgbm_with_dart_is_refused_since_it_would_not_stop(name):
+    model = LGBMRanker(n_estimators=20, verbose=-1).set_params(**{name: "dart"})
+    with pytest.raises(ValueError, match="'dart' cannot stop early"):
+        stopped(model, "mrr")
