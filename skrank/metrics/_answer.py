@@ -285,6 +285,8 @@ class RepeatedAnswer:
 
     def __call__(self, y_score):
         """Return the value of the metric by some scores."""
+        if self.first is None:
+            y_score = np.array(y_score)  # kept, while the caller may reuse its array
         source = replace(self.arrays, y_score=y_score, alike=self.first, rankings={})
         with np.errstate(under="ignore"):
             ranking = source.ranking(*self.request.ranking)

@@ -1,11 +1,11 @@
 """CPU time of a training round with a metric of skrank, and with the library's own.
 
-Run ``python tests/benchmarks/bench_early_stopping.py``; it needs the extra `rankers` and
-takes some minutes. Each library learns from 20,000 rows, so that a round is short, and
-evaluates 100,000 held-out rows after each round: by its own metric, and by metrics of
-skrank in the way of QueryRanker. A round is the difference between a long and a short
-training, divided by the rounds between them, so that reading the data does not count.
-All use one thread, since threads that wait for each other take CPU time as well.
+Run ``python tests/benchmarks/bench_early_stopping.py``; it needs the extra `rankers`
+and takes some minutes. Each library learns from 20,000 rows, so that a round is short,
+and evaluates 100,000 held-out rows after each round: by its own metric, and by metrics
+of skrank in the way of QueryRanker. A round is the difference between a long and a
+short training, divided by the rounds between them, so that reading the data does not
+count. All use one thread, since threads that wait for each other take CPU time as well.
 """
 
 # Authors: The skrank developers
@@ -103,7 +103,7 @@ def by_skrank(make, metric, rows, held, n_rounds):
 
 
 def measure(name, n_rows, n_held, rounds, n_runs):
-    """Return the milliseconds of a round by the library's metric and by each of ours."""
+    """Return the milliseconds of a round by the library's metric and by ours."""
     rng = np.random.default_rng(0)
     rows, held = make_rows(n_rows, rng), make_rows(n_held, rng)
     own, alone, make = LIBRARIES[name]

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from skrank._ranking.rank import FIRST
+from skrank.metrics import evaluate, get_scorer
 from skrank.metrics._answer import Arrays, RankedBy, answer
 from skrank.metrics._evaluate import read_requests
+from skrank.metrics._names import listed_names
 
 
 def long_lists():
@@ -59,3 +61,18 @@ def test_precision_at_two_does_not_shorten_the_list_for_precision_at_five():
     arrays = Arrays(y_true, y_score)
     short, long = read_requests(["precision@2", "precision@5"], {}, "evaluate")
     assert (answer(short, arrays), answer(long, arrays)) == (0, 1 / 5)
+
+
+@pytest.mark.parametrize("name", sorted(listed_names()))
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_what_is_prepared_for_other_scores_gives_the_same_bits(name, is_weighted):
+    rng = np.random.default_rng(5)
+    qid = rng.permutation(np.repeat(np.arange(30), 12))
+    y_true = rng.integers(0, 3, 360) * (rng.random(360) < 0.3)
+    weight = {"sample_weight": 0.1 + qid % 4} if is_weighted else {}
+    prepared = get_scorer(name).on_documents(y_true, qid, **weight)
+    for n_levels in (5, 10_000, 1, 40):
+        y_score = rng.integers(0, n_levels, 360).astype(float)
+        expected = evaluate(y_true, y_score, name, qid=qid, **weight)[name]
+        assert prepared(y_score) == expected
+        y_score[:] = 0  # training loops write all scores into one array
