@@ -154,6 +154,24 @@ def test_hist_gradient_boosting_has_the_trees_of_its_best_round():
     assert ranker.estimator_.get_params() == BOOSTING.get_params()
 
 
+@pytest.mark.skipif(not HAS_VALIDATION_SET, reason="scikit-learn < 1.7")
+def test_no_tree_predicts_twice_for_the_values_of_hist_gradient_boosting(monkeypatch):
+    """scikit-learn passes its predictions on only to scorers that are in its table."""
+    made = []
+    predict = HistGradientBoostingRegressor._predict_iterations
+
+    def counted(self, X, predictors, *rest):
+        made.append(len(predictors))
+        return predict(self, X, predictors, *rest)
+
+    monkeypatch.setattr(HistGradientBoostingRegressor, "_predict_iterations", counted)
+    ranker = QueryRanker(BOOSTING, early_stopping=True, random_state=0)
+    ranker.fit(X, Y, qid=QID)
+    assert made == []
+    ranker.predict(X)
+    assert made == [ranker.estimator_.n_iter_]
+
+
 @pytest.mark.skipif(HAS_VALIDATION_SET, reason="scikit-learn >= 1.7")
 def test_hist_gradient_boosting_needs_a_later_scikit_learn():
     with pytest.raises(ValueError, match=r"from scikit-learn 1\.7, HistGradient"):

@@ -207,6 +207,21 @@ def test_a_function_of_the_user_stops_by_its_sign(library):
 
 
 @library
+def test_a_slow_rise_after_the_best_round_is_no_improvement(library):
+    values = [0.9, *np.linspace(0.1, 0.8, N_ROUNDS)]
+    before = [1.0] if library == "HistGradientBoosting" else []
+    told = iter(before + values)
+
+    def scripted(y_true, y_score, *, qid):
+        return next(told)
+
+    ranker = stopped(LIBRARIES[library], make_ranking_scorer(scripted))
+    n_trees, trace = rounds_of(ranker.estimator_, "scripted")
+    assert n_trees == 1
+    assert trace == values[: 1 + PATIENCE]
+
+
+@library
 def test_held_out_queries_count_with_the_mean_weight_of_their_rows(library):
     _, held = split()
     weight = WEIGHT + 0.02 * (np.arange(len(Y)) % 2)  # of rows, not of queries
@@ -264,20 +279,6 @@ def test_an_estimator_that_runs_to_its_end_is_fitted_once():
         assert len(calls) == 2 - (np.argmax(values[1:]) == n_rounds - 1)
         tied = evaluate(held.y, 0.0 * held.y, "mrr", qid=held.codes)
         assert values[0] == tied["mrr"]
-
-
-def test_no_tree_predicts_twice_for_the_values_of_hist_gradient_boosting(monkeypatch):
-    """scikit-learn passes its predictions on only to scorers that are in its table."""
-    made = []
-    predict = HistGradientBoostingRegressor._predict_iterations
-
-    def counted(self, X, predictors, *rest):
-        made.append(len(predictors))
-        return predict(self, X, predictors, *rest)
-
-    monkeypatch.setattr(HistGradientBoostingRegressor, "_predict_iterations", counted)
-    stopped(LIBRARIES["HistGradientBoosting"], "mrr")
-    assert made == []
 
 
 @library
