@@ -288,6 +288,15 @@ def check_flag(value, name, caller):
     return bool(value)
 
 
+def check_instance(value, kind, name, caller):
+    """Raise unless `value` is an instance of a class."""
+    if not isinstance(value, kind):
+        raise TypeError(
+            f"The '{name}' parameter of {caller} must be an instance of "
+            f"{kind.__name__}. Got {type(value).__name__} instead."
+        )
+
+
 def check_beta(beta, caller):
     """Return a weight, a finite number >= 0."""
     beta = check_number(beta, "beta", caller)

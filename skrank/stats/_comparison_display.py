@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from skrank._checks import shown
+from skrank._checks import check_instance, shown
 from skrank.metrics._plot.axes import (
     BETTER,
     COLORS,
@@ -18,6 +18,7 @@ from skrank.metrics._plot.axes import (
     legend_above,
 )
 from skrank.metrics._plot.metric_words import direction_words, words_of
+from skrank.stats._ranker_comparison import RankerComparison
 
 _RANKERS = ("ranker", "baseline")
 
@@ -147,7 +148,10 @@ class ComparisonDisplay:
         ------
         ValueError
             If the comparison does not have the metric.
+        TypeError
+            If `comparison` is not a RankerComparison.
         """
+        check_instance(comparison, RankerComparison, "comparison", "ComparisonDisplay")
         rows = [row for row in comparison.rows if metric in (None, row.metric)]
         if not rows:
             compared = list(dict.fromkeys(row.metric for row in comparison.rows))

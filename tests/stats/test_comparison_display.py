@@ -165,11 +165,13 @@ def test_the_differences_by_query_have_the_wins_of_the_comparison(scores):
         assert display.difference.mean() == pytest.approx(row.difference)
 
 
-def test_an_unknown_metric_is_an_error(scores):
+def test_what_is_not_compared_is_an_error(scores):
     comparison = compare_rankers(scores)
     message = r"one of \['mrr', 'neg_mean_rank'\]. Got 'map' instead"
     with pytest.raises(ValueError, match=message):
         ComparisonDisplay.from_comparison(comparison, metric="map")
+    with pytest.raises(TypeError, match="instance of RankerComparison"):
+        ComparisonDisplay.from_comparison(comparison.rows)
 
 
 def many(n_rankers):

@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from skrank._checks import shown
+from skrank._checks import check_instance, check_number, shown
 from skrank.metrics._intervals import interval_table
 from skrank.metrics._plot.axes import (
     axes_for,
@@ -20,6 +20,7 @@ from skrank.metrics._plot.metric_words import (
     words_of,
 )
 from skrank.metrics._plot.shared_words import share_display_words
+from skrank.metrics._query_scores import QueryScores
 from skrank.metrics._score_queries import score_queries
 from skrank.metrics._scoring.predictions import predict_scores
 
@@ -134,6 +135,10 @@ class MetricAtKDisplay:
         --------
         skrank.stats.confidence_interval : The intervals.
         """
+        check_instance(scores, QueryScores, "scores", "MetricAtKDisplay")
+        level = check_number(
+            confidence_level, "confidence_level", "MetricAtKDisplay", low=0, high=1
+        )
         cutoffs = {}
         for name in scores.metrics:
             base, k = split_cutoff(name)
@@ -150,7 +155,7 @@ class MetricAtKDisplay:
         names = dict(sorted(cutoffs[metric].items()))
         chosen = scores[list(names.values())]
         places = [chosen.metrics.index(name) for name in names.values()]
-        table = interval_table(chosen, confidence_level=confidence_level)
+        table = interval_table(chosen, confidence_level=level)
         summaries = chosen.table.summaries()
         ends = np.array(
             [
@@ -172,7 +177,7 @@ class MetricAtKDisplay:
             rankers=list(chosen.rankers),
             metric=words_of(request, "k"),
             greater_is_better=request.direction == 1,
-            confidence_level=confidence_level,
+            confidence_level=level,
         )
         return display.plot(ax)
 

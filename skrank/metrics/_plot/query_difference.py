@@ -3,9 +3,12 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import numpy as np
+from numbers import Integral
 
-from skrank._checks import shown
+import numpy as np
+from sklearn.utils import check_scalar
+
+from skrank._checks import check_instance, shown
 from skrank.metrics._plot.axes import (
     BETTER,
     NEITHER,
@@ -17,6 +20,7 @@ from skrank.metrics._plot.axes import (
 )
 from skrank.metrics._plot.metric_words import direction_words, words_of
 from skrank.metrics._plot.shared_words import share_display_words
+from skrank.metrics._query_scores import QueryScores
 from skrank.metrics._score_queries import score_queries
 from skrank.metrics._scoring.predictions import predict_scores
 
@@ -136,6 +140,7 @@ class QueryDifferenceDisplay:
             If the scores do not have the metric or the rankers, or have several and
             none is named.
         """
+        check_instance(scores, QueryScores, "scores", "QueryDifferenceDisplay")
         if len(scores.rankers) < 2:
             raise ValueError(
                 "QueryDifferenceDisplay compares two rankers. Got the scores of one: "
@@ -256,6 +261,7 @@ class QueryDifferenceDisplay:
         display : QueryDifferenceDisplay
             The display itself.
         """
+        check_scalar(n_worst, "n_worst", Integral, min_val=0)
         gain = self._gain
         order = np.argsort(-gain, kind="stable")[: len(gain) - np.isnan(gain).sum()]
         difference = np.asarray(self.difference, dtype=np.float64)[order]

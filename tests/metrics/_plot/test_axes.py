@@ -178,3 +178,10 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r'pip install "skrank\[plot\]"'):
         display.plot()
+
+
+@pytest.mark.parametrize("display", [MetricAtKDisplay, QueryDifferenceDisplay])
+def test_scores_must_be_a_table_of_values(display):
+    message = f"parameter of {display.__name__} must be an instance of QueryScores. Got"
+    with pytest.raises(TypeError, match=message):
+        display.from_scores({"mrr": [0.5, 1.0]})

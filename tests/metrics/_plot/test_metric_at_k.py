@@ -116,3 +116,8 @@ def test_an_infinite_interval_has_no_band():
     assert np.isinf(display.high).all()
     assert display.bands_[0].get_paths() == []
     display.figure_.canvas.draw()
+
+
+def test_the_confidence_level_is_a_probability():
+    with pytest.raises(ValueError, match=r"in the range \[0, 1\]. Got 95.0 instead"):
+        MetricAtKDisplay.from_predictions(Y_TRUE, RUNS, "mrr", confidence_level=95)

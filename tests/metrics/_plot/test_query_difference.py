@@ -144,3 +144,11 @@ def test_one_ranker_is_an_error():
     scores = score_queries(Y_TRUE, OLD, "mrr", qid=QID)
     with pytest.raises(ValueError, match="compares two rankers"):
         QueryDifferenceDisplay.from_scores(scores)
+
+
+def test_the_number_of_named_queries_is_an_integer():
+    display = QueryDifferenceDisplay(difference=[0.5, -0.25])
+    with pytest.raises(ValueError, match="n_worst == -1, must be >= 0"):
+        display.plot(n_worst=-1)
+    with pytest.raises(TypeError, match="n_worst must be an instance of int"):
+        display.plot(n_worst=0.5)
