@@ -27,7 +27,6 @@ from skrank.rankers import QueryRanker
 from skrank.stats import ComparisonDisplay, compare_rankers
 
 FOLDER = Path(__file__).parent / "is_it_better"
-SIZE, KIND = (6.4, 3.6), "svg"
 
 
 def make_scores():
@@ -52,17 +51,17 @@ def make_scores():
 
 def save(display, name):
     """Write the figure of a display as a small SVG without dates."""
-    figure = display.figure_
-    figure.set_size_inches(*SIZE)
-    figure.savefig(
-        FOLDER / f"{name}.{KIND}", bbox_inches="tight", metadata={"Date": None}
+    display.figure_.savefig(
+        FOLDER / f"{name}.svg", bbox_inches="tight", metadata={"Date": None}
     )
 
 
 def main():
     """Write all pictures and tables."""
     mpl.use("agg")
-    mpl.rcParams |= {"svg.fonttype": "none", "svg.hashsalt": "skrank"}
+    mpl.rcParams |= {
+        "figure.figsize": (6.4, 3.6), "svg.fonttype": "none", "svg.hashsalt": "skrank"
+    }  # fmt: skip
     FOLDER.mkdir(exist_ok=True)
     y, runs, qid, scores = make_scores()
     few = np.isin(qid, np.unique(qid)[:20])

@@ -239,7 +239,9 @@ class RankerComparison:
         return as_frame(columns, kind or self.scores.table.kind)
 
     def _title(self):
-        level = f"{100 * self.confidence_level:g}%"
+        levels = f"{100 * self.confidence_level:g}% intervals"
+        if self.margin and self.alternative == "two-sided":
+            levels += f", of differences {200 * self.confidence_level - 100:g}%"
         n_metrics = len({row.metric for row in self.rows})
         n_pairs = len({(row.ranker, row.baseline) for row in self.rows})
         units = "queries" if self.groups is None else "groups of queries"
@@ -252,8 +254,8 @@ class RankerComparison:
         return (
             f"{self.n_units:,} {units}, {_counted(len(self.rows), 'comparison')} "
             f"({_counted(n_pairs, 'pair')} x {_counted(n_metrics, 'metric')}): "
-            f"{_TESTED_BY[self.test]}, {_CORRECTED_BY[self.correction]}, {level} "
-            f"intervals{about}"
+            f"{_TESTED_BY[self.test]}, {_CORRECTED_BY[self.correction]}, "
+            f"{levels}{about}"
         )
 
     def _estimates(self):

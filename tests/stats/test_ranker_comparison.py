@@ -90,7 +90,7 @@ def test_it_prints_the_family_the_rankers_and_their_differences():
         ({"alternative": "greater"}, "is the difference greater than 0?"),
         ({"alternative": "greater", "margin": 0.1}, "greater than -0.1?"),
         ({"alternative": "less", "margin": 0.1}, "less than 0.1?"),
-        ({"margin": 0.1}, "is the difference within 0.1 of 0?"),
+        ({"margin": 0.1}, "of differences 90%; is the difference within 0.1 of 0?"),
         ({"test": "wilcoxon", "correction": "holm"}, "signed-rank test, Holm,"),
         ({"groups": np.arange(60) // 2}, "30 groups of queries, 3 comparisons"),
     ],
