@@ -3,6 +3,7 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from skrank._public import publish
 from skrank.link_prediction._candidates import type_constraints
 from skrank.link_prediction._complex import ComplEx
 from skrank.link_prediction._evaluate import evaluate_link_prediction
@@ -26,3 +27,5 @@ __all__ = [
     "rank_triples",
     "type_constraints",
 ]
+
+publish(__name__)

@@ -3,6 +3,7 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from skrank._public import publish
 from skrank._ranking import RankedQueries
 from skrank.metrics._agreement import (
     query_auc_score,
@@ -103,3 +104,5 @@ __all__ = [
     "spearman_score",
     "tie_report",
 ]
+
+publish(__name__)

@@ -3,6 +3,7 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from skrank._public import publish
 from skrank.model_selection._cold import ColdStartKFold
 from skrank.model_selection._cross_val import cross_val_query_scores
 from skrank.model_selection._folds import RepeatedQueryKFold, StratifiedQueryKFold
@@ -25,3 +26,5 @@ __all__ = [
     "one_standard_error",
     "query_train_test_split",
 ]
+
+publish(__name__)

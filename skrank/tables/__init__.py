@@ -3,6 +3,7 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from skrank._public import publish
 from skrank.tables._align import align
 from skrank.tables._clusters import ClusterScores
 from skrank.tables._read_files import read_letor, read_qrels, read_run
@@ -20,3 +21,5 @@ __all__ = [
     "score_table",
     "ship",
 ]
+
+publish(__name__)

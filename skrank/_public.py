@@ -1,0 +1,27 @@
+"""The names under which public classes are known."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import inspect
+import sys
+
+
+def publish(module):
+    """Let the classes that a module lists say that they are of this module.
+
+    Pickles hold the module of a class, and so do lists of trusted types, such as those
+    of skops and MLflow. The file in which a class is defined may change, its public
+    module does not.
+
+    Parameters
+    ----------
+    module : str
+        The name of a public module, whose `__all__` is defined.
+    """
+    contents = vars(sys.modules[module])
+    package = module.partition(".")[0]
+    for name in contents["__all__"]:
+        thing = contents[name]
+        if inspect.isclass(thing) and thing.__module__.startswith(f"{package}."):
+            thing.__module__ = module
