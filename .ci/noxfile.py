@@ -54,7 +54,15 @@ nox.needs_version = ">=2025.5"
 nox.options.default_venv_backend = "uv"
 nox.options.download_python = "never"
 nox.options.error_on_missing_interpreters = True
-nox.options.sessions = ["install", "lint", "docs", "lowest", "sklearn", "rankers"]
+nox.options.sessions = [
+    "install",
+    "lint",
+    "types",
+    "docs",
+    "lowest",
+    "sklearn",
+    "rankers",
+]
 
 os.environ.pop("PYTHONPATH", None)
 os.environ |= {
@@ -138,6 +146,27 @@ def lint(session):
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     session.run("lint-imports", "--no-cache")
+
+
+@step()
+def types(session):
+    """A user's script under mypy and pyright, and the stubs beside the signatures."""
+    session.install("--quiet", ".", "mypy>=1.15", "pyright[nodejs]>=1.1.400")
+    # Away from the checkout, so that the types are those of the installed package.
+    work = Path(session.create_tmp()) / "work"
+    shutil.rmtree(work, ignore_errors=True)
+    shutil.copytree(
+        "skrank", work / "stubs/skrank", ignore=shutil.ignore_patterns("*.py", "data")
+    )
+    for name in ["user_script.py", "stubtest.ini", "stubtest.txt"]:
+        shutil.copy(f"tests/typing/{name}", work)
+    session.chdir(work)
+    session.run("python", "user_script.py")
+    session.run("mypy", "--strict", "user_script.py")
+    session.run("pyright", "--pythonpath", f"{session.bin}/python", "user_script.py")
+    options = ["--mypy-config-file", "stubtest.ini", "--allowlist", "stubtest.txt"]
+    session.env["MYPYPATH"] = "stubs"
+    session.run("stubtest", "skrank", "--concise", "--ignore-missing-stub", *options)
 
 
 @step()

@@ -60,6 +60,8 @@ class RankedQueries:
         The number of relevant documents of each query, returned or not.
     ids : ndarray of shape (n_queries,)
         The query ids.
+    ideal, chance : RankedQueries
+        The same documents ranked by grade, and with all of a query tied.
 
     See Also
     --------
@@ -69,10 +71,8 @@ class RankedQueries:
     -----
     `total` sums over the groups of a query, and `grade_total` over the documents of a
     group; `mean_over_places` averages a function of the ranks of each group;
-    `expected_at_first` is the expectation of a function of the rank of the first
-    relevant document, `first_rank_law` the probabilities of that rank;
-    `where_relevant` makes queries without a relevant document undefined. `ideal` and
-    `chance` are the rankings of the same documents by grade, and with all tied.
+    `expected_at_first` is the expectation of a function of the first relevant rank,
+    `first_rank_law` its law; `where_relevant` makes unanswered queries undefined.
 
     Examples
     --------

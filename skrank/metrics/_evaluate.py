@@ -67,7 +67,7 @@ def evaluate(
 
     Returns
     -------
-    scores : dict of str to float
+    scores : dict of str to float or ndarray
         The value of each metric, by name. With ``average=None``, arrays of shape
         (n_queries,), and the query ids under "qid".
 

@@ -142,7 +142,19 @@ class QueryScores:
         return dict(zip(self.rankers, named, strict=True))
 
     def __getitem__(self, names):
-        """Return the scores of some of the rankers and metrics alone."""
+        """Return the scores of some of the rankers and metrics alone.
+
+        Parameters
+        ----------
+        names : str or list of str
+            The names of rankers and of metrics. Of rankers or metrics of which none is
+            named, all remain.
+
+        Returns
+        -------
+        scores : QueryScores
+            Their scores.
+        """
         names = [names] if isinstance(names, str) else list(names)
         for name in names:
             if name not in self.rankers and name not in self.metrics:

@@ -1,0 +1,23 @@
+# Types of skrank, written by tests/typing/make_stubs.py.
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+# fmt: off
+
+from skrank import base as base
+from skrank import datasets as datasets
+from skrank import exceptions as exceptions
+from skrank import link_prediction as link_prediction
+from skrank import metrics as metrics
+from skrank import model_selection as model_selection
+from skrank import rankers as rankers
+from skrank import tables as tables
+
+__all__ = [
+    "base", "datasets", "exceptions", "link_prediction", "metrics", "model_selection",
+    "rankers", "register_scorers", "tables", "unregister_scorers"
+]
+
+def register_scorers() -> None: ...
+def unregister_scorers() -> None: ...
+__version__: str

@@ -1,0 +1,12 @@
+# Types of skrank.exceptions, written by tests/typing/make_stubs.py.
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+# fmt: off
+
+
+
+__all__ = ["QuerySplitWarning"]
+
+class QuerySplitWarning(UserWarning):
+    ...

@@ -1,0 +1,194 @@
+# Types of skrank.model_selection, written by tests/typing/make_stubs.py.
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+# fmt: off
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.model_selection import BaseCrossValidator
+from typing_extensions import Self
+
+__all__ = [
+    "ColdStartKFold", "LeaveLastOut", "QueryKFold", "QueryShuffleSplit",
+    "QueryTimeSeriesSplit", "RepeatedQueryKFold", "StratifiedQueryKFold",
+    "TripleShuffleSplit", "query_train_test_split"
+]
+
+class ColdStartKFold(BaseCrossValidator):
+    n_splits: int
+    cold: Literal["user", "item", "both"]
+    shuffle: bool
+    random_state: int | np.random.RandomState | None
+    item: str | ArrayLike
+    def __init__(
+        self, n_splits: int = 5, *, cold: Literal["user", "item", "both"] = "user",
+        shuffle: bool = False, random_state: int | np.random.RandomState | None = None,
+        item: str | ArrayLike = "item"
+    ) -> None: ...
+    def get_n_splits(
+        self, X: object = None, y: object = None, groups: object = None, *,
+        qid: object = None, time: object = None, item: object = None
+    ) -> int: ...
+    def set_split_request(
+        self, *, groups: bool | str | None = ..., item: bool | str | None = ...,
+        qid: bool | str | None = ...
+    ) -> Self: ...
+    def split(
+        self, X: ArrayLike, y: ArrayLike | None = None,
+        groups: ArrayLike | None = None, *, qid: ArrayLike | None = None,
+        item: ArrayLike | None = None
+    ) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]: ...
+
+class LeaveLastOut(BaseCrossValidator):
+    k: int
+    n_splits: int
+    time: str | ArrayLike
+    def __init__(
+        self, k: int = 1, *, n_splits: int = 1, time: str | ArrayLike = "time"
+    ) -> None: ...
+    def get_n_splits(
+        self, X: object = None, y: object = None, groups: object = None, *,
+        qid: object = None, time: object = None, item: object = None
+    ) -> int: ...
+    def set_split_request(
+        self, *, groups: bool | str | None = ..., qid: bool | str | None = ...,
+        time: bool | str | None = ...
+    ) -> Self: ...
+    def split(
+        self, X: ArrayLike, y: ArrayLike | None = None,
+        groups: ArrayLike | None = None, *, qid: ArrayLike | None = None,
+        time: ArrayLike | None = None
+    ) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]: ...
+
+class QueryKFold(BaseCrossValidator):
+    n_splits: int
+    shuffle: bool
+    random_state: int | np.random.RandomState | None
+    def __init__(
+        self, n_splits: int = 5, *, shuffle: bool = False,
+        random_state: int | np.random.RandomState | None = None
+    ) -> None: ...
+    def get_n_splits(
+        self, X: object = None, y: object = None, groups: object = None, *,
+        qid: object = None, time: object = None, item: object = None
+    ) -> int: ...
+    def set_split_request(
+        self, *, groups: bool | str | None = ..., qid: bool | str | None = ...
+    ) -> Self: ...
+    def split(
+        self, X: ArrayLike, y: ArrayLike | None = None,
+        groups: ArrayLike | None = None, *, qid: ArrayLike | None = None
+    ) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]: ...
+
+class QueryShuffleSplit(BaseCrossValidator):
+    n_splits: int
+    test_size: float | int | None
+    train_size: float | int | None
+    random_state: int | np.random.RandomState | None
+    def __init__(
+        self, n_splits: int = 10, *, test_size: float | int | None = None,
+        train_size: float | int | None = None,
+        random_state: int | np.random.RandomState | None = None
+    ) -> None: ...
+    def get_n_splits(
+        self, X: object = None, y: object = None, groups: object = None, *,
+        qid: object = None, time: object = None, item: object = None
+    ) -> int: ...
+    def set_split_request(
+        self, *, groups: bool | str | None = ..., qid: bool | str | None = ...
+    ) -> Self: ...
+    def split(
+        self, X: ArrayLike, y: ArrayLike | None = None,
+        groups: ArrayLike | None = None, *, qid: ArrayLike | None = None
+    ) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]: ...
+
+class QueryTimeSeriesSplit(BaseCrossValidator):
+    n_splits: int
+    gap: int | timedelta | np.timedelta64
+    max_train_size: int | None
+    test_size: int | None
+    time: str | ArrayLike
+    def __init__(
+        self, n_splits: int = 5, *, gap: int | timedelta | np.timedelta64 = 0,
+        max_train_size: int | None = None, test_size: int | None = None,
+        time: str | ArrayLike = "time"
+    ) -> None: ...
+    def get_n_splits(
+        self, X: object = None, y: object = None, groups: object = None, *,
+        qid: object = None, time: object = None, item: object = None
+    ) -> int: ...
+    def set_split_request(
+        self, *, groups: bool | str | None = ..., qid: bool | str | None = ...,
+        time: bool | str | None = ...
+    ) -> Self: ...
+    def split(
+        self, X: ArrayLike, y: ArrayLike | None = None,
+        groups: ArrayLike | None = None, *, qid: ArrayLike | None = None,
+        time: ArrayLike | None = None
+    ) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]: ...
+
+class RepeatedQueryKFold(BaseCrossValidator):
+    n_splits: int
+    n_repeats: int
+    random_state: int | np.random.RandomState | None
+    def __init__(
+        self, n_splits: int = 5, n_repeats: int = 10, *,
+        random_state: int | np.random.RandomState | None = None
+    ) -> None: ...
+    def get_n_splits(
+        self, X: object = None, y: object = None, groups: object = None, *,
+        qid: object = None, time: object = None, item: object = None
+    ) -> int: ...
+    def set_split_request(
+        self, *, groups: bool | str | None = ..., qid: bool | str | None = ...
+    ) -> Self: ...
+    def split(
+        self, X: ArrayLike, y: ArrayLike | None = None,
+        groups: ArrayLike | None = None, *, qid: ArrayLike | None = None
+    ) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]: ...
+
+class StratifiedQueryKFold(BaseCrossValidator):
+    n_splits: int
+    shuffle: bool
+    random_state: int | np.random.RandomState | None
+    def __init__(
+        self, n_splits: int = 5, *, shuffle: bool = False,
+        random_state: int | np.random.RandomState | None = None
+    ) -> None: ...
+    def get_n_splits(
+        self, X: object = None, y: object = None, groups: object = None, *,
+        qid: object = None, time: object = None, item: object = None
+    ) -> int: ...
+    def set_split_request(
+        self, *, groups: bool | str | None = ..., qid: bool | str | None = ...
+    ) -> Self: ...
+    def split(
+        self, X: ArrayLike, y: ArrayLike | None = None,
+        groups: ArrayLike | None = None, *, qid: ArrayLike | None = None
+    ) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]: ...
+
+class TripleShuffleSplit(BaseCrossValidator):
+    n_splits: int
+    test_size: float | int | None
+    random_state: int | np.random.RandomState | None
+    def __init__(
+        self, n_splits: int = 10, *, test_size: float | int | None = None,
+        random_state: int | np.random.RandomState | None = None
+    ) -> None: ...
+    def get_n_splits(
+        self, X: object = None, y: object = None, groups: object = None
+    ) -> int: ...
+    def split(
+        self, X: ArrayLike, y: object = None, groups: object = None
+    ) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]: ...
+
+def query_train_test_split(
+    *arrays: ArrayLike, qid: ArrayLike | None = None,
+    test_size: float | int | None = None, train_size: float | int | None = None,
+    random_state: int | np.random.RandomState | None = None, shuffle: bool = True
+) -> list[Any]: ...

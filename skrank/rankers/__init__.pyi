@@ -1,0 +1,92 @@
+# Types of skrank.rankers, written by tests/typing/make_stubs.py.
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+# fmt: off
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import sparray, spmatrix
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from typing_extensions import Self
+
+from skrank.base import RankingEstimator
+
+__all__ = ["PairwiseRanker", "QueryRanker"]
+
+class PairwiseRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
+    estimator: Any
+    max_pairs: int | None
+    qid_column: str | int
+    missing_qid: Literal["raise", "single"]
+    random_state: int | np.random.RandomState | None
+    estimator_: Any
+    n_pairs_: int
+    query_sizes_: dict[Any, Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    def __init__(
+        self, estimator: Any = None, *, max_pairs: int | None = 1000,
+        qid_column: str | int = "qid",
+        missing_qid: Literal["raise", "single"] = "raise",
+        random_state: int | np.random.RandomState | None = None
+    ) -> None: ...
+    def fit(
+        self, X: ArrayLike | spmatrix | sparray | Any, y: ArrayLike, *,
+        qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self: ...
+    def predict(self, X: ArrayLike | spmatrix | sparray | Any) -> NDArray[Any]: ...
+    def rank(
+        self, X: ArrayLike | spmatrix | sparray | Any, qid: ArrayLike | None = None
+    ) -> NDArray[Any]: ...
+    def score(
+        self, X: ArrayLike | spmatrix | sparray | Any, y: ArrayLike, *,
+        qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> float: ...
+    def set_fit_request(
+        self, *, qid: bool | str | None = ..., sample_weight: bool | str | None = ...
+    ) -> Self: ...
+    def set_score_request(
+        self, *, qid: bool | str | None = ..., sample_weight: bool | str | None = ...
+    ) -> Self: ...
+
+class QueryRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
+    estimator: Any
+    qid_column: str | int
+    missing_qid: Literal["raise", "single"]
+    early_stopping: bool
+    validation_fraction: float
+    n_iter_no_change: int
+    scoring: str
+    random_state: int | np.random.RandomState | None
+    estimator_: Any
+    query_sizes_: dict[Any, Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    def __init__(
+        self, estimator: Any, *, qid_column: str | int = "qid",
+        missing_qid: Literal["raise", "single"] = "raise",
+        early_stopping: bool = False, validation_fraction: float = 0.1,
+        n_iter_no_change: int = 10, scoring: str = "ndcg@10",
+        random_state: int | np.random.RandomState | None = None
+    ) -> None: ...
+    def fit(
+        self, X: ArrayLike | spmatrix | sparray | Any, y: ArrayLike, *,
+        qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self: ...
+    def predict(self, X: ArrayLike | spmatrix | sparray | Any) -> NDArray[Any]: ...
+    def rank(
+        self, X: ArrayLike | spmatrix | sparray | Any, qid: ArrayLike | None = None
+    ) -> NDArray[Any]: ...
+    def score(
+        self, X: ArrayLike | spmatrix | sparray | Any, y: ArrayLike, *,
+        qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> float: ...
+    def set_fit_request(
+        self, *, qid: bool | str | None = ..., sample_weight: bool | str | None = ...
+    ) -> Self: ...
+    def set_score_request(
+        self, *, qid: bool | str | None = ..., sample_weight: bool | str | None = ...
+    ) -> Self: ...
