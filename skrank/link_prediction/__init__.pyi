@@ -77,6 +77,7 @@ class LinkRanks:
         n_negatives: NDArray[Any] | None = None,
         estimate: Literal["em", "bias-variance", "rank"] | None = None
     ) -> None: ...
+    def __len__(self) -> int: ...
     @overload
     def evaluate(
         self, metrics: str | Callable[..., Any] | Sequence[str | Callable[..., Any]] =

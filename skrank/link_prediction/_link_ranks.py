@@ -97,7 +97,13 @@ class LinkRanks:
     estimate: str | None = None
 
     def __len__(self):
-        """Return the number of ranks."""
+        """Return the number of ranks.
+
+        Returns
+        -------
+        n_ranks : int
+            One for each triple and side.
+        """
         return len(self.side)
 
     @property

@@ -217,9 +217,9 @@ def members_of(cls, attributes, unknown):
 
 
 def _is_described(name, function):
-    """Return True for a method such as ``__getitem__`` with described parameters."""
+    """Return True for special methods that say what they take or return."""
     special = name.endswith("__") and inspect.isfunction(function)
-    return special and name != "__init__" and "Parameters\n" in (function.__doc__ or "")
+    return special and name != "__init__" and "  ----" in (function.__doc__ or "")
 
 
 def lines_of_function(function, documented, unknown, cls=None):
