@@ -238,6 +238,7 @@ class RankingScorer(_ScikitLearnScorer):
         )
         vars(self).update(vars(scorer))
         self._options = options or {}
+        self._kwargs = _NotForCopies(repr(self))
         self._last_scored = LastScored()
         with config_context(enable_metadata_routing=True):
             super().set_score_request(qid=True)
@@ -337,6 +338,29 @@ class RankingScorer(_ScikitLearnScorer):
 
     def __sklearn_clone__(self):
         return copy.deepcopy(self)
+
+
+class _NotForCopies(dict):
+    """The keyword arguments of a score function: none.
+
+    skore copies them, calls the score function without `X`, in which the query ids may
+    be, and reports the error as NaN. It has to learn of the error earlier.
+    """
+
+    def __init__(self, scorer):
+        super().__init__()
+        self.scorer = scorer
+
+    def copy(self):
+        """Raise an error that says what to pass instead of the scorer."""
+        raise TypeError(
+            f"{self.scorer} cannot be taken apart, since its score function does not "
+            "see X, which may hold the query ids. Pass the call of the scorer instead: "
+            f"report.metrics.add({self.scorer}.__call__, name=...)."
+        )
+
+    def __reduce__(self):
+        return _NotForCopies, (self.scorer,)
 
 
 def follow_reload(scorer_class):

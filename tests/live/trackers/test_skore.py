@@ -1,0 +1,76 @@
+"""skore: reports with ranking metrics are right, or say what to pass instead."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pandas as pd
+import pytest
+import skore
+from sklearn.linear_model import Ridge
+
+from skrank.datasets import make_ranking
+from skrank.metrics import evaluate, get_scorer, make_ranking_scorer
+from skrank.model_selection import QueryKFold, query_train_test_split
+
+# Those of skore and of its dependencies.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+X, Y, QID = make_ranking(60, random_state=0)
+BY_QUERY = pd.Series(Y, index=pd.Index(QID, name="qid"))
+INDEXED = pd.DataFrame(X, index=BY_QUERY.index).add_prefix("f")
+
+
+class RidgeWithoutQid(Ridge):
+    """A regressor that leaves the query ids out of the features."""
+
+    def fit(self, X, y):
+        """Fit on the features."""
+        return super().fit(X.drop(columns="qid", errors="ignore"), y)
+
+    def predict(self, X):
+        """Predict from the features."""
+        return super().predict(X.drop(columns="qid", errors="ignore"))
+
+
+def report(ids):
+    """Return a report on queries, and NDCG@10 and MRR of the test queries."""
+    frame = INDEXED.reset_index() if ids == "column" else INDEXED
+    y = pd.Series(Y) if ids == "column" else BY_QUERY
+    parts = query_train_test_split(frame, y, qid=QID, random_state=0)
+    names = ["X_train", "X_test", "y_train", "y_test"]
+    data = dict(zip(names, parts, strict=True))
+    made = skore.EstimatorReport(RidgeWithoutQid(), **data)
+    _, qid = query_train_test_split(QID, qid=QID, random_state=0)
+    scores = made.estimator_.predict(data["X_test"])
+    return made, evaluate(data["y_test"], scores, ["mrr", "ndcg_at_10"], qid=qid)
+
+
+@pytest.mark.parametrize("ids", ["column", "index"])
+@pytest.mark.parametrize("metric", ["ndcg@10", "ndcg_at_10", get_scorer("mrr")])
+def test_a_name_or_a_scorer_is_refused_before_anything_is_computed(ids, metric):
+    with pytest.raises(TypeError, match="Pass the call of the scorer instead"):
+        report(ids)[0].metrics.add(metric)
+
+
+@pytest.mark.parametrize("ids", ["column", "index"])
+def test_the_call_of_a_scorer_is_right(ids):
+    made, expected = report(ids)
+    made.metrics.add(get_scorer("ndcg@10").__call__, name="ndcg_at_10")
+    assert made.metrics.ndcg_at_10() == expected["ndcg_at_10"]
+    several = make_ranking_scorer(["mrr", "ndcg_at_10"])
+    made.metrics.add(several.__call__, name="ranking")
+    assert made.metrics.ranking() == expected
+    frame = made.metrics.summarize(metric="ranking").frame()
+    assert frame.to_dict() == expected
+
+
+def test_a_report_of_cross_validation_takes_a_splitter():
+    made = skore.CrossValidationReport(
+        RidgeWithoutQid(), INDEXED.reset_index(), pd.Series(Y), splitter=QueryKFold(3)
+    )
+    made.metrics.add(get_scorer("mrr").__call__, name="mrr")
+    values = [one.metrics.mrr() for one in made.reports_]
+    folds = QueryKFold(3).split(INDEXED, BY_QUERY)
+    for value, one, (_, test) in zip(values, made.reports_, folds, strict=True):
+        scores = one.estimator_.predict(INDEXED.iloc[test])
+        assert value == evaluate(Y[test], scores, "mrr", qid=QID[test])["mrr"]
