@@ -1,8 +1,8 @@
 """The checks that a change has to pass, each in an environment of its own.
 
-`bash .ci/run` runs them all, but for `neighbours`, `peers` and `pykeen`, which install
-much and run only by name. With nox and uv installed, `nox -f .ci/noxfile.py -s lint`
-runs one.
+`bash .ci/run` runs them all, but for `neighbours`, `peers`, `pykeen`, `spark` and
+`trackers`, which install much and run only by name. With nox and uv installed,
+`nox -f .ci/noxfile.py -s lint` runs one.
 """
 
 # Authors: The skrank developers
@@ -278,3 +278,10 @@ def pykeen(session):
     """PyKEEN's evaluators beside the metrics of link prediction."""
     install(session, "-e", ".[test,pykeen]")
     session.run("pytest", "tests/live/pykeen")
+
+
+@step()
+def trackers(session):
+    """MLflow and skore, really installed."""
+    install(session, "-e", ".[test,trackers]")
+    session.run("pytest", "tests/live/trackers")
