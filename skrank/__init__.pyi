@@ -11,11 +11,12 @@ from skrank import link_prediction as link_prediction
 from skrank import metrics as metrics
 from skrank import model_selection as model_selection
 from skrank import rankers as rankers
+from skrank import stats as stats
 from skrank import tables as tables
 
 __all__ = [
     "base", "datasets", "exceptions", "link_prediction", "metrics", "model_selection",
-    "rankers", "register_scorers", "tables", "unregister_scorers"
+    "rankers", "register_scorers", "stats", "tables", "unregister_scorers"
 ]
 
 def register_scorers() -> None: ...

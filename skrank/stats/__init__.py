@@ -3,6 +3,7 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from skrank._public import publish
 from skrank.stats._compare_rankers import compare_rankers
 from skrank.stats._comparison_display import ComparisonDisplay
 from skrank.stats._confidence_interval import confidence_interval
@@ -16,3 +17,5 @@ __all__ = [
     "confidence_interval",
     "required_queries",
 ]
+
+publish(__name__)

@@ -95,6 +95,10 @@ OVERLOADS = {
             "Literal[True]": "tuple[NDArray[Any], NDArray[Any], NDArray[Any]]",
         },
     ),
+    "Bunch, dict of them, or dict of dicts": (
+        "scores",
+        {"ArrayLike": "Bunch", "QueryScores": "dict[str, Any]"},
+    ),
     # Data frames of Spark and Dask, which are lazy, are of type Any.
     "QueryScores or ClusterScores": (
         "source",
@@ -183,6 +187,7 @@ def lines_of_class(cls, unknown):
     for name, text in (kept | attributes).items():
         if name not in members and not hasattr(BaseException, name):
             kind = type_of(text, f"{cls.__name__}.{name}", unknown, name not in kept)
+            kind = "Any" if kind == "object" else kind
             may_be_none = name in defaults and defaults[name].default is None
             yield f"    {name}: {or_none(kind) if may_be_none else kind}"
     if not members and not attributes:
@@ -331,7 +336,7 @@ def type_of(text, where, unknown, is_result=False):
 
 def type_of_phrase(phrase, before, is_result):
     """Return the type of one phrase, None if it is unknown; `before` are others."""
-    if phrase == "them":
+    if phrase.removeprefix("two of ") == "them":
         return " | ".join(before)
     if phrase in PHRASES:
         return PHRASES[phrase][-is_result]

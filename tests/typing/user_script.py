@@ -35,6 +35,7 @@ from skrank.metrics import (
 )
 from skrank.model_selection import QueryKFold, query_train_test_split
 from skrank.rankers import PairwiseRanker, QueryRanker
+from skrank.stats import RankerComparison, compare_rankers, confidence_interval
 from skrank.tables import align, from_topk
 
 Values = npt.NDArray[np.float64]
@@ -110,6 +111,19 @@ assert n_splits == 5
 assert 0 < value <= 1
 assert 0 < same <= 1
 assert len(X_train) + len(X_test) == len(X)
+
+# How sure the numbers are.
+runs = {"ridge": ranker.predict(X), "first": X[:, 0]}
+compared: QueryScores = score_queries(y, runs, ["mrr", "ndcg@10"], qid=queries)
+comparison: RankerComparison = compare_rankers(compared, n_resamples=99)
+of_table: dict[str, Any] = confidence_interval(compared)
+by_name: Values = mrr_score(
+    y, runs["ridge"], qid=queries, average=None, replace_undefined_by=np.nan
+)
+low: float = confidence_interval(by_name).low
+assert set(of_table) == set(runs)
+assert low == of_table["ridge"]["mrr"].low
+assert "ridge" in str(comparison)
 
 # Judgements and runs.
 aligned = align({"q": {"d1": 1, "d2": 0}}, {"q": {"d1": 0.5, "d2": 0.7}})
