@@ -10,6 +10,7 @@ are those of the docstrings, translated phrase by phrase, and are written nowher
 # SPDX-License-Identifier: BSD-3-Clause
 
 import ast
+import builtins
 import functools
 import importlib
 import inspect
@@ -47,6 +48,7 @@ PHRASES = {
     "estimator object": ["Any"],
     "float": ["float"],
     "int": ["int"],
+    "iterable": ["Iterable[Any]"],
     "list": ["Sequence[Any]", "list[Any]"],
     "ndarray": ["NDArray[Any]"],
     "ndarray of bool": ["NDArray[np.bool_]"],
@@ -55,11 +57,14 @@ PHRASES = {
     "os.PathLike": ["PathLike[str]"],
     "path": ["str | PathLike[str]"],
     "RandomState instance": ["np.random.RandomState"],
+    "scorer": ["Callable[..., Any]", "Any"],
     "slice": ["slice"],
     "sparse array": ["sparray"],
     "sparse matrix": ["spmatrix | sparray"],
+    "splitter": ["Any"],
     "str": ["str"],
     "table": ["Any"],
+    "tuple": ["tuple[Any, ...]"],
     "timedelta": ["timedelta | np.timedelta64"],
     ":class:`~sklearn.utils.Bunch`": ["Bunch"],
     "Bunch": ["Bunch"],
@@ -157,7 +162,7 @@ def stub(module):
         raise ValueError(
             f"The types of {module} cannot be written: {'; '.join(unknown)}. Describe "
             "each in the docstring by a phrase among PHRASES of "
-            "tests/typing/make_stubs.py, or add the phrase there."
+            "tests/typing/make_stubs.py, or add the phrase there, or a base to IMPORTS."
         )
     listed = wrapped("__all__ = [", [f'"{name}"' for name in names], "]")
     body[:0] = [listed, ""]
@@ -170,6 +175,12 @@ def stub(module):
 def lines_of_class(cls, unknown):
     """Yield the stub of a class."""
     bases = public_bases(cls)
+    known = [
+        *CLASSES,
+        *vars(builtins),
+        *(n for names in IMPORTS.values() for n in names),
+    ]
+    unknown += [f"the base {base}" for base in bases if base.__name__ not in known]
     names = ", ".join(base.__name__ for base in bases)
     yield f"class {cls.__name__}({names}):" if bases else f"class {cls.__name__}:"
     attributes = described(cls, "Attributes")
@@ -322,7 +333,7 @@ def described(thing, *sections):
 def type_of(text, where, unknown, is_result=False):
     """Return the type that a docstring describes."""
     text = re.sub(r",? *default=.*", "", " ".join(text.split()))
-    text = re.sub(r",? (of shape )?\([^()]*\)( or \([^()]*\))*| of length .*", "", text)
+    text = re.sub(r",? (of (shape )?)?\([^()]*\)( or \([^()]*\))*| of length .*", "", text)
     found = []
     # At "or" and commas outside of braces.
     for phrase in filter(None, re.split(r"(?:,? or |, )(?![^{]*})", text)):

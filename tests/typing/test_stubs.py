@@ -84,7 +84,7 @@ def test_an_unknown_phrase_is_an_error_that_says_where_to_add_it(monkeypatch):
 
     monkeypatch.setattr(skrank.tables, "__all__", ["blend"])
     monkeypatch.setattr(skrank.tables, "blend", blend, raising=False)
-    with pytest.raises(ValueError, match="add the phrase there") as error:
+    with pytest.raises(ValueError, match="or add the phrase there") as error:
         make_stubs.stub("skrank.tables")
     assert "'cookbook', the type of 'recipe' of blend, is unknown" in str(error.value)
 
