@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # fmt: off
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Literal
 
@@ -13,10 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import BaseCrossValidator
 from typing_extensions import Self
 
+from skrank.metrics import QueryScores
+
 __all__ = [
     "ColdStartKFold", "LeaveLastOut", "QueryKFold", "QueryShuffleSplit",
     "QueryTimeSeriesSplit", "RepeatedQueryKFold", "StratifiedQueryKFold",
-    "TripleShuffleSplit", "query_train_test_split"
+    "TripleShuffleSplit", "cross_val_query_scores", "one_standard_error",
+    "query_train_test_split"
 ]
 
 class ColdStartKFold(BaseCrossValidator):
@@ -187,6 +190,16 @@ class TripleShuffleSplit(BaseCrossValidator):
         self, X: ArrayLike, y: object = None, groups: object = None
     ) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]: ...
 
+def cross_val_query_scores(
+    estimator: Any | Mapping[str, Any], X: ArrayLike, y: ArrayLike, *, scoring: str |
+    Callable[..., Any] | Sequence[Any] | Mapping[str, str | Sequence[Any]],
+    cv: int | Any | Iterable[Any] = None, params: Mapping[Any, Any] | None = None,
+    n_jobs: int | None = None
+) -> QueryScores: ...
+def one_standard_error(
+    metric: str = "score", *, complexity: str | Callable[..., Any] | Sequence[str],
+    n_se: float = 1.0
+) -> Any: ...
 def query_train_test_split(
     *arrays: ArrayLike, qid: ArrayLike | None = None,
     test_size: float | int | None = None, train_size: float | int | None = None,
