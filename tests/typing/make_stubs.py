@@ -333,7 +333,9 @@ def described(thing, *sections):
 def type_of(text, where, unknown, is_result=False):
     """Return the type that a docstring describes."""
     text = re.sub(r",? *default=.*", "", " ".join(text.split()))
-    text = re.sub(r",? (of (shape )?)?\([^()]*\)( or \([^()]*\))*| of length .*", "", text)
+    text = re.sub(
+        r",? (of (shape )?)?\([^()]*\)( or \([^()]*\))*| of length .*", "", text
+    )
     found = []
     # At "or" and commas outside of braces.
     for phrase in filter(None, re.split(r"(?:,? or |, )(?![^{]*})", text)):

@@ -33,7 +33,11 @@ from skrank.metrics import (
     ndcg_score,
     score_queries,
 )
-from skrank.model_selection import QueryKFold, query_train_test_split
+from skrank.model_selection import (
+    QueryKFold,
+    cross_val_query_scores,
+    query_train_test_split,
+)
 from skrank.rankers import PairwiseRanker, QueryRanker
 from skrank.stats import RankerComparison, compare_rankers, confidence_interval
 from skrank.tables import align, from_topk
@@ -122,6 +126,11 @@ by_name: Values = mrr_score(
 )
 low: float = confidence_interval(by_name).low
 assert set(of_table) == set(runs)
+with config_context(enable_metadata_routing=True):
+    validated: QueryScores = cross_val_query_scores(
+        ranker, X, y, scoring=["mrr"], cv=QueryKFold(3), params={"qid": queries}
+    )
+assert validated.values.size == 30
 assert low == of_table["ridge"]["mrr"].low
 assert "ridge" in str(comparison)
 
