@@ -7,6 +7,7 @@
 from skrank import base as base
 from skrank import datasets as datasets
 from skrank import exceptions as exceptions
+from skrank import integrations as integrations
 from skrank import link_prediction as link_prediction
 from skrank import metrics as metrics
 from skrank import model_selection as model_selection
@@ -15,8 +16,9 @@ from skrank import stats as stats
 from skrank import tables as tables
 
 __all__ = [
-    "base", "datasets", "exceptions", "link_prediction", "metrics", "model_selection",
-    "rankers", "register_scorers", "stats", "tables", "unregister_scorers"
+    "base", "datasets", "exceptions", "integrations", "link_prediction", "metrics",
+    "model_selection", "rankers", "register_scorers", "stats", "tables",
+    "unregister_scorers"
 ]
 
 def register_scorers() -> None: ...
