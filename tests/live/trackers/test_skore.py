@@ -11,6 +11,7 @@ from sklearn.linear_model import Ridge
 from skrank.datasets import make_ranking
 from skrank.metrics import evaluate, get_scorer, make_ranking_scorer
 from skrank.model_selection import QueryKFold, query_train_test_split
+from skrank.rankers import QueryRanker, as_regressor
 
 # Those of skore and of its dependencies.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -18,18 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 X, Y, QID = make_ranking(60, random_state=0)
 BY_QUERY = pd.Series(Y, index=pd.Index(QID, name="qid"))
 INDEXED = pd.DataFrame(X, index=BY_QUERY.index).add_prefix("f")
-
-
-class RidgeWithoutQid(Ridge):
-    """A regressor that leaves the query ids out of the features."""
-
-    def fit(self, X, y):
-        """Fit on the features."""
-        return super().fit(X.drop(columns="qid", errors="ignore"), y)
-
-    def predict(self, X):
-        """Predict from the features."""
-        return super().predict(X.drop(columns="qid", errors="ignore"))
+MODEL = as_regressor(QueryRanker(Ridge()))
 
 
 def report(ids):
@@ -39,7 +29,7 @@ def report(ids):
     parts = query_train_test_split(frame, y, qid=QID, random_state=0)
     names = ["X_train", "X_test", "y_train", "y_test"]
     data = dict(zip(names, parts, strict=True))
-    made = skore.EstimatorReport(RidgeWithoutQid(), **data)
+    made = skore.EstimatorReport(MODEL, **data)
     _, qid = query_train_test_split(QID, qid=QID, random_state=0)
     scores = made.estimator_.predict(data["X_test"])
     return made, evaluate(data["y_test"], scores, ["mrr", "ndcg_at_10"], qid=qid)
@@ -66,7 +56,7 @@ def test_the_call_of_a_scorer_is_right(ids):
 
 def test_a_report_of_cross_validation_takes_a_splitter():
     made = skore.CrossValidationReport(
-        RidgeWithoutQid(), INDEXED.reset_index(), pd.Series(Y), splitter=QueryKFold(3)
+        MODEL, INDEXED.reset_index(), pd.Series(Y), splitter=QueryKFold(3)
     )
     made.metrics.add(get_scorer("mrr").__call__, name="mrr")
     values = [one.metrics.mrr() for one in made.reports_]
