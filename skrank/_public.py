@@ -24,4 +24,14 @@ def publish(module):
     for name in contents["__all__"]:
         thing = contents[name]
         if inspect.isclass(thing) and thing.__module__.startswith(f"{package}."):
-            thing.__module__ = module
+            _move(thing, module)
+
+
+def _move(cls, module):
+    """Let a class and its own methods say that they are of a module."""
+    home, cls.__module__ = cls.__module__, module
+    for member in vars(cls).values():
+        function = getattr(member, "__func__", member)
+        # doctest skips methods that are not of the module of their class.
+        if inspect.isfunction(function) and function.__module__ == home:
+            function.__module__ = module

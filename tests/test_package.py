@@ -75,11 +75,14 @@ def test_pickles_hold_the_public_module_and_those_of_earlier_versions_are_read()
     assert pickle.loads(earlier) is skrank.rankers.QueryRanker
 
 
-def test_the_examples_of_public_classes_are_collected():
+def test_the_examples_of_public_classes_and_their_methods_are_collected():
     """They are found where a class says that it is."""
     for module, cls in public_classes():
-        if ">>>" in (cls.__doc__ or ""):
-            (found,) = doctest.DocTestFinder(recurse=False).find(cls, module=module)
-            assert found.examples, cls
-            collected = {test.name for test in doctest.DocTestFinder().find(module)}
-            assert f"{module.__name__}.{cls.__name__}" in collected
+        found = {test.name for test in doctest.DocTestFinder().find(module)}
+        name = f"{module.__name__}.{cls.__name__}"
+        shown = {name} if ">>>" in (cls.__doc__ or "") else set()
+        for method, value in vars(cls).items():
+            function = getattr(value, "__func__", value)
+            if inspect.isfunction(function) and ">>>" in (function.__doc__ or ""):
+                shown.add(f"{name}.{method}")
+        assert shown <= found
