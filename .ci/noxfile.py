@@ -32,10 +32,12 @@ SKLEARN = [
     nox.param("3.13", "scikit-learn", id="newest"),
 ]
 
-# These compute metrics from arrays, where scikit-learn plays no part. All other tests,
+# These compute numbers from arrays, where scikit-learn plays no part. All other tests,
 # and every new file, run with each version of scikit-learn.
 WITHOUT_SKLEARN = [
+    "tests/_inference",
     "tests/_ranking",
+    "tests/metrics/_plot",
     "tests/metrics/test_blocks.py",
     "tests/metrics/test_common.py",
     "tests/metrics/test_docstrings.py",
@@ -43,6 +45,7 @@ WITHOUT_SKLEARN = [
     "tests/metrics/test_ties.py",
     "tests/metrics/test_validation.py",
     "tests/other_libraries/test_golden.py",
+    "tests/stats",
     "tests/tables/test_dask.py",
     "tests/tables/test_score_table.py",
 ]
