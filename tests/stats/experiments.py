@@ -1,0 +1,240 @@
+"""What the simulations measure: coverage, errors of tests, and power, in per cent.
+
+Each function returns lists of figures by the column of its table.
+"""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+import populations
+from populations import draw, tilted
+
+from skrank._inference.families import holm
+from skrank._inference.intervals import order_statistics, standard_error
+from skrank._inference.units import grouped, seed_of
+from skrank.stats import confidence_interval
+from skrank.stats._family import Family, test_family
+
+LEVEL = 0.05
+# So many samples are the columns of one family.
+BATCH = 100
+# Columns of the coverage of units.
+HEEDED, IGNORED = "with groups or weights", "without them"
+
+
+def percent(condition):
+    return float(100 * np.mean(condition))
+
+
+def family_of(top, bottom):
+    """Return terms of (n_units, n_comparisons) as a family."""
+    errors = [standard_error(*terms, []) for terms in zip(top.T, bottom.T, strict=True)]
+    errors, df = np.array(errors).T
+    return Family(top, bottom, np.nan_to_num(errors), df)
+
+
+def outcome_of(family, test="permutation", correction=None, n_resamples=9999):
+    """Return what `compare_rankers` finds of a family with its defaults."""
+    return test_family(
+        family,
+        test=test,
+        correction=correction,
+        alternative="two-sided",
+        margin=0.0,
+        level=LEVEL,
+        n_resamples=n_resamples,
+        seed=seed_of(0),
+    )
+
+
+def outcomes(top, bottom=None, test="permutation"):
+    """Return the p-values, adjusted ones and intervals of samples (n, n_samples)."""
+    bottom = np.ones_like(top) if bottom is None else bottom
+    order = np.lexsort((top, bottom), axis=0)  # as compare_rankers orders the queries
+    top, bottom = (np.take_along_axis(x, order, axis=0) for x in (top, bottom))
+    found = []
+    for start in range(0, top.shape[1], BATCH):
+        part = np.s_[:, start : start + BATCH]
+        found.append(outcome_of(family_of(top[part], bottom[part]), test))
+    return [np.concatenate(x) for x in zip(*found, strict=True)]
+
+
+def covers(low, high, truth):
+    return (low <= truth) & (truth <= high)
+
+
+# The difference of two rankers.
+
+
+def coverage_of_differences(values, n_samples, pair):
+    """Return the coverage by n, and in how many samples p and interval disagree.
+
+    Also the median of the effective number of differences, of which `compare_rankers`
+    warns below 10.
+    """
+    population = values[pair[0]].difference(*pair[1:])
+    rng, found, n_apart, n_all = np.random.default_rng(0), {}, 0, 0
+    for n in (20, 50, 200, 1000):
+        m = at_most(n_samples, n)
+        samples = population[draw(rng, n, m, len(population))]
+        pvalue, _, low, high = outcomes(samples)
+        found[f"n = {n:,}"] = [percent(covers(low, high, population.mean()))]
+        n_apart += int(((pvalue <= LEVEL) == covers(low, high, 0)).sum())
+        n_all += m
+        if n == 20:
+            squares, fourths = (samples**2).sum(axis=0), (samples**4).sum(axis=0)
+            effective = np.median(squares**2 / np.maximum(fourths, 1e-300))
+    found["effective of 20"] = [float(effective)]
+    return found | {"p and interval disagree": [n_apart, n_all]}
+
+
+def errors_of_tests(values, n_samples, pair):
+    """Return how often each test rejects equal means."""
+    population = values[pair[0]].difference(*pair[1:])
+    weights = tilted(population[:, None])
+    rng = np.random.default_rng(0)
+    found = {name: [] for name in ("permutation", "t", "wilcoxon", "sign")}
+    for n in (20, 200, 1000):
+        m = at_most(n_samples, n)
+        samples = population[draw(rng, n, m, len(population), weights)]
+        for test, errors in found.items():
+            # The exact distribution of many ranks is slow.
+            counted = samples[:, : max(m // 10, 1)] if test == "wilcoxon" else samples
+            errors.append(percent(outcomes(counted, test=test)[0] <= LEVEL))
+    return found
+
+
+def at_most(n_samples, n):
+    """Return half as many samples of a thousand queries."""
+    return max(n_samples // 2, 1) if n >= 1000 else n_samples
+
+
+# Families: two rankers and eight metrics beside one baseline.
+
+
+def rejections(values, n_samples, measure, null, shift=0):
+    """Return `measure` of what is rejected, (n_samples, 16), by correction.
+
+    All differences are shifted by `shift` standard errors.
+    """
+    movielens = values["movielens"].values
+    differences = against_first(movielens)
+    errors = differences.std(axis=0, ddof=1)
+    weights = tilted(differences) if null == "equal means" else None
+    rng, found = np.random.default_rng(0), {"none": [], "holm": [], "max-t": []}
+    for n in (20, 50, 200):
+        decided = {name: [] for name in found}
+        for rows in draw(rng, n, n_samples, len(differences), weights).T:
+            sample = movielens[..., rows]
+            if null == "exchangeable":
+                sample = exchanged(rng, sample)
+            top = against_first(sample) + shift * errors / np.sqrt(n)
+            family = family_of(top, np.ones_like(top))
+            outcome = outcome_of(family, correction="max-t", n_resamples=1999)
+            decided["none"].append(outcome.pvalue <= LEVEL)
+            decided["holm"].append(holm(outcome.pvalue) <= LEVEL)
+            decided["max-t"].append(outcome.adjusted <= LEVEL)
+        for name, rejected in decided.items():
+            found[name].append(measure(np.array(rejected)))
+    return found
+
+
+def any_of_family(rejected):
+    return percent(rejected.any(axis=1))
+
+
+def against_first(values):
+    """Return the differences from the first ranker, (n_queries, n_differences)."""
+    found = (values[1:] - values[0]).reshape(-1, values.shape[-1]).T
+    return np.where(np.abs(found) < 1e-12, 0, found)
+
+
+def exchanged(rng, values):
+    """Return the values with the rankers of each query in a random order."""
+    order = rng.permuted(np.tile(np.arange(len(values)), (values.shape[2], 1)), axis=1)
+    return np.take_along_axis(values, order.T[:, None, :], axis=0)
+
+
+# The mean or the median of one ranker.
+
+
+def coverage_of_means(values, n_samples, population):
+    """Return the coverage of `confidence_interval` by n, and that of Student's t."""
+    rng, found = np.random.default_rng(0), {}
+    if callable(population):
+        population = population(rng)
+    else:
+        population = values[population[0]].of(*population[1:])
+    truth = population.mean()
+    for n in (10, 20, 50, 200):
+        samples = population[draw(rng, n, n_samples, len(population))].T
+        found[f"n = {n}"] = [percent([holds(truth, sample) for sample in samples])]
+        if n == 20:
+            by_t = [holds(truth, sample, method="t") for sample in samples]
+    return found | {"Student's t, n = 20": [percent(by_t)]}
+
+
+def holds(truth, sample, **options):
+    """Return whether the interval of a sample covers the truth."""
+    interval = confidence_interval(sample, **options)
+    return covers(interval.low, interval.high, truth)
+
+
+def coverage_of_medians(values, n_samples):
+    """Return the coverage of order statistics by n."""
+    rng, found = np.random.default_rng(0), {}
+    population = populations.ranks(rng)
+    truth = np.median(population)
+    for n in (10, 20, 50, 200):
+        samples = population[draw(rng, n, n_samples, len(population))].T
+        ends = [order_statistics(sample, 1 - LEVEL) for sample in samples]
+        found[f"n = {n}"] = [percent(covers(*np.array(ends).T, truth))]
+    return found
+
+
+# Units that are not queries of equal weight.
+
+
+def coverage_of_units(values, n_samples, sizes, one):
+    """Return the coverage with the units and without, of `one(rng, size)`."""
+    rng, found = np.random.default_rng(0), {HEEDED: [], IGNORED: []}
+    for size in sizes:
+        covered = np.array([one(rng, size) for _ in range(n_samples)])
+        for name, column in zip(found, covered.T, strict=True):
+            found[name].append(percent(column))
+    return found
+
+
+def of_users(rng, n_users):
+    sample, user = populations.queries_of_users(rng, n_users)
+    return holds(0.5, sample, groups=user), holds(0.5, sample, method="t")
+
+
+def of_seeds(rng, n_seeds):
+    sample, query, seed = populations.queries_and_seeds(rng, n_seeds)
+    return holds(0, sample, groups=[query, seed]), holds(0, sample, method="t")
+
+
+def of_weights(rng, n_queries, population):
+    sample, weight = population[:, rng.integers(population.shape[1], size=n_queries)]
+    truth = np.average(population[0], weights=population[1])
+    return holds(truth, sample, sample_weight=weight), holds(truth, sample)
+
+
+def coverage_of_differences_of_users(values, n_samples, sizes):
+    """Return the coverage of the difference of rankers with users and without."""
+    rng, found = np.random.default_rng(0), {HEEDED: [], IGNORED: []}
+    for n_users in sizes:
+        sums, covered = [], []
+        for _ in range(n_samples):
+            sample, user = populations.queries_of_users(rng, n_users)
+            difference = (sample - 0.5)[:, None]
+            sums.append(grouped(difference[:, 0], np.ones(len(user)), user))
+            if len(covered) < n_samples / 10:  # each has another number of queries
+                _, _, *ends = outcomes(difference)
+                covered.append(covers(*ends, 0))
+        _, _, *ends = outcomes(*np.array(sums).transpose(1, 2, 0))
+        found[HEEDED].append(percent(covers(*ends, 0)))
+        found[IGNORED].append(percent(covered))
+    return found

@@ -1,0 +1,150 @@
+"""Populations of queries to draw samples from, with a known truth.
+
+Values of real rankers come from files of one row per ranker and query, with the columns
+"ranker", "qid" and a column for each metric, as `QueryScores.to_frame` writes them. The
+name of the file is that of the collection. All others are synthetic.
+"""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import minimize
+from scipy.special import logsumexp
+from scipy.stats import norm
+
+from skrank.metrics import QueryScores
+
+# So many queries stand for infinitely many.
+LARGE = 100_000
+
+
+class Values(NamedTuple):
+    """The values of one collection, of shape (n_rankers, n_metrics, n_queries)."""
+
+    rankers: tuple
+    metrics: tuple
+    values: np.ndarray
+
+    def of(self, ranker, metric):
+        """Return the values of one ranker by one metric."""
+        return self.values[self.rankers.index(ranker), self.metrics.index(metric)]
+
+    def difference(self, metric, ranker, baseline):
+        """Return the differences of the queries, 0 where they are rounding errors."""
+        found = self.of(ranker, metric) - self.of(baseline, metric)
+        return np.where(np.abs(found) < 1e-12, 0, found)
+
+
+def read_values(files):
+    """Return the :class:`Values` of each collection by the name of its file."""
+    found = {}
+    for file in map(Path, files):
+        frame = pd.read_csv(file)
+        scores = QueryScores.from_frame(
+            frame, ranker="ranker", replace_undefined_by=np.nan
+        )
+        there = ~np.isnan(scores.values).any(axis=(0, 1))
+        found[file.stem] = Values(
+            scores.rankers, scores.metrics, scores.values[..., there]
+        )
+    return found
+
+
+def draw(rng, n, n_samples, n_queries, weights=None):
+    """Return the queries of some samples with replacement, (n, n_samples)."""
+    if weights is None:
+        return rng.integers(n_queries, size=(n, n_samples))
+    return rng.choice(n_queries, size=(n, n_samples), p=weights)
+
+
+def tilted(differences):
+    r"""Return probabilities of the queries under which all mean differences are 0.
+
+    Of all such probabilities those closest to equal ones, :math:`w_i \propto
+    e^{\lambda d_i}`: the minimum of :math:`\log \sum_i e^{\lambda d_i}` over
+    :math:`\lambda`, whose gradient is the weighted mean. Ties stay ties.
+
+    Parameters
+    ----------
+    differences : ndarray of shape (n_queries, n_differences)
+        The differences of the queries.
+    """
+    x = differences / differences.std(axis=0)
+
+    def weights_at(tilt):
+        return np.exp(x @ tilt - logsumexp(x @ tilt))
+
+    def second(tilt):
+        w = weights_at(tilt)
+        mean = w @ x
+        return (x * w[:, None]).T @ x - np.outer(mean, mean)
+
+    found = minimize(
+        lambda tilt: (logsumexp(x @ tilt), weights_at(tilt) @ x),
+        np.zeros(x.shape[1]),
+        jac=True,
+        hess=second,
+        method="trust-exact",
+        options={"gtol": 1e-9, "maxiter": 100},
+    )
+    weights = weights_at(found.x)
+    if np.abs(weights @ x).max() > 1e-6:
+        raise ValueError("No weights of the queries make all mean differences 0.")
+    return weights
+
+
+def reciprocal_ranks(rng):
+    """Return reciprocal ranks that are 0 below rank 20, skewed by 3."""
+    ranks = np.ceil(np.exp(rng.normal(3.0, 1.5, size=LARGE)))
+    return np.where(ranks <= 20, 1 / ranks, 0)
+
+
+def average_precisions(rng):
+    """Return values between 0 and 1 with a skewness of 0.8."""
+    return rng.beta(1.2, 3.0, size=LARGE)
+
+
+def hits(rng):
+    """Return zeros and ones, 5 % of them ones."""
+    return (np.arange(LARGE) < LARGE // 20).astype(float)
+
+
+def ranks(rng):
+    """Return ranks, half of them above 8."""
+    return np.ceil(np.exp(rng.normal(2.0, 1.5, size=LARGE)))
+
+
+def weighted_values(rng):
+    """Return values and weights that grow with them, (2, n_queries)."""
+    weight = rng.poisson(rng.gamma(2.0, 4.0, size=LARGE)) + 1.0
+    return np.stack([rng.beta(0.5 + weight / 20, 2.0, size=LARGE), weight])
+
+
+def queries_of_users(rng, n_users):
+    """Return values with mean 0.5, and their users: 1 to 20 queries of each.
+
+    Most users have few queries: 5 on average. Of the variance before the transformation
+    to a uniform variable, 30 % is that of the users: their intraclass correlation.
+    """
+    n_queries = np.minimum(rng.geometric(0.2, size=n_users), 20)
+    user = np.repeat(np.arange(n_users), n_queries)
+    noise = rng.normal(size=len(user)) * np.sqrt(0.7)
+    effect = rng.normal(size=n_users) * np.sqrt(0.3)
+    return norm.cdf(effect[user] + noise), user
+
+
+def queries_and_seeds(rng, n_seeds, n_queries=100):
+    """Return values with mean 0, their queries and their seeds.
+
+    Queries, seeds and their pairs have the standard deviations 0.2, 0.025 and 0.1.
+    """
+    values = rng.normal(scale=0.1, size=(n_queries, n_seeds))
+    values += rng.normal(scale=0.2, size=(n_queries, 1))
+    values += rng.normal(scale=0.025, size=n_seeds)
+    query, seed = np.indices(values.shape).reshape(2, -1)
+    return values.ravel(), query, seed

@@ -1,0 +1,148 @@
+"""The simulations run, and measure what skrank's functions return."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import experiments
+import numpy as np
+import populations
+import pytest
+import simulate
+from populations import Values
+
+from skrank.metrics import QueryScores
+from skrank.stats import compare_rankers
+
+METRICS = (
+    *("mrr", "mrr@20", "map@20", "ndcg@10", "ndcg@20"),
+    *("recall@10", "precision@5", "hits@1", "hits@10"),
+)
+
+
+def tiny_values(rankers, n_queries=40):
+    rng = np.random.default_rng(0)
+    values = rng.random(size=(len(rankers), len(METRICS), n_queries))
+    return Values(rankers, METRICS, values)
+
+
+TINY = {
+    "msweb": tiny_values(("pop", "itemknn")),
+    "movielens": tiny_values(("pop", "itemknn", "puresvd")),
+    "nations": tiny_values(("transe", "rotate")),
+}
+
+
+def rows_in_docs():
+    """Return the rows of each table of the documentation, by its title."""
+    found = {}
+    for line in simulate.DOCS_TABLE.read_text("utf-8").splitlines():
+        if line.startswith(".. list-table:: "):
+            rows = found[line.removeprefix(".. list-table:: ")] = []
+        if line.startswith("   * -"):
+            rows.append(line.removeprefix("   * -").strip())
+    return {title: rows[1:] for title, rows in found.items()}
+
+
+@pytest.mark.parametrize("table", simulate.TABLES, ids=lambda table: table.title[:30])
+def test_every_row_of_a_table_is_simulated(table, capsys):
+    header, *lines = simulate.simulate(table, TINY, n_samples=2)
+    assert [line[0] for line in lines] == [row.name for row in table.rows]
+    assert all(len(line) == len(header) for line in lines)
+    assert all(line[1] for line in lines)
+    assert table.title in capsys.readouterr().out
+
+
+def test_without_values_of_real_rankers_the_synthetic_rows_are_simulated(capsys):
+    lines = simulate.simulate(simulate.TABLES[1], {}, n_samples=2)
+    names = [row.name for row in simulate.TABLES[1].rows if row.needs is None]
+    assert [line[0] for line in lines[1:]] == names
+    assert "needs the values of movielens" in capsys.readouterr().out
+
+
+def test_the_documentation_holds_every_row():
+    rows = {t.title: [row.name for row in t.rows] for t in simulate.TABLES}
+    assert rows_in_docs() == rows
+
+
+def test_tables_that_are_not_simulated_are_kept(monkeypatch, tmp_path):
+    monkeypatch.setattr(simulate, "DOCS_TABLE", tmp_path / "table.inc")
+    first, second, *_ = [table.title for table in simulate.TABLES]
+    lines = [["", "n = 20"], ["a row", "94.0"]]
+    simulate.write([simulate.as_rst(second, lines, 10)])
+    simulate.write([simulate.as_rst(first, lines, 10)])
+    lines[1][0] = "another row"
+    simulate.write([simulate.as_rst(second, lines, 10)])
+    assert rows_in_docs() == {first: ["a row"], second: ["another row"]}
+
+
+@pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon", "sign"])
+def test_samples_in_columns_give_the_numbers_of_compare_rankers(test):
+    rng = np.random.default_rng(0)
+    samples = np.round(rng.normal(0.2, size=(60, 3)), 1)
+    found = experiments.outcomes(samples, test=test)
+    for j, sample in enumerate(samples.T):
+        frame = {"qid": np.tile(np.arange(60), 2), "ranker": np.repeat(["a", "b"], 60)}
+        frame["value"] = np.r_[np.zeros(60), sample]
+        scores = QueryScores.from_frame(frame, ranker="ranker")
+        (row,) = compare_rankers(scores, test=test, correction=None).rows
+        expected = [row.pvalue, row.p_adjusted, row.low, row.high]
+        np.testing.assert_allclose([x[j] for x in found], expected, rtol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:Few differences decide")
+def test_sums_of_users_give_the_numbers_of_compare_rankers():
+    rng = np.random.default_rng(0)
+    user = np.repeat(np.arange(20), rng.integers(1, 6, size=20))
+    difference = rng.normal(size=len(user))
+    sums = [np.bincount(user, weights=x) for x in (difference, np.ones(len(user)))]
+    found = experiments.outcomes(*(x[:, None] for x in sums))
+    frame = {"qid": np.tile(np.arange(len(user)), 2)}
+    frame["ranker"] = np.repeat(["a", "b"], len(user))
+    frame["value"] = np.r_[np.zeros(len(user)), difference]
+    scores = QueryScores.from_frame(frame, ranker="ranker")
+    (row,) = compare_rankers(scores, groups=user).rows
+    expected = [row.pvalue, row.pvalue, row.low, row.high]
+    np.testing.assert_allclose(np.ravel(found), expected, rtol=1e-12)
+
+
+def test_tilted_weights_make_all_mean_differences_0():
+    # Equal weights e^t, e^-t, e^-t of 1, -1, -1 have a mean of 0 at e^2t = 2.
+    one = populations.tilted(np.array([[1.0], [-1.0], [-1.0]]))
+    np.testing.assert_allclose(one, [1 / 2, 1 / 4, 1 / 4], rtol=1e-6)
+    differences = np.random.default_rng(0).normal(0.1, size=(50, 3))
+    weights = populations.tilted(differences)
+    np.testing.assert_allclose(weights @ differences, 0, atol=1e-8)
+    assert weights.sum() == pytest.approx(1)
+
+
+def test_weights_that_no_tilt_can_find_are_an_error():
+    with pytest.raises(ValueError, match="No weights of the queries"):
+        populations.tilted(np.array([[1.0], [2.0], [3.0]]))
+
+
+def test_exchanged_rankers_keep_the_values_of_each_query():
+    values = np.random.default_rng(0).normal(size=(3, 2, 30))
+    found = experiments.exchanged(np.random.default_rng(0), values)
+    rankers = [tuple(map(tuple, query)) for query in values.transpose(2, 0, 1)]
+    shuffled = [tuple(map(tuple, query)) for query in found.transpose(2, 0, 1)]
+    assert [sorted(query) for query in shuffled] == [sorted(q) for q in rankers]
+    assert shuffled != rankers
+
+
+def test_a_bar_is_missed_by_any_of_its_figures():
+    row = simulate.Row("a row", None, {"t": (4, 6), "max-t": ("holm", 100)})
+    figures = {"t": [5.0, 6.5], "max-t": [70.0, 61.0], "holm": [60.0, 60.0]}
+    assert simulate.missed(row, figures) == ["t"]
+    assert simulate.missed(row, figures | {"t": [4.0], "holm": [60.0, 62.0]}) == [
+        "max-t"
+    ]
+
+
+def test_values_are_read_from_files_by_ranker(tmp_path):
+    file = tmp_path / "collection.csv"
+    file.write_text(
+        "ranker,qid,mrr\nold,1,0.5\nold,2,0.25\nold,3,\nnew,1,0.5\nnew,2,1\nnew,3,1\n"
+    )
+    values = populations.read_values([file])["collection"]
+    assert values.rankers == ("old", "new")
+    assert values.difference("mrr", "new", "old").tolist() == [0, 0.75]
