@@ -6,9 +6,11 @@
 import math
 import re
 import sys
+import time
 
 import bench_files
 import bench_metrics
+import bench_stats
 import numpy as np
 import pytest
 from speed import libraries, workloads
@@ -159,3 +161,19 @@ def test_files_of_trec_are_timed_with_equal_numbers(monkeypatch, capsys):
         "skrank",
         "pytrec_eval",
     ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("group", bench_stats.GROUPS, ids=lambda group: group.title)
+def test_resampling_is_timed_beside_libraries_with_close_numbers(group):
+    if not group.is_ready():
+        pytest.skip(f"{group.needs} is not installed")
+    results = measure(group, group.rows, 1, scale=1 / 50, clock=time.process_time)
+    assert [result.row for result in results] == group.rows
+    assert all(result.figure > 0 and result.peak > 0 for result in results)
+
+
+def test_the_documentation_holds_every_library_that_resampling_is_timed_beside():
+    table = bench_stats.DOCS_TABLE.read_text("utf-8")
+    rows = [row for group in bench_stats.GROUPS for row in group.rows]
+    assert all(row.name in table for row in rows if row.unit == "x faster")

@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import sys
+import time
 from typing import NamedTuple
 
 import numpy as np
@@ -27,12 +28,13 @@ class Result(NamedTuple):
     time_in: str  # where the time goes, if the target is missed
 
 
-def measure(group, rows, asked_runs, scale=1):
+def measure(group, rows, asked_runs, scale=1, clock=time.perf_counter):
     """Return the results of some rows of a group, timed in turns."""
     tasks = group.build(scale)
     names = {name: None for row in rows for name in row.tasks}
     n_runs = group.n_runs(asked_runs)
-    times = interleaved_medians({name: tasks[name].function for name in names}, n_runs)
+    functions = {name: tasks[name].function for name in names}
+    times = interleaved_medians(functions, n_runs, clock)
     peaks = {}
     for row in rows:
         for name in row.tasks if row.of_memory else row.tasks[:1]:

@@ -1,0 +1,196 @@
+"""CPU time and memory of resampling, as ratios to SciPy and ranx.
+
+Run ``python tests/benchmarks/bench_stats.py``; it takes some three minutes. 10,000
+resamples of 10,000 queries and 10 metrics, in turns: the bootstrap of each mean, and a
+comparison of two rankers by all metrics with all that `compare_rankers` returns. The
+other libraries compute intervals by percentiles and p-values without a correction,
+which have to be close to those of skrank. Slow ones draw a part of the resamples only,
+and their times are multiplied. ``--write`` writes the table of the documentation.
+"""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import argparse
+import importlib
+import time
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import scipy.stats
+from speed.rows import Group, Row, Task, speedup
+from speed.table import HEAD, as_line, environment, list_table, measure, shown
+
+from skrank.metrics import QueryScores
+from skrank.stats import compare_rankers, confidence_interval
+
+DOCS_TABLE = Path(__file__).parents[2] / "docs" / "stats_speed.inc"
+N_METRICS = 10
+N_RESAMPLES = 10_000
+
+
+def make_scores(scale):
+    """Return the scores of two rankers, which are similar on the same queries."""
+    rng = np.random.default_rng(0)
+    n = max(int(10_000 * scale), 20)
+    base = rng.beta(0.8, 2.0, size=(N_METRICS, n))
+    new = np.clip(base + rng.normal(0.001, 0.1, size=base.shape), 0, 1)
+    columns = {
+        f"metric {i}": np.r_[a, b]
+        for i, (a, b) in enumerate(zip(base, new, strict=True))
+    }
+    frame = {"qid": np.tile(np.arange(n), 2), "ranker": np.repeat(["old", "new"], n)}
+    return QueryScores.from_frame(frame | columns, ranker="ranker")
+
+
+def seconds(ours):
+    return ours
+
+
+def bootstraps(scale):
+    """Return the tasks of an interval of the mean of each metric."""
+    scores = make_scores(scale)[["new"]]
+    values, n = scores.values[0], max(int(N_RESAMPLES * scale), 100)
+
+    def ours():
+        return confidence_interval(scores, method="bootstrap", n_resamples=n)
+
+    def by_scipy():
+        return scipy.stats.bootstrap(
+            (values,),
+            np.mean,
+            axis=-1,
+            n_resamples=n,
+            batch=10,
+            vectorized=True,
+            method="percentile",
+            random_state=0,
+        )
+
+    found, interval = ours()["new"], by_scipy()
+    ends = np.array([(x.low, x.high) for x in found.values()]).T
+    far = np.abs(ends - interval.confidence_interval) / interval.standard_error
+    if far.max() > 1:
+        raise AssertionError(f"An end is {far.max():.2f} standard errors away.")
+    return {"skrank": Task(ours, n_bytes=values.nbytes), "SciPy": Task(by_scipy)}
+
+
+def permutations(scale, library):
+    """Return the tasks of comparing two rankers by all metrics."""
+    scores = make_scores(scale)
+    old, new = scores.values
+    n = max(int(N_RESAMPLES * scale), 100)
+    ours = partial(compare_rankers, scores, n_resamples=n - 1)
+    part = 0.05 if scale == 1 else 1
+    their_n = round(n * part)
+
+    def by_ranx():
+        ranx = importlib.import_module("ranx.statistical_tests")
+        return [
+            ranx.fisher_randomization_test(a, b, their_n)[0]
+            for a, b in zip(new, old, strict=True)
+        ]
+
+    def by_scipy():
+        return scipy.stats.permutation_test(
+            (new, old),
+            lambda a, b, axis: np.mean(a - b, axis=axis),
+            permutation_type="samples",
+            vectorized=True,
+            n_resamples=their_n,
+            batch=10,
+            axis=-1,
+            random_state=0,
+        ).pvalue
+
+    theirs = {"ranx": by_ranx, "SciPy": by_scipy}[library]
+    if library == "ranx":
+        importlib.import_module("numba").set_num_threads(1)
+    pvalues = np.array([row.pvalue for row in ours().rows])
+    far = np.abs(pvalues - theirs()) / np.sqrt((pvalues + 0.01) / their_n)
+    if far.max() > 5:
+        raise AssertionError(f"A p-value is {far.max():.1f} standard errors away.")
+    tasks = {"skrank": Task(ours, n_bytes=2 * new.nbytes)}
+    return tasks | {library: Task(theirs, work=part)}
+
+
+GROUPS = [
+    Group(
+        "Bootstrap of 10 means",
+        bootstraps,
+        [
+            Row("bootstrap-t", ("skrank",), "s", (2.0,), figure=seconds, megabytes=32),
+            Row(
+                "scipy.stats.bootstrap, percentile",
+                ("skrank", "SciPy"),
+                "x faster",
+                at_least=5,
+                figure=speedup,
+            ),
+        ],
+    ),
+    Group(
+        "Permutation test of 10 differences, with max-T and intervals",
+        partial(permutations, library="ranx"),
+        [
+            Row("compare_rankers", ("skrank",), "s", figure=seconds),
+            Row(
+                "ranx's Fisher test",
+                ("skrank", "ranx"),
+                "x faster",
+                at_least=100,
+                figure=speedup,
+            ),
+        ],
+        needs="ranx",
+    ),
+    Group(
+        "The same beside SciPy",
+        partial(permutations, library="SciPy"),
+        [
+            Row(
+                "scipy.stats.permutation_test",
+                ("skrank", "SciPy"),
+                "x faster",
+                figure=speedup,
+            ),
+        ],
+        runs=0.4,
+    ),
+]
+
+
+def as_rst(results):
+    """Return the table of the documentation, which holds ratios alone."""
+    times = "\N{MULTIPLICATION SIGN}"
+    rows = [["Beside", "skrank is faster by", "Its peak memory"]]
+    for result in results:
+        if result.row.unit == "x faster":
+            memory = f"{result.peak / 2**20:.0f} MB"
+            rows.append([result.row.name, f"{shown(result.figure)} {times}", memory])
+    return f"{list_table(rows)}\n{environment()}.\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=5, help="counted runs of each")
+    parser.add_argument(
+        "--write", action="store_true", help=f"write docs/{DOCS_TABLE.name}"
+    )
+    options = parser.parse_args()
+    if options.write and not all(map(Group.is_ready, GROUPS)):
+        parser.error("--write needs the libraries beside skrank")
+    print(f"{environment()}\nMedian CPU seconds of interleaved runs\n\n{HEAD}")
+    results = []
+    for group in filter(Group.is_ready, GROUPS):
+        print(f"-- {group.title}", flush=True)
+        for result in measure(group, group.rows, options.runs, clock=time.process_time):
+            print(as_line(result), flush=True)
+            results.append(result)
+    if options.write:
+        DOCS_TABLE.write_text(as_rst(results), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
