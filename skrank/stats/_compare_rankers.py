@@ -125,7 +125,7 @@ def compare_rankers(
     precision, else from `n_resamples` seeded flips, where p is at least
     1 / (`n_resamples` + 1). The interval holds the differences that the test does not
     reject: the quantiles of the means of random subsets of the :math:`d_i` [2]_. It
-    excludes 0 exactly if p is below its level.
+    excludes 0 exactly if p is at most the level.
 
     `detectable` is the difference that a two-sided t test of as many units would find
     with a probability of 80 %, without a correction. `effect_size` is the mean of the
