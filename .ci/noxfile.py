@@ -50,9 +50,6 @@ WITHOUT_SKLEARN = [
     "tests/tables/test_score_table.py",
 ]
 
-# The longest steps run their tests in two processes.
-BOTH_CORES = ["-n", "2"]
-
 nox.needs_version = ">=2025.5"
 nox.options.default_venv_backend = "uv"
 nox.options.download_python = "never"
@@ -125,6 +122,13 @@ def count_tests(results):
     return f": {passed} tests passed, {failed} failed, {count['skipped']} skipped"
 
 
+def use_both_cores(session):
+    """Run the tests in two processes, each with one thread."""
+    session.install("--quiet", "pytest-xdist")
+    session.env["PYTEST_ADDOPTS"] += " -n 2"
+    session.env["OMP_NUM_THREADS"] = "1"
+
+
 def install(session, *arguments):
     """Install and say what the tests will run with."""
     session.install("--quiet", *arguments)
@@ -135,6 +139,7 @@ def install(session, *arguments):
 @step(venv_backend="venv", name="install")
 def run_the_commands_of_the_readme(session):
     """The commands of the README; the second runs all tests and doctests."""
+    use_both_cores(session)
     for command in [
         "pip install . && python examples/quickstart.py",
         'pip install -e ".[test]" && pytest',
@@ -203,14 +208,14 @@ def lowest(session):
     options = ["--resolution", "lowest-direct", "-r", "pyproject.toml"]
     install(session, *options, "--extra", "test")
     session.install("--quiet", "--no-deps", f"{wheel}")
-    session.install("--quiet", "pytest-xdist")
+    use_both_cores(session)
     at_the_bounds(session)
     with tarfile.open(sdist) as archive:
         archive.extractall(dist)
     session.chdir(sdist.with_name(sdist.name.removesuffix(".tar.gz")))
     # Without its sources the tests can only import the wheel.
     shutil.rmtree("skrank")
-    session.run("pytest", *BOTH_CORES, "--cov", "--", "tests")
+    session.run("pytest", "--cov", "--", "tests")
 
 
 def only_skrank(session, wheel):
@@ -241,9 +246,10 @@ def sklearn(session, requirement):
     for path in WITHOUT_SKLEARN:
         if not Path(path).exists():
             session.error(f"{path} is named in {__file__} and does not exist.")
-    install(session, "-e", ".[test]", "pytest-xdist", requirement)
+    use_both_cores(session)
+    install(session, "-e", ".[test]", requirement)
     left_out = [f"--ignore={path}" for path in WITHOUT_SKLEARN]
-    session.run("pytest", *BOTH_CORES, *left_out)
+    session.run("pytest", *left_out)
 
 
 @step()
