@@ -3,9 +3,15 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from collections import Counter
+
 import numpy as np
 
-from skrank.integrations._training_metric import TrainingMetric, read_scorer
+from skrank.integrations._training_metric import (
+    TrainingMetric,
+    are_grades,
+    read_scorer,
+)
 
 
 class CatBoostMetric(TrainingMetric):
@@ -16,6 +22,10 @@ class CatBoostMetric(TrainingMetric):
     # With numba installed, CatBoost compiles the methods, in vain, and leaves functions
     # in the object that cannot be pickled.
     no_jit = True
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self._others = Counter()
 
     def __new__(cls, scorer, *documents):
         """Make an object of a class that is named after the metric.
@@ -30,13 +40,27 @@ class CatBoostMetric(TrainingMetric):
 
     def evaluate(self, approxes, target, weight):
         """Return the value for the evaluation set and 0 for the training set."""
-        y = self.documents[0]
-        is_other = len(target) != len(y) or (target != np.asarray(y, np.float32)).any()
-        return (0.0 if is_other else self.value(approxes[0])), 1.0
+        if are_grades(target, self.documents[0]):
+            self._others.clear()
+            return self.value(approxes[0]), 1.0
+        self._check_others(target)
+        return 0.0, 1.0
 
     def get_final_error(self, error, weight):
         """Return the value, which is finished."""
         return error / weight
+
+    def _check_others(self, target):
+        """Raise if whole rounds went by without the documents of the metric."""
+        grades = np.asarray(target).tobytes()
+        self._others[grades] += 1
+        # Twice may be one round: the training set is also an evaluation set.
+        if self._others[grades] > 2:
+            raise ValueError(
+                "catboost_metric needs the grades of the eval_set in the same order, "
+                "since it recognizes its documents by them. Got a y of length "
+                f"{len(self.documents[0])} whose grades are in no evaluation set."
+            )
 
     # The constructor and `get_params` of CatBoost copy it, and scikit-learn clones no
     # estimator whose parameters are others then.
@@ -78,7 +102,8 @@ def catboost_metric(metric, y, qid, *, sample_weight=None, **params):
     ------
     ValueError
         If `metric` is no scorer name or a parameter has an invalid value; in training,
-        inside a CatBoostError, if the metric is undefined for every query.
+        inside a CatBoostError, if no evaluation set has the grades `y` or the metric
+        is undefined for every query.
     TypeError
         If `metric` has the wrong type or a parameter does not exist.
 
@@ -95,7 +120,7 @@ def catboost_metric(metric, y, qid, *, sample_weight=None, **params):
     - The results, `evals_result_`, are under the name of the metric.
     - A fitted CatBoostRanker keeps the metric, with `y` and `qid`, also when pickled.
     - CatBoost counts queries without relevant documents as 1 in its own NDCG, skrank as
-      0.
+      0. ``convention="catboost"`` counts them as CatBoost does.
 
     Examples
     --------

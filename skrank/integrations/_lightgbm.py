@@ -5,7 +5,11 @@
 
 import numpy as np
 
-from skrank.integrations._training_metric import TrainingMetric, read_scorer
+from skrank.integrations._training_metric import (
+    TrainingMetric,
+    are_grades,
+    read_scorer,
+)
 
 
 class LightGBMMetric(TrainingMetric):
@@ -27,6 +31,13 @@ class LightGBMMetric(TrainingMetric):
         documents = self.documents
         if documents is None:
             documents = y_true, _ids_of(group), weight
+        elif not are_grades(y_true, documents[0]):
+            raise ValueError(
+                "The 'y' and 'qid' parameters of lightgbm_metric must be those of the "
+                "evaluation set, in the same order. Got a y of length "
+                f"{len(documents[0])} and an evaluation set of {len(y_true)} documents "
+                "with other grades."
+            )
         return self.name, self.value(y_score, documents), True
 
 
@@ -59,7 +70,8 @@ def lightgbm_metric(metric, *, y=None, qid=None, sample_weight=None, **params):
     ------
     ValueError
         If `metric` is no scorer name or a parameter has an invalid value; in training,
-        if LightGBM passes no groups or the metric is undefined for every query.
+        if LightGBM passes no groups, if an evaluation set has other grades than `y`, or
+        if the metric is undefined for every query.
     TypeError
         If `metric` has the wrong type or a parameter does not exist.
 

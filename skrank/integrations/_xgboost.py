@@ -8,6 +8,7 @@ import importlib
 
 import numpy as np
 
+from skrank._checks import shown
 from skrank.integrations._training_metric import TrainingMetric, read_scorer
 
 # The name of the evaluation set in the log of XGBoost.
@@ -27,6 +28,13 @@ class XGBoostMetric(TrainingMetric):
 
     def __call__(self, y_score, dmatrix):
         """Return the name and the value for the documents of a DMatrix."""
+        if not hasattr(dmatrix, "get_uint_info"):
+            raise TypeError(
+                "xgboost_metric is the custom_metric of xgb.train and xgb.cv, or a "
+                "callback of XGBRanker: pass XGBRanker(callbacks=[metric, ...]), not "
+                "eval_metric, which XGBoost calls with single queries. Got "
+                f"{shown(dmatrix)} instead of a DMatrix."
+            )
         borders = dmatrix.get_uint_info("group_ptr").astype(np.intp)
         if len(borders) < 2:
             raise ValueError(
@@ -121,7 +129,8 @@ def xgboost_metric(
         If `metric` is no scorer name or a parameter has an invalid value; in training,
         if there are no queries or the metric is undefined for all of them.
     TypeError
-        If `metric` has the wrong type or a parameter does not exist.
+        If `metric` has the wrong type or a parameter does not exist; in training, if
+        it is passed as `eval_metric`.
 
     See Also
     --------
@@ -144,6 +153,11 @@ def xgboost_metric(
       0. ``convention="xgboost"`` counts them as XGBoost does.
     """
     scorer = read_scorer(metric, params, "metric", "xgboost_metric")
+    if (X is None) != (y is None):
+        raise ValueError(
+            "xgboost_metric needs all of X, y and qid to be a callback, or none of "
+            f"them to be a custom_metric. Got no {'X' if X is None else 'y'}."
+        )
     return new_xgboost_metric(scorer, X, y, qid, sample_weight, **(dmatrix or {}))
 
 

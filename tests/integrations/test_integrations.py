@@ -132,6 +132,21 @@ def test_a_regressor_needs_the_queries_beforehand():
     )
 
 
+def test_a_regressor_refuses_documents_that_are_not_those_of_the_evaluation_set():
+    metric = lightgbm_metric("mrr", y=Y[HELD], qid=QID[HELD])
+    with pytest.raises(ValueError, match="in the same order"):
+        metric(Y[HELD][::-1], np.zeros(HELD.sum()))
+    with pytest.raises(ValueError, match=f"evaluation set of {TRAIN.sum()} documents"):
+        metric(Y[TRAIN], np.zeros(TRAIN.sum()))
+
+
+def test_a_callback_of_xgboost_needs_all_of_its_evaluation_set():
+    with pytest.raises(ValueError, match=r"all of X, y and qid.*Got no X\."):
+        xgboost_metric("mrr", y=[1, 0], qid=[1, 1])
+    with pytest.raises(ValueError, match=r"all of X, y and qid.*Got no y\."):
+        xgboost_metric("mrr", X=[[1], [0]])
+
+
 def test_a_metric_of_the_same_name_is_mixed_with_that_of_lightgbm():
     """The documentation says so, and to pass metric="None"."""
     model = LGBMRanker(n_estimators=8, **PARAMS).fit(
@@ -214,3 +229,16 @@ def test_the_metric_of_catboost_answers_for_its_own_documents():
     again = pickle.loads(pickle.dumps(metric))
     assert again.evaluate(scores, target, None)[0] == (1 / 2 + 3) / 4
     assert copy.deepcopy(metric) is metric
+
+
+def test_the_metric_of_catboost_notices_that_its_documents_never_come():
+    metric = catboost_metric("mrr", [1, 0, 0, 1], [7, 7, 8, 8])
+    scores, own, other = [np.zeros(4)], np.float32([1, 0, 0, 1]), np.float32([0, 1] * 2)
+    for _ in range(3):
+        # The training set may be the first of two evaluation sets as well.
+        for target in (other, other, own):
+            metric.evaluate(scores, target, None)
+    for target in (other, own[:2], other, own[:2]):
+        assert metric.evaluate(scores, target, None) == (0.0, 1.0)
+    with pytest.raises(ValueError, match="Got a y of length 4 whose grades"):
+        metric.evaluate(scores, other, None)

@@ -156,6 +156,29 @@ def test_the_documented_traps_of_xgboost_are_still_there():
     assert booster.best_iteration == np.argmin(record["held"]["mrr"])
 
 
+def test_xgbranker_refuses_the_metric_as_its_eval_metric():
+    model = XGBRanker(n_estimators=2, n_jobs=1, eval_metric=xgboost_metric("mrr"))
+    with pytest.raises(TypeError, match=r"pass XGBRanker\(callbacks=\[metric"):
+        model.fit(
+            X[TRAIN],
+            Y[TRAIN],
+            qid=QID[TRAIN],
+            eval_set=[(X[HELD], Y[HELD])],
+            eval_qid=[QID[HELD]],
+            verbose=False,
+        )
+
+
+def test_catboost_stops_with_the_cause_if_the_rows_are_in_another_order():
+    metric = catboost_metric("mrr", Y[HELD][::-1], QID[HELD][::-1])
+    model = CatBoostRanker(
+        iterations=20, eval_metric=metric, verbose=False, allow_writing_files=False
+    )
+    pool = Pool(X[HELD], Y[HELD], group_id=QID[HELD])
+    with pytest.raises(CatBoostError, match="needs the grades of the eval_set"):
+        model.fit(X[TRAIN], Y[TRAIN], group_id=QID[TRAIN], eval_set=pool)
+
+
 def test_catboost_records_the_values_under_the_name_and_is_cloned():
     metric = catboost_metric(
         make_ranking_scorer("ndcg@5", gain="linear"), Y[HELD], QID[HELD]
