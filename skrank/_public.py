@@ -7,7 +7,7 @@ import inspect
 import sys
 
 
-def publish(module):
+def publish(module, *returned):
     """Let the classes that a module lists say that they are of this module.
 
     Pickles hold the module of a class, and so do lists of trusted types, such as those
@@ -18,11 +18,13 @@ def publish(module):
     ----------
     module : str
         The name of a public module, whose `__all__` is defined.
+    *returned : type
+        Classes of what its functions return, which `__all__` does not list. They have
+        to be names of the module as well.
     """
     contents = vars(sys.modules[module])
     package = module.partition(".")[0]
-    for name in contents["__all__"]:
-        thing = contents[name]
+    for thing in [*map(contents.get, contents["__all__"]), *returned]:
         if inspect.isclass(thing) and thing.__module__.startswith(f"{package}."):
             _move(thing, module)
 

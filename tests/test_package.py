@@ -71,6 +71,9 @@ def test_pickles_hold_the_public_module_and_those_of_earlier_versions_are_read()
         pickled = pickle.dumps(cls, protocol=0)
         assert pickled.startswith(f"c{module.__name__}\n{cls.__name__}\n".encode())
         assert pickle.loads(pickled) is cls
+    view = type(skrank.rankers.as_regressor(skrank.rankers.PairwiseRanker()))
+    assert pickle.dumps(view, protocol=0).startswith(b"cskrank.rankers\nRankerAs")
+    assert pickle.loads(pickle.dumps(view)) is view
     earlier = b"cskrank.rankers._query_ranker\nQueryRanker\n."
     assert pickle.loads(earlier) is skrank.rankers.QueryRanker
 

@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV
 from skrank.datasets import make_ranking
 from skrank.metrics import evaluate
 from skrank.model_selection import QueryKFold
-from skrank.rankers import PairwiseRanker, QueryRanker
+from skrank.rankers import PairwiseRanker, QueryRanker, as_regressor
 
 # Those of MLflow and of its dependencies.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -102,3 +102,22 @@ def test_a_ranker_is_a_model_under_its_public_name(ranker):
     assert loaded.score(FRAME, Y) == ranker.score(FRAME, Y)
     served = mlflow.pyfunc.load_model(model.model_uri)
     np.testing.assert_array_equal(served.predict(FRAME), ranker.predict(FRAME))
+
+
+def test_a_search_is_written_by_cloudpickle_and_its_best_estimator_by_skops():
+    fitted, _ = search(METRICS)
+    options = {"name": "search", "pip_requirements": ["skrank"]}
+    with mlflow.start_run():
+        with pytest.raises(MlflowException, match="not be serialized in the skops"):
+            mlflow.sklearn.log_model(fitted, **options)
+        model = mlflow.sklearn.log_model(
+            fitted, serialization_format="cloudpickle", **options
+        )
+    loaded = mlflow.sklearn.load_model(model.model_uri)
+    np.testing.assert_array_equal(loaded.predict(FRAME), fitted.predict(FRAME))
+    types = ["skrank.rankers.QueryRanker", "skrank.rankers.RankerAsRegressor"]
+    view = as_regressor(fitted.best_estimator_)
+    with mlflow.start_run():
+        model = mlflow.sklearn.log_model(view, skops_trusted_types=types, **options)
+    loaded = mlflow.sklearn.load_model(model.model_uri)
+    np.testing.assert_array_equal(loaded.predict(FRAME), fitted.predict(FRAME))
