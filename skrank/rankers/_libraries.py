@@ -15,6 +15,10 @@ from skrank.rankers._check_grades import check_lightgbm, check_xgboost
 # CatBoost's losses over pairs of documents, which ignore weights of documents.
 PAIRWISE_LOSSES = ("YetiRank", "PairLogit")
 
+# The names of a parameter, and its values with which no round is final.
+BOOSTER = ("boosting_type", "boosting", "boost", "booster")
+WITHOUT_ROUNDS = ("dart", "gblinear")
+
 # Parameters of the libraries that require an evaluation set in `fit`.
 STOPPING = ("early_stopping_rounds", "early_stopping_round")
 
@@ -42,7 +46,7 @@ def fit_lightgbm(estimator, rows, stopping=None):
     if rows.weight is not None:
         metadata["sample_weight"] = rows.weight
     if stopping is not None:
-        _check_not_dart(estimator)
+        _check_booster(estimator)
         held = stopping.held_out
         # The str "None" leaves out its own metrics, any of which could stop it.
         estimator.set_params(early_stopping_round=stopping.rounds, metric="None")
@@ -63,6 +67,7 @@ def fit_xgboost(estimator, rows, stopping=None):
         metadata["sample_weight"] = _query_weight(estimator, rows)
     if stopping is None:
         return estimator.fit(rows.X, rows.y, **metadata)
+    _check_booster(estimator)
     params = estimator.get_params()
     callbacks = params["callbacks"]
     stop = [*(callbacks or ()), *_xgboost_callbacks(params, stopping)]
@@ -105,15 +110,17 @@ def check_own_stopping(estimator, stopping):
         )
 
 
-def _check_not_dart(estimator):
+def _check_booster(estimator):
+    """Raise if the model of an earlier round cannot be had."""
     params = estimator.get_params()
-    names = ("boosting_type", "boosting", "boost")
-    if "dart" in [params.get(name) for name in names]:
-        raise ValueError(
-            f"{type(estimator).__name__} with boosting_type='dart' cannot stop early, "
-            "since its later rounds change the trees of the earlier ones. Pass "
-            "early_stopping=False or another boosting_type. Got 'dart'."
-        )
+    for name in BOOSTER:
+        if params.get(name) in WITHOUT_ROUNDS:
+            raise ValueError(
+                f"{type(estimator).__name__} with {name}={params[name]!r} cannot stop "
+                "early: later rounds of 'dart' and 'gblinear' change what the earlier "
+                f"ones learned. Pass early_stopping=False or another {name}. "
+                f"Got {params[name]!r}."
+            )
 
 
 def _xgboost_callbacks(params, stopping):

@@ -58,8 +58,8 @@ class QueryRanker(MetaRanker):
     early_stopping : bool, default=False
         Whether to stop when `scoring` no longer improves. If True, whole queries are
         held out of each training set to measure it, and the model is that of the best
-        round. Only estimators whose `fit` takes an evaluation set can stop early:
-        LGBMRanker, XGBRanker, CatBoostRanker and, from scikit-learn 1.7,
+        round. Only rankers whose `fit` takes an evaluation set can stop early, such as
+        LGBMRanker, XGBRanker and CatBoostRanker, and, from scikit-learn 1.7,
         HistGradientBoostingRegressor and HistGradientBoostingClassifier. If False, the
         estimator is fitted on all rows.
     validation_fraction : float, default=0.1

@@ -62,9 +62,9 @@ def fit_on_validation_set(estimator, rows, stopping):
     if "X_val" not in fit_parameters(estimator):
         raise ValueError(
             "The 'early_stopping' parameter of QueryRanker must be False unless the "
-            "fit of the estimator takes an evaluation set, as those of LGBMRanker, "
-            "XGBRanker, CatBoostRanker and, from scikit-learn 1.7, "
-            "HistGradientBoostingRegressor do. Got "
+            "estimator is a ranker whose fit takes an evaluation set, such as "
+            "LGBMRanker, XGBRanker and CatBoostRanker, or, from scikit-learn 1.7, "
+            "HistGradientBoostingRegressor or HistGradientBoostingClassifier. Got "
             f"{type(estimator).__name__} instead."
         )
     params = estimator.get_params(deep=False)

@@ -226,7 +226,7 @@ def test_other_ways_to_stop_are_refused(params, error, match):
 
 @pytest.mark.parametrize("model", [Ridge(), Native()], ids=["pointwise", "native"])
 def test_who_takes_no_evaluation_set_cannot_stop(model):
-    with pytest.raises(ValueError, match="takes an evaluation set"):
+    with pytest.raises(ValueError, match="ranker whose fit takes an evaluation set"):
         QueryRanker(model, early_stopping=True, n_iter_no_change=2).fit(X, Y, qid=QID)
 
 

@@ -335,3 +335,10 @@ def test_lightgbm_with_dart_is_refused_since_it_would_not_stop(name):
     model = LGBMRanker(n_estimators=20, verbose=-1).set_params(**{name: "dart"})
     with pytest.raises(ValueError, match="'dart' cannot stop early"):
         stopped(model, "mrr")
+
+
+@pytest.mark.parametrize("booster", ["dart", "gblinear"])
+def test_xgboost_is_refused_where_its_model_is_not_that_of_the_best_round(booster):
+    model = XGBRanker(n_estimators=20, n_jobs=1, booster=booster)
+    with pytest.raises(ValueError, match=f"booster='{booster}' cannot stop early"):
+        stopped(model, "mrr")
