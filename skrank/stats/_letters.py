@@ -3,8 +3,8 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from itertools import product
-from string import ascii_lowercase
+from itertools import count
+from string import ascii_letters
 
 
 def letters(rankers, is_different):
@@ -31,7 +31,8 @@ def letters(rankers, is_different):
         sorted(map(rankers.index, group))
         for group in _cliques(set(), set(alike), alike)
     )
-    names = [*ascii_lowercase, *map("".join, product(ascii_lowercase, repeat=2))]
+    # After a, ..., Z come a1, ..., Z1, a2 and so on, which no two letters look like.
+    names = (letter + f"{i or ''}" for i in count() for letter in ascii_letters)
     found = dict.fromkeys(rankers, "")
     for name, group in zip(names, groups, strict=False):
         for place in group:
@@ -42,12 +43,16 @@ def letters(rankers, is_different):
 def _cliques(group, candidates, alike, seen=frozenset()):
     """Yield the largest groups in which all are alike.
 
-    C. Bron, J. Kerbosch, "Algorithm 457", Communications of the ACM 16 (1973).
+    C. Bron, J. Kerbosch, "Algorithm 457", Communications of the ACM 16 (1973). A group
+    holds the pivot or one that is not like it, so that not all need to be tried.
     """
-    if not candidates and not seen:
-        yield group
     candidates, seen = set(candidates), set(seen)
-    for one in sorted(candidates):
+    if not candidates:
+        if not seen:
+            yield group
+        return
+    pivot = max(candidates | seen, key=lambda one: len(alike[one] & candidates))
+    for one in sorted(candidates - alike[pivot]):
         near = alike[one]
         yield from _cliques(group | {one}, candidates & near, alike, seen & near)
         candidates.remove(one)

@@ -44,6 +44,17 @@ def test_two_rankers_share_a_letter_exactly_if_they_are_not_different():
             assert share != is_different[i, j]
 
 
+def test_fifty_rankers_that_are_alike_share_one_letter_at_once():
+    names = [f"ranker {i}" for i in range(50)]
+    assert letters(names, lambda *_: False) == dict.fromkeys(names, "a")
+
+
+def test_no_two_letters_look_like_a_third_one():
+    names = [f"ranker {i}" for i in range(60)]
+    found = letters(names, lambda *_: True)
+    assert [found[names[i]] for i in (0, 25, 26, 51, 52)] == ["a", "z", "A", "Z", "a1"]
+
+
 def test_the_letters_of_a_comparison_follow_the_adjusted_p_values():
     rng = np.random.RandomState(0)
     base = rng.rand(50)
