@@ -88,6 +88,12 @@ def required_queries(scores, effect, *, power=0.8, alpha=0.05):
             f"is defined. Got {len(differences)}."
         )
     deviation = differences.std(ddof=1)
+    if effect < 1e-9 * deviation:
+        raise ValueError(
+            "The 'effect' parameter of required_queries must be at least 1e-9 of the "
+            f"standard deviation of the differences, {deviation:.3g}. Got {effect} "
+            "instead."
+        )
     low, high = range_of_deviation(deviation, len(differences) - 1, LEVEL)
     n, low, high = (
         queries_needed(effect, s, alpha, power) for s in (deviation, low, high)

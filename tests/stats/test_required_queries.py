@@ -53,12 +53,15 @@ def test_as_many_queries_as_required_detect_the_effect():
 
 def test_equal_differences_need_the_fewest_queries():
     assert required_queries(np.full(10, 0.1), 0.1).n == 2
+    # The mean of thirty times 0.1 is not 0.1, by rounding.
+    assert required_queries(np.full(30, 0.1), 0.1).n == 2
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"effect": 0}, "'effect' parameter of required_queries must not be 0"),
+        ({"effect": 1e-300}, "must be at least 1e-9 of the standard deviation"),
         ({"effect": 0.1, "power": 1.0}, "'power' parameter"),
         ({"effect": 0.1, "alpha": 0.0}, "'alpha' parameter"),
         ({"effect": 0.1, "power": 0.01}, "must be greater than alpha"),
