@@ -26,8 +26,6 @@ from skrank.stats._ranker_comparison import RankerComparison
 
 # The power at which a difference counts as detectable.
 POWER = 0.8
-# With fewer units, no two-sided test can reject at 5 %: 2^(1 - 5) = 0.0625.
-FEWEST = 6
 # A sum of fewer equal differences is far from normal.
 FEWEST_EFFECTIVE = 10
 
@@ -107,9 +105,10 @@ def compare_rankers(
     Warns
     -----
     UserWarning
-        If there are fewer than 6 units, with which no test can reject, or if few
-        differences decide: the effective number of them, (sum d^2)^2 / sum d^4, which
-        is n if all have one size and n / 3 if they are normal, is below 10.
+        If no sign-flip test of so few units can reject, as with fewer than 6 at 5 %, or
+        if few differences decide: the effective number of them,
+        (sum d^2)^2 / sum d^4, which is n if all have one size and n / 3 if they are
+        normal, is below 10.
 
     See Also
     --------
@@ -213,7 +212,9 @@ def compare_rankers(
             effect_size=float(effect),
             detectable=float(least * error) if error > 0 else 0.0,
         )
-    _warn_of_few(rows, family, n_units)
+    # All signs are equal in one flip of 2^n, or in two of them on both sides.
+    smallest = np.zeros(len(rows)) if test == "t" else 2.0 ** (is_two_sided - n_units)
+    _warn_of_few(rows, family, n_units, smallest, level)
     return RankerComparison(
         scores=scores,
         rows=tuple(rows),
@@ -333,20 +334,19 @@ def _family(differences, groupings):
     return Family(top[order], bottom[order], np.nan_to_num(errors), df)
 
 
-def _warn_of_few(rows, family, n_units):
-    """Warn of comparisons that few units decide."""
-    fewest = int(n_units.min())
-    if fewest < FEWEST:
+def _warn_of_few(rows, family, n_units, smallest, level):
+    """Warn of comparisons that cannot reject, and of those that few units decide."""
+    cannot = smallest > level
+    if cannot.any():
         warn_caller(
-            "No test of fewer than 6 units can reject at 5 %: the smallest two-sided "
-            f"p-value of n units is 2^(1 - n). Got {fewest} of them.",
+            f"No sign-flip test of {n_units.min()} units can reject at "
+            f"{100 * level:.4g} %: its smallest p-value is {smallest.max():.3g}.",
             UserWarning,
         )
-        return
     squares = (family.top**2).sum(axis=0)
     fourths = (family.top**4).sum(axis=0)
     n_effective = np.full(len(rows), np.inf)
-    np.divide(squares**2, fourths, out=n_effective, where=fourths > 0)
+    np.divide(squares**2, fourths, out=n_effective, where=(fourths > 0) & ~cannot)
     few = np.flatnonzero(n_effective < FEWEST_EFFECTIVE - ROUNDING)
     if len(few):
         worst = rows[few[np.argmin(n_effective[few])]]

@@ -168,15 +168,18 @@ def _combine(sides, correction, is_two_sided):
         pvalue = np.minimum(2 * pvalues.min(axis=0), 1)
     else:  # equivalence needs both
         pvalue = pvalues.max(axis=0)
+    if len(pvalue) == 1:
+        return pvalue, pvalue.copy()
     if correction == "max-t":
-        each = []
-        for side in sides[:1] if is_two_sided else sides:
-            observed, flipped = side.shifted.statistics(side.sign)
-            if is_two_sided:
-                observed, flipped = np.abs(observed), np.abs(flipped, out=flipped)
-            each.append(families.max_t(observed, flipped))
+        tested = sides[:1] if is_two_sided else sides
+        each = [side.shifted.statistics(side.sign) for side in tested]
+        if is_two_sided:
+            each = np.abs(each[0][0]), np.abs(each[0][1])
+        else:  # the tests of both sides of equivalence are one family
+            each = map(np.hstack, zip(*each, strict=True))
+        adjusted = families.max_t(*each).reshape(len(tested), -1).max(axis=0)
         # Random flips may be more extreme than the exact p-value.
-        return pvalue, np.maximum(np.max(each, axis=0), pvalue)
+        return pvalue, np.maximum(adjusted, pvalue)
     adjust = {"holm": families.holm, "bh": families.benjamini_hochberg}
     return pvalue, adjust[correction](pvalue) if correction else pvalue.copy()
 

@@ -204,10 +204,27 @@ def test_two_queries_of_50_that_changed_prove_nothing():
 
 def test_five_queries_cannot_reject_and_have_an_infinite_interval():
     scores = scores_of(old=np.zeros(5), new=[0.1, 0.2, 0.3, 0.2, 0.4])
-    with pytest.warns(UserWarning, match="fewer than 6 units can reject.*Got 5"):
+    with pytest.warns(UserWarning, match="of 5 units can reject at 5 %: .* 0.0625"):
         (row,) = compare_rankers(scores).rows
     assert row.pvalue == 0.0625
     assert (row.low, row.high) == (-np.inf, np.inf)
+
+
+def test_seven_queries_cannot_reject_at_1_percent():
+    scores = scores_of(old=np.zeros(7), new=[0.1, 0.2, 0.3, 0.2, 0.4, 0.1, 0.2])
+    with pytest.warns(UserWarning, match="of 7 units can reject at 1 %: .* 0.0156"):
+        (row,) = compare_rankers(scores, confidence_level=0.99).rows
+    assert row.pvalue == 2**-6
+    assert (row.low, row.high) == (-np.inf, np.inf)
+
+
+@pytest.mark.parametrize("options", [{"test": "t"}, {"alternative": "greater"}])
+def test_what_can_reject_with_five_queries_is_not_said_to_be_unable(options):
+    scores = scores_of(old=np.zeros(5), new=[0.1, 0.2, 0.3, 0.2, 0.4])
+    with pytest.warns(UserWarning, match="Few differences decide") as warned:
+        (row,) = compare_rankers(scores, **options).rows
+    assert row.pvalue < 0.05
+    assert len(warned) == 1
 
 
 def test_six_queries_can_reject():
@@ -331,6 +348,28 @@ def test_max_t_is_that_of_all_signs_with_few_queries():
         before = max(before, p)
         left.remove(j)
         assert rows[j].p_adjusted == pytest.approx(before)
+
+
+@pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon", "sign"])
+@pytest.mark.parametrize("correction", ["max-t", "holm", "bh"])
+def test_a_family_of_one_is_not_adjusted(test, correction):
+    differences = np.random.RandomState(0).randn(60) + 0.2
+    row = of_differences(differences, test=test, correction=correction, n_resamples=99)
+    assert row.p_adjusted == row.pvalue
+
+
+def test_the_family_of_equivalence_has_tests_of_both_sides():
+    # x is just too good and y just too bad to be equivalent. The tests of the two are
+    # never wrong together, so that each of them may be wrong half as often.
+    n_samples, n_wrong = 400, 0
+    for seed in range(n_samples):
+        noise, zero = np.random.RandomState(seed).randn(40), np.zeros(40)
+        scores = scores_of(
+            old={"x": zero, "y": zero}, new={"x": noise + 1, "y": noise - 1}
+        )
+        rows = compare_rankers(scores, margin=1.0, n_resamples=199).rows
+        n_wrong += any(row.p_adjusted <= 0.05 for row in rows)
+    assert binomtest(n_wrong, n_samples, 0.05, "greater").pvalue > 0.01
 
 
 def test_copies_of_a_metric_cost_nothing_by_max_t_and_much_by_holm():
