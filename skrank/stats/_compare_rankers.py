@@ -198,7 +198,7 @@ def compare_rankers(
     is_two_sided = alternative == "two-sided" and not margin
     for j, row in enumerate(rows):
         error, df = family.errors[j], family.df[j]
-        deviation = error * np.sqrt(n_units[j])
+        deviation = error * np.sqrt(n_units[j]) if df > 0 else np.nan
         least = noncentrality(df, level if is_two_sided else 2 * level, POWER)
         with np.errstate(divide="ignore", invalid="ignore"):
             effect = np.where(
@@ -210,7 +210,7 @@ def compare_rankers(
             pvalue=float(outcome.pvalue[j]),
             p_adjusted=float(outcome.adjusted[j]),
             effect_size=float(effect),
-            detectable=float(least * error) if error > 0 else 0.0,
+            detectable=float(least * error) if df > 0 else np.inf,
         )
     # All signs are equal in one flip of 2^n, or in two of them on both sides.
     smallest = np.zeros(len(rows)) if test == "t" else 2.0 ** (is_two_sided - n_units)

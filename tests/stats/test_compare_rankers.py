@@ -210,6 +210,13 @@ def test_five_queries_cannot_reject_and_have_an_infinite_interval():
     assert (row.low, row.high) == (-np.inf, np.inf)
 
 
+def test_one_query_says_nothing_about_the_effect():
+    row = of_differences([0.5])
+    assert (row.pvalue, row.low, row.high) == (1, -np.inf, np.inf)
+    assert np.isnan(row.effect_size)
+    assert row.detectable == np.inf
+
+
 def test_seven_queries_cannot_reject_at_1_percent():
     scores = scores_of(old=np.zeros(7), new=[0.1, 0.2, 0.3, 0.2, 0.4, 0.1, 0.2])
     with pytest.warns(UserWarning, match="of 7 units can reject at 1 %: .* 0.0156"):
