@@ -51,6 +51,9 @@ def studentized(top, bottom, *, confidence_level, n_resamples, seed):
     ends = np.empty((2, n_columns))
     tail = (1 - confidence_level) / 2
     for j, place in enumerate(places.reshape(5, n_columns).T):
+        if np.count_nonzero(bottom[:, j]) < 2:
+            ends[:, j] = -np.inf, np.inf
+            continue
         estimate, error = _estimate(whole[place], n)
         estimates, errors = _estimate(drawn[:, place].T, n)
         if error == 0:
@@ -74,4 +77,4 @@ def _estimate(sums, n):
     # A sum of squares below the rounding error of its terms is 0.
     squares = np.where(squares > 1e-13 * tops, squares, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return ratio, np.sqrt(n / (n - 1) * squares) / np.abs(bottom)
+        return ratio, np.sqrt(n / max(n - 1, 1) * squares) / np.abs(bottom)

@@ -54,6 +54,8 @@ class Terms(NamedTuple):
         The summary of the ratio, increasing or decreasing.
     is_linear : bool
         Whether the summary is the ratio or minus the ratio.
+    is_reciprocal : bool
+        Whether the summary is one over the ratio or minus that.
     """
 
     top: np.ndarray
@@ -61,6 +63,7 @@ class Terms(NamedTuple):
     known: np.ndarray
     link: Callable = float
     is_linear: bool = True
+    is_reciprocal: bool = False
 
     @property
     def is_mean(self):
@@ -98,15 +101,18 @@ def terms_of(table, ranker, metric):
 
     def summary(ratio):
         value = link(ratio)
-        return float(sign * (1 / value if inverse else value)) + 0.0
+        return float(sign * (np.divide(1, value) if inverse else value)) + 0.0
 
     with np.errstate(divide="ignore"):
         top = before(np.where(known, values, 1.0))
     if weight is not None:
         top, bottom = top * weight, bottom * weight
-    is_linear = definition.pool is mean_of_queries and not inverse
+    is_mean = definition.pool is mean_of_queries
+    is_reciprocal = (
+        inverse if is_mean else definition.pool is pooled_harmonic_mean and not inverse
+    )
     top, bottom = (np.where(known, x, 0) for x in (top, bottom))
-    return Terms(top, bottom, known, summary, is_linear)
+    return Terms(top, bottom, known, summary, is_mean and not inverse, is_reciprocal)
 
 
 def interval_table(
@@ -178,13 +184,16 @@ def interval(terms, groupings, confidence_level, method, resampled=None):
         ends = t_interval(ratio, error, df, confidence_level)
     else:
         ends = resampled
-    if np.isinf(ends).any():
+    found = _bunch(terms, ratio, ends, error, method)
+    if np.isinf([found.low, found.high]).any():
+        n_units = min([n_queries, *(len(np.unique(groups)) for groups in groupings)])
         warn_caller(
             "The confidence interval is infinite: it needs at least two queries, or "
-            f"groups of them. Got {n_queries} of them.",
+            "groups of them. The bootstrap, and 1 over a mean that may be 0, can need "
+            f"more. Got {n_units} of them, and the method {method!r}.",
             UserWarning,
         )
-    return _bunch(terms, ratio, ends, error, method)
+    return found
 
 
 def _default(terms, groupings):
@@ -217,6 +226,9 @@ def _bunch(terms, ratio, ends, error, method):
     """Return an interval of the summary from that of the ratio."""
     link = terms.link
     with np.errstate(all="ignore"):
+        if terms.is_reciprocal:  # unbounded if the interval of the ratio reaches 0
+            side = np.sign(ratio)
+            ends = side * np.maximum(side * np.asarray(ends), 0)
         low, high = sorted(link(end) for end in ends)
         if not terms.is_linear:  # it stretches the standard error by its slope
             step = 1e-6 * max(abs(ratio), 1e-6)
@@ -262,8 +274,11 @@ def _interval_of_median(table, i, j, groupings, confidence_level):
         warnings.simplefilter("ignore")
         estimate = table.summaries(replace_undefined_by=np.nan)[i][j]
     ends = order_statistics(values[known], confidence_level)
-    low, high = sorted(sign * end for end in ends)
-    if np.isinf(low):
+    if request.metric.inverse:
+        with np.errstate(divide="ignore"):
+            ends = np.divide(1, np.maximum(ends, 0))
+    low, high = sorted(float(sign * end) for end in ends)
+    if np.isinf([low, high]).any():
         warn_caller(
             f"The confidence interval of the median is infinite: {n_queries} queries "
             f"are too few for the level {confidence_level}.",

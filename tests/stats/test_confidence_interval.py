@@ -90,6 +90,51 @@ def test_one_query_has_an_infinite_interval_and_a_warning():
     assert (interval.low, interval.high) == (-np.inf, np.inf)
 
 
+@pytest.mark.parametrize("values", [[0.3], [0.3, np.nan, np.nan]])
+def test_one_query_cannot_be_resampled(values):
+    with pytest.warns(UserWarning, match="Got 1 of them, and the method 'bootstrap'"):
+        interval = confidence_interval(values, method="bootstrap")
+    assert (interval.low, interval.high) == (-np.inf, np.inf)
+
+
+def scores_of_ranks(ranks, name):
+    """Return the scores of queries of ten documents, with the relevant one so far."""
+    y_true = np.zeros((len(ranks), 10))
+    y_true[np.arange(len(ranks)), np.array(ranks) - 1] = 1
+    return score_queries(y_true, np.tile(-np.arange(10.0), (len(ranks), 1)), name)
+
+
+def test_the_interval_of_a_reciprocal_is_unbounded_if_the_mean_may_be_0():
+    # The mean rank 4 and the mean reciprocal rank 0.57 are known to +-38 and +-5.
+    ranks = [1, 7]
+    with pytest.warns(UserWarning, match="1 over a mean that may be 0"):
+        inverse = confidence_interval(
+            scores_of_ranks(ranks, "inverse_mean_rank"), method="t"
+        )["inverse_mean_rank"]
+    assert inverse.estimate == 1 / 4
+    radius = t.ppf(0.975, 1) * 3
+    assert (inverse.low, inverse.high) == (pytest.approx(1 / (4 + radius)), np.inf)
+    with pytest.warns(UserWarning, match="1 over a mean that may be 0"):
+        harmonic = confidence_interval(
+            scores_of_ranks(ranks, "neg_harmonic_mean_rank"), method="t"
+        )["neg_harmonic_mean_rank"]
+    mean, radius = (1 + 1 / 7) / 2, t.ppf(0.975, 1) * (1 - 1 / 7) / 2
+    assert harmonic.estimate == pytest.approx(-1 / mean)
+    assert (harmonic.low, harmonic.high) == (
+        -np.inf,
+        pytest.approx(-1 / (mean + radius)),
+    )
+
+
+def test_the_interval_of_an_inverse_median_is_that_of_the_median_inverted():
+    # Of 8 values the smallest and the largest hold the median in all but 2 of 256 cases.
+    ranks = [2, 2, 3, 4, 5, 6, 7, 8]
+    name = "inverse_median_rank"
+    interval = confidence_interval(scores_of_ranks(ranks, name))[name]
+    assert interval.estimate == 1 / 4.5
+    assert (interval.low, interval.high) == (1 / 8, 1 / 2)
+
+
 def test_a_median_lies_between_order_statistics():
     scores = drawn_scores("neg_median_rank", n_queries=30, n_rankers=1)
     interval = confidence_interval(scores)["a"]["neg_median_rank"]
