@@ -248,6 +248,8 @@ def _as_one(scores):
         got = type(scores).__name__
         if isinstance(scores, QueryScores):
             got = "one ranker"
+        elif isinstance(scores, Mapping):
+            got = f"a dict of {len(scores)}"
         raise ValueError(
             "The 'scores' parameter of compare_rankers must hold at least two rankers. "
             f"Got {got}. Pass a dict of the scores of each ranker to score_queries."

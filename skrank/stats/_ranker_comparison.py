@@ -245,6 +245,11 @@ class RankerComparison:
         n_metrics = len({row.metric for row in self.rows})
         n_pairs = len({(row.ranker, row.baseline) for row in self.rows})
         units = "queries" if self.groups is None else "groups of queries"
+        n_undefined = [row.n_undefined for row in self.rows]
+        least, most = min(n_undefined), max(n_undefined)
+        if most:
+            some = f"{most:,}" if least == most else f"{least:,} to {most:,}"
+            units += f" ({some} undefined left out)"
         asked = {"greater": "greater than", "less": "less than"}.get(self.alternative)
         about = ""
         if asked:

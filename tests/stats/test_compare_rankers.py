@@ -511,5 +511,7 @@ def test_one_ranker_alone_is_refused():
 def test_what_is_no_table_is_refused():
     with pytest.raises(ValueError, match=r"at least two rankers. Got list"):
         compare_rankers([0.1, 0.2])
+    with pytest.raises(ValueError, match="at least two rankers. Got a dict of 1"):
+        compare_rankers({"a": one_ranker([0.1, 0.2])})
     with pytest.raises(TypeError, match="Got list for 'a'"):
         compare_rankers({"a": [0.1], "b": [0.2]})

@@ -127,7 +127,7 @@ def test_the_interval_of_a_reciprocal_is_unbounded_if_the_mean_may_be_0():
 
 
 def test_the_interval_of_an_inverse_median_is_that_of_the_median_inverted():
-    # Of 8 values the smallest and the largest hold the median in all but 2 of 256 cases.
+    # The median is outside the range of 8 values in 2 of 256 cases.
     ranks = [2, 2, 3, 4, 5, 6, 7, 8]
     name = "inverse_median_rank"
     interval = confidence_interval(scores_of_ranks(ranks, name))[name]

@@ -75,6 +75,15 @@ def test_the_best_ranker_of_a_metric_where_less_is_better_is_first():
     assert text.index("\nneg_mean_rank  a") < text.index("\nneg_mean_rank  c")
 
 
+def test_the_title_counts_the_undefined_queries():
+    values = np.random.RandomState(0).rand(3, 20)
+    values[0, :3] = np.nan
+    two = compare_rankers(scores_of(a=values[0], b=values[1]))
+    assert str(two).startswith("17 queries (3 undefined left out), 1 comparison")
+    three = compare_rankers(scores_of(a=values[0], b=values[1], c=values[2]))
+    assert str(three).startswith("20 queries (0 to 3 undefined left out), 3 compar")
+
+
 def test_it_prints_the_family_the_rankers_and_their_differences():
     scores = scores_of(old=[0.0, 0, 0, 0, 0, 0], new=[0.5, 0.25, 0, 0.5, 0.75, 1])
     title, estimates, differences = str(compare_rankers(scores)).split("\n\n")
