@@ -234,6 +234,11 @@ def _as_one(scores):
     if isinstance(scores, Mapping):
         tables = []
         for name, part in scores.items():
+            if not isinstance(name, str):
+                raise TypeError(
+                    "The keys of 'scores' must be the names of rankers, of type str. "
+                    f"Got {shown(name)} instead."
+                )
             if not isinstance(part, QueryScores) or len(part.rankers) != 1:
                 raise TypeError(
                     "The 'scores' parameter of compare_rankers must be a QueryScores, "
