@@ -249,7 +249,8 @@ class RankerComparison:
         least, most = min(n_undefined), max(n_undefined)
         if most:
             some = f"{most:,}" if least == most else f"{least:,} to {most:,}"
-            units += f" ({some} undefined left out)"
+            noun = "ones" if self.groups is None else "queries"
+            units += f" ({some} undefined {noun} left out)"
         asked = {"greater": "greater than", "less": "less than"}.get(self.alternative)
         about = ""
         if asked:

@@ -79,9 +79,9 @@ def test_the_title_counts_the_undefined_queries():
     values = np.random.RandomState(0).rand(3, 20)
     values[0, :3] = np.nan
     two = compare_rankers(scores_of(a=values[0], b=values[1]))
-    assert str(two).startswith("17 queries (3 undefined left out), 1 comparison")
+    assert str(two).startswith("17 queries (3 undefined ones left out), 1 comparison")
     three = compare_rankers(scores_of(a=values[0], b=values[1], c=values[2]))
-    assert str(three).startswith("20 queries (0 to 3 undefined left out), 3 compar")
+    assert str(three).startswith("20 queries (0 to 3 undefined ones left out), 3")
 
 
 def test_it_prints_the_family_the_rankers_and_their_differences():
