@@ -33,6 +33,8 @@ def exact_probability(x):
     x = x[x != 0]
     if not len(x):
         return 1.0
+    if (x > 0).all():  # no other signs have this sum
+        return max(2.0 ** -float(len(x)), SMALLEST)
     if len(x) <= MOST_HALVED:
         return _by_halves(x)
     return _on_lattice(x)
@@ -77,8 +79,6 @@ def _on_lattice(x):
     n, y = int(steps.sum()), int(steps[x > 0].sum())
     if len(k) * n > MOST_STEPS:
         return None
-    if y == n:
-        return max(2.0 ** -float(len(x)), SMALLEST)
 
     def excess(z):
         return (count * k * expit(z * k)).sum() - y

@@ -120,11 +120,11 @@ def compare_rankers(
     -----
     With the differences :math:`d_i` of the n units, the permutation test computes
     :math:`P(|\sum_i s_i d_i| \geq |\sum_i d_i|)` over random signs: exactly with up to
-    30 differences other than 0, and for values on a lattice such as hits and
-    precision, else from `n_resamples` seeded flips, where p is at least
-    1 / (`n_resamples` + 1). The interval holds the differences that the test does not
-    reject: the quantiles of the means of random subsets of the :math:`d_i` [2]_. It
-    excludes 0 exactly if p is at most the level.
+    30 differences other than 0, for values on a lattice such as hits and precision, and
+    if no difference has the other sign; else from `n_resamples` seeded flips, where p
+    is at least 1 / (`n_resamples` + 1). The interval holds the differences that the
+    test does not reject: the quantiles of the means of random subsets of the
+    :math:`d_i` [2]_. It excludes 0 exactly if p is at most the level.
 
     `detectable` is the difference that a two-sided t test of as many units would find
     with a probability of 80 %, without a correction. `effect_size` is the mean of the

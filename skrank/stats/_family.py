@@ -174,7 +174,7 @@ def _combine(sides, correction, is_two_sided):
         tested = sides[:1] if is_two_sided else sides
         each = [side.shifted.statistics(side.sign) for side in tested]
         if is_two_sided:
-            each = np.abs(each[0][0]), np.abs(each[0][1])
+            each = [np.abs(x, out=x) for x in each[0]]
         else:  # the tests of both sides of equivalence are one family
             each = map(np.hstack, zip(*each, strict=True))
         adjusted = families.max_t(*each).reshape(len(tested), -1).max(axis=0)
