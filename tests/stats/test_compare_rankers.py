@@ -520,7 +520,7 @@ def test_what_is_no_table_is_refused():
         compare_rankers([0.1, 0.2])
     with pytest.raises(ValueError, match=r"at least two rankers\. Got a dict of 1"):
         compare_rankers({"a": one_ranker([0.1, 0.2])})
-    with pytest.raises(TypeError, match="names of rankers, of type str.*Got 1"):
+    with pytest.raises(TypeError, match=r"names of rankers, of type str\. Got 1"):
         compare_rankers({1: one_ranker([0.1, 0.2]), 2: one_ranker([0.1, 0.2])})
     with pytest.raises(TypeError, match="Got list for 'a'"):
         compare_rankers({"a": [0.1], "b": [0.2]})
