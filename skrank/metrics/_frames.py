@@ -167,7 +167,7 @@ def as_html(title, header, rows):
         "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
         for row in rows
     )
-    caption = f"<caption>{html.escape(title)}</caption>"
+    caption = f"<caption>{html.escape(title)}</caption>" if title else ""
     return (
         f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     )

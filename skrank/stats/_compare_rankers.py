@@ -122,7 +122,7 @@ def compare_rankers(
     :math:`P(|\sum_i s_i d_i| \geq |\sum_i d_i|)` over random signs: exactly with up to
     30 differences other than 0, for values on a lattice such as hits and precision, and
     if no difference has the other sign; else from `n_resamples` seeded flips, where p
-    is at least 1 / (`n_resamples` + 1). The interval holds the differences that the
+    is at least 2 / (`n_resamples` + 1). The interval holds the differences that the
     test does not reject: the quantiles of the means of random subsets of the
     :math:`d_i` [2]_. It excludes 0 exactly if p is at most the level.
 

@@ -248,7 +248,7 @@ def as_rst(title, lines, n_samples):
     text = [f".. list-table:: {title}", "   :header-rows: 1", ""]
     for line in lines:
         text += [f"   {' ' if i else '*'} - {cell}" for i, cell in enumerate(line)]
-    text += ["", f"{n_samples:,} samples of each size."]
+    text += ["", f"{n_samples:,} samples of each size up to 200."]
     return "\n".join(line.rstrip() for line in text) + "\n\n"
 
 
