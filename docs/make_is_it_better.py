@@ -56,6 +56,23 @@ def save(display, name):
     )
 
 
+def make_texts(y, runs, qid, scores):
+    """Return the tables of the page by the names of their files."""
+    few = np.isin(qid, np.unique(qid)[:20])
+    of_few = {name: runs[name][few] for name in ("ridge", "trees")}
+    pilot = score_queries(y[few], of_few, "mrr", qid=qid[few])
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Few differences decide", UserWarning)
+        pair = compare_rankers(scores["ndcg@10"][["ridge", "trees"]])
+        return {
+            "pair": str(pair),
+            "worst": pair.worst_queries(3).to_string(index=False),
+            "family": str(compare_rankers(scores)),
+            "groups": str(compare_rankers(scores, groups="digit")),
+            "few": str(compare_rankers(pilot)),
+        }
+
+
 def main():
     """Write all pictures and tables."""
     mpl.use("agg")
@@ -64,29 +81,11 @@ def main():
     }  # fmt: skip
     FOLDER.mkdir(exist_ok=True)
     y, runs, qid, scores = make_scores()
-    few = np.isin(qid, np.unique(qid)[:20])
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Few differences decide", UserWarning)
-        comparisons = {
-            "pair": compare_rankers(scores["ndcg@10"][["ridge", "trees"]]),
-            "family": compare_rankers(scores),
-            "groups": compare_rankers(scores, groups="digit"),
-            "few": compare_rankers(
-                score_queries(
-                    y[few],
-                    {name: runs[name][few] for name in ("ridge", "trees")},
-                    "mrr",
-                    qid=qid[few],
-                )
-            ),
-        }
-    for name, comparison in comparisons.items():
-        (FOLDER / f"{name}.txt").write_text(f"{comparison}\n")
-    worst = comparisons["pair"].worst_queries(3)
-    (FOLDER / "worst.txt").write_text(worst.to_string(index=False) + "\n")
+    for name, text in make_texts(y, runs, qid, scores).items():
+        (FOLDER / f"{name}.txt").write_text(f"{text}\n")
     difference = {"ranker": "trees", "baseline": "ridge", "metric": "ndcg@10"}
     save(QueryDifferenceDisplay.from_scores(scores, **difference), "differences")
-    save(ComparisonDisplay.from_comparison(comparisons["family"]), "comparison")
+    save(ComparisonDisplay.from_comparison(compare_rankers(scores)), "comparison")
     at_k = MetricAtKDisplay.from_predictions(
         y, runs, "ndcg", ks=[1, 2, 3, 5, 7, 10, 15, 20], qid=qid
     )

@@ -1,0 +1,36 @@
+"""The tables of the page "Is it really better?" are what skrank prints."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+NUMBER = re.compile(r"[-+]?\d+\.\d+")
+
+
+@pytest.fixture(scope="module")
+def texts():
+    page = runpy.run_path(str(DOCS / "make_is_it_better.py"))
+    return page["make_texts"](*page["make_scores"]())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["pair", "worst", "family", "groups", "few"])
+def test_a_table_of_the_page_is_up_to_date(texts, name):
+    # Versions of scikit-learn grow slightly different trees.
+    written = (DOCS / "is_it_better" / f"{name}.txt").read_text()
+    now = [float(number) for number in NUMBER.findall(texts[name])]
+    assert [float(x) for x in NUMBER.findall(written)] == pytest.approx(now, abs=0.02)
+    lines = [line.split()[:2] for line in written.splitlines()]
+    assert [line.split()[:2] for line in texts[name].splitlines()] == lines
+
+
+def test_the_page_shows_every_table_and_picture():
+    page = (DOCS / "is_it_better.rst").read_text()
+    for path in (DOCS / "is_it_better").iterdir():
+        assert f"is_it_better/{path.name}" in page
