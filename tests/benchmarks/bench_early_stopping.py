@@ -17,11 +17,9 @@ import time
 from functools import partial
 
 import numpy as np
-from catboost import CatBoostRanker, Pool
 from lightgbm import LGBMRanker
 from sklearn.ensemble import HistGradientBoostingRegressor
 from threadpoolctl import threadpool_limits
-from xgboost import XGBRanker
 
 from skrank.metrics import get_scorer
 from skrank.rankers._early_stopping import EarlyStopping
@@ -48,8 +46,14 @@ def lightgbm_alone(rows, held, n_rounds):
     )  # fmt: skip
 
 
+def xgboost(n_rounds):
+    from xgboost import XGBRanker
+
+    return XGBRanker(n_estimators=n_rounds, n_jobs=1)
+
+
 def xgboost_alone(rows, held, n_rounds):
-    model = XGBRanker(n_estimators=n_rounds, eval_metric="ndcg@10", n_jobs=1)
+    model = xgboost(n_rounds).set_params(eval_metric="ndcg@10")
     model.fit(
         rows.X, rows.y, qid=rows.codes, eval_set=[(held.X, held.y)],
         eval_qid=[held.codes], verbose=False,
@@ -57,6 +61,8 @@ def xgboost_alone(rows, held, n_rounds):
 
 
 def catboost_alone(rows, held, n_rounds):
+    from catboost import Pool
+
     pool = Pool(held.X, held.y, group_id=held.codes)
     model = catboost(n_rounds).set_params(eval_metric="NDCG:top=10;type=Exp")
     model.fit(rows.X, rows.y, group_id=rows.codes, eval_set=pool)
@@ -70,6 +76,8 @@ def hist_gradient_boosting_alone(rows, held, n_rounds):
 
 
 def catboost(n_rounds):
+    from catboost import CatBoostRanker
+
     return CatBoostRanker(
         iterations=n_rounds, loss_function="QueryRMSE", thread_count=1, verbose=False,
         allow_writing_files=False,
@@ -85,7 +93,7 @@ LIBRARIES = {
     "XGBoost": (
         "ndcg@10",
         xgboost_alone,
-        lambda n: XGBRanker(n_estimators=n, n_jobs=1),
+        xgboost,
     ),
     "CatBoost": ("NDCG:top=10", catboost_alone, catboost),
     "HistGradientBoosting": (
