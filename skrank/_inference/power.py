@@ -20,9 +20,9 @@ def power_of_t(noncentrality, df, alpha):
     """Return the probability that a two-sided t test rejects."""
     quantile = t.ppf(1 - alpha / 2, df)
     noncentrality = min(noncentrality, 1e9)  # SciPy's probability is NaN from 1e12 on
-    near = nctdtr(df, noncentrality, quantile)
-    # SciPy's probability of the far side can be NaN where it is negligible.
-    return 1 - near + np.nan_to_num(nctdtr(df, noncentrality, -quantile))
+    # SciPy's probabilities can be NaN where they are negligible.
+    near, far = np.nan_to_num(nctdtr(df, noncentrality, [quantile, -quantile]))
+    return 1 - near + far
 
 
 @lru_cache(maxsize=256)
