@@ -234,8 +234,10 @@ def members_of(cls, attributes, unknown):
 
 def _is_described(name, function):
     """Return True for special methods that say what they take or return."""
-    special = name.endswith("__") and inspect.isfunction(function)
-    return special and name != "__init__" and "  ----" in (function.__doc__ or "")
+    if name == "__init__" or not name.endswith("__"):
+        return False
+    # Python 3.13 keeps docstrings without their indentation; getdoc removes it.
+    return inspect.isfunction(function) and "\n----" in (inspect.getdoc(function) or "")
 
 
 def lines_of_function(function, documented, unknown, cls=None):
