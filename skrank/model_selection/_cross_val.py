@@ -4,18 +4,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Mapping
+from functools import partial
 from numbers import Integral
 
 import numpy as np
 from sklearn.model_selection import check_cv, cross_validate
-from sklearn.utils import indexable
+from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.metadata_routing import get_routing_for_object
 
 from skrank._checks import shown
 from skrank.metrics import QueryScores
 from skrank.metrics._frames import kind_of
 from skrank.metrics._score_queries import check_names, score_requests
-from skrank.metrics._scoring.rows import RowScorer, read_scoring
+from skrank.metrics._scoring.rows import RowScorer, check_same_ids, read_scoring
 from skrank.metrics._value_table import average_repeats
 from skrank.model_selection._split import QueryKFold
 
@@ -130,10 +131,12 @@ def cross_val_query_scores(
         )["estimator"]
         score_rows = RowScorer(CALLER)
         for fold, model in enumerate(models):
-            rows = score_rows(model, X, y, cv.splits[fold][1], metadata)
+            tested = partial(_safe_indexing, indices=cv.splits[fold][1])
+            own = {key: tested(values) for key, values in metadata.items()}
+            rows = score_rows(model, tested(X), tested(y), **own)
             if fold == len(folds):
                 folds.append((rows, {}))
-            _check_same_queries(folds[fold][0].qid, rows.qid, name)
+            check_same_ids(folds[fold][0].qid, rows.qid, name, CALLER)
             folds[fold][1][name] = rows.y_score
     parts = [
         score_requests(
@@ -184,12 +187,3 @@ def _by_name(estimator):
     if not estimator:
         raise ValueError(f"{CALLER} needs at least one estimator. Got an empty dict.")
     return dict(estimator)
-
-
-def _check_same_queries(one, other, name):
-    """Raise if an estimator finds other query ids than the first one did."""
-    if not np.array_equal(one.ids[one.of_rows()], other.ids[other.of_rows()]):
-        raise ValueError(
-            f"All estimators of {CALLER} must have the same query ids. Got other ids "
-            f"for {name!r}, from a column that it reads: pass `qid` in params."
-        )

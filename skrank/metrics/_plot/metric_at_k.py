@@ -22,7 +22,7 @@ from skrank.metrics._plot.metric_words import (
 from skrank.metrics._plot.shared_words import share_display_words
 from skrank.metrics._query_scores import QueryScores
 from skrank.metrics._score_queries import score_queries
-from skrank.metrics._scoring.predictions import predict_scores
+from skrank.metrics._scoring.rows import predict_scores
 
 # Cutoffs of which the last is more than so many times the first are drawn on a
 # logarithmic axis.

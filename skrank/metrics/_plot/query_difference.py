@@ -22,7 +22,7 @@ from skrank.metrics._plot.metric_words import direction_words, words_of
 from skrank.metrics._plot.shared_words import share_display_words
 from skrank.metrics._query_scores import QueryScores
 from skrank.metrics._score_queries import score_queries
-from skrank.metrics._scoring.predictions import predict_scores
+from skrank.metrics._scoring.rows import predict_scores
 
 # Values that differ by less are equal but for rounding.
 _TOLERANCE = 1e-12

@@ -6,7 +6,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sklearn.utils import _safe_indexing
+import numpy as np
 
 from skrank._checks import shown
 from skrank._columns import find_qid, require_qid
@@ -95,11 +95,48 @@ class RowScorer:
     def __init__(self, caller):
         self._scorer = RankingScorer(_Rows(caller))
 
-    def __call__(self, estimator, X, y, rows, metadata):
-        """Return the :class:`Arrays` of some of the rows."""
-        own = {name: _safe_indexing(each, rows) for name, each in metadata.items()}
-        X, y = _safe_indexing(X, rows), _safe_indexing(y, rows)
-        return Arrays(**self._scorer(estimator, X, y, **own))
+    def __call__(self, estimator, X, y, **metadata):
+        """Return the :class:`Arrays` of the rows; their `qid` is a :class:`Heads`."""
+        return Arrays(**self._scorer(estimator, X, y, **metadata))
+
+
+def predict_scores(estimator, X, y, qid, caller):
+    """Return the scores by which fitted estimators rank, and the query ids of the rows.
+
+    Parameters
+    ----------
+    estimator : estimator instance or dict of them
+        Fitted estimators by name. One alone is named after its class.
+    X, y, qid : array-like
+        The rows, as a scorer takes them.
+    caller : str
+        The name that errors begin with.
+
+    Returns
+    -------
+    y_score : dict of str to ndarray of shape (n_samples,)
+        The scores by name.
+    qid : ndarray of shape (n_samples,) or None
+        The query ids; None without an estimator.
+    """
+    if not isinstance(estimator, Mapping):
+        estimator = {type(estimator).__name__: estimator}
+    y_score, found = {}, None
+    for name, one in estimator.items():
+        rows = RowScorer(caller)(one, X, y, qid=qid)
+        found = rows.qid if found is None else found
+        check_same_ids(found, rows.qid, name, caller)
+        y_score[name] = rows.y_score
+    return y_score, None if found is None else found.ids[found.of_rows()]
+
+
+def check_same_ids(one, other, name, caller):
+    """Raise if an estimator finds other query ids than the first one did."""
+    if not np.array_equal(one.ids[one.of_rows()], other.ids[other.of_rows()]):
+        raise ValueError(
+            f"All estimators of {caller} must have the same query ids. Got other ids "
+            f"for {name!r}, from a column that it reads: pass `qid`."
+        )
 
 
 class _Rows:
