@@ -14,6 +14,7 @@ from pathlib import Path
 
 import skrank
 from skrank._progress import progress_bar
+from skrank._text_tables import table
 from skrank.metrics import (
     CONVENTIONS,
     evaluate,
@@ -22,7 +23,6 @@ from skrank.metrics import (
     tie_report,
 )
 from skrank.metrics._evaluate import read_requests
-from skrank.metrics._reports.table import table
 from skrank.tables import align
 from skrank.tables._align import lowest_judged
 from skrank.tables._extra import import_extra

@@ -1,9 +1,8 @@
-"""Data frames of values by query: reading, writing and showing them."""
+"""Data frames of values by query: reading and writing them."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import html
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -144,30 +143,3 @@ def request_for_values(name, values, instead):
 
 def _no_definition(ranking, **own):
     raise ValueError(f"Values that were given cannot be computed of {shown(ranking)}.")
-
-
-def as_text(title, header, rows):
-    """Return a table as text, the numbers under the names."""
-    table = [header, *rows]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    is_name = header[0] == "ranker"
-    lines = [title]
-    for row in table:
-        cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
-        if is_name:
-            cells[0] = row[0].ljust(widths[0])
-        lines.append("  ".join(cells))
-    return "\n".join(lines)
-
-
-def as_html(title, header, rows):
-    """Return a table as HTML."""
-    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in header)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-        for row in rows
-    )
-    caption = f"<caption>{html.escape(title)}</caption>" if title else ""
-    return (
-        f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    )

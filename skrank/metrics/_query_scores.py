@@ -10,7 +10,8 @@ from functools import cached_property
 import numpy as np
 
 from skrank._checks import shown
-from skrank.metrics._frames import as_frame, as_html, as_text, read_values
+from skrank._text_tables import as_html, table
+from skrank.metrics._frames import as_frame, read_values
 from skrank.metrics._summary import Measured
 from skrank.metrics._value_table import (
     ValueTable,
@@ -308,10 +309,10 @@ class QueryScores:
 
     def __str__(self):
         """Return the summary as a table."""
-        return as_text(self._title(), *self._rows())
+        return f"{self._title()}\n{table(*self._rows(), left=['ranker'])}"
 
     __repr__ = __str__
 
     def _repr_html_(self):
         """Return the summary as a table for a notebook."""
-        return as_html(self._title(), *self._rows())
+        return as_html(self._title(), [self._rows()])

@@ -10,11 +10,11 @@ from functools import cached_property
 import numpy as np
 
 from skrank._checks import check_choice, shown
+from skrank._text_tables import as_html, as_latex, as_markdown, as_text
 from skrank.metrics import QueryScores
 from skrank.metrics._frames import KINDS, as_frame
 from skrank.metrics._intervals import interval_table
 from skrank.stats._letters import letters
-from skrank.stats._tables import as_html, as_latex, as_markdown, as_text
 
 COLUMNS = (
     "metric",

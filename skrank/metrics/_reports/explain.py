@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skrank._text_tables import table
 from skrank.metrics._answer import Arrays, answer
 from skrank.metrics._conventions import NoNumber, check_convention, grouped, in_words
 from skrank.metrics._evaluate import read_requests, split_params
-from skrank.metrics._reports.table import table
 from skrank.metrics._words import share_words
 
 OURS = "skrank"

@@ -11,9 +11,9 @@ from skrank._ranking.documents import Candidates
 from skrank._ranking.neighbours import lengths_of
 from skrank._ranking.rank import rank_lists
 from skrank._ranking.read import read_lists
+from skrank._text_tables import table
 from skrank.metrics._answer import answer_all
 from skrank.metrics._evaluate import read_requests, split_params
-from skrank.metrics._reports.table import table
 from skrank.metrics._words import share_words
 
 BOUNDS = ("pessimistic", "expected", "optimistic")

@@ -3,7 +3,7 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank.metrics import _frames
+import html
 
 # The columns of text, which are aligned on the left.
 TEXT = ("metric", "ranker", "baseline", "letters")
@@ -16,9 +16,36 @@ _LATEX = {
 }
 
 
+def table(header, rows, *, left=None, indent=""):
+    """Return lines of text with aligned columns.
+
+    Parameters
+    ----------
+    header : list of str
+        The names of the columns.
+    rows : list of list of str
+        The cells.
+    left : collection of str, default=None
+        The columns that are aligned on the left. If None, the first one.
+    indent : str, default=""
+        What lines begin with.
+    """
+    left = header[:1] if left is None else left
+    lines = [header, *rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    aligned = []
+    for line in lines:
+        cells = [
+            cell.ljust(width) if name in left else cell.rjust(width)
+            for name, cell, width in zip(header, line, widths, strict=True)
+        ]
+        aligned.append((indent + "  ".join(cells)).rstrip())
+    return "\n".join(aligned)
+
+
 def as_text(title, tables):
     """Return a title and some tables, each a header and rows, as text."""
-    return "\n\n".join([title, *(_aligned(*table) for table in tables)])
+    return "\n\n".join([title, *(table(*one, left=TEXT) for one in tables)])
 
 
 def as_markdown(title, tables):
@@ -50,19 +77,14 @@ def as_latex(title, tables):
 
 def as_html(title, tables):
     """Return a title and some tables as HTML."""
-    first, *others = tables
-    return "\n".join(
-        [_frames.as_html(title, *first), *(_frames.as_html("", *one) for one in others)]
-    )
-
-
-def _aligned(header, rows):
-    lines = [header, *rows]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if name in TEXT else cell.rjust(width)
-            for name, cell, width in zip(header, line, widths, strict=True)
-        ).rstrip()
-        for line in lines
-    )
+    captions = [f"<caption>{html.escape(title)}</caption>"] + [""] * len(tables)
+    found = []
+    for caption, (header, rows) in zip(captions, tables, strict=False):
+        head = "".join(f"<th>{html.escape(cell)}</th>" for cell in header)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+            for row in rows
+        )
+        head, body = f"<thead><tr>{head}</tr></thead>", f"<tbody>{body}</tbody>"
+        found.append(f"<table>{caption}{head}{body}</table>")
+    return "\n".join(found)
