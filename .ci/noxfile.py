@@ -188,7 +188,7 @@ def docs(session):
     # autosummary writes its pages beside the sources: build a copy of them.
     tree = Path(session.create_tmp()) / "site"
     shutil.rmtree(tree, ignore_errors=True)
-    for name in ["docs", ".github"]:
+    for name in ["docs", "examples", ".github"]:
         shutil.copytree(name, tree / name)
     shutil.copy("CHANGELOG.md", tree)
     options = ["--fail-on-warning", "--keep-going", "--quiet", "-E", "-b", "html"]
