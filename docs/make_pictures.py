@@ -1,0 +1,393 @@
+"""Draw the pictures of the user guide from the functions that they explain.
+
+Run ``python docs/make_pictures.py`` to write ``docs/pictures/``. With names, such as
+``python docs/make_pictures.py ties``, only these are drawn.
+"""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from skrank.metrics import dcg_score, evaluate, mrr_score, rbo_score
+
+FOLDER = Path(__file__).parent / "pictures"
+
+# Colours that readers with any colour vision can tell apart (Okabe and Ito).
+BLUE, ORANGE, GREEN = "#0072B2", "#E69F00", "#009E73"
+RED, PURPLE = "#D55E00", "#CC79A7"
+GREY, PALE = "#767676", "#C9C9C9"
+STYLE = {
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": 11,
+    "figure.facecolor": "white",
+    "font.size": 10.5,
+    "legend.frameon": False,
+    "lines.linewidth": 2,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "skrank",
+}
+
+
+def new_figure(n_axes=1, height=3.2, **options):
+    """Return a figure as wide as a column of text, and its axes."""
+    from matplotlib.figure import Figure
+
+    figure = Figure((6.6, height), layout="constrained")
+    return figure, figure.subplots(1, n_axes, **options)
+
+
+def draw_problem():
+    """Draw two models whose order by ROC AUC is not that by MRR."""
+    from sklearn.metrics import roc_auc_score
+
+    y_true, qid = np.array([1, 0, 0, 1, 0, 0]), np.array([0, 0, 0, 1, 1, 1])
+    models = {
+        "A": [0.9, 0.8, 0.7, 0.3, 0.2, 0.1],
+        "B": [0.6, 0.7, 0.1, 0.8, 0.5, 0.2],
+    }
+    figure, both = new_figure(2, 2.6, sharey=True)
+    for axes, (name, scores) in zip(both, models.items(), strict=True):
+        axes.plot([0, 1], [[1, 0], [1, 0]], color=PALE, linewidth=1, zorder=0)
+        for grade, marker, colour, label in [
+            (0, "o", "white", "not relevant"), (1, "D", BLUE, "relevant")
+        ]:  # fmt: skip
+            rows = y_true == grade
+            axes.scatter(
+                np.array(scores)[rows], 1 - qid[rows], s=80, marker=marker, c=colour,
+                edgecolors=BLUE, linewidths=1.5, label=label,
+            )  # fmt: skip
+        for query in (0, 1):
+            rows = sorted(np.flatnonzero(qid == query), key=lambda row: -scores[row])
+            for rank, row in enumerate(rows, 1):
+                axes.annotate(
+                    rank, (scores[row], 1 - query), (0, 9), ha="center",
+                    textcoords="offset points", color=GREY,
+                )  # fmt: skip
+        mrr = evaluate(y_true, scores, "mrr", qid=qid)["mrr"]
+        auc = roc_auc_score(y_true, scores)
+        axes.set(
+            title=f"model {name}: MRR {mrr:.2f}, ROC AUC {auc:.3g}",
+            xlabel="score", xlim=(0, 1), ylim=(-0.5, 1.6),
+            yticks=[1, 0], yticklabels=["query 1", "query 2"],
+        )  # fmt: skip
+        axes.spines["left"].set_visible(False)
+        axes.tick_params(left=False)
+    figure.legend(
+        *both[0].get_legend_handles_labels(), loc="outside lower center", ncols=2
+    )
+    return figure
+
+
+def draw_folds():
+    """Draw which rows are tested together by rows and by queries."""
+    from sklearn.model_selection import KFold
+
+    from skrank.model_selection import QueryKFold, QueryTimeSeriesSplit
+
+    sizes = [5, 3, 6, 4, 2, 5, 4, 3]
+    qid = np.repeat(np.arange(len(sizes)), sizes)
+    X, starts = np.zeros((len(qid), 1)), np.cumsum([0, *sizes])
+    splits = {
+        "KFold(3, shuffle=True)": KFold(3, shuffle=True, random_state=0).split(X),
+        "QueryKFold(3)": QueryKFold(3).split(X, qid=qid),
+        "QueryTimeSeriesSplit(3)": QueryTimeSeriesSplit(3).split(
+            X, qid=qid, time=np.arange(len(qid))
+        ),
+    }
+    figure, axes = new_figure(height=3.4)
+    place, labels = 0, []
+    for name, split in splits.items():
+        for number, (train, test) in enumerate(split):
+            for rows, colour in [(train, PALE), (test, BLUE)]:
+                spans = [(row + 0.06, 0.88) for row in rows]
+                axes.broken_barh(spans, (-place, 0.7), color=colour)
+            labels.append((0.35 - place, f"split {number + 1}"))
+            place += 1
+        axes.text(0, 3.98 - place, name, weight="bold")
+        place += 1
+    bottom = 1 - place
+    for query, (start, stop) in enumerate(pairwise(starts)):
+        axes.axvline(stop, color=GREY, linewidth=1, linestyle=":")
+        middle = (start + stop) / 2
+        axes.text(middle, bottom - 0.55, f"q{query + 1}", ha="center", color=GREY)
+    axes.set(
+        xlim=(0, len(qid)), ylim=(bottom - 0.7, 1.6), xlabel="rows, by query",
+        xticks=[], yticks=[at for at, _ in labels], yticklabels=[x for _, x in labels],
+    )  # fmt: skip
+    axes.spines[:].set_visible(False)
+    axes.tick_params(left=False)
+    for colour, label in [(PALE, "training"), (BLUE, "test")]:
+        axes.broken_barh([], (0, 0), color=colour, label=label)
+    figure.legend(loc="outside lower right", ncols=2)
+    return figure
+
+
+def values_by_rank(names, n, **options):
+    """Return the values of metrics as the only relevant document moves down."""
+    y_score = -np.arange(n)
+    found = [evaluate(row, y_score, names, **options) for row in np.eye(n)]
+    return {name: np.array([one[name] for one in found]) for name in names}
+
+
+def draw_first_relevant():
+    """Draw the metrics of one rank, and the means of ten ranks."""
+    figure, (left, right) = new_figure(2)
+    rank = np.arange(1, 16)
+    values = values_by_rank(["mrr", "hits@3", "hits@10"], len(rank))
+    looks = zip([BLUE, ORANGE, GREEN], ["o", "s", "^"], [2.4, 4.2, 11.2], strict=True)
+    for (name, value), (colour, marker, x) in zip(values.items(), looks, strict=True):
+        left.plot(rank, value, color=colour, marker=marker, markersize=4)
+        y = 0.5 if name == "mrr" else 0.9
+        left.text(x, y, name, color=colour, weight="bold")
+    left.set(
+        title="one query", xlabel="rank of the first relevant document",
+        ylabel="value", ylim=(-0.04, 1.06), xticks=[1, 3, 5, 10, 15],
+    )  # fmt: skip
+    last, n = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], 1000
+    names = ["mean", "median", "geometric_mean", "harmonic_mean"]
+    means = {name: [] for name in names}
+    for bad in last:
+        ranks = [1, 1, 1, 2, 2, 3, 4, 6, 9, bad]
+        y_score = np.tile(-np.arange(n), (len(ranks), 1))
+        found = evaluate(
+            np.array(ranks) - 1, y_score, [f"neg_{name}_rank" for name in names]
+        )
+        for name in names:
+            means[name].append(-found[f"neg_{name}_rank"])
+    looks = zip([RED, GREY, PURPLE, BLUE], ["o", "s", "^", "D"], strict=True)
+    for (name, value), (colour, marker) in zip(means.items(), looks, strict=True):
+        label = name.replace("_", " ").replace(" mean", "")
+        right.loglog(
+            last, value, color=colour, marker=marker, markersize=4, label=label
+        )
+    right.set(
+        title="ten queries, one of them bad", xlabel="rank in the bad query",
+        ylabel="mean of the ten ranks", ylim=(1, 150),
+        yticks=[1, 2, 5, 10, 20, 50, 100],
+    )  # fmt: skip
+    for axis in (right.xaxis, right.yaxis):
+        axis.set_major_formatter("{x:.0f}")
+        axis.set_minor_formatter("")
+    right.legend()
+    return figure
+
+
+RELEVANT = np.array([1, 0, 1, 0, 0, 1])
+
+
+def draw_binary():
+    """Draw precision and recall along the list of the page."""
+    n = len(RELEVANT)
+    y_score, k = -np.arange(n), np.arange(1, n + 1)
+    figure, (left, right) = new_figure(2)
+    names = ["precision", "recall", "f1"]
+    values = evaluate(RELEVANT, y_score, [f"{name}@{i}" for name in names for i in k])
+    looks = zip([BLUE, ORANGE, GREY], ["o", "s", "^"], strict=True)
+    for name, (colour, marker) in zip(names, looks, strict=True):
+        value = [values[f"{name}@{i}"] for i in k]
+        left.plot(k, value, color=colour, marker=marker, label=f"{name}@k")
+    left.set(title="one list, all cutoffs", xlabel="cutoff k", ylabel="value")
+    left.legend(loc="upper center", bbox_to_anchor=(0.55, 1.02))
+    precision = np.array([values[f"precision@{i}"] for i in k])
+    found = RELEVANT == 1
+    right.bar(k[found], precision[found], color=BLUE, width=0.8)
+    right.plot(k, precision, color=GREY, marker="o", linewidth=1, markersize=4)
+    for rank in k[found]:
+        right.annotate(
+            f"{precision[rank - 1]:.2f}", (rank, precision[rank - 1]), (0, -16),
+            textcoords="offset points", ha="center", color="white", fontsize=9,
+        )  # fmt: skip
+    average = evaluate(RELEVANT, y_score, "map")["map"]
+    right.axhline(average, color=RED, linestyle="--", linewidth=1.5)
+    right.text(n + 0.4, average + 0.03, f"AP {average:.2f}", color=RED, ha="right")
+    right.set(
+        title="average precision: the mean of the bars", xlabel="rank",
+        ylabel="precision at the rank",
+    )  # fmt: skip
+    for axes in (left, right):
+        axes.set(ylim=(0, 1.13), xlim=(0.4, n + 0.6), xticks=k)
+        axes.scatter(
+            k, np.full(n, 0.035), marker="D", s=45, zorder=3, clip_on=False,
+            c=["black" if x else "white" for x in RELEVANT], edgecolors="black",
+        )  # fmt: skip
+    return figure
+
+
+GRADES = np.array([2, 0, 3, 1])
+
+
+def draw_graded():
+    """Draw the gains of grades, and what each rank adds to the DCG."""
+    figure, (left, right) = new_figure(2)
+    grades, rank = np.arange(5), np.arange(1, len(GRADES) + 1)
+    for gain, colour, marker in [("exponential", BLUE, "o"), ("linear", ORANGE, "s")]:
+        gains = [dcg_score([grade], [1.0], gain=gain) for grade in grades]
+        left.plot(grades, gains, color=colour, marker=marker, label=gain)
+    left.set(title="gain of a grade", xlabel="grade", ylabel="gain", xticks=grades)
+    left.legend()
+    for shift, name, colour, order in [
+        (-0.2, "own ranking", BLUE, GRADES),
+        (0.2, "ideal ranking", PALE, np.sort(GRADES)[::-1]),
+    ]:
+        sums = [dcg_score(order, -rank, k=k) for k in rank]
+        added = np.diff([0.0, *sums])
+        label = f"{name}: DCG {sums[-1]:.2f}"
+        right.bar(rank + shift, added, 0.38, color=colour, label=label)
+        for at, grade, height in zip(rank + shift, order, added, strict=True):
+            right.text(at, height + 0.1, grade, ha="center", color=GREY)
+    ndcg = evaluate(GRADES, -rank, "ndcg")["ndcg"]
+    right.set(
+        title=f"NDCG {ndcg:.2f}, the ratio of both sums", xlabel="rank", xticks=rank,
+        ylabel="gain \N{MULTIPLICATION SIGN} discount", ylim=(0, 11.5),
+    )  # fmt: skip
+    right.legend(title="grades above the bars")
+    return figure
+
+
+def draw_cascade():
+    """Draw the weights of ranks, and the readers of ERR."""
+    figure, (left, right) = new_figure(2)
+    rank = np.arange(1, 13)
+    curves = {
+        "DCG": ("dcg", {}, GREY, "s"),
+        "RBP, p = 0.8": ("rbp", {"p": 0.8}, BLUE, "o"),
+        "RBP, p = 0.5": ("rbp", {"p": 0.5}, ORANGE, "^"),
+    }
+    for label, (name, options, colour, marker) in curves.items():
+        weight = values_by_rank([name], len(rank), **options)[name]
+        left.plot(
+            rank, weight / weight[0], color=colour, marker=marker, markersize=4,
+            label=label,
+        )  # fmt: skip
+    left.set(
+        title="weight of a rank, for any list", xlabel="rank", ylim=(0, 1.05),
+        ylabel="weight, relative to rank 1", xticks=[1, 4, 8, 12],
+    )  # fmt: skip
+    left.legend()
+    y_score = -np.arange(len(GRADES))
+    value = [evaluate(GRADES, y_score, f"err@{k}")[f"err@{k}"] for k in rank[:4]]
+    stops = np.diff([0.0, *value]) * rank[:4]
+    reading = 1 - np.cumsum([0.0, *stops])[:-1]
+    right.bar(rank[:4], reading, color=PALE, label="still read")
+    right.bar(rank[:4], stops, color=BLUE, width=0.5, label="stop here")
+    right.set(
+        title=f"readers of one list: ERR {value[-1]:.2f}", ylim=(0, 1.05),
+        xlabel="rank", ylabel="fraction of the readers", xticks=rank[:4],
+        xticklabels=[f"{i}\ngrade {g}" for i, g in zip(rank, GRADES, strict=False)],
+    )  # fmt: skip
+    right.legend()
+    return figure
+
+
+def draw_agreement():
+    """Draw the pairs of two rankings that differ at the top and at the bottom."""
+    figure, both = new_figure(2, 3.4)
+    ideal = [4, 3, 2, 1, 0]
+    names = {"rank_correlation": "rank correlation", "spearman": "Spearman"}
+    names |= {"rbo": "RBO with p = 0.5"}
+    for axes, title, own in [
+        (both[0], "the top two swapped", [3, 4, 2, 1, 0]),
+        (both[1], "the last two swapped", [4, 3, 2, 0, 1]),
+    ]:
+        for grade in ideal:
+            ranks = [ideal.index(grade) + 1, own.index(grade) + 1]
+            colour = GREY if ranks[0] == ranks[1] else RED
+            axes.plot([0, 1], ranks, color=colour, marker="o", markersize=8)
+            axes.text(-0.08, ranks[0], f"grade {grade}", ha="right", va="center")
+            axes.text(1.08, ranks[1], grade, va="center")
+        by_score = (own, [5, 4, 3, 2, 1])
+        values = evaluate(*by_score, list(names))
+        values["rbo"] = rbo_score(*by_score, p=0.5)
+        text = "\n".join(f"{label}: {values[n]:.2f}" for n, label in names.items())
+        axes.text(0.5, 5.6, text, ha="center", va="top")
+        axes.set(title=title, xlim=(-0.7, 1.4), ylim=(7.4, 0.6), yticks=[])
+        axes.set_xticks([0, 1], ["by grade", "by score"])
+        axes.xaxis.tick_top()
+        axes.spines[:].set_visible(False)
+        axes.tick_params(length=0)
+    return figure
+
+
+def draw_adjusted():
+    """Draw metrics of random scores and of one model by the length of the lists."""
+    figure, (left, right) = new_figure(2, sharex=True)
+    lengths = np.array([2, 3, 5, 10, 20, 50, 100, 200, 500, 1000])
+    names = {"ndcg": "ndcg", "hits@10": "hits@10", "mrr": "mrr"}
+    looks = list(zip([ORANGE, GREEN, BLUE], ["s", "^", "o"], strict=True))
+    for name, (colour, marker) in zip(names, looks, strict=True):
+        chance = [
+            evaluate(np.eye(1, n)[0], np.zeros(n), name)[name] for n in lengths
+        ]  # fmt: skip
+        left.semilogx(lengths, chance, color=colour, marker=marker, label=name)
+    left.set(title="random scores", ylabel="value")
+    rng = np.random.default_rng(0)
+    curves = {"mrr": [], "adjusted_mrr": [], "adjusted_mean_rank_index": []}
+    for n in lengths:
+        y_score = rng.normal(size=(20_000, n))
+        y_score[:, 0] += 1.5
+        found = evaluate(np.zeros(len(y_score), dtype=int), y_score, list(curves))
+        for name in curves:
+            curves[name].append(found[name])
+    looks = zip([BLUE, RED, PURPLE], ["o", "D", "v"], strict=True)
+    for (name, value), (colour, marker) in zip(curves.items(), looks, strict=True):
+        right.semilogx(lengths, value, color=colour, marker=marker, label=name)
+    right.set(title="one model, lists of any length")
+    for axes in (left, right):
+        axes.set(xlabel="documents, one of them relevant", ylim=(-0.03, 1.3))
+        axes.xaxis.set_major_formatter("{x:.0f}")
+        axes.legend(loc="upper right")
+    return figure
+
+
+def draw_ties():
+    """Draw the reciprocal rank of every place in a tie group, and the five rules."""
+    figure, axes = new_figure(height=3.2)
+    target, tied = [0, 0, 1, 0, 0], [1, 1, 1, 1, 1]
+    place = np.arange(1, len(tied) + 1)
+    axes.bar(place, values_by_rank(["mrr"], len(tied))["mrr"], color=PALE, width=0.6)
+    rules = {
+        "optimistic": GREEN, "expected": BLUE, "realistic": PURPLE, "first": GREY,
+        "pessimistic": RED,
+    }  # fmt: skip
+    looks = zip(rules.items(), ["-", "-", "-", (0, (2, 2)), "-"], strict=True)
+    for (rule, colour), line in looks:
+        value = mrr_score(target, tied, ties=rule)
+        axes.axhline(value, color=colour, linestyle=line)
+        if rule != "first":
+            label = rule.replace("realistic", "realistic, first")
+            axes.text(5.6, value, f"{label} {value:.3f}", color=colour, va="center")
+    axes.set(
+        title="five tied documents, one of them relevant", xticks=place, ylim=(0, 1.05),
+        xlabel="place of the relevant document in one order of the tie",
+        ylabel="reciprocal rank", xlim=(0.5, 5.5),
+    )  # fmt: skip
+    return figure
+
+
+PICTURES = {
+    name.removeprefix("draw_"): function
+    for name, function in list(globals().items())
+    if name.startswith("draw_")
+}
+
+
+def main(names):
+    """Write the pictures with these names, or all of them."""
+    import matplotlib as mpl
+
+    FOLDER.mkdir(exist_ok=True)
+    for name in names or PICTURES:
+        with mpl.rc_context(STYLE):
+            PICTURES[name]().savefig(
+                FOLDER / f"{name}.svg", bbox_inches="tight", metadata={"Date": None}
+            )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
