@@ -24,9 +24,9 @@ GREY, PALE = "#767676", "#C9C9C9"
 STYLE = {
     "axes.spines.right": False,
     "axes.spines.top": False,
-    "axes.titlesize": 11,
+    "axes.titlesize": 11.5,
     "figure.facecolor": "white",
-    "font.size": 10.5,
+    "font.size": 11,
     "legend.frameon": False,
     "lines.linewidth": 2,
     "svg.fonttype": "none",
@@ -38,7 +38,7 @@ def new_figure(n_axes=1, height=3.2, **options):
     """Return a figure as wide as a column of text, and its axes."""
     from matplotlib.figure import Figure
 
-    figure = Figure((6.6, height), layout="constrained")
+    figure = Figure((6.0, height), layout="constrained")
     return figure, figure.subplots(1, n_axes, **options)
 
 
@@ -51,7 +51,7 @@ def draw_problem():
         "A": [0.9, 0.8, 0.7, 0.3, 0.2, 0.1],
         "B": [0.6, 0.7, 0.1, 0.8, 0.5, 0.2],
     }
-    figure, both = new_figure(2, 2.6, sharey=True)
+    figure, both = new_figure(2, 2.8, sharey=True)
     for axes, (name, scores) in zip(both, models.items(), strict=True):
         axes.plot([0, 1], [[1, 0], [1, 0]], color=PALE, linewidth=1, zorder=0)
         for grade, marker, colour, label in [
@@ -72,7 +72,7 @@ def draw_problem():
         mrr = evaluate(y_true, scores, "mrr", qid=qid)["mrr"]
         auc = roc_auc_score(y_true, scores)
         axes.set(
-            title=f"model {name}: MRR {mrr:.2f}, ROC AUC {auc:.3g}",
+            title=f"model {name}\nMRR {mrr:.2f}, ROC AUC {auc:.3g}",
             xlabel="score", xlim=(0, 1), ylim=(-0.5, 1.6),
             yticks=[1, 0], yticklabels=["query 1", "query 2"],
         )  # fmt: skip
@@ -207,7 +207,7 @@ def draw_binary():
     right.axhline(average, color=RED, linestyle="--", linewidth=1.5)
     right.text(n + 0.4, average + 0.03, f"AP {average:.2f}", color=RED, ha="right")
     right.set(
-        title="average precision: the mean of the bars", xlabel="rank",
+        title="AP: the mean of the bars", xlabel="rank",
         ylabel="precision at the rank",
     )  # fmt: skip
     for axes in (left, right):
@@ -232,8 +232,8 @@ def draw_graded():
     left.set(title="gain of a grade", xlabel="grade", ylabel="gain", xticks=grades)
     left.legend()
     for shift, name, colour, order in [
-        (-0.2, "own ranking", BLUE, GRADES),
-        (0.2, "ideal ranking", PALE, np.sort(GRADES)[::-1]),
+        (-0.2, "own", BLUE, GRADES),
+        (0.2, "ideal", PALE, np.sort(GRADES)[::-1]),
     ]:
         sums = [dcg_score(order, -rank, k=k) for k in rank]
         added = np.diff([0.0, *sums])
@@ -243,10 +243,10 @@ def draw_graded():
             right.text(at, height + 0.1, grade, ha="center", color=GREY)
     ndcg = evaluate(GRADES, -rank, "ndcg")["ndcg"]
     right.set(
-        title=f"NDCG {ndcg:.2f}, the ratio of both sums", xlabel="rank", xticks=rank,
-        ylabel="gain \N{MULTIPLICATION SIGN} discount", ylim=(0, 11.5),
+        title=f"NDCG {ndcg:.2f}: own DCG / ideal", xlabel="rank", xticks=rank,
+        ylabel="gain \N{MULTIPLICATION SIGN} discount", ylim=(0, 9.8),
     )  # fmt: skip
-    right.legend(title="grades above the bars")
+    right.legend()
     return figure
 
 
@@ -278,8 +278,8 @@ def draw_cascade():
     right.bar(rank[:4], stops, color=BLUE, width=0.5, label="stop here")
     right.set(
         title=f"readers of one list: ERR {value[-1]:.2f}", ylim=(0, 1.05),
-        xlabel="rank", ylabel="fraction of the readers", xticks=rank[:4],
-        xticklabels=[f"{i}\ngrade {g}" for i, g in zip(rank, GRADES, strict=False)],
+        xlabel="rank (grade)", ylabel="fraction of the readers", xticks=rank[:4],
+        xticklabels=[f"{i}\n({g})" for i, g in zip(rank, GRADES, strict=False)],
     )  # fmt: skip
     right.legend()
     return figure
@@ -339,9 +339,10 @@ def draw_adjusted():
         right.semilogx(lengths, value, color=colour, marker=marker, label=name)
     right.set(title="one model, lists of any length")
     for axes in (left, right):
-        axes.set(xlabel="documents, one of them relevant", ylim=(-0.03, 1.3))
+        axes.set(xlabel="documents, one of them relevant", ylim=(-0.03, 1.5))
+        axes.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1])
         axes.xaxis.set_major_formatter("{x:.0f}")
-        axes.legend(loc="upper right")
+        axes.legend(loc="upper right", fontsize=9.5, handlelength=1.2)
     return figure
 
 
