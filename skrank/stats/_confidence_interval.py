@@ -18,7 +18,6 @@ from skrank.metrics._intervals import (
     interval,
     interval_table,
     read_groups,
-    terms_of,
 )
 
 
@@ -140,12 +139,6 @@ def confidence_interval(
             "The 'sample_weight' parameter of confidence_interval must be None for a "
             "QueryScores. Pass the weights to score_queries."
         )
-    groupings = read_groups(groups, scores.keys)
-    for i in range(len(scores.rankers)):
-        for j, name in enumerate(scores.metrics):
-            terms = terms_of(scores.table, i, j)
-            if terms is not None:
-                check_method(method, terms, groupings, repr(name))
     rows = interval_table(scores, method=method, groups=groups, **options)
     without = [
         name for j, name in enumerate(scores.metrics) if any(r[j] is None for r in rows)
