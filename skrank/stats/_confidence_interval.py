@@ -92,9 +92,8 @@ def confidence_interval(
     With weights, or for a metric adjusted for chance, the estimate is a ratio of two
     sums :math:`R = \sum t_i / \sum b_i`, with the standard error of
     :math:`\sum_i (t_i - R b_i) / \sum_i b_i`, or that of the jackknife with fewer than
-    50 units. On samples of real queries Hall's interval covers the mean in 92 to 98 of
-    100 cases with 20 queries, where Student's t does in 84 to 95 and the percentile
-    bootstrap in 83 to 93.
+    50 units. On samples of 20 real queries Hall's interval covers the mean in 92 to 98
+    of 100 cases, and Student's t in 84 to 95.
 
     The estimate leaves out undefined queries; the summary of `scores` replaces them by
     `replace_undefined_by`.
