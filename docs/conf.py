@@ -21,7 +21,8 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 templates_path = ["_templates"]
-exclude_patterns = ["_build"]
+# Tables are included in pages. They are files of their own for readers on GitHub.
+exclude_patterns = ["_build", "tables"]
 default_role = "literal"
 
 # The API pages list what each module has in its __all__ and nothing else.

@@ -24,7 +24,7 @@ from scipy.stats import permutation_test, ttest_rel, tukey_hsd
 from skrank.metrics import score_queries
 from skrank.stats import compare_rankers
 
-DOCS_TABLE = Path(__file__).parent / "compare_tools.inc"
+DOCS_TABLE = Path(__file__).parent / "tables/compare_tools.rst"
 METRICS = ["ndcg", "mrr"]
 N_QUERIES, N_DOCUMENTS = 50, 20
 QUESTIONS = {

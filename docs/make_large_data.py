@@ -1,6 +1,6 @@
 """Measure `score_table` beside reading everything, and draw what it does.
 
-Run ``python docs/make_large_data.py`` to write ``docs/large_data_table.inc`` and
+Run ``python docs/make_large_data.py`` to write ``docs/tables/large_data.rst`` and
 ``docs/large_data.svg``; it takes a minute, 4 GB of memory and 600 MB of disk. With
 ``--picture`` it only draws.
 """
@@ -156,7 +156,7 @@ def main():
         return
     with tempfile.TemporaryDirectory() as folder:
         found = measure(Path(folder))
-    (DOCS / "large_data_table.inc").write_text(as_rst(found), "utf-8")
+    (DOCS / "tables/large_data.rst").write_text(as_rst(found), "utf-8")
 
 
 if __name__ == "__main__":

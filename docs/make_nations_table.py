@@ -1,6 +1,6 @@
 """Write the table of published metrics and those of skrank on Nations.
 
-Run ``python docs/make_nations_table.py`` to write ``docs/nations_table.inc``. PyKEEN's
+Run ``python docs/make_nations_table.py`` to write ``docs/tables/nations.rst``. PyKEEN's
 authors published the ranks with the metrics. The tests keep the ranks, and
 ``tests/link_prediction/check_recorded.py`` recomputes them from scores.
 """
@@ -71,7 +71,7 @@ def main():
     for row in rows:
         lines += [f"   {'-' if i else '*'} - {cell}" for i, cell in enumerate(row)]
     text = "\n".join(line.replace("   - - ", "     - ").rstrip() for line in lines)
-    (DOCS / "nations_table.inc").write_text(text + "\n", "utf-8")
+    (DOCS / "tables/nations.rst").write_text(text + "\n", "utf-8")
     print(f"The largest difference is {largest:.1e}.")
 
 

@@ -15,13 +15,13 @@ from scipy.fft import irfft, next_fast_len
 from scipy.optimize import brentq
 from scipy.special import expit
 
+from skrank._inference.units import ROUNDING
+
 # Up to so many differences other than 0, the sums of all 2^n signs are counted.
 MOST_HALVED = 30
 # The most operations that the exact distribution on a lattice may take, 50 ms. Ten
 # thousand random signs take no longer.
 MOST_STEPS = 2**19
-# Sums closer than this fraction of the sum of sizes are equal: they were rounded.
-ROUNDING = 1e-12
 # All signs of so many units are fewer than the usual 9,999 random ones.
 MOST_ENUMERATED = 13
 # No probability is 0, also where 2^-n is too small for a float.

@@ -6,6 +6,17 @@
 import numpy as np
 from sklearn.utils import check_random_state
 
+# Numbers that differ by less, relative to their size, are equal but for rounding.
+ROUNDING = 1e-12
+
+
+def difference(values, others):
+    """Return the differences of two arrays, 0 where they differ by rounding alone."""
+    found = values - others
+    size = np.maximum(np.abs(values), np.abs(others))
+    found[np.abs(found) <= ROUNDING * size] = 0
+    return found
+
 
 def grouped(top, bottom, groups):
     """Return the sums of the terms of each group that is there."""

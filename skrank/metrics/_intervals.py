@@ -131,32 +131,30 @@ def interval_table(
     """
     table = scores.table
     groupings = read_groups(groups, scores.keys)
-    several = []
-    for i in range(len(table.rankers)):
-        row = []
-        for j, request in enumerate(table.requests):
-            terms = terms_of(table, i, j)
-            if terms is None and request.metric.pool is pooled_median:
-                terms = table, i, j
-            row.append(terms)
-        several.append(row)
-    resampled = iter(())
+    n_rankers, n_metrics = len(table.rankers), len(table.requests)
+    ratios = {}
+    for i, j in np.ndindex(n_rankers, n_metrics):
+        terms = terms_of(table, i, j)
+        if terms is not None:
+            check_method(method, terms, groupings, repr(scores.metrics[j]))
+            ratios[i, j] = terms
+    resampled = {}
     if method == "bootstrap":
-        columns = [terms for row in several for terms in row if type(terms) is Terms]
-        resampled = iter(
-            bootstrap(columns, groupings, confidence_level, n_resamples, random_state)
+        columns = list(ratios.values())
+        ends = bootstrap(
+            columns, groupings, confidence_level, n_resamples, random_state
         )
+        resampled = dict(zip(ratios, ends, strict=True))
 
-    def one(terms):
-        if terms is None:
-            return None
-        if type(terms) is not Terms:
-            return _interval_of_median(*terms, groupings, confidence_level)
-        return interval(
-            terms, groupings, confidence_level, method, next(resampled, None)
-        )
+    def at(i, j):
+        if (i, j) in ratios:
+            found = resampled.get((i, j))
+            return interval(ratios[i, j], groupings, confidence_level, method, found)
+        if table.requests[j].metric.pool is pooled_median:
+            return _interval_of_median(table, i, j, groupings, confidence_level)
+        return None
 
-    return [[one(terms) for terms in row] for row in several]
+    return [[at(i, j) for j in range(n_metrics)] for i in range(n_rankers)]
 
 
 def interval(terms, groupings, confidence_level, method, resampled=None):

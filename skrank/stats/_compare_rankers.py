@@ -15,13 +15,19 @@ from sklearn.utils import Bunch, check_scalar
 from skrank._checks import check_choice, check_number, shown, warn_caller
 from skrank._inference.intervals import standard_error
 from skrank._inference.power import noncentrality
-from skrank._inference.sign_flips import ROUNDING
-from skrank._inference.units import by_value, grouped, seed_of
+from skrank._inference.units import ROUNDING, by_value, difference, grouped, seed_of
 from skrank.metrics import QueryScores
 from skrank.metrics._intervals import read_groups, terms_of
 from skrank.metrics._value_table import check_alike, join_rankers
 from skrank.stats._confidence_interval import check_level
-from skrank.stats._family import ALTERNATIVES, CORRECTIONS, TESTS, Family, test_family
+from skrank.stats._family import (
+    ALTERNATIVES,
+    CORRECTIONS,
+    TESTS,
+    Family,
+    is_two_sided,
+    test_family,
+)
 from skrank.stats._ranker_comparison import RankerComparison
 
 # The power at which a difference counts as detectable.
@@ -195,11 +201,11 @@ def compare_rankers(
         seed=seed_of(random_state),
     )
     n_units = (family.bottom != 0).sum(axis=0)
-    is_two_sided = alternative == "two-sided" and not margin
+    two_sided = is_two_sided(alternative, margin)
     for j, row in enumerate(rows):
         error, df = family.errors[j], family.df[j]
         deviation = error * np.sqrt(n_units[j]) if df > 0 else np.nan
-        least = noncentrality(df, level if is_two_sided else 2 * level, POWER)
+        least = noncentrality(df, level if two_sided else 2 * level, POWER)
         with np.errstate(divide="ignore", invalid="ignore"):
             effect = np.where(
                 row.difference == 0, 0.0, np.divide(row.difference, deviation)
@@ -213,7 +219,7 @@ def compare_rankers(
             detectable=float(least * error) if df > 0 else np.inf,
         )
     # All signs are equal in one flip of 2^n, or in two of them on both sides.
-    smallest = np.zeros(len(rows)) if test == "t" else 2.0 ** (is_two_sided - n_units)
+    smallest = np.zeros(len(rows)) if test == "t" else 2.0 ** (two_sided - n_units)
     _warn_of_few(rows, family, n_units, smallest, level)
     return RankerComparison(
         scores=scores,
@@ -296,9 +302,7 @@ def _difference(scores, metric, ranker, baseline):
             "average='macro' and a metric that is not adjusted."
         )
     values, others = (request.sign * np.where(known, t.top, 0) for t in (one, other))
-    top = values - others
-    # Values that differ by rounding are equal.
-    top[np.abs(top) <= ROUNDING * np.maximum(np.abs(values), np.abs(others))] = 0
+    top = difference(values, others)
     gain = request.direction * top
     whole = bottom.sum() or np.nan
     row = Bunch(

@@ -18,6 +18,7 @@ from skrank.metrics._plot.axes import (
     legend_above,
 )
 from skrank.metrics._plot.metric_words import direction_words, words_of
+from skrank.stats._family import is_two_sided
 from skrank.stats._ranker_comparison import RankerComparison
 
 _RANKERS = ("ranker", "baseline")
@@ -300,7 +301,7 @@ class ComparisonDisplay:
 
 def _claim(alternative, margin):
     """Return what a test asks for, and the differences at which it begins."""
-    if alternative == "two-sided" and not margin:
+    if is_two_sided(alternative, margin):
         return {"claim": None}
     if alternative == "two-sided":
         return {"claim": f"within {margin:g} of 0", "margins": [-margin, margin]}

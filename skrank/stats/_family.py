@@ -11,11 +11,19 @@ from scipy.stats import t as student
 
 from skrank._inference import families, sign_flips
 from skrank._inference.intervals import quantile_of_t
-from skrank._inference.units import distinct_columns
+from skrank._inference.units import ROUNDING, distinct_columns
 
 TESTS = ("permutation", "t", "wilcoxon", "sign")
 CORRECTIONS = ("max-t", "holm", "bh", None)
 ALTERNATIVES = ("two-sided", "greater", "less")
+
+
+def is_two_sided(alternative, margin):
+    """Return True if the tests look for a difference in either direction.
+
+    With a margin, "two-sided" asks whether the difference is small: equivalence.
+    """
+    return alternative == "two-sided" and not margin
 
 
 class Family(NamedTuple):
@@ -108,10 +116,10 @@ def test_family(
         )
         for sign, null in _ONE_SIDED[alternative](margin)
     ]
-    is_two_sided = alternative == "two-sided" and not margin
-    pvalue, adjusted = _combine(sides, correction, is_two_sided)
+    two_sided = is_two_sided(alternative, margin)
+    pvalue, adjusted = _combine(sides, correction, two_sided)
     # Two tests of 5 % on the two sides of equivalence belong to a 90 % interval.
-    each = level / 2 if is_two_sided else level
+    each = level / 2 if two_sided else level
     low, high = _intervals(family, test, sides, flips, each)
     return Outcome(pvalue, adjusted, low, high)
 
@@ -126,7 +134,7 @@ _ONE_SIDED = {
 
 def transformed(x, test):
     """Return what a test sums up of the differences `x`, for each column."""
-    x = np.where(np.abs(x) <= sign_flips.ROUNDING * np.abs(x).max(axis=0), 0, x)
+    x = np.where(np.abs(x) <= ROUNDING * np.abs(x).max(axis=0), 0, x)
     if test == "wilcoxon":
         return np.apply_along_axis(signed_ranks, 0, x)
     return np.sign(x) if test == "sign" else x
@@ -155,25 +163,25 @@ def _probability(family, test, sign, null, shifted):
     for j, x in enumerate(sign * shifted.x.T):
         exact = sign_flips.exact_probability(x)
         if exact is None:
-            least = x.sum() - sign_flips.ROUNDING * np.abs(x).sum()
+            least = x.sum() - ROUNDING * np.abs(x).sum()
             exact = np.mean(sign * shifted.flipped[:, j] >= least)
         pvalue[j] = exact
     return pvalue
 
 
-def _combine(sides, correction, is_two_sided):
+def _combine(sides, correction, two_sided):
     """Return the p-values and the adjusted ones of one-sided tests."""
     pvalues = np.array([side.pvalue for side in sides])
-    if is_two_sided:
+    if two_sided:
         pvalue = np.minimum(2 * pvalues.min(axis=0), 1)
     else:  # equivalence needs both
         pvalue = pvalues.max(axis=0)
     if len(pvalue) == 1:
         return pvalue, pvalue.copy()
     if correction == "max-t":
-        tested = sides[:1] if is_two_sided else sides
+        tested = sides[:1] if two_sided else sides
         each = [side.shifted.statistics(side.sign) for side in tested]
-        if is_two_sided:
+        if two_sided:
             each = [np.abs(x, out=x) for x in each[0]]
         else:  # the tests of both sides of equivalence are one family
             each = map(np.hstack, zip(*each, strict=True))

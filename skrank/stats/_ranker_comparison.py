@@ -10,10 +10,12 @@ from functools import cached_property
 import numpy as np
 
 from skrank._checks import check_choice, shown
+from skrank._inference.units import difference
 from skrank._text_tables import as_html, as_latex, as_markdown, as_text
 from skrank.metrics import QueryScores
 from skrank.metrics._frames import KINDS, as_frame
 from skrank.metrics._intervals import interval_table
+from skrank.stats._family import is_two_sided
 from skrank.stats._letters import letters
 
 COLUMNS = (
@@ -140,8 +142,8 @@ class RankerComparison:
         Two rankers share a letter if the comparison does not tell them apart. None
         unless all pairs were compared for a difference in either direction.
         """
-        is_two_sided = self.alternative == "two-sided" and not self.margin
-        if self.baseline is not None or not is_two_sided:
+        two_sided = is_two_sided(self.alternative, self.margin)
+        if self.baseline is not None or not two_sided:
             return None
         level = 1 - self.confidence_level
         found = {}
@@ -225,8 +227,7 @@ class RankerComparison:
                 self.scores.values[self.rankers.index(name), metric]
                 for name in (row.ranker, row.baseline)
             )
-            gain = self._direction(row.metric) * (one - other)
-            gain[np.abs(gain) <= 1e-12 * np.maximum(np.abs(one), np.abs(other))] = 0
+            gain = self._direction(row.metric) * difference(one, other)
             order = np.argsort(np.nan_to_num(gain, nan=np.inf), kind="stable")[:n]
             order = order[gain[order] < 0]
             for name, names in found.items():

@@ -84,13 +84,21 @@ def test_few_units_with_different_weights_get_the_jackknife():
     assert standard_error(top, bottom, [])[0] == pytest.approx(expected)
 
 
-def test_many_units_with_different_weights_get_the_linearized_error():
+@pytest.mark.parametrize("n", [49, 50])
+def test_50_units_with_different_weights_get_the_linearized_error(n):
     rng = np.random.RandomState(0)
-    weight, values = rng.uniform(1, 2, size=80), rng.rand(80)
+    weight, values = rng.uniform(1, 2, size=n), rng.rand(n)
     mean = np.average(values, weights=weight)
     deviation = weight * (values - mean) / weight.sum()
-    expected = np.sqrt(80 / 79 * (deviation**2).sum())
-    assert standard_error(weight * values, weight, [])[0] == pytest.approx(expected)
+    linearized = np.sqrt(n / (n - 1) * (deviation**2).sum())
+    found = standard_error(weight * values, weight, [])[0]
+    assert (found == pytest.approx(linearized, rel=1e-9)) == (n == 50)
+
+
+def test_equal_values_have_no_error_though_their_mean_is_rounded():
+    values = np.full(3, 0.1)
+    assert values.sum() / 3 != 0.1
+    assert standard_error(values, np.ones(3), [])[0] == 0
 
 
 def test_two_groupings_add_their_variances_less_the_common_one():

@@ -31,7 +31,7 @@ from speed.rows import Group
 from speed.table import HEAD, as_line, as_rst, environment, measure
 
 GROUPS = on_lists.GROUPS + on_trec.GROUPS + on_other_shapes.GROUPS
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "speed_table.inc"
+DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/speed.rst"
 
 
 def read_options():

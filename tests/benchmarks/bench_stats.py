@@ -25,7 +25,7 @@ from speed.table import HEAD, as_line, environment, list_table, measure, shown
 from skrank.metrics import QueryScores
 from skrank.stats import compare_rankers, confidence_interval
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "stats_speed.inc"
+DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/stats_speed.rst"
 N_METRICS = 10
 N_RESAMPLES = 10_000
 

@@ -28,7 +28,7 @@ import numpy as np
 import populations
 from experiments import HEEDED, IGNORED
 
-DOCS_TABLE = Path(__file__).parents[2] / "docs" / "coverage_table.inc"
+DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/coverage.rst"
 
 
 class Row(NamedTuple):

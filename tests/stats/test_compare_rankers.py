@@ -144,6 +144,17 @@ def test_one_sided_tests_have_one_sided_intervals():
     assert (greater.pvalue <= 0.05) == (greater.low > 0)
 
 
+@pytest.mark.parametrize("test", ["permutation", "t"])
+def test_the_end_of_a_one_sided_interval_is_that_of_a_wider_level_on_two_sides(test):
+    differences = np.random.RandomState(1).randn(12) + 0.3
+    both = of_differences(differences, test=test, confidence_level=0.9)
+    greater = of_differences(differences, test=test, alternative="greater")
+    less = of_differences(differences, test=test, alternative="less")
+    equivalent = of_differences(differences, test=test, margin=0.1)
+    assert (greater.low, less.high) == pytest.approx((both.low, both.high))
+    assert (equivalent.low, equivalent.high) == pytest.approx((both.low, both.high))
+
+
 def test_a_margin_makes_the_one_sided_test_one_of_not_being_worse():
     differences = np.random.RandomState(0).randn(25) / 10
     row = of_differences(differences, alternative="greater", margin=0.1)

@@ -286,3 +286,24 @@ def test_values_that_are_no_list_of_numbers_are_refused(values):
 def test_weights_beside_a_table_are_refused():
     with pytest.raises(ValueError, match="Pass the weights to score_queries"):
         confidence_interval(scores_of(a=[0.1, 0.2]), sample_weight=[1, 1])
+
+
+def test_a_query_without_weight_is_no_observation():
+    y_score = np.random.RandomState(0).rand(10, 4)
+    y_true = np.tile([1, 0, 0, 0], (10, 1))
+    weight = np.arange(10) % 2
+    scores = score_queries(y_true, y_score, "mrr", sample_weight=weight)
+    interval = confidence_interval(scores)["mrr"]
+    assert (interval.n_queries, interval.n_undefined) == (5, 5)
+
+
+def test_the_standard_error_of_a_geometric_mean_is_stretched_by_its_slope():
+    # The geometric mean is e^m, so its error is e^m times that of the mean log m.
+    ranks = np.array([1, 2, 4, 8, 3, 5])
+    y_score = -np.arange(1.0, 10)
+    y_true = (np.arange(1, 10) == ranks[:, None]).astype(int)
+    scores = score_queries(y_true, np.tile(y_score, (6, 1)), "neg_geometric_mean_rank")
+    interval = confidence_interval(scores)["neg_geometric_mean_rank"]
+    log = np.log(ranks)
+    expected = np.exp(log.mean()) * log.std(ddof=1) / np.sqrt(6)
+    assert interval.standard_error == pytest.approx(expected, rel=1e-6)

@@ -8,6 +8,7 @@ import numpy as np
 import populations
 import pytest
 import simulate
+import simulate_cross_validation
 from populations import Values
 
 from skrank.metrics import QueryScores
@@ -146,3 +147,26 @@ def test_values_are_read_from_files_by_ranker(tmp_path):
     values = populations.read_values([file])["collection"]
     assert values.rankers == ("old", "new")
     assert values.difference("mrr", "new", "old").tolist() == [0, 0.75]
+
+
+def test_the_simulation_of_cross_validation_prints_all_its_figures(capsys):
+    simulate_cross_validation.main(n_samples=3, n_of_all=100)
+    lines = capsys.readouterr().out.splitlines()
+    for name in ("confidence_interval", "Student", "ten splits", "compare_rankers"):
+        assert [line.split()[0] for line in lines if name in line] == [
+            "30",
+            "100",
+            "300",
+        ]
+    assert all("nan" not in line for line in lines)
+
+
+def test_the_score_of_weights_depends_on_their_correlation_with_the_relevance():
+    # The true weights rank as well as noise allows, and their negative badly.
+    rng = np.random.default_rng(0)
+    score = simulate_cross_validation.score_by_correlation(200, rng)
+    weights = simulate_cross_validation.WEIGHTS
+    X, y, qid = simulate_cross_validation.draw(2000, rng)
+    scores = simulate_cross_validation.ndcg(y, X @ weights, qid)
+    assert score(weights) == pytest.approx(scores.summary()["ndcg@10"], abs=0.02)
+    assert score(weights) == score(7 * weights)

@@ -47,6 +47,6 @@ def test_both_ways_compute_the_same_floats(script, tmp_path, capsys):
 def test_the_table_is_what_the_script_writes(script):
     found = {(name, way): (2.0, 1000) for name in script.ORDERS for way in script.WAYS}
     expected = script.as_rst(found).splitlines()
-    written = (DOCS / "large_data_table.inc").read_text("utf-8").splitlines()
+    written = (DOCS / "tables/large_data.rst").read_text("utf-8").splitlines()
     assert len(written) == len(expected)
     assert "     - 1.00 \N{MULTIPLICATION SIGN}" in written

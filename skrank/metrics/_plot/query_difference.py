@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils import check_scalar
 
 from skrank._checks import check_instance, shown
+from skrank._inference.units import difference
 from skrank.metrics._plot.axes import (
     BETTER,
     NEITHER,
@@ -23,9 +24,6 @@ from skrank.metrics._plot.shared_words import share_display_words
 from skrank.metrics._query_scores import QueryScores
 from skrank.metrics._score_queries import score_queries
 from skrank.metrics._scoring.rows import predict_scores
-
-# Values that differ by less are equal but for rounding.
-_TOLERANCE = 1e-12
 
 
 class QueryDifferenceDisplay:
@@ -153,16 +151,13 @@ class QueryDifferenceDisplay:
         others = [name for i, name in enumerate(scores.rankers) if i != of_baseline]
         i = scores.rankers.index(others[_position(others, ranker, "ranker")])
         one, other = scores.values[i, j], scores.values[of_baseline, j]
-        difference = one - other
-        scale = np.maximum(np.abs(one), np.abs(other))
-        difference[np.abs(difference) <= _TOLERANCE * scale] = 0
         query, *by = scores.keys.values()
         if by:
             keys = zip(*(key.tolist() for key in (query, *by)), strict=True)
             query = [", ".join(map(str, key)) for key in keys]
         request = scores.table.requests[j]
         display = cls(
-            difference=difference,
+            difference=difference(one, other),
             query=query,
             ranker=scores.rankers[i],
             baseline=scores.rankers[of_baseline],

@@ -1,0 +1,50 @@
+"""The tables of the README, and the files that it and the page on features name."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text("utf-8")
+FEATURES = (ROOT / "docs/features.rst").read_text("utf-8")
+
+
+def links(text):
+    return [link for link in re.findall(r"\]\(([^)]+)\)", text) if "://" not in link]
+
+
+@pytest.mark.parametrize("page", ["README.md", ".github/CONTRIBUTING.md"])
+def test_every_link_leads_to_a_file(page):
+    path = ROOT / page
+    found = links(path.read_text("utf-8"))
+    assert found
+    missing = [link for link in found if not (path.parent / link).exists()]
+    assert not missing
+
+
+def test_pages_that_the_readme_links_show_everything_outside_the_site():
+    """GitHub shows no included files and no tables of contents."""
+    for link in links(README):
+        if link.endswith(".rst"):
+            text = (ROOT / link).read_text("utf-8")
+            body = re.sub(r"^\s*\.\. include::.*$", "", text, flags=re.M)
+            assert len(body) > 400, f"{link} holds little but directives"
+            assert ".. toctree::" not in text, link
+
+
+def test_every_row_of_the_table_of_features_is_explained():
+    table = README.split("scikit-learn alone | ranx")[1].split("\n\n")[0]
+    rows = [line.split("|")[1].strip() for line in table.splitlines()[2:]]
+    terms = re.findall(r"^(\S.*)\n    ", FEATURES, flags=re.M)
+    assert len(rows) > 10
+    assert [row.replace("`", "``") for row in rows] == terms
+
+
+def test_the_tests_that_stand_for_features_exist():
+    named = re.findall(r"``(tests/[^`]+)``", FEATURES)
+    assert len(named) > 10
+    assert [name for name in named if not (ROOT / name).exists()] == []
