@@ -1,0 +1,51 @@
+"""The pages on metrics name every metric and show the pictures of their script."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+from skrank.metrics._metric import METRICS
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = {path.stem: path.read_text("utf-8") for path in DOCS.glob("*.rst")}
+# The page of the chapter lists the pages of the families.
+FAMILIES = re.findall(r"^   (metrics_\w+)$", PAGES["metrics"], flags=re.M)
+PICTURES = runpy.run_path(str(DOCS / "make_pictures.py"))["PICTURES"]
+
+
+def names_on(text):
+    """Return the scorer names in a text, without cutoffs."""
+    found = re.findall(r"``([a-z_0-9]+)(?:@(?:k|[0-9]+))?``", text)
+    return {name for name in found if name in NAMES}
+
+
+NAMES = {metric.full_name for metric in METRICS.values()}
+
+
+def test_every_page_of_a_family_is_in_the_chapter():
+    assert set(FAMILIES) == {name for name in PAGES if name.startswith("metrics_")}
+
+
+def test_the_chapter_lists_every_name():
+    listed = PAGES["metrics"].partition("\nAll names\n")[2]
+    assert names_on(listed) == NAMES
+
+
+def test_every_metric_is_explained_on_the_page_of_its_family():
+    explained = [names_on(PAGES[name]) for name in FAMILIES]
+    assert set.union(*explained) == NAMES
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_picture_can_be_drawn_and_is_on_a_page(name):
+    assert PICTURES[name]().axes
+    assert any(f"figure:: pictures/{name}.svg" in text for text in PAGES.values())
+
+
+def test_every_picture_in_the_folder_is_drawn_by_the_script():
+    assert {path.stem for path in (DOCS / "pictures").iterdir()} == set(PICTURES)
