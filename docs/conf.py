@@ -59,6 +59,6 @@ html_theme = "pydata_sphinx_theme"
 html_title = "skrank"
 html_show_sourcelink = False
 html_static_path = ["_static"]
-html_css_files = ["skrank.css"]
+html_css_files = ["skrank.css", "tables.css"]
 html_theme_options = {"show_prev_next": False}
 html_sidebars = {"getting_started": [], "changelog": []}

@@ -53,6 +53,10 @@ FAMILIES = [
 TOLERANCE = {"ogb": 1e-6, "torchmetrics": 1e-6}
 
 
+# What stands in the table for each verdict; the page explains the marks.
+MARKS = {"equal": "✓", "by convention": "◐", "differs": "–"}
+
+
 class LeftOut(NamedTuple):
     """Queries for which a library is not followed: a defect, or no rule at all."""
 
@@ -203,6 +207,7 @@ def table(found):
     footnotes = []
     lines = [
         ".. list-table::",
+        "   :class: conventions",
         "   :header-rows: 1",
         "   :stub-columns: 1",
         "",
@@ -226,7 +231,8 @@ def table(found):
         "",
         f"{sum(numbers)} numbers are compared, of {len(QUERIES)} queries, in {n_cells} "
         "combinations of a library, a metric and a cutoff (@1, @2 and @5 share a row). "
-        f"{left_out} numbers are left out, for these reasons:",
+        f"{left_out} numbers are left out, for these reasons, which the numbers in the "
+        "table lead to:",
         "",
     ]
     for place, reason in enumerate(footnotes, 1):
@@ -240,15 +246,12 @@ def _text(library, shown, footnotes):
     """Return what stands in the table for the cutoffs of one metric."""
     if not shown:
         return ""
-    order = ["equal", "by convention", "differs"]
-    text = max((entry.verdict for entry in shown), key=order.index)
+    verdict = max((entry.verdict for entry in shown), key=[*MARKS].index)
     reasons = [f"{library}: {why}" for entry in shown for why in entry.reasons]
     reasons = list(dict.fromkeys(reasons))
     footnotes += [reason for reason in reasons if reason not in footnotes]
     marks = " ".join(f"[{footnotes.index(reason) + 1}]_" for reason in reasons)
-    if marks and text != "differs":
-        text += ", but"
-    return f"{text} {marks}".strip()
+    return f":abbr:`{MARKS[verdict]} ({verdict})` {marks}".strip()
 
 
 def rules():
@@ -273,8 +276,8 @@ def _named(metric):
 def parts():
     """Return the text of each file that is written."""
     return {
-        HERE / "conventions_table.inc": table(cells()),
-        HERE / "conventions_rules.inc": rules(),
+        HERE / "tables/conventions.rst": table(cells()),
+        HERE / "tables/rules.rst": rules(),
     }
 
 
