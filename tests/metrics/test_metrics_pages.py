@@ -14,7 +14,7 @@ from skrank.metrics._metric import METRICS
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = {path.stem: path.read_text("utf-8") for path in DOCS.glob("*.rst")}
 # The page of the chapter lists the pages of the families.
-FAMILIES = re.findall(r"^   (metrics_\w+)$", PAGES["metrics"], flags=re.M)
+FAMILIES = re.findall(r"^- :doc:`(metrics_\w+)`$", PAGES["metrics"], flags=re.M)
 PICTURES = runpy.run_path(str(DOCS / "make_pictures.py"))["PICTURES"]
 
 
