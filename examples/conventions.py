@@ -3,10 +3,10 @@
 Why do two libraries differ?
 ============================
 
-LightGBM reports one NDCG and my evaluation another, for the same scores. Which is right?
-Both may be. The name does not say what a grade is worth, how tied documents are ordered
-and what a query without a relevant document counts. This example computes NDCG@10 by the
-rules of eleven libraries and finds the rules that make the difference.
+LightGBM reports one NDCG and my evaluation another, for the same scores. Which of them
+is right? Both may be. The name does not say what a grade is worth, how tied documents
+are ordered and what a query without a relevant document counts. This example computes
+NDCG@10 by the rules of eleven libraries and finds the rules that make the difference.
 """
 
 # Authors: The skrank developers
@@ -16,9 +16,9 @@ rules of eleven libraries and finds the rules that make the difference.
 # One NDCG, many numbers
 # ----------------------
 #
-# The data have what libraries treat differently: five grades, ties, since the scores are
-# rounded, and queries without a relevant document. A *convention* is the rules of one
-# library. Some of them order tied documents by their ids.
+# The data have what libraries treat differently: five grades, rounded scores with ties,
+# and queries without a relevant document. The rules of one library are a *convention*,
+# see :doc:`/conventions`. Some of them order tied documents by their ids.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.metrics import ndcg_score

@@ -5,7 +5,7 @@ Is it really better?
 
 The new model has the better score. Is it better, or was it lucky with these queries?
 This example compares two models query by query, on queries that they were not trained
-on, and computes how many queries would tell. The page :doc:`/is_it_better` goes further.
+on, and computes how many queries would tell. The page :doc:`/is_it_better` says more.
 """
 
 # Authors: The skrank developers
@@ -52,34 +52,51 @@ print(scores)
 # The differences and their intervals
 # -----------------------------------
 #
-# A line is the interval of a difference, which would cover the difference of the means
-# over all queries like these in 95 of 100 samples. The
-# colour of the point says what the test shows. An interval that contains 0 means
-# that chance alone would often give as large a difference. It does **not** mean that the models are equal.
+# Read the picture like this: each point is the mean difference over these queries. The
+# line holds the differences that these queries are compatible with; if it contains 0,
+# the queries do not show which model is better by this metric. That is no proof that
+# the models are equal. The colour also takes into account that there are three
+# comparisons, one of which could come out well by chance.
 comparison = compare_rankers(scores, baseline="ridge")
 display = ComparisonDisplay.from_comparison(comparison)
 
+# sphinx_gallery_start_ignore
+assert min(row.difference for row in comparison.rows) > 0
+by_metric = {row.metric: row for row in comparison.rows}
+assert by_metric["ndcg@10"].low > 0 > by_metric["hits@1"].low
+# sphinx_gallery_end_ignore
+
 # %%
-# The same as a table, in which ``detectable`` is the difference that these queries would
-# show in 80 of 100 cases:
+# So the new model is better by NDCG@10. Hits@1 does not tell: for most queries the
+# first result of both models is right, or that of both is wrong. The table has the
+# numbers. Its last column, ``detectable``, is the difference that so many queries show
+# in 80 of 100 cases.
 print(comparison)
 
 # %%
 # How many queries would tell?
 # ----------------------------
 #
-# Decide which difference would matter to your users before you look at the result.
-# :func:`~skrank.stats.required_queries` computes how many queries show it in 80 of 100
-# cases. A difference half as large needs four times as many.
+# Decide which difference would matter before you look at the result.
+# :func:`~skrank.stats.required_queries` returns how many queries show it in 80 of 100
+# cases, and an interval of that number. Half the difference needs four times the
+# queries.
 effects = np.geomspace(0.01, 0.1, 20)
 figure, ax = plt.subplots(layout="constrained")
-for metric, color in zip(scores.metrics, ["C0", "C1", "C2"], strict=True):
+for metric, style in zip(["hits@1", "mrr", "ndcg@10"], ["-", "--", ":"], strict=True):
     required = [required_queries(scores[metric], effect) for effect in effects]
-    ax.plot(effects, [one.n for one in required], color=color, label=metric)
+    (line,) = ax.loglog(effects, [one.n for one in required], style, label=metric)
     low, high = [one.low for one in required], [one.high for one in required]
-    ax.fill_between(effects, low, high, color=color, alpha=0.15, linewidth=0)
-ax.axhline(len(scores.keys["qid"]), color="gray", linestyle=":", label="queries here")
+    ax.fill_between(effects, low, high, color=line.get_color(), alpha=0.15)
+ax.axhline(len(scores.keys["qid"]), color="gray", label="queries here")
 ax.set(xlabel="difference that would matter", ylabel="queries needed")
-ax.loglog()
+ax.set_xticks([0.01, 0.02, 0.05, 0.1], [0.01, 0.02, 0.05, 0.1])
+ax.set_yticks([50, 200, 1000, 5000], [50, 200, 1000, 5000])
+ax.minorticks_off()
+ax.grid(alpha=0.3)
 ax.legend()
 plt.show()
+
+# sphinx_gallery_start_ignore
+assert by_metric["hits@1"].ties > 0.8 * by_metric["hits@1"].n_queries
+# sphinx_gallery_end_ignore
