@@ -42,18 +42,19 @@ looks = {
     "adjusted_hits@3": "C1s--",
     "adjusted_mean_rank_index": "C2^--",
 }
-figure, axes = plt.subplots(1, 2, figsize=(9, 4), sharey=True, layout="constrained")
-for ax, title, advantage in zip(
-    axes, ["random scores", "one model"], [0, 2], strict=True
-):
-    values = [evaluate(target, score_lists(n, advantage), [*looks]) for n in lengths]
+models = {"random scores": 0, "one model": 2}
+figure, axes = plt.subplots(1, 2, figsize=(9, 4), sharey=True)
+figure.set_layout_engine("constrained")
+for ax, (title, advantage) in zip(axes, models.items(), strict=True):
+    lists = [score_lists(n, advantage) for n in lengths]
+    values = [evaluate(target, y_score, [*looks]) for y_score in lists]
     for metric, look in looks.items():
-        ax.semilogx(lengths, [value[metric] for value in values], look, label=metric)
+        ax.semilogx(lengths, [value[metric] for value in values], look)
     ax.set(title=title, xlabel="candidates per list")
     ax.set_xticks(lengths, lengths)
     ax.minorticks_off()
     ax.grid(alpha=0.3)
-figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+figure.legend(ax.lines, [*looks], loc="outside lower center", ncols=3)
 plt.show()
 
 # sphinx_gallery_start_ignore
@@ -78,14 +79,15 @@ assert adjusted[0] - adjusted[-1] > 0.3
 # With ``adjusted="z"`` a metric returns by how many standard deviations it is better
 # than expected of random scores. Values above about 2 are unlikely to be due to chance.
 # Constant scores get the chance level itself.
-print("scores  candidates    MRR  chance  adjusted     z")
+print("scores  candidates  MRR    chance  adjusted  z")
 for name, advantage, n_candidates in [("random", 0, 5), ("weak", 0.3, 500)]:
     y_score = score_lists(n_candidates, advantage)
     mrr = mrr_score(target, y_score)
     chance = mrr_score(target, np.zeros_like(y_score))
     adjusted = mrr_score(target, y_score, adjusted=True)
     z = mrr_score(target, y_score, adjusted="z")
-    print(f"{name:<8}{n_candidates:10}{mrr:7.3f}{chance:8.3f}{adjusted:10.3f}{z:6.1f}")
+    numbers = f"{mrr:<7.3f}{chance:<8.3f}{adjusted:<10.3f}{z:.1f}"
+    print(f"{name:<8}{n_candidates:<12}{numbers}")
 
 # sphinx_gallery_start_ignore
 assert z > 3

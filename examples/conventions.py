@@ -6,7 +6,7 @@ Why do two libraries differ?
 LightGBM reports one NDCG and my evaluation another, for the same scores. Which of them
 is right? Both may be. The name does not say what a grade is worth, how tied documents
 are ordered and what a query without a relevant document counts. This example computes
-NDCG@10 by the rules of eleven libraries and finds the rules that make the difference.
+NDCG by the rules of eleven libraries and finds the rules that make the difference.
 """
 
 # Authors: The skrank developers
@@ -32,25 +32,29 @@ y_score = (y_true + rng.normal(scale=1.5, size=len(y_true))).round()
 doc_id = [f"d{i}" for i in rng.permutation(len(y_true))]
 
 libraries = [
-    *("sklearn", "trec_eval", "ranx", "xgboost", "lightgbm", "catboost", "rax"),
-    *("torchmetrics", "matchzoo", "replay", "recpack"),
+    *("catboost", "lightgbm", "matchzoo", "ranx", "rax", "recpack"),
+    *("replay", "sklearn", "torchmetrics", "trec_eval", "xgboost"),
 ]
-explained = explain(y_true, y_score, "ndcg@10", libraries, qid=qid, doc_id=doc_id)
+ids = {"qid": qid, "doc_id": doc_id}
+explained = explain(y_true, y_score, "ndcg@10", libraries, **ids)
 
 # %%
 # On the left is the value by the rules of each library. On the right is the effect of
 # each rule by itself, compared with the default of skrank, the dotted line.
-rules = {"gain": "gain", "ties": "ties", "replace_undefined_by": "undefined queries"}
+rules = {
+    "gain": "gain",
+    "ties": "ties",
+    "replace_undefined_by": "undefined queries",
+}
 names = sorted(explained.values, key=explained.values.get)
 effects = np.full((len(names), len(rules)), np.nan)
 for row, name in enumerate(names):
     for rule in explained.rules.get(name, []):
-        (column,) = (i for i, key in enumerate(rules) if key in rule.parameters)
+        column = list(rules).index(next(iter(rule.parameters)))
         effects[row, column] = rule.effect
 
-figure, (left, right) = plt.subplots(
-    1, 2, figsize=(9, 5), sharey=True, layout="constrained"
-)
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 5), sharey=True)
+figure.set_layout_engine("constrained")
 left.plot([explained.values[name] for name in names], names, "o", markersize=8)
 left.axvline(explained.values["skrank"], color="gray", linestyle=":")
 left.set(title="The value", xlabel="NDCG@10")
@@ -92,6 +96,6 @@ print(f"scikit-learn:                        {by_sklearn:.6f}")
 # sphinx_gallery_start_ignore
 assert np.isclose(by_rules["ndcg@10"], by_sklearn)
 largest = {name: explained.rules[name][0].parameters for name in libraries}
-assert largest["lightgbm"] == largest["xgboost"] == {"replace_undefined_by": 1.0}
+assert largest["lightgbm"] == {"replace_undefined_by": 1.0} == largest["xgboost"]
 assert np.nanmax(np.abs(effects)) == explained.rules["lightgbm"][0].effect
 # sphinx_gallery_end_ignore

@@ -1,7 +1,7 @@
 """
-====================
-Is it really better?
-====================
+========================
+Is the new model better?
+========================
 
 The new model has the better score. Is it better, or was it lucky with these queries?
 This example compares two models query by query, on queries that they were not trained
@@ -67,11 +67,11 @@ assert by_metric["ndcg@10"].low > 0 > by_metric["hits@1"].low
 # sphinx_gallery_end_ignore
 
 # %%
-# So the new model is better by NDCG@10. Hits@1 does not tell: for most queries the
-# first result of both models is right, or that of both is wrong. The table has the
-# numbers. Its last column, ``detectable``, is the difference that so many queries show
-# in 80 of 100 cases.
-print(comparison)
+# So the new model is better by ``ndcg@10``. ``hits@1`` does not tell: for most queries
+# the first result of both models is right, or that of both is wrong (``ties``). The
+# difference that so many queries show in 80 of 100 cases is ``detectable``.
+columns = ["metric", "difference", "low", "high", "p_adjusted", "wins", "ties"]
+comparison.to_frame().filter([*columns, "losses", "detectable"]).round(3)
 
 # %%
 # How many queries would tell?
@@ -83,10 +83,10 @@ print(comparison)
 # queries.
 effects = np.geomspace(0.01, 0.1, 20)
 figure, ax = plt.subplots(layout="constrained")
-for metric, style in zip(["hits@1", "mrr", "ndcg@10"], ["-", "--", ":"], strict=True):
+for metric, style in {"hits@1": "-", "mrr": "--", "ndcg@10": ":"}.items():
     required = [required_queries(scores[metric], effect) for effect in effects]
-    (line,) = ax.loglog(effects, [one.n for one in required], style, label=metric)
-    low, high = [one.low for one in required], [one.high for one in required]
+    n, low, high = zip(*map(dict.values, required), strict=True)
+    (line,) = ax.loglog(effects, n, style, label=metric)
     ax.fill_between(effects, low, high, color=line.get_color(), alpha=0.15)
 ax.axhline(len(scores.keys["qid"]), color="gray", label="queries here")
 ax.set(xlabel="difference that would matter", ylabel="queries needed")

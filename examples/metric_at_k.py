@@ -1,11 +1,11 @@
 """
-=====================
-How many results: @k?
-=====================
+===============
+Which cutoff k?
+===============
 
 Which ranker is best, and at which cutoff k? The curves of a metric against k can cross:
 one ranker is best in the first places, another one in the longer list. This example
-draws NDCG@k of three rankers, and shows that the choice of k decides which one wins.
+draws the NDCG of three rankers, and shows that the choice of k decides which one wins.
 """
 
 # Authors: The skrank developers
@@ -60,8 +60,8 @@ display = MetricAtKDisplay.from_predictions(y, runs, "ndcg", ks=ks, qid=qid)
 # ------------------------
 #
 # The bands are intervals of each ranker by itself. Whether two rankers differ, the
-# differences of the same queries say. By NDCG@1 "cluster" is worse than "nearest", by
-# NDCG@10 it is better:
+# differences of the same queries say. By ``ndcg@1`` "cluster" is worse than "nearest",
+# by ``ndcg@10`` it is better:
 scores = score_queries(y, runs, ["ndcg@1", "ndcg@10"], qid=qid)
 comparison = compare_rankers(scores, baseline="nearest")
 display = ComparisonDisplay.from_comparison(comparison)

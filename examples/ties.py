@@ -47,10 +47,10 @@ all_values = [value for value, _ in orders]
 # them. ``"first"`` keeps the order of the rows, so that the same rows in another order
 # can give another number.
 looks = {
-    "pessimistic": ("tab:orange", "--"),
-    "first": ("tab:gray", ":"),
-    "expected": ("black", "-"),
-    "optimistic": ("tab:blue", "--"),
+    "pessimistic": {"color": "tab:orange", "linestyle": "--"},
+    "first": {"color": "tab:gray", "linestyle": ":"},
+    "expected": {"color": "black"},
+    "optimistic": {"color": "tab:blue", "linestyle": "--"},
 }
 values = {ties: map_score(y_true, y_score, ties=ties) for ties in looks}
 
@@ -61,17 +61,16 @@ assert np.isclose(values["optimistic"], max(all_values))
 # %%
 # On the left, each row is one order. The relevant documents are filled, and the ranks
 # of the tied ones are grey. On the right is the average precision of this order.
-figure, (left, right) = plt.subplots(
-    1, 2, figsize=(8, 4.5), sharey=True, layout="constrained"
-)
+figure, (left, right) = plt.subplots(1, 2, figsize=(8, 4.5), sharey=True)
+figure.set_layout_engine("constrained")
 for row, (value, relevant) in enumerate(orders):
     for rank, is_filled in enumerate(relevant, 1):
         color = "tab:blue" if is_filled else "white"
-        left.plot(rank, row, "s", color=color, markeredgecolor="gray", markersize=14)
+        left.plot(rank, row, "s", color=color, mec="gray", markersize=14)
     right.plot(value, row, "o", color="tab:blue", markersize=9)
-for ties, (color, style) in looks.items():
+for ties, look in looks.items():
     label = f"{ties} {values[ties]:.3f}"
-    right.axvline(values[ties], color=color, linestyle=style, zorder=0, label=label)
+    right.axvline(values[ties], **look, zorder=0, label=label)
 figure.legend(loc="outside lower center", ncols=4, title="ties=")
 left.axvspan(1.5, 6.5, color="0.9", zorder=0)
 left.set(title="The ten orders", xlabel="rank", yticks=[])
@@ -91,7 +90,8 @@ X, y, qid = load_digits_retrieval(return_X_y=True)
 X_train, X_test, y_train, y_test, qid_train, qid_test = query_train_test_split(
     X, y, qid, qid=qid, test_size=0.5, random_state=0
 )
-boosted = QueryRanker(HistGradientBoostingRegressor(max_iter=50, random_state=0))
+trees = HistGradientBoostingRegressor(max_iter=50, random_state=0)
+boosted = QueryRanker(trees)
 scores = boosted.fit(X_train, y_train, qid=qid_train).predict(X_test)
 metrics = ["mrr", "ndcg@10", "hits@1"]
 tie_report(y_test, scores.round(1), metrics, qid=qid_test)

@@ -53,14 +53,14 @@ runs = {"old": -X.sum(axis=1), "new": new.predict(X)}
 scores = score_queries(y, runs, "ndcg@10", qid=qid)
 display = QueryDifferenceDisplay.from_scores(scores, baseline="old", n_worst=5)
 
-# %%
-# The same five as a table, from the comparison of the two models:
-worst = compare_rankers(scores, baseline="old").worst_queries(5)
-print(worst[["qid", "value_baseline", "value", "difference"]].to_string(index=False))
-
 # sphinx_gallery_start_ignore
 assert display.n_wins > len(display.difference) / 2
 # sphinx_gallery_end_ignore
+
+# %%
+# The same five as a table, from the comparison of the two models:
+comparison = compare_rankers(scores, baseline="old")
+comparison.worst_queries(5)
 
 # %%
 # What went wrong?
@@ -70,12 +70,13 @@ assert display.n_wins > len(display.difference) / 2
 # are relevant, orange ones are not.
 pixels = load_digits().images
 figure, axes = plt.subplots(6, 8, figsize=(8, 6.5), layout="constrained")
-lines = [(query, model) for query in worst["qid"][:3] for model in runs]
+worst = comparison.worst_queries(3)["qid"]
+lines = [(query, model) for query in worst for model in runs]
 for line, (query, model) in zip(axes, lines, strict=True):
     rows = np.flatnonzero(qid == query)
     best = rows[np.argsort(-runs[model][rows], kind="stable")][:7]
     line[0].imshow(pixels[query_image[rows[0]]], cmap="gray_r")
-    line[0].set_ylabel(f"query {query}\n{model}", rotation=0, ha="right", va="center")
+    line[0].set_ylabel(f"query {query}\n{model} model")
     for ax, row in zip(line[1:], best, strict=True):
         ax.imshow(pixels[image[row]], cmap="Blues" if y[row] else "Oranges")
 for ax, title in zip(axes[0], ["query", *range(1, 8)], strict=True):
