@@ -43,7 +43,7 @@ looks = {
     "adjusted_mean_rank_index": "C2^--",
 }
 models = {"random scores": 0, "one model": 2}
-figure, axes = plt.subplots(1, 2, figsize=(9, 4), sharey=True)
+figure, axes = plt.subplots(1, 2, figsize=(8, 4.8), sharey=True)
 figure.set_layout_engine("constrained")
 for ax, (title, advantage) in zip(axes, models.items(), strict=True):
     lists = [score_lists(n, advantage) for n in lengths]

@@ -36,13 +36,9 @@ models = {
     "ridge": QueryRanker(Ridge(alpha=1e4)),
     "lightgbm": QueryRanker(LGBMRanker(n_jobs=1, random_state=0, verbose=-1)),
 }
+names = ["mrr", "ndcg@10", "hits@1"]
 scores = cross_val_query_scores(
-    models,
-    X,
-    y,
-    scoring=["mrr", "ndcg@10", "hits@1"],
-    cv=QueryKFold(5),
-    params={"qid": qid},
+    models, X, y, scoring=names, cv=QueryKFold(5), params={"qid": qid}
 )
 print(scores)
 
@@ -71,7 +67,7 @@ assert by_metric["ndcg@10"].low > 0 > by_metric["hits@1"].low
 # the first result of both models is right, or that of both is wrong (``ties``). The
 # difference that so many queries show in 80 of 100 cases is ``detectable``.
 columns = ["metric", "difference", "low", "high", "p_adjusted", "wins", "ties"]
-comparison.to_frame().filter([*columns, "losses", "detectable"]).round(3)
+comparison.to_frame().filter([*columns, "losses", "detectable"]).round(4)
 
 # %%
 # How many queries would tell?

@@ -63,19 +63,16 @@ X_train, X_test, y_train, y_test, qid_train, qid_test = query_train_test_split(
 metrics = ["mrr", "query_auc", "roc_auc"]
 n_trees = [1, 3, 10, 30, 100, 300]
 model = LGBMRanker(learning_rate=0.2, num_leaves=7, n_jobs=1, verbose=-1)
+grid = {"estimator__n_estimators": n_trees}
 search = GridSearchCV(
-    QueryRanker(model),
-    {"estimator__n_estimators": n_trees},
-    scoring=metrics,
-    refit="mrr",
-    cv=QueryKFold(5),
+    QueryRanker(model), grid, scoring=metrics, refit="mrr", cv=QueryKFold(5)
 )
 search = search.fit(X_train, y_train, qid=qid_train)
 
 # %%
 # The mean over the folds against the number of trees. A star marks the choice:
 choice = {}
-figure, axes = plt.subplots(1, 3, figsize=(9, 3.2), layout="constrained")
+figure, axes = plt.subplots(1, 3, figsize=(8, 4), layout="constrained")
 for ax, metric, color in zip(axes, metrics, ["C0", "C0", "C1"], strict=True):
     mean = search.cv_results_[f"mean_test_{metric}"]
     choice[metric] = n_trees[mean.argmax()]
