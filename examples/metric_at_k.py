@@ -49,9 +49,10 @@ runs = {
 # The curves
 # ----------
 #
-# The nearest image is most often right, and its curve falls fastest: further relevant
-# images look different from the query. Groups contain those as well. From about ten on
-# the curves rise, since there are no more relevant images to miss.
+# The first result of "nearest" is mostly right, but its curve falls fast: the other
+# relevant images look different from the query. Groups contain those as well. From
+# about ten on the ideal ranking has no more relevant images to add, and the curves
+# rise.
 ks = [1, 2, 3, 4, 5, 7, 10, 15, 20, 30]
 display = MetricAtKDisplay.from_predictions(y, runs, "ndcg", ks=ks, qid=qid)
 
@@ -74,5 +75,5 @@ assert found["ndcg@1", "cluster"].high < 0 < found["ndcg@10", "cluster"].low
 # %%
 # Both answers are right. Choose k by what happens to the list: the number of results on
 # the first screen, or the number of candidates that the next stage reads. Choose it
-# before you look at the curves: a cutoff at which your ranker looks best can be found
-# for many a ranker.
+# before you look at the curves. Afterwards it is easy to choose the one that happens to
+# favour your ranker.

@@ -17,10 +17,10 @@ the choice by ROC AUC loses.
 # A shop
 # ------
 #
-# Each query is a search in one category of a shop, with 20 offers. Customers buy what
-# fits their words and costs less than the offers beside it. Expensive categories have
-# more sales. So from search to search a higher price goes with more sales, and within
-# a search with fewer.
+# A query asks for offers in one category of a shop, and gets 20 of them. Customers buy
+# what fits their words and costs less than the offers beside it. Expensive categories
+# have more sales. So from query to query a higher price goes with more sales, and
+# within a query with fewer.
 import matplotlib.pyplot as plt
 import numpy as np
 import sklearn
@@ -87,20 +87,20 @@ axes[0].set_ylabel("mean over 5 folds")
 plt.show()
 
 # %%
-# The ROC AUC of each search by itself, ``query_auc``, agrees with the MRR: more trees
-# learn to prefer low prices within a search. The pooled ROC AUC takes that for a loss,
-# since almost all pairs of rows that it compares belong to different searches:
+# The ROC AUC of each query by itself, ``query_auc``, agrees with the MRR: more trees
+# learn to prefer low prices within a query. The ROC AUC of all rows falls for the same
+# reason, since almost all pairs of rows that it compares belong to different queries:
 n_sold = np.bincount(qid_train, y_train)
 n_left = np.bincount(qid_train, 1 - y_train)
 fraction = (n_sold * n_left).sum() / (n_sold.sum() * n_left.sum())
-print(f"{fraction:.1%} of the pairs belong to one search")
+print(f"{fraction:.1%} of the pairs belong to one query")
 
 # %%
 # What the choice by ROC AUC loses
 # --------------------------------
 #
-# Both choices are fitted on all training queries. On queries that the search has not
-# seen, the choice by ROC AUC is worse in all three metrics:
+# Both choices are fitted on all training queries. On queries that the grid search has
+# not seen, the choice by ROC AUC is worse in all three metrics:
 runs = {}
 for metric in ["mrr", "roc_auc"]:
     ranker = clone(search.best_estimator_)
