@@ -54,7 +54,7 @@ TOLERANCE = {"ogb": 1e-6, "torchmetrics": 1e-6}
 
 
 # What stands in the table for each verdict; the page explains the marks.
-MARKS = {"equal": "✓", "by convention": "◐", "differs": "–"}
+MARKS = {"equal": "✓", "by convention": "◐", "differs": "\N{EN DASH}"}
 
 
 class LeftOut(NamedTuple):

@@ -1,0 +1,99 @@
+"""
+========================
+Is the new model better?
+========================
+
+The new model has the better score. Is it better, or was it lucky with these queries?
+This example compares two models query by query, on queries that they were not trained
+on, and computes how many queries would tell. The page :doc:`/is_it_better` says more.
+"""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+# %%
+# Score every query once
+# ----------------------
+#
+# The queries are images of handwritten digits; a document is relevant if it shows the
+# same digit. :func:`~skrank.model_selection.cross_val_query_scores` fits both models on
+# the same folds of whole queries, and keeps the value of each query.
+import matplotlib.pyplot as plt
+import numpy as np
+import sklearn
+from lightgbm import LGBMRanker
+from sklearn.linear_model import Ridge
+
+from skrank.datasets import load_digits_retrieval
+from skrank.model_selection import QueryKFold, cross_val_query_scores
+from skrank.rankers import QueryRanker
+from skrank.stats import ComparisonDisplay, compare_rankers, required_queries
+
+sklearn.set_config(enable_metadata_routing=True)
+
+X, y, qid = load_digits_retrieval(return_X_y=True)
+lightgbm = LGBMRanker(n_estimators=60, num_leaves=15, n_jobs=1, verbose=-1)
+models = {
+    "ridge": QueryRanker(Ridge(alpha=1e4)),
+    "lightgbm": QueryRanker(lightgbm),
+}
+names = ["mrr", "ndcg@10", "hits@1"]
+scores = cross_val_query_scores(
+    models, X, y, scoring=names, cv=QueryKFold(5), params={"qid": qid}
+)
+print(scores)
+
+# %%
+# LightGBM has the better mean of all three metrics. What would other queries say?
+#
+# The differences and their intervals
+# -----------------------------------
+#
+# Read the picture like this. A point is the mean difference over these queries, and its
+# line holds the differences that a test of them does not reject. If the line contains
+# 0, the queries do not show which model is better by this metric. That is no proof that
+# the models are equal. The colour also takes into account that there are three
+# comparisons, one of which could come out well by chance.
+comparison = compare_rankers(scores, baseline="ridge")
+display = ComparisonDisplay.from_comparison(comparison)
+
+# sphinx_gallery_start_ignore
+assert min(row.difference for row in comparison.rows) > 0
+by_metric = {row.metric: row for row in comparison.rows}
+assert by_metric["ndcg@10"].low > 0 > by_metric["hits@1"].low
+# sphinx_gallery_end_ignore
+
+# %%
+# So the new model is better by ``ndcg@10``. ``hits@1`` does not tell: for most queries
+# the first result of both models is right, or that of both is wrong (``ties``). The
+# difference that so many queries show in 80 of 100 cases is ``detectable``.
+columns = ["metric", "difference", "low", "high", "p_adjusted", "wins", "ties"]
+comparison.to_frame().filter([*columns, "losses", "detectable"]).round(4)
+
+# %%
+# How many queries would tell?
+# ----------------------------
+#
+# Decide which difference would matter before you look at the result.
+# :func:`~skrank.stats.required_queries` returns how many queries show it in 80 of 100
+# cases, and an interval of that number, the band. For half the difference it takes
+# about four times as many queries.
+effects = np.geomspace(0.01, 0.1, 20)
+figure, ax = plt.subplots(layout="constrained")
+for metric, style in {"hits@1": "-", "mrr": "--", "ndcg@10": ":"}.items():
+    required = [required_queries(scores[metric], effect) for effect in effects]
+    n, low, high = zip(*map(dict.values, required), strict=True)
+    (line,) = ax.loglog(effects, n, style, label=metric)
+    ax.fill_between(effects, low, high, color=line.get_color(), alpha=0.15)
+ax.axhline(len(scores.keys["qid"]), color="gray", label="queries here")
+ax.set(xlabel="difference that would matter", ylabel="queries needed")
+ax.set_xticks([0.01, 0.02, 0.05, 0.1], [0.01, 0.02, 0.05, 0.1])
+ax.set_yticks([50, 200, 1000, 5000], [50, 200, 1000, 5000])
+ax.minorticks_off()
+ax.grid(alpha=0.3)
+ax.legend()
+plt.show()
+
+# sphinx_gallery_start_ignore
+assert by_metric["hits@1"].ties > by_metric["hits@1"].n_queries / 2
+# sphinx_gallery_end_ignore
