@@ -28,7 +28,8 @@ from skrank.metrics import evaluate
 from skrank.model_selection import query_train_test_split
 from skrank.rankers import QueryRanker
 
-X, y, qid = make_ranking(250, n_documents=30, n_grades=2, noise=1.5, random_state=0)
+data = {"n_documents": 30, "n_grades": 2, "noise": 1.5}
+X, y, qid = make_ranking(250, **data, random_state=0)
 X, X_test, y, y_test, qid, qid_test = query_train_test_split(
     X, y, qid, qid=qid, test_size=0.33, random_state=0
 )
@@ -61,16 +62,18 @@ n_trees = np.arange(5, 151, 5)
 
 def curve(X, y, qid):
     scores = (full.predict(X, num_iteration=n) for n in n_trees)
-    return pd.DataFrame([evaluate(y, one, [*rankers], qid=qid) for one in scores])
+    values = [evaluate(y, one, [*rankers], qid=qid) for one in scores]
+    return pd.DataFrame(values)
 
 
 training, test = curve(X, y, qid), curve(X_test, y_test, qid_test)
 figure, axes = plt.subplots(1, 2, figsize=(8, 4.5), layout="constrained")
 for ax, (metric, ranker) in zip(axes, rankers.items(), strict=True):
-    ax.plot(n_trees, training[metric], "C1--", label="training queries, no stop")
-    ax.plot(n_trees, test[metric], "C0", label="test queries, no stop")
+    ax.plot(n_trees, training[metric], "C1--", label="training, no stop")
+    ax.plot(n_trees, test[metric], "C0", label="test, no stop")
     (held_out,) = ranker.estimator_.evals_result_["valid_0"].values()
-    ax.plot(range(1, len(held_out) + 1), held_out, "k", label="held-out queries")
+    rounds = range(1, len(held_out) + 1)
+    ax.plot(rounds, held_out, "k", label="held out")
     best = ranker.estimator_.best_iteration_
     ax.plot(best, held_out[best - 1], "ko")
     ax.axvline(best, color="0.5", linewidth=0.8)
@@ -92,8 +95,8 @@ for metric, ranker in rankers.items():
     best = ranker.estimator_.best_iteration_
     scores = {
         "stopped": ranker.predict(X_test),
-        "all training queries, as many trees": full.predict(X_test, num_iteration=best),
-        "all training queries, all trees": full.predict(X_test),
+        "all queries, as many trees": full.predict(X_test, num_iteration=best),
+        "all queries, all trees": full.predict(X_test),
     }
     rows[metric] = {
         name: evaluate(y_test, one, metric, qid=qid_test)[metric]

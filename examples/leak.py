@@ -18,6 +18,7 @@ queries that it knows. This example measures how wrong the answer is then.
 # Each query is a user, and its documents are items. What users like depends on the
 # item, but also on a taste that nothing in the data explains. The last three columns
 # describe the user: they are the same in all rows of a user, and tell users apart.
+import textwrap
 import warnings
 
 import matplotlib.pyplot as plt
@@ -28,7 +29,7 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.neighbors import KNeighborsRegressor
 
 from skrank.exceptions import QuerySplitWarning
-from skrank.metrics import evaluate
+from skrank.metrics import query_auc_score
 from skrank.model_selection import QueryKFold
 from skrank.rankers import QueryRanker
 
@@ -39,8 +40,9 @@ def make_users(n_users, random_state):
     item = rng.normal(size=(len(user), 4))
     profile = 3 * rng.normal(size=(n_users, 3))
     taste = rng.normal([1.0, 0.5, 0.0, 0.0], 1.0, size=(n_users, 4))
-    utility = (item * taste[user]).sum(axis=1) + 0.5 * rng.normal(size=len(user))
-    return np.hstack([item, profile[user]]), (utility > 1.5).astype(int), user
+    noise = 0.5 * rng.normal(size=len(user))
+    liked = (item * taste[user]).sum(axis=1) + noise > 1.5
+    return np.hstack([item, profile[user]]), liked.astype(int), user
 
 
 # %%
@@ -53,7 +55,8 @@ def make_users(n_users, random_state):
 # as the list on average; most other metrics also change because lists get shorter.
 neighbours = [1, 5, 20, 100, 300]
 grid = {"estimator__n_neighbors": neighbours}
-folds = {"rows": KFold(4, shuffle=True, random_state=0), "queries": QueryKFold(4)}
+folds = {"rows": KFold(4, shuffle=True, random_state=0)}
+folds["queries"] = QueryKFold(4)
 sklearn.set_config(enable_metadata_routing=True)
 
 
@@ -64,24 +67,28 @@ def measure(n_columns, random_state):
     ranker = QueryRanker(KNeighborsRegressor(algorithm="brute"))
     found = {}
     for name, cv in folds.items():
-        search = GridSearchCV(ranker, grid, scoring="query_auc", cv=cv, refit=False)
-        found[name] = search.fit(X, y, qid=qid).cv_results_["mean_test_score"]
+        search = GridSearchCV(ranker, grid, scoring="query_auc", cv=cv)
+        search.fit(X, y, qid=qid)
+        found[name] = search.cv_results_["mean_test_score"]
     found["truth"] = []
     for n in neighbours:
         ranker.set_params(estimator__n_neighbors=n).fit(X, y, qid=qid)
-        values = evaluate(y_new, ranker.predict(X_new), "query_auc", qid=qid_new)
-        found["truth"].append(values["query_auc"])
+        y_score = ranker.predict(X_new)
+        found["truth"].append(query_auc_score(y_new, y_score, qid=qid_new))
     return pd.DataFrame(found, index=neighbours)
 
 
 kinds = {"with columns of the user": 7, "without them": 4}
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always", QuerySplitWarning)
-    runs = {kind: [measure(n, seed) for seed in range(3)] for kind, n in kinds.items()}
+    runs = {
+        kind: [measure(n_columns, seed) for seed in range(3)]
+        for kind, n_columns in kinds.items()
+    }
 
 # %%
 # skrank warns of folds of rows:
-print(caught[0].message)
+print(textwrap.fill(str(caught[0].message), 75))
 
 # %%
 # The leak, drawn
@@ -89,7 +96,8 @@ print(caught[0].message)
 #
 # Thin lines are three repetitions with new users, thick lines their means, and a ring
 # marks the best mean.
-figure, axes = plt.subplots(1, 2, figsize=(8, 4.5), sharey=True, layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(8, 4.5), sharey=True)
+figure.set_layout_engine("constrained")
 looks = {"rows": ("C1", "s"), "queries": ("C0", "o"), "truth": ("black", "^")}
 means = {kind: sum(tables) / len(tables) for kind, tables in runs.items()}
 for ax, (kind, mean) in zip(axes, means.items(), strict=True):
@@ -99,7 +107,7 @@ for ax, (kind, mean) in zip(axes, means.items(), strict=True):
         label = f"folds of {name}" if name in folds else "truth, new users"
         ax.semilogx(mean[name], color=color, marker=marker, label=label)
         best = mean[name].idxmax()
-        ax.plot(best, mean[name][best], "o", color=color, ms=16, fillstyle="none")
+        ax.plot(best, mean[name][best], "o", c=color, ms=16, fillstyle="none")
     ax.set(title=kind, xlabel="number of neighbours")
     ax.set_xticks(neighbours, neighbours)
     ax.minorticks_off()
@@ -131,6 +139,6 @@ rows, queries, truth = means["with columns of the user"].to_numpy().T
 assert rows.max() > truth.max() + 0.1
 assert truth[rows.argmax()] < truth[queries.argmax()]
 rows, queries, truth = means["without them"].to_numpy().T
-repetitions = np.ptp([table["queries"] for table in runs["without them"]], axis=0)
-assert (abs(rows - queries) < repetitions).all()
+spread = np.ptp([table["queries"] for table in runs["without them"]], axis=0)
+assert (abs(rows - queries) < spread).all()
 # sphinx_gallery_end_ignore

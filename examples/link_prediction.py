@@ -50,7 +50,8 @@ ranks = {
     for name, model in models.items()
 }
 metrics = ["mrr", "hits@1", "hits@3", "hits@10", "adjusted_mean_rank_index"]
-pd.DataFrame({name: one.evaluate(metrics) for name, one in ranks.items()}).round(3)
+values = {name: one.evaluate(metrics) for name, one in ranks.items()}
+pd.DataFrame(values).round(3)
 
 # %%
 # How ties move the MRR
@@ -59,7 +60,8 @@ pd.DataFrame({name: one.evaluate(metrics) for name, one in ranks.items()}).round
 # Counts are often equal, and then the model does not say which nation comes first. Its
 # MRR depends on how ties are resolved. The scores of the embedding are all different.
 # The default of skrank is the expectation over all orders of the tied nations.
-rules = {"pessimistic": "<", "realistic": "s", "expected": "o", "optimistic": ">"}
+names = ["pessimistic", "realistic", "expected", "optimistic"]
+rules = dict(zip(names, "<so>", strict=True))
 figure, ax = plt.subplots(figsize=(8, 3), layout="constrained")
 for color, (name, one) in zip(["C1", "C0"], ranks.items(), strict=True):
     mrr = {ties: one.evaluate("mrr", ties=ties)["mrr"] for ties in rules}
@@ -67,7 +69,7 @@ for color, (name, one) in zip(["C1", "C0"], ranks.items(), strict=True):
     for ties, marker in rules.items():
         ax.plot(mrr[ties], name, marker, color=color, ms=9, fillstyle="none")
 looks = {"color": "black", "linestyle": "", "fillstyle": "none"}
-handles = [plt.Line2D([], [], marker=marker, **looks) for marker in rules.values()]
+handles = [plt.Line2D([], [], marker=one, **looks) for one in rules.values()]
 figure.legend(handles, list(rules), loc="outside upper center", ncols=4)
 ax.margins(y=0.5)
 ax.set_xlabel("filtered MRR")
@@ -82,17 +84,13 @@ plt.show()
 
 # sphinx_gallery_thumbnail_number = 2
 n_triples = pd.Series(nations.test[:, 1]).value_counts()
-by_relation = pd.DataFrame(
-    {
-        name: {
-            relation: values["mrr"]
-            for relation, values in one.evaluate("mrr", by="relation").items()
-        }
-        for name, one in ranks.items()
-    }
-)
+by_relation = pd.DataFrame()
+for name, one in ranks.items():
+    values = pd.DataFrame(one.evaluate("mrr", by="relation"))
+    by_relation[name] = values.loc["mrr"]
 drawn = by_relation.loc[n_triples.index[n_triples >= 5]]
-drawn = drawn.loc[(drawn["ComplEx"] - drawn["popularity"]).sort_values().index]
+gain = drawn["ComplEx"] - drawn["popularity"]
+drawn = drawn.loc[gain.sort_values().index]
 figure, ax = plt.subplots(figsize=(8, 5), layout="constrained")
 ax.hlines(drawn.index, drawn["popularity"], drawn["ComplEx"], color="0.7")
 ax.plot(drawn["popularity"], drawn.index, "C1s", label="popularity")

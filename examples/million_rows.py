@@ -62,9 +62,9 @@ for part, file in enumerate(files):
 # the country. ``memory_limit`` is what DuckDB may use to bring the rows of a query
 # together.
 columns = {"qid": "query", "y_true": "clicked", "y_score": "score"}
-metrics = ["mrr", "ndcg@10"]
+options = {"by": "country", "memory_limit": "1GB"}
 start = perf_counter()
-scores = score_table(files[0], metrics, **columns, by="country", memory_limit="1GB")
+scores = score_table(files[0], ["mrr", "ndcg@10"], **columns, **options)
 print(f"{perf_counter() - start:.2f} seconds")
 print(scores)
 
@@ -115,12 +115,13 @@ for pattern in patterns:
         score_table(pattern, ["mrr", "ndcg@10"], **names)
     else:
         table = pyarrow.parquet.read_table(sorted(glob.glob(pattern)))
-        arrays = {name: table[column].to_numpy() for name, column in names.items()}
+        arrays = {name: table[names[name]].to_numpy() for name in names}
         score_queries(metrics=["mrr", "ndcg@10"], **arrays)
     print(time.perf_counter() - start, megabytes("VmHWM:") - before)
 """
 n_files = [1, 2, 4]
-patterns = [f"{folder.name}/part-{part}.parquet" for part in ("0", "[01]", "*")]
+parts = ["0", "[01]", "*"]
+patterns = [f"{folder.name}/part-{part}.parquet" for part in parts]
 peaks = {}
 for how in ("in parts", "as a whole"):
     command = [sys.executable, "-c", program, how, *patterns]
@@ -137,7 +138,7 @@ folder.cleanup()
 figure, ax = plt.subplots(figsize=(8, 4), layout="constrained")
 ax.plot(n_files, peaks["in parts"], "C0o-", label="in parts")
 ax.plot(n_files, peaks["as a whole"], "C1s-", label="as a whole")
-ax.set(xlabel="million rows", ylabel="MB beside Python and packages", ylim=(0, None))
+ax.set(xlabel="million rows", ylabel="MB beside packages", ylim=(0, None))
 ax.set_xticks(n_files)
 ax.set_title("Peak memory of a process")
 ax.legend()

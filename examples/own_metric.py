@@ -50,9 +50,11 @@ y_score = np.array([2, 2, 2, 1, 1])
 values = []
 for order in permutations(range(5)):
     if (np.diff(y_score[list(order)]) <= 0).all():
-        values.append(sum(1 / rank for rank, i in enumerate(order, 1) if y_true[i]))
+        ranks = 1 + np.flatnonzero(y_true[list(order)])
+        values.append((1 / ranks).sum())
 print(f"mean over {len(values)} orders: {np.mean(values):.12f}")
-print(f"my_arhr:             {evaluate(y_true, y_score, 'my_arhr')['my_arhr']:.12f}")
+value = evaluate(y_true, y_score, "my_arhr")["my_arhr"]
+print(f"my_arhr:             {value:.12f}")
 
 # %%
 # In a search
@@ -84,7 +86,7 @@ for ax, name, color in zip(axes, names, ["C1", "C0", "C2"], strict=True):
     mean = search.cv_results_[f"mean_test_{name}"]
     ax.semilogx(leaves, mean, "o-", color=color)
     best = mean.argmax()
-    ax.plot(leaves[best], mean[best], "o", ms=16, color=color, fillstyle="none")
+    ax.plot(leaves[best], mean[best], "o", ms=16, c=color, fillstyle="none")
     ax.set(title=name, xlabel="leaves of the tree")
     ax.set_xticks(leaves[::2], leaves[::2])
     ax.minorticks_off()
@@ -99,10 +101,13 @@ plt.show()
 # intervals need nothing else. On queries that the search has not seen, one tree is a
 # weak ranker: the sum of all differences of pixels, which learns nothing, is better.
 runs = {"tree": search.predict(X_test), "sum of pixels": -X_test.sum(axis=1)}
-display = MetricAtKDisplay.from_predictions(y_test, runs, "my_arhr", qid=qid_test)
+ks = [1, 2, 3, 4, 5, 7, 10, 15, 20]
+display = MetricAtKDisplay.from_predictions(
+    y_test, runs, "my_arhr", ks=ks, qid=qid_test
+)
 
 # sphinx_gallery_start_ignore
-assert np.isclose(np.mean(values), evaluate(y_true, y_score, "my_arhr")["my_arhr"])
+assert np.isclose(np.mean(values), value)
 assert (display.estimate[0] < display.estimate[1]).all()
 assert display.estimate.max() > 1
 # sphinx_gallery_end_ignore

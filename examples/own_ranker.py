@@ -44,12 +44,14 @@ class ListNet(RankingEstimator, BaseEstimator):
         qid = np.zeros(len(y)) if qid is None else qid
         _, query = np.unique(qid, return_inverse=True)
         self.scale_ = X.std(axis=0) + (X.std(axis=0) == 0)
-        X, target = X / self.scale_, probability_to_be_first(y.astype(float), query)
+        X = X / self.scale_
+        target = probability_to_be_first(y.astype(float), query)
         self.coef_, self.loss_ = np.zeros(X.shape[1]), []
         for step in range(self.max_iter):
             probability = probability_to_be_first(X @ self.coef_, query)
-            entropy = -(target * np.log(probability + 1e-300)).sum() / (query.max() + 1)
-            self.loss_.append(entropy + self.alpha / 2 * (self.coef_**2).sum())
+            entropy = -(target * np.log(probability + 1e-300)).sum()
+            penalty = self.alpha / 2 * (self.coef_**2).sum()
+            self.loss_.append(entropy / (query.max() + 1) + penalty)
             gradient = X.T @ (probability - target) / (query.max() + 1)
             gradient += self.alpha * self.coef_
             self.coef_ = self.coef_ - 0.3 * gradient / np.sqrt(1 + step)
@@ -104,7 +106,7 @@ for n in steps:
 loss = ranker.estimator_.loss_
 figure, axes = plt.subplots(1, 2, figsize=(8, 4), layout="constrained")
 axes[0].plot(loss, "C1")
-axes[0].set(xlabel="steps", ylabel="cross entropy and penalty", title="Training loss")
+axes[0].set(xlabel="steps", ylabel="loss", title="Training queries")
 axes[1].plot(steps, ndcg, "C0o-")
 axes[1].set(xlabel="steps", ylabel="NDCG@10", title="Test queries")
 for ax in axes:

@@ -55,7 +55,8 @@ log.head(3)
 
 def as_table(rows):
     part = log.iloc[rows]
-    return coo_array((np.ones(len(part)), (part["user"], part["item"])), shape).tocsr()
+    ones = np.ones(len(part))
+    return coo_array((ones, (part["user"], part["item"])), shape).tocsr()
 
 
 seen, future = as_table(train), as_table(test)
@@ -80,7 +81,8 @@ scores = score_queries(
     ["mrr", "ndcg@10", *[f"recall@{k}" for k in ks]],
     exclude=seen.toarray().astype(bool),
 )
-pd.DataFrame(scores[["mrr", "ndcg@10", "recall@10", "recall@50"]].summary()).T.round(3)
+chosen = scores[["mrr", "ndcg@10", "recall@10", "recall@50"]]
+pd.DataFrame(chosen.summary()).T.round(3)
 
 # %%
 # If your scores are rows of user, item and score, :func:`~skrank.tables.align` joins
@@ -99,17 +101,18 @@ display = MetricAtKDisplay.from_scores(scores, metric="recall")
 # Both models were scored for the same users, so what counts is the difference for each
 # user. Its mean is drawn by how many items users have watched, with a quarter of the
 # users in each group.
-factors, popularity = scores["recall@10"][["factors", "popularity"]].values[:, 0]
+recall = scores["recall@10"]
+difference = (recall["factors"].values - recall["popularity"].values)[0, 0]
 groups = pd.qcut(n_watched, 4, precision=0)
 figure, ax = plt.subplots(figsize=(8, 4), layout="constrained")
 for place, group in enumerate(groups.categories):
-    mean = confidence_interval((factors - popularity)[groups == group])
+    mean = confidence_interval(difference[groups == group])
     ax.plot([place, place], [mean.low, mean.high], "C0", linewidth=2)
     ax.plot(place, mean.estimate, "C0o", markersize=8)
-names = [f"{int(one.left) + 1} to {int(one.right)}" for one in groups.categories]
+names = [f"{one.left + 1:.0f} to {one.right:.0f}" for one in groups.categories]
 ax.set_xticks(range(4), names)
 ax.axhline(0, color="black", linewidth=0.8)
-ax.set(xlabel="items that the user has watched", ylabel="difference in recall@10")
+ax.set(xlabel="items watched", ylabel="difference in recall@10")
 ax.set_title("Factors less popularity: mean and 95% interval")
 plt.show()
 
