@@ -53,7 +53,7 @@ def make_users(n_users, random_state):
 # fold. Here the truth can be measured, too: the score of each candidate for 100 new
 # users. The metric is the AUC within queries, since a part of a list has the same AUC
 # as the list on average; most other metrics also change because lists get shorter.
-neighbours = [1, 5, 20, 100, 300]
+neighbours = [1, 5, 30, 300]
 grid = {"estimator__n_neighbors": neighbours}
 folds = {"rows": KFold(4, shuffle=True, random_state=0)}
 folds["queries"] = QueryKFold(4)
@@ -116,9 +116,9 @@ axes[1].legend(loc="lower right")
 plt.show()
 
 # %%
-# On the left, the nearest neighbours of a row are other rows of the same user, and know
-# the taste. Folds of rows promise that, and choose few neighbours. For a new user there
-# are no such rows. What each kind of fold chooses, promises and delivers:
+# On the left, the nearest few rows are other rows of the same user, and know the taste.
+# Folds of rows promise that, and choose few neighbours. For a new user there are no
+# such rows. What each kind of fold chooses, promises and delivers:
 rows = {}
 for kind, mean in means.items():
     for name in folds:
@@ -129,10 +129,10 @@ columns = ["neighbours", "promised", "truth"]
 pd.DataFrame.from_dict(rows, orient="index", columns=columns)
 
 # %%
-# Without the columns of the user there is little to remember, and the two kinds of fold
-# differ less than the repetitions do. But columns that are constant in a query are
-# common: the age of a user, the length of a search text, the price level of a search
-# for hotels.
+# Without the columns of the user there is little to remember, and little leaks: the two
+# kinds of fold differ less than the repetitions do. But columns that are constant in a
+# query are common: the age of a user, the length of a search text, the price level of a
+# search for hotels.
 
 # sphinx_gallery_start_ignore
 rows, queries, truth = means["with columns of the user"].to_numpy().T

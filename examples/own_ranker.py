@@ -120,6 +120,8 @@ plt.show()
 # A weight for each pixel of the image, times the standard deviation of its differences.
 # A negative weight says that documents that differ here are less relevant. The weights
 # of a ridge regression, which learns from single documents, are drawn beside them.
+
+# sphinx_gallery_thumbnail_number = 2
 ridge = QueryRanker(Ridge()).fit(X, y, qid=qid).estimator_
 listnet = ranker.estimator_
 weights = {"ListNet": listnet.coef_, "ridge": ridge.coef_ * listnet.scale_}
