@@ -1,0 +1,154 @@
+"""
+A million rows from Parquet
+===========================
+
+How do I evaluate a table of predictions that does not fit into memory?
+:func:`~skrank.tables.score_table` reads a file in parts, scores whole queries, and
+keeps one row per query. The numbers are those of the whole table, to the last bit.
+"""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+# %%
+# The data
+# --------
+#
+# Four files of a million rows each, with the clicks on the results of a search engine
+# and the scores of these. In some countries the scores have more noise.
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from time import perf_counter
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
+
+from skrank.stats import confidence_interval
+from skrank.tables import score_table
+
+folder = tempfile.TemporaryDirectory()
+countries = np.array(["Chile", "France", "Ghana", "Japan", "Norway"])
+noise = np.array([0.6, 0.8, 0.7, 1.4, 1.0])
+rng = np.random.default_rng(0)
+
+
+def draw(part):
+    country = rng.integers(5, size=50_000).repeat(20)
+    clicked = rng.random(1_000_000) < 0.1
+    columns = {
+        "query": 50_000 * part + np.arange(1_000_000) // 20,
+        "country": countries[country],
+        "clicked": clicked.astype(np.int8),
+        "score": clicked + noise[country] * rng.normal(size=1_000_000),
+    }
+    return pa.table(columns)
+
+
+files = [Path(folder.name) / f"part-{part}.parquet" for part in range(4)]
+for part, file in enumerate(files):
+    parquet.write_table(draw(part), file)
+    n_rows = parquet.read_metadata(file).num_rows
+    print(f"{file.name}: {n_rows} rows, {file.stat().st_size / 2**20:.0f} MB")
+
+# %%
+# Score one file
+# --------------
+#
+# The names of the columns are parameters. ``by`` keeps a column of the queries, here
+# the country. ``memory_limit`` is what DuckDB may use to bring the rows of a query
+# together.
+columns = {"qid": "query", "y_true": "clicked", "y_score": "score"}
+options = {"by": "country", "memory_limit": "1GB"}
+start = perf_counter()
+scores = score_table(files[0], ["mrr", "ndcg@10"], **columns, **options)
+print(f"{perf_counter() - start:.2f} seconds")
+print(scores)
+
+# %%
+# Where is the engine good?
+# -------------------------
+#
+# What is left is a table with a row per query, small enough for anything. Each curve
+# counts the queries of a country with an NDCG\@10 of at most x: the lower the curve,
+# the better. Queries without a click have no NDCG and are left out.
+figure, ax = plt.subplots(figsize=(8, 5), layout="constrained")
+styles = ["-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1))]
+ndcg = scores["ndcg@10"].values[0, 0]
+for country, style in zip(countries, styles, strict=True):
+    values = ndcg[scores.keys["country"] == country]
+    mean = confidence_interval(values)
+    label = f"{country}: {mean.estimate:.3f} [{mean.low:.3f}, {mean.high:.3f}]"
+    ax.ecdf(values[~np.isnan(values)], linestyle=style, label=label)
+ax.set(xlabel="NDCG@10 of a query", ylabel="fraction of the queries up to x")
+ax.legend(title="mean and 95% interval", loc="upper left")
+plt.show()
+
+# %%
+# Time and memory
+# ---------------
+#
+# One, two and four of the files: read in parts by ``score_table`` in one process, and
+# read as a whole and scored by ``score_queries`` in another. The memory is the peak of
+# the process so far, less what Python and its packages need, as Linux counts it. With a
+# few million rows both are fine. What matters is how the memory grows, because the
+# second process holds all rows.
+program = """
+import glob, sys, time
+import duckdb, numpy, pyarrow.parquet
+from skrank.metrics import score_queries
+from skrank.tables import score_table
+
+def megabytes(name):
+    words = open("/proc/self/status").read().split()
+    return int(words[words.index(name) + 1]) / 1024
+
+how, *patterns = sys.argv[1:]
+before = megabytes("VmRSS:")
+names = {"qid": "query", "y_true": "clicked", "y_score": "score"}
+for pattern in patterns:
+    start = time.perf_counter()
+    if how == "in parts":
+        score_table(pattern, ["mrr", "ndcg@10"], **names)
+    else:
+        table = pyarrow.parquet.read_table(sorted(glob.glob(pattern)))
+        arrays = {name: table[names[name]].to_numpy() for name in names}
+        score_queries(metrics=["mrr", "ndcg@10"], **arrays)
+    print(time.perf_counter() - start, megabytes("VmHWM:") - before)
+"""
+n_files = [1, 2, 4]
+parts = ["0", "[01]", "*"]
+patterns = [f"{folder.name}/part-{part}.parquet" for part in parts]
+peaks = {}
+for how in ("in parts", "as a whole"):
+    command = [sys.executable, "-c", program, how, *patterns]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    numbers = np.array(done.stdout.split(), dtype=float).reshape(3, 2)
+    peaks[how] = numbers[:, 1]
+    for n, (seconds, megabytes) in zip(n_files, numbers, strict=True):
+        print(f"{n} million rows {how:<11}{seconds:6.2f} s{megabytes:6.0f} MB")
+folder.cleanup()
+
+# %%
+# The memory of the whole table grows with its rows. That of ``score_table`` grows with
+# the queries, of which it keeps the values, and has a start that DuckDB needs.
+figure, ax = plt.subplots(figsize=(8, 4), layout="constrained")
+ax.plot(n_files, peaks["in parts"], "C0o-", label="in parts")
+ax.plot(n_files, peaks["as a whole"], "C1s-", label="as a whole")
+ax.set(xlabel="million rows", ylabel="MB beside packages", ylim=(0, None))
+ax.set_xticks(n_files)
+ax.set_title("Peak memory of a process")
+ax.legend()
+plt.show()
+
+# %%
+# :doc:`/large_data` has more on files, on memory, and on Spark and Dask. Judgements and
+# runs in files can be scored from the command line as well: see :doc:`/your_data`.
+
+# sphinx_gallery_start_ignore
+growth = {how: peak[-1] - peak[0] for how, peak in peaks.items()}
+assert growth["as a whole"] > growth["in parts"]
+# sphinx_gallery_end_ignore
