@@ -39,9 +39,11 @@ templates_path = ["_templates"]
 exclude_patterns = ["_build"]
 default_role = "literal"
 
-# An API page lists what the templates say and nothing else.
+# The page of a class has a table of its methods and attributes, and then all of them.
 autosummary_generate = True
-numpydoc_show_class_members = False
+numpydoc_show_class_members = True
+numpydoc_class_members_toctree = False
+toc_object_entries_show_parents = "hide"
 
 # Every reference has a target: what this site links to in other projects is listed in
 # `make_inventories.py`, so that a build needs no network.
@@ -84,8 +86,7 @@ sphinx_gallery_conf = {
 plot_include_source = True
 plot_html_show_formats = False
 plot_html_show_source_link = False
-plot_formats = [("png", 100)]
-plot_srcset = ["2x"]
+plot_formats = ["svg"]
 
 # Copied code has no prompts and no output.
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
@@ -95,9 +96,17 @@ html_theme = "pydata_sphinx_theme"
 html_title = "skrank"
 html_show_sourcelink = False
 html_static_path = ["_static"]
+html_favicon = "_static/logo.svg"
 html_css_files = ["skrank.css"]
-html_theme_options = {"show_prev_next": False, "header_links_before_dropdown": 6}
-html_sidebars = {"index": [], "getting_started": [], "changelog": []}
+html_theme_options = {
+    "logo": {"text": "skrank", "image_light": html_favicon, "image_dark": html_favicon},
+    "show_prev_next": False,
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "gallery/index": []},
+}
+html_sidebars = {
+    page: [] for page in ["index", "getting_started", "gallery/index", "changelog"]
+}
 
 
 def serve_mathjax(app):

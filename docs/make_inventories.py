@@ -1,11 +1,11 @@
 """Write the names of other projects that the site links to: `docs/inventories`.
 
-Sphinx finds the page of a name such as `numpy.ndarray` in the inventory of NumPy's site.
-It would download the inventories of all these sites whenever ours is built. A build would
-then need a network, and fail when one of the sites is not available. These small
-inventories hold only the names that are used here. Each name is looked up in the package
-that is installed: one that does not exist is an error. A reference to a name that is not
-here is an error when the site is built. Run `python docs/make_inventories.py` after
+Sphinx finds the page of a name such as `numpy.ndarray` in the inventory of NumPy's
+site. It would download these inventories whenever our site is built, so that a build
+would need a network, and fail while another site is not available. These small
+inventories hold only the names that are used here. Each name is looked up in the
+installed package: one that does not exist is an error. A reference to a name that is
+not here is an error when the site is built. Run `python docs/make_inventories.py` after
 adding a name.
 """
 
@@ -108,7 +108,7 @@ ALIASES = {
 
 
 def lines_of(table):
-    """Yield the heading and the names of each entry, whose further lines are indented."""
+    """Yield the heading and the names of each entry of a table."""
     for line in table.strip().replace("\n    ", " ").splitlines():
         heading, _, names = line.partition(": ")
         yield heading, names.split()

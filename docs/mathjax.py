@@ -1,8 +1,8 @@
 """Put MathJax into the built site, so that formulas need no network.
 
-MathJax comes from the npm registry when the site is built for the first time: `npm` keeps
-what it has downloaded. Without npm the formulas come from MathJax's CDN, and the build
-warns, which is an error with `--fail-on-warning`.
+MathJax comes from the npm registry when a site is built for the first time: `npm`
+keeps what it has downloaded. Without npm the formulas come from MathJax's CDN, and the
+build warns, which is an error with `--fail-on-warning`.
 """
 
 # Authors: The skrank developers
