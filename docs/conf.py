@@ -12,6 +12,7 @@ from sphinx.util import logging
 
 import skrank
 
+HEADER = ["# Authors", "# SPDX-License-Identifier"]
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS))
 
@@ -98,6 +99,7 @@ html_show_sourcelink = False
 html_static_path = ["_static"]
 html_favicon = "_static/logo.svg"
 html_css_files = ["skrank.css"]
+html_js_files = ["skrank.js"]
 html_theme_options = {
     "logo": {"text": "skrank", "image_light": html_favicon, "image_dark": html_favicon},
     "show_prev_next": False,
@@ -120,6 +122,14 @@ def serve_mathjax(app):
             )
 
 
+def drop_header(app, doctree):
+    """Leave out the authors and the license of an example, which its file names."""
+    for block in list(doctree.findall(nodes.literal_block)):
+        lines = block.astext().strip().splitlines()
+        if [line.partition(":")[0] for line in lines] == HEADER:
+            block.parent.remove(block)
+
+
 def unwrap_mail_links(app, doctree):
     """Keep the text of what docutils takes for an address, such as ndcg@10."""
     for link in list(doctree.findall(nodes.reference)):
@@ -130,4 +140,5 @@ def unwrap_mail_links(app, doctree):
 def setup(app):
     """Add what needs code."""
     app.connect("builder-inited", serve_mathjax)
+    app.connect("doctree-read", drop_header)
     app.connect("doctree-read", unwrap_mail_links)
