@@ -184,24 +184,22 @@ def types(session):
 @step()
 def docs(session):
     """The site, with warnings as errors and every reference resolved."""
-    html = build_site(session)
-    session.log(f"{len(list(html.rglob('*.html')))} pages without a warning")
+    session.install("--quiet", ".[docs]")
+    build_site(session)
 
 
 def build_site(session):
-    """Install what the site needs, build it with the gallery, and return its folder."""
-    session.install("--quiet", ".[docs]")
-    # Sphinx writes the pages of the API and of the gallery beside the sources: build a
-    # copy of them.
+    """Build the site without a warning, and return the folder of its pages."""
+    # autosummary writes its pages beside the sources: build a copy of them.
     tree = Path(session.create_tmp()) / "site"
     shutil.rmtree(tree, ignore_errors=True)
     for name in ["docs", "examples", ".github"]:
         shutil.copytree(name, tree / name)
     shutil.copy("CHANGELOG.md", tree)
-    # Formulas that a reader would have to load from elsewhere are a warning as well.
     options = ["--fail-on-warning", "--keep-going", "--quiet", "-E", "-b", "html"]
     html = tree / "html"
     session.run("python", "-m", "sphinx", *options, f"{tree}/docs", f"{html}")
+    session.log(f"{len(list(html.rglob('*.html')))} pages without a warning")
     return html
 
 

@@ -37,7 +37,7 @@ def put_mathjax(static):
         try:
             with tempfile.TemporaryDirectory() as tmp:
                 unpack(download(tmp), Path(static) / folder)
-        except (OSError, subprocess.SubprocessError) as error:
+        except OSError as error:
             return CDN, str(error)
     return f"{folder}/es5/tex-chtml.js", None
 
@@ -47,9 +47,12 @@ def download(folder):
     npm = shutil.which("npm")
     if npm is None:
         raise OSError("npm is not installed")
-    options = ["--prefer-offline", "--silent", "--pack-destination", folder]
-    command = [npm, "pack", f"mathjax@{VERSION}", *options]
-    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    name = f"mathjax@{VERSION}"
+    command = [npm, "pack", name, "--prefer-offline", "--pack-destination", folder]
+    try:
+        subprocess.run(command, check=True, capture_output=True, timeout=120)
+    except subprocess.SubprocessError:
+        raise OSError(f"npm pack {name} failed") from None
     return Path(folder) / f"mathjax-{VERSION}.tgz"
 
 
