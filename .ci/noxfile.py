@@ -185,11 +185,6 @@ def types(session):
 def docs(session):
     """The site, with warnings as errors and every reference resolved."""
     session.install("--quiet", ".[docs]")
-    build_site(session)
-
-
-def build_site(session):
-    """Build the site without a warning, and return the folder of its pages."""
     # autosummary writes its pages beside the sources: build a copy of them.
     tree = Path(session.create_tmp()) / "site"
     shutil.rmtree(tree, ignore_errors=True)
@@ -200,7 +195,6 @@ def build_site(session):
     html = tree / "html"
     session.run("python", "-m", "sphinx", *options, f"{tree}/docs", f"{html}")
     session.log(f"{len(list(html.rglob('*.html')))} pages without a warning")
-    return html
 
 
 @step(python=OLDEST_PYTHON)
