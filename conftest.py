@@ -22,6 +22,7 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 SLOW_PAGES = {
     ROOT / "README.md",
     ROOT / "docs/getting_started.rst",
+    ROOT / "docs/index.rst",
     ROOT / "docs/link_prediction.rst",
     ROOT / "docs/rankers.rst",
 }

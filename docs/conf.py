@@ -3,7 +3,21 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import importlib
+import sys
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.util import logging
+
 import skrank
+
+HEADER = ["# Authors", "# SPDX-License-Identifier"]
+DOCS = Path(__file__).parent
+sys.path.insert(0, str(DOCS))
+
+import make_inventories  # noqa: E402
+import mathjax  # noqa: E402
 
 project = "skrank"
 author = "The skrank developers"
@@ -11,10 +25,12 @@ copyright = f"2026, {author}"
 version = release = skrank.__version__
 
 extensions = [
+    "matplotlib.sphinxext.plot_directive",
     "myst_parser",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx.ext.intersphinx",
     "sphinx.ext.mathjax",
     "sphinx_copybutton",
     "sphinx_design",
@@ -25,14 +41,29 @@ templates_path = ["_templates"]
 exclude_patterns = ["_build", "tables"]
 default_role = "literal"
 
-# The API pages list what each module has in its __all__ and nothing else.
+# The page of a class has a table of its methods and attributes, and then all of them.
 autosummary_generate = True
-autosummary_ignore_module_all = False
-numpydoc_show_class_members = False
+numpydoc_show_class_members = True
+numpydoc_class_members_toctree = False
+toc_object_entries_show_parents = "hide"
 
-# Builds need no network, so names of other projects stay unlinked.
+# Every reference has a target: what this site links to in other projects is listed in
+# `make_inventories.py`, so that a build needs no network.
 nitpicky = True
-nitpick_ignore_regex = [("py:.*", r"(sklearn|scipy|numpy|pandas|polars)\..*")]
+intersphinx_mapping = {
+    name: (site, f"inventories/{name}.inv")
+    for name, site in make_inventories.SITES.items()
+}
+# Types in docstrings are links: to our own classes by their names, and to others by the
+# words of the field.
+numpydoc_xref_param_type = True
+numpydoc_xref_ignore = "all"
+numpydoc_xref_aliases = make_inventories.ALIASES | {
+    name: f"skrank.{module}.{name}"
+    for module in skrank._SUBMODULES
+    for name in importlib.import_module(f"skrank.{module}").__all__
+    if name[0].isupper() and not name.isupper()
+}
 
 # Every example runs when the site is built, and one that fails ends the build. The
 # quickstart and the comparison of libraries only print: steps of `.ci/run` run them.
@@ -41,15 +72,23 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
     "ignore_pattern": r"quickstart|compare_rankers",
+    "within_subsection_order": "gallery_order.place",
+    "minigallery_sort_order": "gallery_order.place",
     "backreferences_dir": "generated/gallery",
     "doc_module": ("skrank",),
-    "reference_url": {"skrank": None},
     "download_all_examples": False,
     "show_signature": False,
+    "write_computation_times": False,
     "plot_gallery": True,
     "abort_on_example_error": False,
     "remove_config_comments": True,
 }
+
+# The picture of the landing page is drawn by the code beside it.
+plot_include_source = True
+plot_html_show_formats = False
+plot_html_show_source_link = False
+plot_formats = ["svg"]
 
 # Copied code has no prompts and no output.
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
@@ -59,6 +98,48 @@ html_theme = "pydata_sphinx_theme"
 html_title = "skrank"
 html_show_sourcelink = False
 html_static_path = ["_static"]
+html_favicon = "_static/logo.svg"
 html_css_files = ["skrank.css", "tables.css"]
-html_theme_options = {"show_prev_next": False}
-html_sidebars = {"getting_started": [], "changelog": []}
+html_js_files = ["skrank.js"]
+html_theme_options = {
+    "logo": {"text": "skrank", "image_light": html_favicon, "image_dark": html_favicon},
+    "show_prev_next": False,
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "gallery/index": []},
+}
+html_sidebars = {
+    page: [] for page in ["index", "getting_started", "gallery/index", "changelog"]
+}
+
+
+def serve_mathjax(app):
+    """Serve MathJax from the site itself where npm can be had."""
+    if app.builder.format == "html":
+        path, problem = mathjax.put_mathjax(Path(app.outdir, "_static"))
+        app.config.mathjax_path = path
+        if problem:
+            logging.getLogger(__name__).warning(
+                f"Formulas come from {path}, which needs a network: {problem}."
+            )
+
+
+def drop_header(app, doctree):
+    """Leave out the authors and the license of an example, which its file names."""
+    for block in list(doctree.findall(nodes.literal_block)):
+        lines = block.astext().strip().splitlines()
+        if [line.partition(":")[0] for line in lines] == HEADER:
+            block.parent.remove(block)
+
+
+def unwrap_mail_links(app, doctree):
+    """Keep the text of what docutils takes for an address, such as ndcg@10."""
+    for link in list(doctree.findall(nodes.reference)):
+        if link.get("refuri", "").startswith("mailto:"):
+            link.replace_self(link.children)
+
+
+def setup(app):
+    """Add what needs code."""
+    app.connect("builder-inited", serve_mathjax)
+    app.connect("doctree-read", drop_header)
+    app.connect("doctree-read", unwrap_mail_links)
