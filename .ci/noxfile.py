@@ -1,8 +1,8 @@
 """The checks that a change has to pass, each in an environment of its own.
 
-`bash .ci/run` runs them all, but for `neighbours`, `peers`, `pykeen`, `spark` and
-`trackers`, which install much and run only by name. With nox and uv installed,
-`nox -f .ci/noxfile.py -s lint` runs one.
+`bash .ci/run` runs them all, but for `browser`, `neighbours`, `peers`, `pykeen`,
+`spark` and `trackers`, which install much and run only by name. With nox and uv
+installed, `nox -f .ci/noxfile.py -s lint` runs one.
 """
 
 # Authors: The skrank developers
@@ -12,6 +12,7 @@ import atexit
 import os
 import shutil
 import tarfile
+import tempfile
 import time
 import xml.etree.ElementTree as ET
 import zipfile
@@ -184,6 +185,11 @@ def types(session):
 def docs(session):
     """The site, with warnings as errors and every reference resolved."""
     session.install("--quiet", ".[docs]")
+    build_site(session)
+
+
+def build_site(session):
+    """Build the site without a warning, and return the folder of its pages."""
     # autosummary writes its pages beside the sources: build a copy of them.
     tree = Path(session.create_tmp()) / "site"
     shutil.rmtree(tree, ignore_errors=True)
@@ -194,6 +200,19 @@ def docs(session):
     html = tree / "html"
     session.run("python", "-m", "sphinx", *options, f"{tree}/docs", f"{html}")
     session.log(f"{len(list(html.rglob('*.html')))} pages without a warning")
+    return html
+
+
+@step()
+def browser(session):
+    """The pages of the site in headless Chromium, on a phone and on wider screens."""
+    if not (shutil.which("chromium") and shutil.which("chromedriver")):
+        session.error("Chromium is missing: apt-get install chromium chromium-driver")
+    session.install("--quiet", "-e", ".[docs,test,browser]")
+    # The folder of the session may be gone when somebody looks at the pictures.
+    pictures = tempfile.mkdtemp(prefix="skrank-screenshots-")
+    options = [f"--site={build_site(session)}", f"--screenshots={pictures}"]
+    session.run("pytest", "tests/live/browser", *options)
 
 
 @step(python=OLDEST_PYTHON)

@@ -72,8 +72,8 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
     "ignore_pattern": r"quickstart|compare_rankers",
-    "within_subsection_order": "gallery_order.place",
-    "minigallery_sort_order": "gallery_order.place",
+    "within_subsection_order": "gallery_settings.place",
+    "minigallery_sort_order": "gallery_settings.place",
     "backreferences_dir": "generated/gallery",
     "doc_module": ("skrank",),
     "download_all_examples": False,
@@ -82,6 +82,8 @@ sphinx_gallery_conf = {
     "plot_gallery": True,
     "abort_on_example_error": False,
     "remove_config_comments": True,
+    "reset_modules": ("matplotlib", "gallery_settings.start_afresh"),
+    "image_srcset": ["2x"],
 }
 
 # The picture of the landing page is drawn by the code beside it.
@@ -101,6 +103,8 @@ html_static_path = ["_static"]
 html_favicon = "_static/logo.svg"
 html_css_files = ["skrank.css", "tables.css"]
 html_js_files = ["skrank.js"]
+# Without it, the theme complains in the console of a first visitor.
+html_context = {"default_mode": "auto"}
 html_theme_options = {
     "logo": {"text": "skrank", "image_light": html_favicon, "image_dark": html_favicon},
     "show_prev_next": False,

@@ -4,6 +4,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import html
+import textwrap
+
+# The longest line of a title.
+LINE = 88
 
 # The columns of text, which are aligned on the left.
 TEXT = ("metric", "ranker", "baseline", "letters")
@@ -45,6 +49,7 @@ def table(header, rows, *, left=None, indent=""):
 
 def as_text(title, tables):
     """Return a title and some tables, each a header and rows, as text."""
+    title = textwrap.fill(title, LINE, break_on_hyphens=False)
     return "\n\n".join([title, *(table(*one, left=TEXT) for one in tables)])
 
 

@@ -1,9 +1,40 @@
 /* Authors: The skrank developers */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* A narrow window breaks long names after a dot, and nowhere else. */
-document.addEventListener("DOMContentLoaded", () => {
-  for (const name of document.querySelectorAll("code.xref .pre, dt .sig-prename .pre")) {
-    name.innerHTML = name.innerHTML.replaceAll(".", ".<wbr>");
+/* So long, a name may be wider than the column of a telephone. */
+const LONG = 24;
+
+/* The window from which on code has a column of its own, and how far its font shrinks. */
+const SCREEN = 960;
+const SMALLEST = 0.75;
+
+/* A narrow window breaks long names between their words, and nowhere else. */
+function allowBreaks() {
+  for (const name of document.querySelectorAll("code, dt .sig-prename, .classifier")) {
+    if (name.closest("pre")) continue;
+    const texts = document.createTreeWalker(name, NodeFilter.SHOW_TEXT);
+    const found = [];
+    while (texts.nextNode()) found.push(texts.currentNode);
+    for (const text of found) {
+      const places = text.data.length > LONG ? /(?<=[._\/(=])/ : /(?<=\.)/;
+      const parts = text.data.split(places);
+      const separated = parts.flatMap((part) => [part, document.createElement("wbr")]);
+      text.replaceWith(...separated.slice(0, -1));
+    }
   }
-});
+}
+
+/* On a screen, output with long lines, such as a table, gets a smaller font. */
+function fitOutput() {
+  for (const code of document.querySelectorAll(".bd-article pre")) {
+    code.style.fontSize = "";
+    const share = (0.99 * code.clientWidth) / code.scrollWidth;
+    if (window.innerWidth < SCREEN || code.scrollWidth <= code.clientWidth) continue;
+    const size = parseFloat(getComputedStyle(code).fontSize);
+    code.style.fontSize = `${size * Math.max(share, SMALLEST)}px`;
+  }
+}
+
+document.addEventListener("DOMContentLoaded", allowBreaks);
+window.addEventListener("load", fitOutput);
+window.addEventListener("resize", fitOutput);

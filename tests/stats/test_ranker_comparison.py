@@ -120,7 +120,9 @@ def test_it_prints_the_family_the_rankers_and_their_differences():
     ids=str,
 )
 def test_the_title_says_what_was_asked(options, asked):
-    assert asked in str(compare_rankers(drawn_scores("mrr"), **options)).split("\n")[0]
+    title = str(compare_rankers(drawn_scores("mrr"), **options)).split("\n\n")[0]
+    assert asked in title.replace("\n", " ")
+    assert max(map(len, title.split("\n"))) <= 88
 
 
 def test_markdown_and_html_hold_the_same_cells():
