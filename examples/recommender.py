@@ -15,7 +15,7 @@ most popular items, on what users watched last.
 # ------------------------
 #
 # One row for each item that a user watched, with its time, as in MovieLens. The log is
-# drawn: items have popularities by Zipf's law, and users and items share six genres.
+# simulated: items have popularities by Zipf's law, and users and items share genres.
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
