@@ -277,7 +277,6 @@ def sklearn(session, requirement):
 def rankers(session):
     """LightGBM, XGBoost, CatBoost and dask, really installed."""
     install(session, "-e", ".[test,rankers,dask]")
-    use_both_cores(session)
     session.run("python", "examples/compare_rankers.py")
     session.run("pytest", "tests/live/rankers")
 
