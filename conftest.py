@@ -18,13 +18,30 @@ ROOT = Path(__file__).parent
 # Figures are drawn but not shown.
 os.environ.setdefault("MPLBACKEND", "Agg")
 
-# Pages whose examples take long.
-SLOW_PAGES = {
-    ROOT / "README.md",
-    ROOT / "docs/getting_started.rst",
-    ROOT / "docs/index.rst",
-    ROOT / "docs/link_prediction.rst",
-    ROOT / "docs/rankers.rst",
+# Pages and modules that take long: their examples fit models, and their tests start
+# processes, draw figures or read files.
+SLOW_FILES = {
+    ROOT / name
+    for name in (
+        "README.md",
+        "docs/getting_started.rst",
+        "docs/index.rst",
+        "docs/is_it_better.rst",
+        "docs/link_prediction.rst",
+        "docs/model_selection.rst",
+        "docs/rankers.rst",
+        "tests/integrations/test_integrations.py",
+        "tests/metrics/_plot/test_axes.py",
+        "tests/model_selection/test_cross_val_query_scores.py",
+        "tests/model_selection/test_one_standard_error.py",
+        "tests/other_libraries/test_coming_from.py",
+        "tests/rankers/test_as_regressor.py",
+        "tests/rankers/test_max_queries.py",
+        "tests/stats/test_simulate.py",
+        "tests/tables/test_dask.py",
+        "tests/tables/test_score_table.py",
+        "tests/test_command_line.py",
+    )
 }
 
 # So many rows of each parametrized test are quick; the others are marked as slow.
@@ -33,10 +50,10 @@ QUICK_ROWS = 1
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Mark slow pages, and all but a few rows of the tests with many rows."""
+    """Mark slow files, and all but a few rows of the tests with many rows."""
     rows = defaultdict(list)
     for item in items:
-        if item.path in SLOW_PAGES:
+        if item.path in SLOW_FILES:
             item.add_marker("slow")
         if hasattr(item, "callspec"):
             rows[item.nodeid.partition("[")[0]].append(item)
