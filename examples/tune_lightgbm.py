@@ -78,7 +78,7 @@ for ax, metric, color in zip(axes, metrics, ["C0", "C0", "C1"], strict=True):
     choice[metric] = n_trees[mean.argmax()]
     ax.semilogx(n_trees, mean, "o-", color=color)
     ax.plot(choice[metric], mean.max(), "*", color=color, markersize=20)
-    ax.set_title(f"{metric} chooses {choice[metric]} trees")
+    ax.set_title(f"{metric}\nchooses {choice[metric]} trees")
     ax.set_xlabel("n_estimators")
     ax.set_xticks(n_trees, n_trees)
     ax.minorticks_off()
