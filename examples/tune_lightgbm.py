@@ -17,10 +17,10 @@ the choice by ROC AUC loses.
 # A shop
 # ------
 #
-# A query asks for offers in one category of a shop, and gets 20 of them. Customers buy
-# what fits their words and costs less than the offers beside it. Expensive categories
-# have more sales. So from query to query a higher price goes with more sales, and
-# within a query with fewer.
+# The data are simulated. A query asks for offers in one category of a shop, and gets 20
+# of them. Customers buy what fits their words and costs less than the offers beside it.
+# Expensive categories have more sales. So from query to query a higher price goes with
+# more sales, and within a query with fewer.
 import matplotlib.pyplot as plt
 import numpy as np
 import sklearn
