@@ -58,8 +58,10 @@ pd.DataFrame(values).round(3)
 # ---------------------
 #
 # Counts are often equal, and then the model does not say which nation comes first. Its
-# MRR depends on how ties are resolved. The scores of the embedding are all different.
-# The default of skrank is the expectation over all orders of the tied nations.
+# MRR depends on how ties are resolved. The scores of the embedding are all different,
+# so that its four markers coincide. The default of skrank is the expectation over all
+# orders of the tied nations; PyKEEN's ``"realistic"`` takes the mean of the best and
+# the worst rank.
 names = ["pessimistic", "realistic", "expected", "optimistic"]
 rules = dict(zip(names, "<so>", strict=True))
 figure, ax = plt.subplots(figsize=(8, 3), layout="constrained")

@@ -14,8 +14,9 @@ keeps one row per query. The numbers are those of the whole table, to the last b
 # The data
 # --------
 #
-# Four files of a million rows each, with the clicks on the results of a search engine
-# and the scores of these. In some countries the scores have more noise.
+# Four files of a million rows each. A row is a result of a search engine, with its
+# score and whether it was clicked. The data are simulated: in some countries the scores
+# have more noise.
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
+from skrank.metrics import score_queries
 from skrank.stats import confidence_interval
 from skrank.tables import score_table
 
@@ -67,6 +69,15 @@ start = perf_counter()
 scores = score_table(files[0], ["mrr", "ndcg@10"], **columns, **options)
 print(f"{perf_counter() - start:.2f} seconds")
 print(scores)
+
+# sphinx_gallery_start_ignore
+table = parquet.read_table(files[0])
+arrays = {name: table[column].to_numpy() for name, column in columns.items()}
+whole = score_queries(metrics=["mrr", "ndcg@10"], **arrays)
+for metric in ["mrr", "ndcg@10"]:
+    values, expected = scores[metric].values, whole[metric].values
+    assert np.array_equal(values, expected, equal_nan=True)
+# sphinx_gallery_end_ignore
 
 # %%
 # Where is the engine good?

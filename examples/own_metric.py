@@ -15,7 +15,7 @@ in ``GridSearchCV``, in ``evaluate``, with a cutoff, with ties and with interval
 # --------------
 #
 # The average reciprocal hit rank adds 1 / rank of all relevant documents of a query.
-# Documents with equal scores have no certain rank: ``mean_over_places`` takes the mean
+# Documents with equal scores have no definite rank: ``mean_over_places`` takes the mean
 # of 1 / rank over the ranks that they share, so that no order is preferred. A query
 # without a relevant document is undefined.
 from itertools import permutations
@@ -43,8 +43,8 @@ add_scorer("my_arhr", average_reciprocal_hit_rank)
 # Is it right?
 # ------------
 #
-# One list, of which the scores leave several orders open. The value should be the mean
-# over all of them, which are tried here one by one.
+# The tied scores of this list allow several orders. The value should be the mean over
+# all of them, which are tried here one by one.
 y_true = np.array([1, 0, 1, 0, 1])
 y_score = np.array([2, 2, 2, 1, 1])
 values = []

@@ -114,6 +114,9 @@ for ax in axes:
 plt.show()
 
 # %%
+# So it does, but nearly all of the rise comes with the first step. The loss goes on
+# falling, and the order at the top hardly changes.
+#
 # What it has learned
 # -------------------
 #
@@ -135,5 +138,6 @@ plt.show()
 
 # sphinx_gallery_start_ignore
 assert (np.diff(loss) <= 0).all()
-assert ndcg[-1] > ndcg[1] > ndcg[0]
+assert ndcg[-1] > ndcg[1] > ndcg[0] + 0.5
+assert ndcg[-1] - ndcg[1] < 0.03
 # sphinx_gallery_end_ignore

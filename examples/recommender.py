@@ -116,7 +116,15 @@ ax.set(xlabel="items watched", ylabel="difference in recall@10")
 ax.set_title("Factors less popularity: mean and 95% interval")
 plt.show()
 
+# sphinx_gallery_start_ignore
+means = [confidence_interval(difference[groups == one]) for one in groups.categories]
+assert min(mean.low for mean in means) > 0
+assert means[-1].low > max(mean.high for mean in means[:-1])
+# sphinx_gallery_end_ignore
+
 # %%
-# Over all users, with p-values that are adjusted for the number of metrics:
+# The factors are better in every group, and by most for the users who watched most:
+# more is known of their taste. Over all users, with p-values that are adjusted for the
+# number of metrics:
 chosen = scores[["mrr", "ndcg@10", "recall@10"]][["factors", "popularity"]]
 compare_rankers(chosen, baseline="popularity")

@@ -17,10 +17,10 @@ the choice by ROC AUC loses.
 # A shop
 # ------
 #
-# A query asks for offers in one category of a shop, and gets 20 of them. Customers buy
-# what fits their words and costs less than the offers beside it. Expensive categories
-# have more sales. So from query to query a higher price goes with more sales, and
-# within a query with fewer.
+# The data are simulated. A query asks for offers in one category of a shop, and gets 20
+# of them. Customers buy what fits their words and costs less than the offers beside it.
+# Expensive categories have more sales. So from query to query a higher price goes with
+# more sales, and within a query with fewer.
 import matplotlib.pyplot as plt
 import numpy as np
 import sklearn
@@ -78,7 +78,7 @@ for ax, metric, color in zip(axes, metrics, ["C0", "C0", "C1"], strict=True):
     choice[metric] = n_trees[mean.argmax()]
     ax.semilogx(n_trees, mean, "o-", color=color)
     ax.plot(choice[metric], mean.max(), "*", color=color, markersize=20)
-    ax.set_title(f"{metric} chooses {choice[metric]} trees")
+    ax.set_title(f"{metric}\nchooses {choice[metric]} trees")
     ax.set_xlabel("n_estimators")
     ax.set_xticks(n_trees, n_trees)
     ax.minorticks_off()

@@ -42,7 +42,8 @@ runs = {"old": -X.sum(axis=1), "new": new.predict(X)}
 # The differences, sorted
 # -----------------------
 #
-# More than half of the queries won. The display names the five that lost most.
+# The new model is better for more than half of the queries. The display names the five
+# that lost most.
 scores = score_queries(y, runs, "ndcg@10", qid=qid)
 display = QueryDifferenceDisplay.from_scores(scores, baseline="old", n_worst=5)
 

@@ -11,6 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
 FEATURES = (ROOT / "docs/features.rst").read_text("utf-8")
+NO = "\N{EN DASH}"
 
 
 def links(text):
@@ -36,12 +37,33 @@ def test_pages_that_the_readme_links_show_everything_outside_the_site():
             assert ".. toctree::" not in text, link
 
 
+def table_of_features():
+    """Return the names of the columns, and the cells of each row."""
+    table = README[README.index("| | skrank |") :].split("\n\n")[0]
+    lines = [line.split("|")[1:-1] for line in table.splitlines()]
+    head, _, *rows = [[cell.strip() for cell in line] for line in lines]
+    return head[1:], {row[0].replace("`", "``"): row[1:] for row in rows}
+
+
+def explanations():
+    """Return the text of each row on the page on features."""
+    found = re.findall(r"^(\S.*)\n((?:    .*\n)+)", FEATURES, flags=re.M)
+    return dict(found)
+
+
 def test_every_row_of_the_table_of_features_is_explained():
-    table = README.split("scikit-learn alone | ranx")[1].split("\n\n")[0]
-    rows = [line.split("|")[1].strip() for line in table.splitlines()[2:]]
-    terms = re.findall(r"^(\S.*)\n    ", FEATURES, flags=re.M)
+    _, rows = table_of_features()
     assert len(rows) > 10
-    assert [row.replace("`", "``") for row in rows] == terms
+    assert list(rows) == list(explanations())
+
+
+def test_every_library_that_has_a_feature_is_named_in_its_explanation():
+    libraries, rows = table_of_features()
+    for feature, cells in rows.items():
+        for library, cell in zip(libraries, cells, strict=True):
+            name = library.removesuffix(" alone")
+            assert cell in {"✓", "◐", NO}, (feature, library)
+            assert cell == NO or name in explanations()[feature], (feature, library)
 
 
 def test_the_tests_that_stand_for_features_exist():
