@@ -20,6 +20,10 @@ OF_API = re.compile(
     r"|^\.\. data:: (?P<data>\S+)$",
     re.MULTILINE,
 )
+# One line from an initial to the end of the reference.
+REFERENCE_OF_ONE_LINE = re.compile(
+    r"^( *)\.\. \[\w+\] [A-Z]\. .*$(?!\n\1   \S)", re.MULTILINE
+)
 
 
 def names_on_the_api_page():
@@ -42,6 +46,14 @@ def test_the_api_page_lists_every_public_name_once():
         f"{module.__name__}.{name}" for module in modules for name in module.__all__
     }
     assert Counter(names_on_the_api_page()) == Counter(public)
+
+
+def test_no_author_of_a_reference_becomes_a_list():
+    """Sphinx reads "A. Author" as item A of a list if no second line follows."""
+    files = [*DOCS.glob("*.rst"), *Path(skrank.__file__).parent.rglob("*.py")]
+    for path in files:
+        text = path.read_text("utf-8")
+        assert not REFERENCE_OF_ONE_LINE.findall(text), path
 
 
 def test_the_inventories_are_up_to_date():

@@ -46,7 +46,8 @@ def hall(values, confidence_level):
     is closer to Student's t than t is. With :math:`q = g / (3 \sqrt n)` it is
     :math:`((1 + q t)^3 - 1) / 3q + q / 2`, which is inverted in closed form.
 
-    .. [1] P. Hall, "On the Removal of Skewness by Transformation", JRSS B 54 (1992).
+    .. [1] P. Hall,
+       "On the Removal of Skewness by Transformation", JRSS B 54 (1992).
     """
     n, mean = len(values), values.mean()
     centred = values - mean

@@ -189,7 +189,8 @@ def subset_means(top, bottom, flipped_top, flipped_bottom):
     units have sum (t_i - r b_i) <= 0. NaN where no unit that counts is flipped, which
     is on both sides.
 
-    .. [1] J. A. Hartigan, "Using Subsample Values as Typical Values", JASA 64 (1969).
+    .. [1] J. A. Hartigan,
+       "Using Subsample Values as Typical Values", JASA 64 (1969).
     """
     of_bottom = (bottom.sum() - flipped_bottom) / 2
     nothing = of_bottom <= ROUNDING * bottom.sum()

@@ -121,7 +121,8 @@ def rank_correlation_score(
 
     References
     ----------
-    .. [1] M. G. Kendall, "A New Measure of Rank Correlation", Biometrika 30, 1938.
+    .. [1] M. G. Kendall,
+       "A New Measure of Rank Correlation", Biometrika 30, 1938.
 
     Examples
     --------

@@ -156,7 +156,8 @@ def gm_map_score(
 
     References
     ----------
-    .. [1] S. Robertson, "On GMAP: and Other Transformations", CIKM 2006.
+    .. [1] S. Robertson,
+       "On GMAP: and Other Transformations", CIKM 2006.
 
     Examples
     --------

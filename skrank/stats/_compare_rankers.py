@@ -141,8 +141,10 @@ def compare_rankers(
 
     References
     ----------
-    .. [1] P. Westfall, S. Young, "Resampling-Based Multiple Testing" (1993).
-    .. [2] J. A. Hartigan, "Using Subsample Values as Typical Values", JASA 64 (1969).
+    .. [1] P. Westfall, S. Young,
+       "Resampling-Based Multiple Testing" (1993).
+    .. [2] J. A. Hartigan,
+       "Using Subsample Values as Typical Values", JASA 64 (1969).
 
     Examples
     --------

@@ -102,7 +102,8 @@ def confidence_interval(
     ----------
     .. [1] E. B. Wilson, "Probable Inference, the Law of Succession, and Statistical
        Inference", JASA 22 (1927).
-    .. [2] P. Hall, "The Bootstrap and Edgeworth Expansion" (1992).
+    .. [2] P. Hall,
+       "The Bootstrap and Edgeworth Expansion" (1992).
 
     Examples
     --------

@@ -58,7 +58,8 @@ def required_queries(scores, effect, *, power=0.8, alpha=0.05):
 
     References
     ----------
-    .. [1] T. Sakai, "Topic Set Size Design", Information Retrieval Journal 19 (2016).
+    .. [1] T. Sakai,
+       "Topic Set Size Design", Information Retrieval Journal 19 (2016).
 
     Examples
     --------
