@@ -79,8 +79,6 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_signature": False,
     "write_computation_times": False,
-    "plot_gallery": True,
-    "abort_on_example_error": False,
     "remove_config_comments": True,
     "reset_modules": ("matplotlib", "gallery_settings.start_afresh"),
     "image_srcset": ["2x"],
