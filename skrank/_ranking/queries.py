@@ -398,3 +398,23 @@ class IdealRanking(RankedQueries):
     def ideal(self):
         """The ranking itself."""
         return self
+
+    def ordered_by(self, values):
+        """Return the ideal ranking by values other than the grades.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_groups,)
+            The value of the documents of each group. Documents that are not relevant
+            have the value 0: those with a value below 0 come after them.
+        """
+        order = np.lexsort((-values, self.query))
+        below = values[order] < 0
+        if (order[1:] > order[:-1]).all() and not below.any():
+            return self
+        size = self.size[order]
+        above = sum_before(size, self.query)
+        above += below * (self.n_documents - self._n_found)[self.query]
+        groups = TieGroups(self.query, above, size, size, self._grades[order])
+        rest = self.n_documents, self._lists, self._rank
+        return IdealRanking(groups, *rest, order="ideal", n_found=self._n_found)

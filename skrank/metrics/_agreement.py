@@ -170,7 +170,13 @@ def _ratio(value, unit, ranking):
     return np.where(n_grades > 1, value / np.where(n_grades > 1, unit, 1), np.nan)
 
 
-@ranking_metric("spearman", spearman_correlation, cutoff="never", takes_midrank=True)
+@ranking_metric(
+    "spearman",
+    spearman_correlation,
+    cutoff="never",
+    limits=(-1, 1),
+    takes_midrank=True,
+)
 def spearman_score(
     y_true, y_score, *, qid=None, threshold=None, ties="expected",
     replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,

@@ -57,6 +57,19 @@ class Request(NamedTuple):
         return self.sign if is_better else -self.sign
 
     @property
+    def limits(self):
+        """Return the smallest and the largest value that the summary can have."""
+        low, high = self.metric.limits
+        if self.metric.inverse:
+            low, high = 1 / high, 1 / low
+        adjusted = self.options["adjusted"]
+        if adjusted:  # (M - E) / (B - E) is at most 1, and M / E at least 0
+            ratio = (0.0, np.inf) if low >= 0 else (-np.inf, np.inf)
+            of_kind = {True: (-np.inf, 1.0), "ratio": ratio}
+            low, high = of_kind.get(adjusted, (-np.inf, np.inf))
+        return tuple(sorted((self.sign * low + 0.0, self.sign * high + 0.0)))
+
+    @property
     def ranking(self):
         """Return the RankedBy of the ranking, and the depth to which it is read.
 

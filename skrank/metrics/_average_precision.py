@@ -7,7 +7,7 @@ import numpy as np
 
 from skrank._checks import check_beta, check_choice
 from skrank._ranking.neighbours import accumulate_before
-from skrank.metrics._gains import gain_function, gains
+from skrank.metrics._gains import gain_function, gains, ideal_by_gain
 from skrank.metrics._metric import ranking_metric
 from skrank.metrics._summary import mean_of_queries
 
@@ -225,6 +225,8 @@ def mean_precision_score(
 def q_measure(ranking, *, beta=1.0, gain="exponential"):
     """Return the mean blended ratio at the ranks of the relevant documents."""
     beta = check_beta(beta, "q_measure_score")
+    if callable(gain) and ranking.ideal is ranking:
+        ranking = ideal_by_gain(ranking, gain)
     gained = ranking.grade_total(gain_function(ranking, gain))
     mean = gained / ranking.relevant
     # For a relevant document at rank i of a tie group of r relevant ones among n, below
@@ -249,7 +251,7 @@ def _mean_ratio(ranking, start, slope, beta, gain):
     first = np.cumsum(ranking.size) - ranking.size
     before = np.arange(len(group)) - first[group]
     rank = ranking.above[group] + before + 1
-    ideal, query = ranking.ideal, ranking.query[group]
+    ideal, query = ideal_by_gain(ranking, gain), ranking.query[group]
     gained = gains(ideal, gain)
     ideal_gain = accumulate_before(np.add, gained, ideal._query_of_grade) + gained
     # cg*(i) = cg*(R) for i > R: the ideal ranking has no gain after rank R.

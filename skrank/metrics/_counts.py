@@ -20,7 +20,13 @@ def returned_documents(ranking):
     return ranking.n_documents.astype(np.float64)
 
 
-@ranking_metric("num_ret", returned_documents, cutoff="never", pool=sum_of_queries)
+@ranking_metric(
+    "num_ret",
+    returned_documents,
+    cutoff="never",
+    limits=(0, np.inf),
+    pool=sum_of_queries,
+)
 def num_ret(
     y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
     replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
@@ -65,7 +71,13 @@ def relevant_documents(ranking):
     return ranking.n_relevant.astype(np.float64)
 
 
-@ranking_metric("num_rel", relevant_documents, cutoff="never", pool=sum_of_queries)
+@ranking_metric(
+    "num_rel",
+    relevant_documents,
+    cutoff="never",
+    limits=(0, np.inf),
+    pool=sum_of_queries,
+)
 def num_rel(
     y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
     replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
@@ -111,7 +123,11 @@ def relevant_documents_returned(ranking):
 
 
 @ranking_metric(
-    "num_rel_ret", relevant_documents_returned, cutoff="never", pool=sum_of_queries
+    "num_rel_ret",
+    relevant_documents_returned,
+    cutoff="never",
+    limits=(0, np.inf),
+    pool=sum_of_queries,
 )
 def num_rel_ret(
     y_true, y_score, *, qid=None, threshold=0.0, ties="expected",

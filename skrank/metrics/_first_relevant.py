@@ -166,6 +166,7 @@ def first_rank(ranking):
     first_rank,
     cutoff="never",
     greater_is_better=False,
+    limits=(1, np.inf),
     reads_first_rank=True,
     value=np.asarray,
     adjusted_names={

@@ -14,7 +14,7 @@ def cumulative_gain(ranking, *, k=None):
     return ranking.total(ranking.grade_total(ranking.grade) * places)
 
 
-@ranking_metric("cg", cumulative_gain)
+@ranking_metric("cg", cumulative_gain, limits=(0, np.inf))
 def cg_score(
     y_true, y_score, *, qid=None, k=None, threshold=0.0, ties="expected",
     replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
@@ -60,12 +60,14 @@ def cg_score(
 
 def discounted_gain(ranking, *, k=None, gain="exponential", discount="log2"):
     """Return the sum of the gains of the top k documents, discounted by rank."""
+    if callable(gain) and ranking.ideal is ranking:
+        ranking = ideal_by_gain(ranking, gain)
     weight = ranking.mean_over_places(discount_function(discount), k)
     gained = ranking.grade_total(gain_function(ranking, gain))
     return ranking.total(gained * weight)
 
 
-@ranking_metric("dcg", discounted_gain)
+@ranking_metric("dcg", discounted_gain, limits=(0, np.inf))
 def dcg_score(
     y_true, y_score, *, qid=None, k=None, gain="exponential", discount="log2",
     threshold=0.0, ties="expected", replace_undefined_by=0.0, average="macro",
@@ -79,7 +81,7 @@ def dcg_score(
     Returns
     -------
     score : float or ndarray of shape (n_queries,)
-        0 or more. The best value is that of the ideal ranking, by `y_true`.
+        0 or more. The best value is that of the ideal ranking, by gain.
 
     See Also
     --------
@@ -118,7 +120,7 @@ def normalized_discounted_gain(ranking, *, k=None, gain="exponential", discount=
     """Return the discounted gain divided by that of the ideal ranking."""
     own = discounted_gain(ranking, k=k, gain=gain, discount=discount)
     ideal = discounted_gain(ranking.ideal, k=k, gain=gain, discount=discount)
-    return np.divide(own, ideal, out=np.full_like(own, np.nan), where=ideal != 0)
+    return np.divide(own, ideal, out=np.full_like(own, np.nan), where=ideal > 0)
 
 
 @ranking_metric("ndcg", normalized_discounted_gain)
@@ -146,10 +148,12 @@ def ndcg_score(
     .. math:: NDCG@k = \frac{DCG@k}{IDCG@k}, \quad
         IDCG@k = \max_{\text{orderings}} DCG@k.
 
-    The gain :math:`2^{rel} - 1` is the default of LightGBM, XGBoost and MatchZoo;
-    scikit-learn and trec_eval use the grade itself [2]_. Each tied document gets the
-    mean discount of their places [1]_. A query without a relevant document is
-    undefined: 0 here, in scikit-learn and in trec_eval, 1 in LightGBM and XGBoost.
+    The ideal ranking is the order by gain: by grade, but for a callable `gain` that
+    does not increase with the grade. The gain :math:`2^{rel} - 1` is the default of
+    LightGBM, XGBoost and MatchZoo; scikit-learn and trec_eval use the grade itself
+    [2]_. Each tied document gets the mean discount of their places [1]_. A query
+    without a relevant document is undefined: 0 here, in scikit-learn and in trec_eval,
+    1 in LightGBM and XGBoost.
 
     References
     ----------
@@ -168,6 +172,14 @@ def ndcg_score(
     >>> ndcg_score([[0, 1, 2, 0]], [[0.4, 0.2, 0.5, 0.7]], gain="linear")
     0.6433...
     """
+
+
+def ideal_by_gain(ranking, gain):
+    """Return the ideal ranking, in which larger gains come first."""
+    if not callable(gain):  # the named gains increase with the grade
+        return ranking.ideal
+    ideal = ranking.ideal
+    return ideal.ordered_by(ideal.grade_total(gain_function(ideal, gain)) / ideal.size)
 
 
 def gains(ranking, gain):

@@ -60,6 +60,8 @@ class Metric:
         Whether the scorer name takes ``@k``.
     greater_is_better : bool
         Whether larger values are better, if they are not adjusted.
+    limits : tuple of (float, float)
+        The smallest and the largest value, if it is neither adjusted nor inverted.
     pool : callable
         ``pool(ranking, values, weight)`` returns the summary of the values that are not
         NaN; `weight` is None if all queries have the same weight.
@@ -89,6 +91,7 @@ class Metric:
     defaults: dict = field(default_factory=lambda: dict(DEFAULTS), repr=False)
     cutoff: str = "optional"
     greater_is_better: bool = True
+    limits: tuple = (0.0, 1.0)
     pool: Callable = mean_of_queries
     reads_first_rank: bool = False
     takes_midrank: bool = False

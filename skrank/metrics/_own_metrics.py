@@ -115,6 +115,7 @@ def own_metric(definition, name, *, greater_is_better=True):
         defaults=DEFAULTS | defaults,
         cutoff=cutoff,
         greater_is_better=greater_is_better,
+        limits=(-np.inf, np.inf),
         own=definition,
     )
 

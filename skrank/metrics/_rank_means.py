@@ -25,6 +25,7 @@ def median_of_first_rank(ranking):
     median_of_first_rank,
     cutoff="never",
     greater_is_better=False,
+    limits=(1, np.inf),
     pool=pooled_median,
     reads_first_rank=True,
     inverse_name="inverse_median_rank",
@@ -87,6 +88,7 @@ def geometric_first_rank(ranking):
     geometric_first_rank,
     cutoff="never",
     greater_is_better=False,
+    limits=(1, np.inf),
     pool=pooled_geometric_mean,
     reads_first_rank=True,
     moments=moments_of_geometric_mean,
@@ -166,6 +168,7 @@ def harmonic_first_rank(ranking):
     harmonic_first_rank,
     cutoff="never",
     greater_is_better=False,
+    limits=(1, np.inf),
     pool=pooled_harmonic_mean,
     reads_first_rank=True,
 )

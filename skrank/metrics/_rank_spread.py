@@ -30,6 +30,7 @@ def variance_of_first_rank(ranking):
     variance_of_first_rank,
     cutoff="never",
     greater_is_better=False,
+    limits=(0, np.inf),
     pool=pooled_variance,
     reads_first_rank=True,
 )
@@ -89,6 +90,7 @@ def deviation_of_first_rank(ranking):
     deviation_of_first_rank,
     cutoff="never",
     greater_is_better=False,
+    limits=(0, np.inf),
     pool=pooled_deviation,
     reads_first_rank=True,
 )
@@ -152,6 +154,7 @@ def median_deviation_of_first_rank(ranking):
     median_deviation_of_first_rank,
     cutoff="never",
     greater_is_better=False,
+    limits=(0, np.inf),
     pool=pooled_median_deviation,
     reads_first_rank=True,
 )

@@ -37,12 +37,14 @@ from brute_force import (
     WITH_FUNCTION,
     Z_SCORES,
     call,
+    full_name,
     query_values,
 )
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.exceptions import UndefinedMetricWarning
 
+from skrank.metrics._evaluate import read_requests
 from skrank.metrics._names import METRICS
 
 CUT = [name for name in NAMES if "@" in name]
@@ -169,6 +171,10 @@ def test_no_ranking_beats_the_perfect_one(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_values_stay_in_their_range(name):
+    (request,) = read_requests([full_name(name)], {}, "test")
+    low, high = request.limits
+    if name not in NOT_BETWEEN_ZERO_AND_ONE | SPREAD:
+        assert {abs(low), abs(high)} == {0, 1}
     for ties, seed in itertools.product(policies_of(name), range(5)):
         y_true, y_score, qid = lists(seed)
         values = call(name, y_true, y_score, qid=qid, ties=ties, average=None)
@@ -176,6 +182,8 @@ def test_values_stay_in_their_range(name):
         assert (values >= LEAST.get(name, 0) - 1e-12).all(), ties
         if name not in NOT_BETWEEN_ZERO_AND_ONE | SPREAD:
             assert (values <= 1 + 1e-12).all(), ties
+        values = request.sign * values
+        assert ((values >= low - 1e-12) & (values <= high + 1e-12)).all(), ties
 
 
 @pytest.mark.parametrize("name", NAMES)

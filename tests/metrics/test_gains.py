@@ -1,0 +1,81 @@
+"""Gains that do not increase with the grade: the ideal ranking is the order by gain."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import itertools
+from math import log2
+
+import numpy as np
+import pytest
+
+from skrank.metrics import dcg_score, ndcg_score, q_measure_score
+
+
+def of_grade(*gains):
+    """Return the function that maps the grades 0, 1, 2, ... to some gains."""
+    return lambda grade: np.array(gains)[np.asarray(grade).astype(int)]
+
+
+def test_the_ideal_ranking_is_the_order_by_gain():
+    gain = of_grade(0, 4.0, 2.0)
+    ideal = 4 + 2 / log2(3)
+    assert ndcg_score([1, 2, 0], [3, 2, 1], gain=gain) == 1
+    found = ndcg_score([1, 2, 0], [2, 3, 1], gain=gain)
+    assert found == pytest.approx((2 + 4 / log2(3)) / ideal)
+
+
+def test_a_document_whose_gain_is_negative_comes_last_in_the_ideal_ranking():
+    gain = of_grade(0, 4.0, -1.0)
+    ideal = 4 - 1 / log2(4)
+    found = ndcg_score([1, 2, 0], [3, 2, 1], gain=gain)
+    assert found == pytest.approx((4 - 1 / log2(3)) / ideal)
+    # With a cutoff the ideal ranking does not show it.
+    assert ndcg_score([1, 2, 0], [3, 2, 1], gain=gain, k=2) < 1
+
+
+def test_ndcg_is_undefined_where_no_ranking_has_a_gain():
+    for gain in (of_grade(0, 0.0), of_grade(0, -1.0)):
+        found = ndcg_score([1, 1], [2, 1], gain=gain, replace_undefined_by=0.25)
+        assert found == 0.25
+
+
+def dcg_of_orders(gain, y_score, k):
+    """Return the DCG of all orders of the documents, and of those by score."""
+    n = len(gain)
+    discount = 1 / np.log2(np.arange(n) + 2)
+    discount[n if k is None else k :] = 0
+    every, by_score = [], []
+    for order in map(list, itertools.permutations(range(n))):
+        every.append((gain[order] * discount).sum())
+        if (np.diff(y_score[order]) <= 0).all():
+            by_score.append(every[-1])
+    return every, by_score
+
+
+@pytest.mark.parametrize("gains", [(0, 3.0, 1.0, 2.0), (0, 3.0, -1.0, 0.5)], ids=str)
+@pytest.mark.parametrize("k", [None, 1, 2])
+def test_dcg_and_ndcg_are_those_of_all_orders(gains, k):
+    rng = np.random.RandomState(0)
+    gain = of_grade(*gains)
+    for _ in range(60):
+        n = rng.randint(1, 6)
+        y_true, y_score = rng.randint(4, size=n), rng.randint(3, size=n).astype(float)
+        every, by_score = dcg_of_orders(gain(y_true), y_score, k)
+        options = {"gain": gain, "k": k}
+        found = dcg_score(y_true, y_score, **options)
+        assert found == pytest.approx(np.mean(by_score), abs=1e-12)
+        if max(every) > 1e-9:
+            found = ndcg_score(y_true, y_score, **options)
+            assert found == pytest.approx(np.mean(by_score) / max(every), abs=1e-12)
+            assert found <= 1 + 1e-12
+        if max(every) - np.mean(every) > 1e-9:
+            found = dcg_score(y_true, y_score, adjusted=True, **options)
+            span = max(every) - np.mean(every)
+            assert found == pytest.approx((np.mean(by_score) - np.mean(every)) / span)
+
+
+def test_the_q_measure_of_the_order_by_gain_is_1():
+    gain = of_grade(0, 1.0, 5.0, 2.0)
+    assert q_measure_score([2, 3, 1, 0], [4, 3, 2, 1], gain=gain) == 1
+    assert q_measure_score([2, 3, 1, 0], [3, 4, 2, 1], gain=gain) < 1
