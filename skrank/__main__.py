@@ -239,7 +239,7 @@ def _writer(path):
 
 
 def _columns(run, scores):
-    """Return the values of queries as columns, NaN where a metric is undefined."""
+    """Return the values of queries as columns, as they count in the mean."""
     qid, (values,) = scores.keys["qid"], scores.values
     values = dict(zip(scores.metrics, values, strict=True))
     return {"ranker": [run] * len(qid), "qid": qid} | values

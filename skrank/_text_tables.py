@@ -64,6 +64,18 @@ def as_markdown(title, tables):
     return "\n\n".join(parts)
 
 
+def undefined_words(counts):
+    """Return how many queries are undefined, if any, for a title."""
+    least, most = min(counts, default=0), max(counts, default=0)
+    if not most:
+        return ""
+    return (
+        f" ({most:,} undefined)"
+        if least == most
+        else f" ({least:,} to {most:,} undefined)"
+    )
+
+
 def as_latex(title, tables):
     """Return a title, as a comment, and some tables in LaTeX."""
     parts = [f"% {title}"]
@@ -82,9 +94,8 @@ def as_latex(title, tables):
 
 def as_html(title, tables):
     """Return a title and some tables as HTML."""
-    captions = [f"<caption>{html.escape(title)}</caption>"] + [""] * len(tables)
-    found = []
-    for caption, (header, rows) in zip(captions, tables, strict=False):
+    caption, found = f"<caption>{html.escape(title)}</caption>", []
+    for header, rows in tables:
         head = "".join(f"<th>{html.escape(cell)}</th>" for cell in header)
         body = "".join(
             "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
@@ -92,4 +103,5 @@ def as_html(title, tables):
         )
         head, body = f"<thead><tr>{head}</tr></thead>", f"<tbody>{body}</tbody>"
         found.append(f"<table>{caption}{head}{body}</table>")
+        caption = ""  # only the first table has one
     return "\n".join(found)

@@ -88,13 +88,13 @@ def test_values_of_queries_are_written_as_csv(capsys, tmp_path):
     assert len(rows) == 1 + 3 + 3
 
 
-def test_an_undefined_value_of_a_query_is_written_as_nan(capsys, tmp_path):
+def test_an_undefined_value_of_a_query_is_written_as_it_counts(capsys, tmp_path):
     (tmp_path / "qrels").write_text("1 0 a 0\n2 0 a 1\n")
     status, printed, _ = run(capsys, "evaluate qrels a.run -m mrr --by-query q.csv")
     assert status == 0
     assert f"{(0 + 1) / 2:.4f}" in printed  # where it counts 0
     lines = (tmp_path / "q.csv").read_text().split()
-    assert lines == ["ranker,qid,mrr", "a.run,1,nan", "a.run,2,1.0"]
+    assert lines == ["ranker,qid,mrr", "a.run,1,0.0", "a.run,2,1.0"]
 
 
 def test_values_of_queries_are_written_as_parquet(capsys, tmp_path):

@@ -6,30 +6,31 @@
 import numpy as np
 
 
-def max_t(observed, flipped):
+def max_t(observed, blocks):
     """Return p-values adjusted by the step-down maximum of the statistics.
 
-    The largest statistic is compared with the maximum over all columns of each flip,
-    the next one with the maximum over the remaining columns, and so on. Since a flip
-    changes the signs of a unit in all columns at once, the correlation of the tests
-    counts (P. Westfall, S. Young, Resampling-Based Multiple Testing, 1993).
+    The largest statistic is compared with the maximum over all tests of each flip, the
+    next one with the maximum over the remaining tests, and so on. Since a flip changes
+    the signs of a unit in all tests at once, the correlation of the tests counts (P.
+    Westfall, S. Young, Resampling-Based Multiple Testing, 1993).
 
     Parameters
     ----------
     observed : ndarray of shape (n_tests,)
         The statistics, larger is more significant.
-    flipped : ndarray of shape (n_flips, n_tests)
-        Those of each flip, the first of which flips nothing. Overwritten.
+    blocks : iterable of ndarray of shape (n_tests, n_flips)
+        Those of some flips at a time, one of which flips nothing. Overwritten.
     """
     order = np.argsort(observed, kind="stable")
+    least = (observed - 1e-10 * np.abs(observed))[order, None]
+    reached, n_flips = np.zeros(len(observed), dtype=np.intp), 0
+    for block in blocks:
+        largest = block[order]
+        np.maximum.accumulate(largest, axis=0, out=largest)
+        reached += np.count_nonzero(largest >= least, axis=1)
+        n_flips += block.shape[1]
     adjusted = np.empty(len(observed))
-    largest = np.full(len(flipped), -np.inf)
-    for j in order:
-        np.maximum(largest, flipped[:, j], out=largest)
-        least = observed[j] - 1e-10 * abs(observed[j])
-        adjusted[j] = np.count_nonzero(largest >= least) / len(largest)
-    down = order[::-1]
-    adjusted[down] = np.maximum.accumulate(adjusted[down])
+    adjusted[order[::-1]] = np.maximum.accumulate(reached[::-1] / n_flips)
     return adjusted
 
 

@@ -4,13 +4,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np
-from scipy.stats import binom, norm, t
+from scipy.stats import binom, t
 
-from skrank._inference.units import grouped
-
-# With fewer units, the jackknife's standard error of a ratio is closer to nominal than
-# the linearized one.
-FEW_UNITS = 50
+from skrank._inference.units import ROUNDING, effective_units, grouped
 
 
 def quantile_of_t(confidence_level, df):
@@ -18,22 +14,48 @@ def quantile_of_t(confidence_level, df):
     return t.ppf((1 + confidence_level) / 2, df) if df > 0 else np.inf
 
 
-def wilson(n_ones, n, confidence_level):
-    r"""Return (low, high) of a proportion [1]_.
+def wilson(p, n, quantile):
+    r"""Return (low, high) of a proportion p of n queries [1]_.
 
     .. math:: \frac{p + z^2 / 2n \pm z \sqrt{p (1 - p) / n + z^2 / 4n^2}}{1 + z^2 / n}
 
     .. [1] E. B. Wilson, "Probable Inference, the Law of Succession, and Statistical
        Inference", JASA 22 (1927).
+
+    Parameters
+    ----------
+    p : float
+        The proportion.
+    n : float
+        The number of queries, or an effective number of them.
+    quantile : float
+        The quantile z of the normal distribution, or of Student's t.
     """
-    z2 = norm.ppf((1 + confidence_level) / 2) ** 2
-    p = n_ones / n
+    if not np.isfinite(quantile):
+        return 0.0, 1.0
+    z2 = quantile**2
     middle = p + z2 / (2 * n)
     radius = np.sqrt(z2 * (p * (1 - p) / n + z2 / (4 * n * n)))
     # At the ends of the range the two terms are equal, but for rounding.
-    low = 0.0 if n_ones == 0 else (middle - radius) / (1 + z2 / n)
-    high = 1.0 if n_ones == n else (middle + radius) / (1 + z2 / n)
+    low = 0.0 if p == 0 else (middle - radius) / (1 + z2 / n)
+    high = 1.0 if p == 1 else (middle + radius) / (1 + z2 / n)
     return float(low), float(high)
+
+
+def effective_hits(p, error, bottom, n_queries):
+    r"""Return the number of independent queries that know a proportion as well.
+
+    That of queries with the standard error of the proportion, :math:`p (1 - p) / se^2`
+    [1]_, but at most their number. If all queries are hits, or none is, the standard
+    error is 0, and it is the effective number of units.
+
+    .. [1] E. L. Korn, B. I. Graubard, "Confidence Intervals for Proportions With Small
+       Expected Number of Positive Counts Estimated From Survey Data", Survey
+       Methodology 24 (1998).
+    """
+    if error > 0:
+        return min(p * (1 - p) / error**2, n_queries)
+    return float(effective_units(bottom))
 
 
 def hall(values, confidence_level):
@@ -75,62 +97,69 @@ def t_interval(estimate, standard_error, df, confidence_level):
 def standard_error(top, bottom, groupings):
     r"""Return the standard error of a ratio of sums, and its degrees of freedom.
 
-    With the deviations :math:`u_i = t_i - R b_i` and G groups,
+    By the jackknife over the units [1]_: with :math:`R_{(g)}` the ratio without the
+    unit g of G,
 
-    .. math:: se^2 = \frac{G}{G - 1}
-        \frac{\sum_g (\sum_{i \in g} u_i)^2}{(\sum_i b_i)^2},
+    .. math:: se^2 = \frac{G - 1}{G} \sum_g (R_{(g)} - \bar R)^2,
 
-    or the jackknife with few groups. Two groupings at a time, such as users and items,
-    have :math:`V_1 + V_2 - V_{12}` [1]_, where :math:`V_{12}` groups by both, and
-    Satterthwaite's degrees of freedom.
+    which is the usual standard error of a mean if all units count alike. The degrees
+    of freedom are the effective number of units, :math:`(\sum b)^2 / \sum b^2`, less 1.
+    Two groupings at a time, such as users and items, have :math:`V_1 + V_2 - V_{12}`
+    [2]_, where :math:`V_{12}` groups by both, and Satterthwaite's degrees of freedom.
 
-    .. [1] C. Cameron, J. Gelbach, D. Miller, "Robust Inference With Multiway
+    .. [1] R. G. Miller,
+       "The Jackknife - A Review", Biometrika 61 (1974).
+    .. [2] C. Cameron, J. Gelbach, D. Miller, "Robust Inference With Multiway
        Clustering", Journal of Business & Economic Statistics 29 (2011).
 
     Parameters
     ----------
-    top, bottom : ndarray of shape (n_queries,)
-        The terms of the two sums.
+    top, bottom : ndarray of shape (n_queries,) or (n_queries, n_columns)
+        The terms of the two sums; 0 where a query does not count.
     groupings : list of ndarray of shape (n_queries,)
         The group of each query, as codes, for none, one or two groupings.
 
     Returns
     -------
-    standard_error : float
-        The standard error, NaN with one group.
-    df : float
-        The degrees of freedom.
+    standard_error, df : float or ndarray of shape (n_columns,)
+        The standard error, NaN with one unit, and the degrees of freedom.
     """
     if len(groupings) < 2:
-        variance, n = _variance(top, bottom, *groupings)
-        return float(np.sqrt(variance)), n - 1
+        variance, df = _variance(*grouped(top, bottom, *groupings or [None]))
+        return np.sqrt(variance), df
     one, two = groupings
     both = one.astype(np.int64) * (two.max(initial=0) + 1) + two
-    (v1, n1), (v2, n2) = _variance(top, bottom, one), _variance(top, bottom, two)
-    v12, _ = _variance(top, bottom, np.unique(both, return_inverse=True)[1])
-    if min(n1, n2) < 2:
-        return np.nan, 0
+    (v1, df1), (v2, df2), (v12, _) = (
+        _variance(*grouped(top, bottom, groups))
+        for groups in (one, two, np.unique(both, return_inverse=True)[1])
+    )
     # By chance the difference can be less than one of the two, and even negative.
-    variance = max(v1 + v2 - v12, v1, v2)
-    spread = v1**2 / (n1 - 1) + v2**2 / (n2 - 1)
-    df = variance**2 / spread if spread > 0 else min(n1, n2) - 1
-    return float(np.sqrt(variance)), float(max(df, 1.0))
+    variance = np.fmax(np.fmax(v1 + v2 - v12, v1), v2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        df = variance**2 / (v1**2 / df1 + v2**2 / df2)
+    fewest = np.minimum(df1, df2)
+    df = np.where(np.isnan(df), fewest, np.maximum(df, 1.0))
+    return np.where(fewest > 0, np.sqrt(variance), np.nan), np.where(fewest > 0, df, 0)
 
 
-def _variance(top, bottom, groups=None):
-    """Return the variance of a ratio by one grouping, and the number of groups."""
-    top, bottom = grouped(top, bottom, groups)
-    n, whole = len(top), bottom.sum()
-    if n < 2:
-        return np.nan, n
-    if n < FEW_UNITS and np.ptp(bottom) > 0 and (bottom < whole).all():
-        without = (top.sum() - top) / (whole - bottom)
-        return (n - 1) / n * ((without - without.mean()) ** 2).sum(), n
-    # A constant is written once: its deviations from a rounded mean are not 0.
-    if np.ptp(bottom) == 0 and np.ptp(top) == 0:
-        return 0.0, n
-    deviation = top - top.sum() / whole * bottom
-    return n / (n - 1) * (deviation**2).sum() / whole**2, n
+def _variance(top, bottom):
+    """Return the variance of ratios of sums over units, and its degrees of freedom."""
+    there = bottom != 0
+    n, whole = there.sum(axis=0), bottom.sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = top.sum(axis=0) / whole
+        deviation = top - ratio * bottom
+        rounding = ROUNDING * np.maximum(np.abs(top), np.abs(ratio * bottom))
+        deviation[np.abs(deviation) <= rounding] = 0
+        # R_(g) - R = -(t_g - R b_g) / (sum b - b_g), where all is not rounding error.
+        left = whole - bottom
+        change = np.where(there, -deviation / left, 0)
+        change = np.where(there, change - change.sum(axis=0) / n, 0)
+        variance = (n - 1) / n * (change**2).sum(axis=0)
+        alone = n < 2
+        alone |= (np.abs(left) <= ROUNDING * np.abs(whole)).any(axis=0)
+        df = np.where(alone, 0.0, effective_units(bottom) - 1)
+    return np.where(alone, np.nan, variance), df
 
 
 def order_statistics(values, confidence_level):
@@ -142,8 +171,6 @@ def order_statistics(values, confidence_level):
     """
     n = len(values)
     k = int(binom.ppf((1 - confidence_level) / 2, n, 0.5))
-    if 2 * binom.cdf(k - 1, n, 0.5) > 1 - confidence_level:
-        k -= 1
     if k < 1:
         return -np.inf, np.inf
     values = np.sort(values)

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.fft import irfft, next_fast_len
 from scipy.optimize import brentq
 from scipy.special import expit
+from scipy.stats import norm
 
 from skrank._inference.units import ROUNDING
 
@@ -86,13 +87,22 @@ def _on_lattice(x):
     # The tail below the mean is large, and needs no tilt.
     z = brentq(excess, 0, 50 / k[0]) if 2 * y > n else 0.0
     n_nodes = next_fast_len(n + 1, real=True)
-    angle = 2 * np.pi / n_nodes * np.arange(n_nodes // 2 + 1)
-    product = np.ones(len(angle), dtype=np.complex128)
-    for size, times in zip(k, count, strict=True):
-        positive = expit(z * size)
-        product *= (1 - positive + positive * np.exp(1j * angle * size)) ** times
+    node = np.arange(n_nodes // 2 + 1)
+    cosine = np.cos(2 * np.pi / n_nodes * np.arange(n_nodes))
+    sine = np.sin(2 * np.pi / n_nodes * np.arange(n_nodes))
+    # (1 - p + p e^(i k angle))^times by its modulus and its angle: a complex power
+    # takes several times as long.
+    log_modulus, angle = np.zeros((2, len(node)))
+    for size, times, positive in zip(k, count, expit(z * k), strict=True):
+        turn = size * node % n_nodes
+        real = 1 - positive + positive * cosine[turn]
+        imaginary = positive * sine[turn]
+        with np.errstate(divide="ignore"):
+            log_modulus += times / 2 * np.log(real**2 + imaginary**2)
+        angle += times * np.arctan2(imaginary, real)
     # irfft has the sign of the angle of a characteristic function reversed.
-    tilted = np.maximum(irfft(np.conj(product), n_nodes)[y : n + 1], 0)
+    product = np.exp(log_modulus - 1j * angle)
+    tilted = np.maximum(irfft(product, n_nodes)[y : n + 1], 0)
     log_scale = (count * (np.logaddexp(0, z * k) - np.log(2))).sum()
     tail = (tilted * np.exp(-z * np.arange(len(tilted)))).sum()
     return float(np.clip(tail * np.exp(log_scale - z * y), SMALLEST, 1))
@@ -112,8 +122,49 @@ def _common_unit(sizes, least):
     return None if unit < least else unit
 
 
+def tail_probability(x):
+    r"""Return P(S* >= S) in the far tail, by the saddlepoint approximation [1]_.
+
+    With the cumulants :math:`K(u) = \sum_i \log \cosh u x_i` and the u at which
+    :math:`K'(u) = S`, the formula of Lugannani and Rice is
+
+    .. math:: P = \Phi(-w) + \phi(w) (1 / v - 1 / w), \quad
+        w = \sqrt{2 (u S - K(u))}, \quad v = u \sqrt{K''(u)},
+
+    whose relative error stays small where the probability is far too small to be
+    counted among random signs.
+
+    .. [1] J. Robinson, "Saddlepoint Approximations for Permutation Tests and Confidence
+       Intervals", JRSS B 44 (1982).
+
+    Parameters
+    ----------
+    x : ndarray of shape (n_units,)
+        The differences, not all of one sign, with a sum above 0.
+    """
+    x = np.abs(x) / np.abs(x).max() * np.sign(x)
+    total, sizes = x.sum(), np.abs(x)
+
+    def excess(u):
+        return (sizes * np.tanh(u * sizes)).sum() - total
+
+    high = 1.0
+    while excess(high) < 0:
+        high *= 2
+    u = brentq(excess, 0, high)
+    cumulant = (np.logaddexp(u * sizes, -u * sizes) - np.log(2)).sum()
+    w = np.sqrt(2 * max(u * total - cumulant, 0))
+    v = u * np.sqrt((sizes**2 / np.cosh(u * sizes) ** 2).sum())
+    if w < 1:  # near the middle, where the two terms cancel
+        return float(norm.sf(w))
+    # Phi(-w) / phi(w), without a number that is too small for a float.
+    mills = np.exp(norm.logsf(w) - norm.logpdf(w))
+    log_p = norm.logpdf(w) + np.log(max(mills + 1 / v - 1 / w, 1e-3 * mills))
+    return float(max(np.exp(log_p), SMALLEST))
+
+
 class Flips(NamedTuple):
-    """Which units get a negative sign, flip by flip; the first one flips none.
+    """The signs of the units, flip by flip.
 
     All combinations of signs if there are few units, else random ones, which are drawn
     again from the seed whenever they are needed: of a million units they would take a
@@ -135,7 +186,7 @@ class Flips(NamedTuple):
 
     @classmethod
     def draw(cls, n_units, n_resamples, seed):
-        """Return all combinations of signs, or random ones beside the first."""
+        """Return all combinations of signs, or random ones and the given signs."""
         if n_units <= MOST_ENUMERATED:
             return cls(n_units, 2**n_units, None)
         return cls(n_units, n_resamples + 1, seed)
@@ -145,18 +196,16 @@ class Flips(NamedTuple):
         rng = np.random.default_rng(self.seed)
         for start in range(0, self.n_units, 8):
             if self.seed is None:
-                code = (np.arange(self.n_flips) >> start).astype(np.uint8)
+                yield (np.arange(self.n_flips) >> start).astype(np.uint8)
             else:
-                code = rng.integers(256, size=self.n_flips, dtype=np.uint8)
-            code[0] = 0
-            yield code
+                yield rng.integers(256, size=self.n_flips, dtype=np.uint8)
 
 
-def flipped_sums(columns, flips):
+def flipped_sums(columns, flips, signs=1.0, part=slice(None)):
     """Return the sums of columns with flipped signs.
 
-    Of eight units at a time the sums for all 256 combinations of signs are computed,
-    and then looked up.
+    The first flip flips nothing. Of eight units at a time the sums for all 256
+    combinations of signs are computed, and then looked up.
 
     Parameters
     ----------
@@ -164,62 +213,118 @@ def flipped_sums(columns, flips):
         The numbers.
     flips : Flips
         The signs.
+    signs : ndarray of shape (n_units,), default=1.0
+        What the signs of random flips are relative to: those of the units that are
+        flipped by one of them are the same, whichever sign the columns have.
+    part : slice, default=slice(None)
+        Which flips.
 
     Returns
     -------
-    sums : ndarray of shape (n_flips, n_columns)
+    sums : ndarray of shape (n_columns, n_flips)
     """
+    if flips.seed is not None:
+        given, columns = columns, columns * np.reshape(signs, (-1, 1))
     bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)
-    signs = 1.0 - 2.0 * bits[:, ::-1]
+    every_sign = 1.0 - 2.0 * bits[:, ::-1].T
     padding = np.zeros((-len(columns) % 8, columns.shape[1]))
     eights = np.concatenate([columns, padding]).reshape(-1, 8, columns.shape[1])
-    sums = np.zeros((flips.n_flips, columns.shape[1]))
+    n_flips = len(range(*part.indices(flips.n_flips)))
+    sums = np.zeros((columns.shape[1], n_flips))
     found = np.empty_like(sums)
     for eight, code in zip(eights, flips.codes(), strict=True):
-        np.take(signs @ eight, code, axis=0, out=found, mode="clip")
+        of_code = eight.T @ every_sign
+        np.take(of_code, code[part], axis=1, out=found, mode="clip")
         sums += found
+    if flips.seed is not None and part.indices(flips.n_flips)[0] == 0:
+        sums[:, 0] = given.sum(axis=0)
     return sums
 
 
 def subset_means(top, bottom, flipped_top, flipped_bottom):
-    """Return the ratios of the sums over the units whose sign is flipped.
+    """Return the ratios of the sums over random subsets of the units.
 
-    A sign-flip test rejects the ratio r unless enough of these ratios are on its other
+    The subsets are the units that a flip flips, and those that it does not flip. A
+    sign-flip test rejects the ratio r unless enough of these ratios are on its other
     side [1]_: sum_i s_i (t_i - r b_i) >= sum_i (t_i - r b_i) exactly if the flipped
-    units have sum (t_i - r b_i) <= 0. NaN where no unit that counts is flipped, which
+    units have sum (t_i - r b_i) <= 0. NaN for a subset without units that count, which
     is on both sides.
 
     .. [1] J. A. Hartigan,
        "Using Subsample Values as Typical Values", JASA 64 (1969).
-    """
-    of_bottom = (bottom.sum() - flipped_bottom) / 2
-    nothing = of_bottom <= ROUNDING * bottom.sum()
-    of_bottom = np.where(nothing, 1, of_bottom)
-    return np.where(nothing, np.nan, (top.sum() - flipped_top) / 2 / of_bottom)
-
-
-def bound(means, level, fixed, estimate):
-    """Return the lower bound of the ratios that no one-sided test rejects.
 
     Parameters
     ----------
-    means : ndarray of shape (n_flips,)
-        The ratios of :func:`subset_means`.
-    level : float
-        The level of the test, one-sided.
-    fixed : list of (float, float)
-        Ratios with the p-values of their tests, which the bound agrees with: random
-        signs may reject another ratio than the exact test does.
-    estimate : float
-        The ratio of all units, which no test rejects.
+    top, bottom : ndarray of shape (n_comparisons,)
+        The sums over all units.
+    flipped_top, flipped_bottom : ndarray of shape (n_comparisons, n_flips)
+        The sums of each flip.
+
+    Returns
+    -------
+    means : ndarray of shape (n_comparisons, 2 * n_flips)
     """
-    means = np.sort(np.nan_to_num(means, nan=-np.inf))
-    # The test accepts r if more than level * n of the means are <= r.
-    low = means[min(int(np.floor(level * len(means) + 1e-9)), len(means) - 1)]
-    for ratio, pvalue in fixed:
-        if pvalue > level:
-            low = min(low, ratio)
-        elif low <= ratio:
-            above = means[means > ratio]
-            low = min(above[0], estimate) if len(above) else estimate
-    return float(low)
+    top, bottom = top[:, None], bottom[:, None]
+    of_top = np.hstack([top - flipped_top, top + flipped_top]) / 2
+    of_bottom = np.hstack([bottom - flipped_bottom, bottom + flipped_bottom]) / 2
+    nothing = np.abs(of_bottom) <= ROUNDING * np.abs(bottom)
+    of_bottom[nothing] = 1
+    of_top[nothing] = np.nan
+    return of_top / of_bottom
+
+
+def accepted(means, level):
+    """Return (low, high) of the ratios that neither one-sided test rejects.
+
+    A test accepts r if more than level * n of the means are on its other side, or equal
+    to it.
+
+    Parameters
+    ----------
+    means : ndarray of shape (n_comparisons, n_subsets)
+        The ratios of :func:`subset_means`. Overwritten.
+    level : float
+        The level of each test.
+    """
+    n = means.shape[1]
+    place = min(int(np.floor(level * n + 1e-9)), n - 1)
+    ends = np.full((2, len(means)), [[-np.inf], [np.inf]])
+    n_empty = np.isnan(means).sum(axis=1)
+    for m in np.unique(n_empty[n_empty <= place]):
+        # NaN is the last when sorted, and stands for both infinities.
+        low, high = place - m, n - 1 - place
+        rows = n_empty == m
+        found = means if rows.all() else means[rows]
+        for end, at in zip(ends, (low, high), strict=True):
+            found.partition(at, axis=1)  # several times as fast as two places at once
+            end[rows] = found[:, at]
+    return ends
+
+
+def agree(end, sign, null, pvalue, level, means, estimate):
+    """Return ends of intervals that agree with p-values: random signs may not.
+
+    Parameters
+    ----------
+    end : ndarray of shape (n_comparisons,)
+        The lower ends with the sign 1, or the upper ones with -1.
+    sign : {1, -1}
+        Which ends they are.
+    null : float
+        An end is beyond this ratio exactly if the p-value is at most the level.
+    pvalue : ndarray of shape (n_comparisons,)
+        The p-values of the one-sided tests of this ratio.
+    level : float
+        Their level.
+    means : ndarray of shape (n_comparisons, n_subsets)
+        The ratios of :func:`subset_means`.
+    estimate : ndarray of shape (n_comparisons,)
+        The ratios of all units, which no test rejects.
+    """
+    rejected = pvalue <= level
+    low, null = sign * end, sign * null
+    low = np.where(rejected, low, np.minimum(low, null))
+    for j in np.flatnonzero(rejected & (low <= null)):
+        mean, most = sign * means[j], sign * estimate[j]
+        low[j] = min(mean[mean > null].min(initial=most), most)
+    return sign * low + 0.0  # never -0.0

@@ -8,6 +8,8 @@ from sklearn.utils import check_random_state
 
 # Numbers that differ by less, relative to their size, are equal but for rounding.
 ROUNDING = 1e-12
+# A sum of fewer equal terms is far from normal.
+FEWEST_EFFECTIVE = 10
 
 
 def difference(values, others):
@@ -19,11 +21,25 @@ def difference(values, others):
 
 
 def grouped(top, bottom, groups):
-    """Return the sums of the terms of each group that is there."""
+    """Return the sums of the terms of each group that is there.
+
+    The terms have the shape (n_queries,) or (n_queries, n_columns).
+    """
     if groups is None:
         return top, bottom
-    there = np.bincount(groups) > 0
-    return tuple(np.bincount(groups, weights=x)[there] for x in (top, bottom))
+    order = np.argsort(groups, kind="stable")
+    first = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    return tuple(np.add.reduceat(x[order], first, axis=0) for x in (top, bottom))
+
+
+def effective_units(bottom):
+    """Return how many units of equal size weigh as these: (sum b)^2 / sum b^2.
+
+    Kish's effective sample size (Survey Sampling, 1965).
+    """
+    squares = (bottom**2).sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(squares > 0, bottom.sum(axis=0) ** 2 / squares, 0.0)
 
 
 def by_value(top, bottom):

@@ -90,6 +90,8 @@ def read_values(frame, qid, by, ranker, metrics, sample_weight, instead):
     requests, values = [], []
     for name in metrics:
         given = np.asarray(_column(frame, name, names), dtype=np.float64)
+        if np.isinf(given).any():
+            raise ValueError(f"The column {name!r} must be finite. Got infinity.")
         request = request_for_values(name, given, instead)
         requests.append(request)
         values.append(request.sign * given)
@@ -121,14 +123,15 @@ def request_for_values(name, values, instead):
         metric, k, sign = parse_name(name)
         options = metric.defaults | OF_EVALUATE | metric.fixed | {"k": k}
         request = Request(name, metric, sign, options)
-        if reads_ranks(request) or options["adjusted"]:
+        if reads_ranks(request) or options["adjusted"] or metric.inverse:
             raise ValueError(
-                f"The values of the queries do not determine {name!r}, which is no "
+                f"The values of the queries do not determine {name!r}, which is not a "
                 "mean of them. Leave the column out, or keep the QueryScores itself: "
-                "it can be pickled."
+                "it can be pickled, and QueryScores.concat joins several. A column of "
+                "another name is summarized by its mean."
             )
     else:
-        metric = Metric(name, _no_definition)
+        metric = Metric(name, _no_definition, limits=(-np.inf, np.inf))
         request = Request(name, metric, 1, metric.defaults | OF_EVALUATE)
         if instead is None and np.isnan(values).any():
             raise ValueError(

@@ -8,19 +8,30 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from scipy.stats import norm
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import Bunch
 
 from skrank._checks import shown, warn_caller
 from skrank._inference.bootstrap import studentized
 from skrank._inference.intervals import (
+    effective_hits,
     hall,
     order_statistics,
+    quantile_of_t,
     standard_error,
     t_interval,
     wilson,
 )
-from skrank._inference.units import by_value, grouped, seed_of
+from skrank._inference.units import (
+    FEWEST_EFFECTIVE,
+    ROUNDING,
+    by_value,
+    difference,
+    effective_units,
+    grouped,
+    seed_of,
+)
 from skrank._ranking.ids import encode_qid
 from skrank.metrics._average_precision import log_of_gm_map, mean_of_gm_map
 from skrank.metrics._rank_pools import (
@@ -28,7 +39,7 @@ from skrank.metrics._rank_pools import (
     pooled_harmonic_mean,
     pooled_median,
 )
-from skrank.metrics._summary import mean_of_queries
+from skrank.metrics._summary import mean_of_queries, reciprocal
 
 METHODS = ("auto", "wilson", "hall", "t", "bootstrap")
 
@@ -47,27 +58,40 @@ class Terms(NamedTuple):
     Attributes
     ----------
     top, bottom : ndarray of shape (n_queries,)
-        The terms of the sums; 0 where the metric is undefined.
+        The terms of the sums; 0 where a query does not count.
     known : ndarray of shape (n_queries,), dtype bool
-        Where it is defined and has a weight above 0.
+        Which queries count: those with a value, which may replace an undefined one, and
+        a weight above 0.
+    n_undefined : int
+        The number of queries with a weight above 0 where the metric is undefined.
+    estimate : float
+        The summary.
+    limits : tuple of (float, float)
+        The smallest and the largest value that the summary can have.
     link : callable
         The summary of the ratio, increasing or decreasing.
     is_linear : bool
         Whether the summary is the ratio or minus the ratio.
     is_reciprocal : bool
         Whether the summary is one over the ratio or minus that.
+    is_binary : bool
+        Whether the values are 0 or 1, of a metric between 0 and 1.
     """
 
     top: np.ndarray
     bottom: np.ndarray
     known: np.ndarray
+    n_undefined: int
+    estimate: float
+    limits: tuple = (-np.inf, np.inf)
     link: Callable = float
     is_linear: bool = True
     is_reciprocal: bool = False
+    is_binary: bool = False
 
     @property
     def is_mean(self):
-        """Return True if all known queries count alike."""
+        """Return True if all queries that count do so alike."""
         bottom = self.bottom[self.known]
         return bool(len(bottom)) and np.ptp(bottom) == 0
 
@@ -78,41 +102,83 @@ def terms_of(table, ranker, metric):
     None for summaries that are not functions of one mean, such as variances.
     """
     request, measured = table.requests[metric], table.measured[ranker][metric]
-    definition, adjusted = request.metric, request.options["adjusted"]
-    weight = table.weight
-    if request.options["average"] == "weighted":
-        n_documents = table.n_documents[ranker].astype(np.float64)
-        weight = n_documents if weight is None else weight * n_documents
-    known = ~np.isnan(measured.values)
-    if weight is not None:
-        known &= weight > 0
-        weight = weight / weight.max(initial=1)  # a ratio of sums has no scale
-    values, bottom = measured.values, np.ones(len(known))
+    definition, options = request.metric, request.options
+    adjusted, inverse = options["adjusted"], definition.inverse
     before, link = MEANS.get(definition.pool, (None, None))
     if before is None:
         return None
+    if adjusted and (definition.moments is not None or adjusted == "z"):
+        return None
+    weight = table.weight
+    if options["average"] == "weighted":
+        n_documents = table.n_documents[ranker].astype(np.float64)
+        weight = n_documents if weight is None else weight * n_documents
+    undefined, instead = np.isnan(measured.values), options["replace_undefined_by"]
+    instead = reciprocal(instead) if inverse else instead
+
+    def counted(values):
+        return np.where(undefined, instead, values)
+
+    values = counted(measured.values)
+    known, has_weight = ~np.isnan(values), np.ones(len(values), dtype=bool)
+    if weight is not None:
+        has_weight = weight > 0
+        known &= has_weight
+        weight = weight / weight.max(initial=1)  # a ratio of sums has no scale
+    with np.errstate(divide="ignore", invalid="ignore"):
+        top, bottom = before(np.where(known, values, 1.0)), np.ones(len(known))
+    if not np.isfinite(top).all():
+        bad = values[known & ~np.isfinite(top)][0]
+        raise ValueError(
+            f"The values of {request.key!r} must be finite to have an interval or to "
+            f"be compared, and its ranks above 0. Got {bad}, with "
+            f"replace_undefined_by={options['replace_undefined_by']}."
+        )
     if adjusted:
-        if definition.moments is not None or adjusted == "z":
-            return None
-        bottom = measured.chance
+        bottom = counted(measured.chance)
         if adjusted is True:
-            values, bottom = values - bottom, measured.ideal - bottom
-    sign, inverse = request.sign, definition.inverse
+            ideal = counted(measured.ideal)
+            top, bottom = difference(top, bottom), difference(ideal, bottom)
+    if weight is not None:
+        top, bottom = top * weight, bottom * weight
+    top, bottom = (np.where(known, x, 0) for x in (top, bottom))
+    sign = request.sign
 
     def summary(ratio):
         value = link(ratio)
         return float(sign * (np.divide(1, value) if inverse else value)) + 0.0
 
-    with np.errstate(divide="ignore"):
-        top = before(np.where(known, values, 1.0))
-    if weight is not None:
-        top, bottom = top * weight, bottom * weight
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        ((estimate,),) = table.select([ranker], [metric]).summaries()
     is_mean = definition.pool is mean_of_queries
-    is_reciprocal = (
-        inverse if is_mean else definition.pool is pooled_harmonic_mean and not inverse
+    is_linear = is_mean and not inverse
+    used = values[known]
+    is_share = is_linear and not adjusted and definition.limits == (0, 1)
+    return Terms(
+        top,
+        bottom,
+        known,
+        int((undefined & has_weight).sum()),
+        estimate,
+        _limits(request, used),
+        summary,
+        is_linear,
+        inverse if is_mean else definition.pool is pooled_harmonic_mean and not inverse,
+        is_share and is_binary(used),
     )
-    top, bottom = (np.where(known, x, 0) for x in (top, bottom))
-    return Terms(top, bottom, known, summary, is_mean and not inverse, is_reciprocal)
+
+
+def _limits(request, values):
+    """Return the limits of the summary; none if a value is outside of its own."""
+    low, high = request.metric.limits
+    inside = (values >= low - ROUNDING) & (values <= high + ROUNDING)
+    return request.limits if inside.all() else (-np.inf, np.inf)
+
+
+def is_binary(values):
+    """Return True if all values are 0 or 1."""
+    return bool(((values == 0) | (values == 1)).all())
 
 
 def interval_table(
@@ -131,36 +197,90 @@ def interval_table(
     """
     table = scores.table
     groupings = read_groups(groups, scores.keys)
-    n_rankers, n_metrics = len(table.rankers), len(table.requests)
-    ratios = {}
-    for i, j in np.ndindex(n_rankers, n_metrics):
-        terms = terms_of(table, i, j)
-        if terms is not None:
-            check_method(method, terms, groupings, repr(scores.metrics[j]))
-            ratios[i, j] = terms
-    resampled = {}
-    if method == "bootstrap":
-        columns = list(ratios.values())
-        ends = bootstrap(
-            columns, groupings, confidence_level, n_resamples, random_state
+    terms = {}
+    for i, j in np.ndindex(len(table.rankers), len(table.requests)):
+        if (found := terms_of(table, i, j)) is not None:
+            name = repr(scores.metrics[j])
+            if table.rankers[i] is not None:
+                name += f" of {shown(table.rankers[i])}"
+            terms[i, j] = name, found
+    found = dict(
+        zip(
+            terms,
+            intervals_of(
+                terms.values(),
+                groupings,
+                confidence_level,
+                method,
+                n_resamples,
+                random_state,
+            ),
+            strict=True,
         )
-        resampled = dict(zip(ratios, ends, strict=True))
-
-    def at(i, j):
-        if (i, j) in ratios:
-            found = resampled.get((i, j))
-            return interval(ratios[i, j], groupings, confidence_level, method, found)
+    )
+    for i, j in np.ndindex(len(table.rankers), len(table.requests)):
         if table.requests[j].metric.pool is pooled_median:
-            return _interval_of_median(table, i, j, groupings, confidence_level)
-        return None
+            found[i, j] = _interval_of_median(table, i, j, groupings, confidence_level)
+    return [
+        [found.get((i, j)) for j in range(len(table.requests))]
+        for i in range(len(table.rankers))
+    ]
 
-    return [[at(i, j) for j in range(n_metrics)] for i in range(n_rankers)]
+
+def intervals_of(named, groupings, confidence_level, method, n_resamples, random_state):
+    """Return the intervals of (name, :class:`Terms`), and warn of what few decide."""
+    named, resampled = list(named), {}
+    for name, terms in named:
+        check_method(method, terms, groupings, name)
+    if method == "bootstrap":
+        resampled = bootstrap(
+            [terms for _, terms in named],
+            groupings,
+            confidence_level,
+            n_resamples,
+            random_state,
+        )
+    intervals, few_values, few_units = [], {}, {}
+    for place, (name, terms) in enumerate(named):
+        ends = resampled[place] if len(resampled) else None
+        interval, n_values, n_units = interval_of(
+            terms, groupings, confidence_level, method, ends
+        )
+        intervals.append(interval)
+        few_values[name], few_units[name] = n_values, n_units
+    warn_of_few(
+        few_values,
+        "values, (sum d^2)^2 / sum d^4 of their deviations d from the mean,",
+        "interval",
+    )
+    warn_of_few(few_units, "units, (sum b)^2 / sum b^2 of their weights b,", "interval")
+    return intervals
 
 
-def interval(terms, groupings, confidence_level, method, resampled=None):
-    """Return the interval of one summary as a Bunch.
+def warn_of_few(effective, what, result):
+    """Warn if the effective numbers of some results, by name, are small.
 
-    `resampled` is the (low, high) of the ratio by the bootstrap, with that method.
+    `what` names the number and gives its formula, `result` what is too narrow or too
+    small: an interval, or a p-value.
+    """
+    few = {name: n for name, n in effective.items() if n < FEWEST_EFFECTIVE - ROUNDING}
+    if few:
+        least = min(few, key=few.get)
+        short = {"interval": "narrow", "p-value": "small"}[result]
+        warn_caller(
+            f"The {result} may be too {short}, because few queries decide it: the "
+            f"effective number of {what} is below {FEWEST_EFFECTIVE} for {len(few)} of "
+            f"{len(effective)} {result}s, and {few[least]:.1f} for {least}.",
+            UserWarning,
+        )
+
+
+def interval_of(terms, groupings, confidence_level, method, resampled=None):
+    """Return the interval of one summary as a Bunch, and two effective numbers.
+
+    `resampled` is the (low, high) of the ratio by the bootstrap, with that method. The
+    numbers are those of values and of units; infinite where the interval allows for
+    them.
     """
     known = terms.known
     order = by_value(terms.top[known, None], terms.bottom[known, None])
@@ -168,51 +288,54 @@ def interval(terms, groupings, confidence_level, method, resampled=None):
     groupings = [groups[known][order] for groups in groupings]
     n_queries = int(known.sum())
     if not bottom.any():
-        return _undefined(known, method)
+        return _undefined(terms, method), np.inf, np.inf
     ratio = top.sum() / bottom.sum()
-    error, df = standard_error(top, bottom, groupings)
+    error, df = map(float, standard_error(top, bottom, groupings))
+    is_plain = terms.is_mean and not groupings
     if method == "auto":
-        method = _default(terms, groupings)
-    unit = bottom[0]
+        method = "wilson" if terms.is_binary else "hall" if is_plain else "t"
     if method == "wilson":
-        ends = wilson(np.rint(top.sum() / unit), n_queries, confidence_level)
+        n, quantile = n_queries, float(norm.ppf((1 + confidence_level) / 2))
+        if is_plain:
+            ratio = np.rint(top.sum() / bottom[0]) / n
+        else:
+            units = [grouped(top, bottom, groups)[1] for groups in groupings or [None]]
+            n = effective_hits(ratio, error, min(units, key=effective_units), n)
+            quantile = quantile_of_t(confidence_level, df)
+        ends = wilson(ratio, n, quantile)
     elif method == "hall":
-        ends = hall(top / unit, confidence_level)
+        ends = hall(top / bottom[0], confidence_level)
     elif method == "t":
         ends = t_interval(ratio, error, df, confidence_level)
     else:
         ends = resampled
-    found = _bunch(terms, ratio, ends, error, method)
-    if np.isinf([found.low, found.high]).any():
+    low, high, error = _of_ratio(terms, ratio, ends, error)
+    interval = _as_bunch(terms, low, high, error, method)
+    if not np.isfinite([low, high]).all():
         n_units = min([n_queries, *(len(np.unique(groups)) for groups in groupings)])
         warn_caller(
-            "The confidence interval is infinite: it needs at least two queries, or "
-            "groups of them. The bootstrap, and 1 over a mean that may be 0, can need "
-            f"more. Got {n_units} of them, and the method {method!r}.",
+            "The confidence interval has no end but the limits of the metric: it needs "
+            "at least two queries, or groups of them. The bootstrap, and 1 over a mean "
+            f"that may be 0, can need more. Got {n_units} of them, and the method "
+            f"{method!r}.",
             UserWarning,
         )
-    return found
-
-
-def _default(terms, groupings):
-    """Return the method for a ratio without a choice by the user."""
-    if groupings or not terms.is_mean:
-        return "t"
-    return "wilson" if _is_binary(terms) else "hall"
-
-
-def _is_binary(terms):
-    values = terms.top[terms.known] / terms.bottom[terms.known]
-    return bool(((values == 0) | (values == 1)).all())
+        return interval, np.inf, np.inf
+    n_values = np.inf
+    if method != "wilson":
+        deviation = top - ratio * bottom
+        squares = np.where(np.abs(deviation) > ROUNDING * np.abs(top), deviation**2, 0)
+        n_values = float(effective_units(squares))  # 0 if all values are equal
+    return interval, n_values, np.inf if is_plain else df + 1
 
 
 def check_method(method, terms, groupings, name):
     """Raise if a method does not fit the values of a metric."""
     reason = None
-    if method in ("wilson", "hall") and (groupings or not terms.is_mean):
+    if method == "hall" and (groupings or not terms.is_mean):
         reason = "ungrouped and unweighted queries"
-    elif method == "wilson" and not _is_binary(terms):
-        reason = "values that are 0 or 1"
+    elif method == "wilson" and not terms.is_binary:
+        reason = "values that are 0 or 1, of a metric between 0 and 1"
     if reason is not None:
         raise ValueError(
             f"The 'method' parameter of confidence_interval must not be {method!r} for "
@@ -220,8 +343,8 @@ def check_method(method, terms, groupings, name):
         )
 
 
-def _bunch(terms, ratio, ends, error, method):
-    """Return an interval of the summary from that of the ratio."""
+def _of_ratio(terms, ratio, ends, error):
+    """Return (low, high, standard error) of the summary from those of the ratio."""
     link = terms.link
     with np.errstate(all="ignore"):
         if terms.is_reciprocal:  # unbounded if the interval of the ratio reaches 0
@@ -231,58 +354,64 @@ def _bunch(terms, ratio, ends, error, method):
         if not terms.is_linear:  # it stretches the standard error by its slope
             step = 1e-6 * max(abs(ratio), 1e-6)
             error *= abs(link(ratio + step) - link(ratio - step)) / (2 * step)
-        return _as_bunch(link(ratio), low, high, error, terms.known, method)
+    return low, high, error
 
 
-def _as_bunch(estimate, low, high, error, known, method):
-    n_queries = int(known.sum())
+def _as_bunch(terms, low, high, error, method):
+    """Return an interval within the limits of the metric that holds its estimate."""
+    least, most = terms.limits
     return Bunch(
-        estimate=estimate,
-        low=low,
-        high=high,
+        estimate=terms.estimate,
+        low=min(max(low, least), terms.estimate),
+        high=max(min(high, most), terms.estimate),
         standard_error=float(error),
-        n_queries=n_queries,
-        n_undefined=len(known) - n_queries,
+        n_queries=int(terms.known.sum()),
+        n_undefined=terms.n_undefined,
         method=method,
     )
 
 
-def _undefined(known, method):
+def _interval_of_median(table, i, j, groupings, confidence_level):
+    """Return the interval of a median by order statistics; None with weights."""
+    request, measured = table.requests[j], table.measured[i][j]
+    options = request.options
+    is_plain = not groupings and table.weight is None
+    if not is_plain or options["adjusted"] or options["average"] == "weighted":
+        return None
+    undefined, instead = np.isnan(measured.values), options["replace_undefined_by"]
+    instead = reciprocal(instead) if request.metric.inverse else instead
+    values = np.where(undefined, instead, measured.values)
+    known = ~np.isnan(values)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        ((estimate,),) = table.select([i], [j]).summaries()
+    limits = _limits(request, values[known])
+    terms = Terms(values, known, known, int(undefined.sum()), estimate, limits)
+    method = "order statistics"
+    if not known.any():
+        return _undefined(terms, method)
+    ends = order_statistics(values[known], confidence_level)
+    if np.isinf(ends).any():
+        warn_caller(
+            "The confidence interval of the median has no end but the limits of the "
+            f"metric: {known.sum()} queries are too few for the level "
+            f"{confidence_level}.",
+            UserWarning,
+        )
+    if request.metric.inverse:
+        with np.errstate(divide="ignore"):
+            ends = np.divide(1, np.maximum(ends, 0))
+    low, high = sorted(float(request.sign * end) for end in ends)
+    return _as_bunch(terms, low, high, np.nan, method)
+
+
+def _undefined(terms, method):
+    """Return an interval without ends, and warn of it."""
     warn_caller(
         "The metric is undefined for every query, and so is its interval.",
         UndefinedMetricWarning,
     )
-    return _as_bunch(np.nan, np.nan, np.nan, np.nan, known, method)
-
-
-def _interval_of_median(table, i, j, groupings, confidence_level):
-    """Return the interval of a median by order statistics; None with weights."""
-    values = table.measured[i][j].values
-    request = table.requests[j]
-    known = ~np.isnan(values)
-    is_plain = not groupings and table.weight is None
-    if not is_plain or request.options["adjusted"]:
-        return None
-    if request.options["average"] == "weighted":
-        return None
-    n_queries, sign = int(known.sum()), request.sign
-    if not n_queries:
-        return _undefined(known, "order statistics")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        estimate = table.summaries(replace_undefined_by=np.nan)[i][j]
-    ends = order_statistics(values[known], confidence_level)
-    if request.metric.inverse:
-        with np.errstate(divide="ignore"):
-            ends = np.divide(1, np.maximum(ends, 0))
-    low, high = sorted(float(sign * end) for end in ends)
-    if np.isinf([low, high]).any():
-        warn_caller(
-            f"The confidence interval of the median is infinite: {n_queries} queries "
-            f"are too few for the level {confidence_level}.",
-            UserWarning,
-        )
-    return _as_bunch(estimate, low, high, np.nan, known, "order statistics")
+    return _as_bunch(terms, np.nan, np.nan, np.nan, method)
 
 
 def bootstrap(columns, groupings, confidence_level, n_resamples, random_state):

@@ -9,8 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
-from skrank._checks import shown
-from skrank._text_tables import as_html, table
+from skrank._checks import check_choice, shown
+from skrank._text_tables import as_html, table, undefined_words
 from skrank.metrics._frames import as_frame, read_values
 from skrank.metrics._summary import Measured
 from skrank.metrics._value_table import (
@@ -42,7 +42,8 @@ class QueryScores:
     metrics : tuple of str
         The names of the metrics.
     values : ndarray of shape (n_rankers, n_metrics, n_queries)
-        The value of each query, NaN where it is undefined.
+        The value of each query as it counts in the summary: where the metric is
+        undefined `replace_undefined_by`, by which NaN leaves the query out.
     weight : ndarray of shape (n_queries,) or None
         The weight of each query.
 
@@ -90,9 +91,8 @@ class QueryScores:
 
     @cached_property
     def values(self):
-        """Return the values by ranker, metric and query, NaN where undefined."""
-        each = {"average": None, "replace_undefined_by": np.nan}
-        values = np.array(self.table.summaries(**each))
+        """Return the values by ranker, metric and query, as they count."""
+        values = np.array(self.table.summaries(average=None))
         values.setflags(write=False)
         return values
 
@@ -202,7 +202,7 @@ class QueryScores:
                 )
         return cls(join_queries([part.table for part in parts]))
 
-    def to_frame(self, kind=None):
+    def to_frame(self, kind=None, *, undefined="replaced"):
         """Return the values as a data frame with one row per query.
 
         Parameters
@@ -210,6 +210,9 @@ class QueryScores:
         kind : {"pandas", "polars", "pyarrow"}, default=None
             The library of the data frame. If None, that of the data that was scored,
             and pandas for arrays.
+        undefined : {"replaced", "nan"}, default="replaced"
+            The value of a query where a metric is undefined: what it counts as in the
+            summary, `replace_undefined_by`, or NaN.
 
         Returns
         -------
@@ -217,17 +220,20 @@ class QueryScores:
             The columns "ranker", for named rankers, which stand one below the other;
             the keys; "sample_weight", for weighted queries; and the metrics.
         """
+        check_choice(undefined, {"replaced", "nan"}, "undefined", "to_frame")
+        values = self.values
+        if undefined == "nan":
+            each = {"average": None, "replace_undefined_by": np.nan}
+            values = np.array(self.table.summaries(**each))
         n_rankers = len(self.rankers)
         columns = {name: np.tile(key, n_rankers) for name, key in self.keys.items()}
         if self.rankers != (None,):
-            names = np.repeat(
-                np.array(self.rankers, dtype=object), self.values.shape[2]
-            )
+            names = np.repeat(np.array(self.rankers, dtype=object), values.shape[2])
             columns = {"ranker": names} | columns
         if self.weight is not None:
             columns["sample_weight"] = np.tile(self.weight, n_rankers)
         for j, name in enumerate(self.metrics):
-            columns[name] = self.values[:, j].ravel()
+            columns[name] = values[:, j].ravel()
         return as_frame(columns, kind or self.table.kind)
 
     @classmethod
@@ -243,6 +249,10 @@ class QueryScores:
         replace_undefined_by=None,
     ):
         """Return scores that were computed elsewhere, or by `to_frame`.
+
+        From a frame of `to_frame`, with undefined values replaced or not, they have the
+        same summary if the parameters that summarize were the defaults. Others are not
+        in the frame: to keep them, pickle the scores, or join them by `concat`.
 
         Parameters
         ----------
@@ -268,6 +278,13 @@ class QueryScores:
         scores : QueryScores
             The scores. A summary is the mean over the queries, or for a column that is
             named as a metric of skrank the summary of that metric.
+
+        Raises
+        ------
+        ValueError
+            If a value is infinite or, without `replace_undefined_by`, missing; or if
+            the values of a metric of skrank do not determine its summary, such as those
+            of "neg_median_rank".
         """
         given = read_values(
             frame, qid, by, ranker, metrics, sample_weight, replace_undefined_by
@@ -305,7 +322,8 @@ class QueryScores:
         n_queries = len(self.keys["qid"])
         by = [name for name in self.keys if name != "qid"]
         title = f"{n_queries:,} {'query' if n_queries == 1 else 'queries'}"
-        return title + (f" by {', '.join(by)}" if by else "")
+        title += f" by {', '.join(by)}" if by else ""
+        return title + undefined_words(self.table.n_undefined.ravel())
 
     def __str__(self):
         """Return the summary as a table."""

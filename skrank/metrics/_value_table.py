@@ -51,6 +51,17 @@ class ValueTable(NamedTuple):
         """Return the names of the metrics."""
         return tuple(request.key for request in self.requests)
 
+    @property
+    def n_undefined(self):
+        """Return how many queries with a weight are undefined, by ranker and metric."""
+        counts = slice(None) if self.weight is None else self.weight > 0
+        return np.array(
+            [
+                [np.isnan(measured.values[counts]).sum() for measured in of_ranker]
+                for of_ranker in self.measured
+            ]
+        )
+
     def summaries(self, rows=slice(None), **options):
         """Return the summaries of some queries: for each ranker, one for each metric.
 

@@ -106,7 +106,7 @@ def cross_val_query_scores(
     ...         rankers, X, y, scoring=["mrr", "ndcg@10"], cv=3, params={"qid": qid}
     ...     )
     >>> print(scores)
-    30 queries by fold
+    30 queries by fold (2 undefined)
     ranker     mrr  ndcg@10
     ridge   0.9333   0.8356
     tied    0.6475   0.3875

@@ -8,15 +8,20 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils import check_scalar
 
-from skrank._checks import check_choice, check_number, check_weights, numeric_array
+from skrank._checks import (
+    check_choice,
+    check_number,
+    check_weights,
+    numeric_array,
+    warn_caller,
+)
 from skrank.metrics import QueryScores
 from skrank.metrics._intervals import (
     METHODS,
     Terms,
-    bootstrap,
-    check_method,
-    interval,
     interval_table,
+    intervals_of,
+    is_binary,
     read_groups,
 )
 
@@ -34,23 +39,26 @@ def confidence_interval(
     r"""Confidence interval of the mean of a metric over queries.
 
     The queries are a sample; the interval covers the mean over all queries that they
-    were drawn from. Queries where a metric is undefined are left out and counted.
+    were drawn from. The estimate is the `summary` of the scores: a query where a metric
+    is undefined counts as `replace_undefined_by`, or not at all if that is NaN.
 
     Parameters
     ----------
     scores : QueryScores or array-like of shape (n_queries,)
-        The values of the queries. NaN in an array is an undefined value.
+        The values of the queries. NaN in an array is left out, with a warning.
     confidence_level : float, default=0.95
         The level, between 0 and 1.
     method : {"auto", "wilson", "hall", "t", "bootstrap"}, default="auto"
         How the interval is computed:
 
-        - "wilson": Wilson's score interval, for values that are 0 or 1 [1]_;
+        - "wilson": Wilson's score interval [1]_, for values that are 0 or 1 of a
+          metric between 0 and 1. An array of zeros and ones is taken for hits. With
+          groups or weights, the interval is that of an effective number of queries;
         - "hall": Student's t, corrected for the skewness of the values [2]_;
-        - "t": Student's t, with a linearized standard error for groups and weights;
+        - "t": Student's t, with the jackknife's standard error for groups and weights;
         - "bootstrap": the studentized bootstrap (bootstrap-t) [2]_;
-        - "auto": "t" with groups or weights, else "wilson" where all values are 0 or
-          1, else "hall". The median of ranks has order statistics.
+        - "auto": "wilson" where it is possible, else "t" with groups or weights, else
+          "hall". The median of ranks has order statistics.
     groups : str, array-like of shape (n_queries,) or list of two of them, default=None
         What was drawn independently, if not the queries: users with several queries,
         or entities. The name of a key column of `scores`, or one entry per query in
@@ -69,18 +77,24 @@ def confidence_interval(
     interval : Bunch, dict of them, or dict of dicts
         Of an array one interval with the attributes `estimate`, `low`, `high`,
         `standard_error`, `n_queries`, `n_undefined` and `method`. Of a QueryScores one
-        for each metric, or for each ranker and metric, as its `summary` has them.
+        for each metric, or for each ranker and metric, as its `summary` has them. The
+        ends are within the range of the metric. `n_queries` is the number of queries
+        that count, and `n_undefined` that of queries where the metric is undefined.
+        The range of an array is not known, unless it holds only zeros and ones.
 
     Raises
     ------
     ValueError
-        If a parameter has an invalid value, or a metric is no mean of the values of
+        If a parameter has an invalid value, or a metric is not a mean of the values of
         the queries, such as a variance of ranks.
 
     Warns
     -----
     UserWarning
-        If there are too few queries for any finite interval.
+        If there are too few queries for any finite interval, or few queries decide it,
+        so that it may be too narrow: if the effective number of values,
+        (sum d^2)^2 / sum d^4 of their deviations d from the mean, or of units,
+        (sum b)^2 / sum b^2 of their weights b, is below 10. Also of NaN in an array.
 
     See Also
     --------
@@ -90,13 +104,13 @@ def confidence_interval(
     Notes
     -----
     With weights, or for a metric adjusted for chance, the estimate is a ratio of two
-    sums :math:`R = \sum t_i / \sum b_i`, with the standard error of
-    :math:`\sum_i (t_i - R b_i) / \sum_i b_i`, or that of the jackknife with fewer than
-    50 units. On samples of 20 real queries Hall's interval covers the mean in 92 to 98
-    of 100 cases, and Student's t in 84 to 95.
-
-    The estimate leaves out undefined queries; the summary of `scores` replaces them by
-    `replace_undefined_by`.
+    sums :math:`R = \sum t_i / \sum b_i` over the units, which are queries or groups of
+    them. Its standard error is that of the jackknife, with
+    :math:`(\sum b_i)^2 / \sum b_i^2 - 1` degrees of freedom. Wilson's interval then has
+    the quantile of Student's t, and :math:`R (1 - R) / se^2` queries, at most as many
+    as there are. On samples of 20 real
+    queries Hall's interval covers the mean in 92 to 98 of 100 cases, and Student's t in
+    84 to 95.
 
     References
     ----------
@@ -148,7 +162,7 @@ def confidence_interval(
         raise ValueError(
             "confidence_interval has no formula for metrics that are not means over "
             f"queries, nor for medians with groups or weights. Got {without}: select "
-            f"others, such as scores[{others or ['mrr']}]."
+            f"other metrics, such as scores[{others or ['mrr']}]."
         )
     named = [dict(zip(scores.metrics, row, strict=True)) for row in rows]
     if scores.rankers == (None,):
@@ -169,17 +183,28 @@ def _of_array(values, sample_weight, method, groups, options):
     weight = np.ones(n)
     if sample_weight is not None:
         weight = check_weights(sample_weight, n, "query")
-    known = ~np.isnan(values) & (weight > 0)
+    has_value = ~np.isnan(values)
+    n_undefined = int((~has_value & (weight > 0)).sum())
+    if n_undefined:
+        warn_caller(
+            f"{n_undefined:,} of {n:,} values are NaN. They are left out.", UserWarning
+        )
+    known = has_value & (weight > 0)
     bottom = np.where(known, weight, 0)
-    terms = Terms(np.where(known, values, 0) * bottom, bottom, known)
+    top = np.where(known, values, 0) * bottom
+    order = np.lexsort((top, bottom))  # the sum does not depend on that of the queries
+    whole = bottom[order].sum()
+    estimate = float(top[order].sum() / whole) if whole else np.nan
+    terms = Terms(top, bottom, known, n_undefined, estimate)
+    if is_binary(values[known]):
+        terms = terms._replace(limits=(0, 1), is_binary=True)
     groupings = []
     if groups is not None:
         groupings = read_groups(groups, {"qid": np.arange(n)})
-    check_method(method, terms, groupings, "these values")
-    level, resampled = options["confidence_level"], None
-    if method == "bootstrap":
-        (resampled,) = bootstrap([terms], groupings, *options.values())
-    return interval(terms, groupings, level, method, resampled)
+    named = [("these values", terms)]
+    level, *resampling = options.values()
+    (found,) = intervals_of(named, groupings, level, method, *resampling)
+    return found
 
 
 def check_level(value, name, caller):

@@ -1,10 +1,14 @@
-"""Letters for rankers that a comparison does not tell apart."""
+"""Letters for rankers that do not differ significantly."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from itertools import count
+from itertools import islice
 from string import ascii_letters
+
+# Letters that nobody can compare are not shown.
+MOST_RANKERS = 26
+LONGEST_LABEL = 12
 
 
 def letters(rankers, is_different):
@@ -15,29 +19,29 @@ def letters(rankers, is_different):
     rankers : list of str
         The rankers, the best first.
     is_different : callable
-        Whether two rankers are told apart.
+        Whether two rankers differ significantly.
 
     Returns
     -------
-    letters : dict of str to str
+    letters : dict of str to str, or None
+        None if there are more than 26 rankers, or one would have more than 12 letters.
     """
+    if len(rankers) > MOST_RANKERS:
+        return None
     alike = {
         one: {
             other for other in rankers if other != one and not is_different(one, other)
         }
         for one in rankers
     }
-    groups = sorted(
-        sorted(map(rankers.index, group))
-        for group in _cliques(set(), set(alike), alike)
-    )
-    # After a, ..., Z come a1, ..., Z1, a2 and so on, which no two letters look like.
-    names = (letter + f"{i or ''}" for i in count() for letter in ascii_letters)
+    groups = islice(_cliques(set(), set(alike), alike), len(ascii_letters) + 1)
+    groups = sorted(sorted(map(rankers.index, group)) for group in groups)
     found = dict.fromkeys(rankers, "")
-    for name, group in zip(names, groups, strict=False):
+    for name, group in zip(ascii_letters, groups, strict=False):
         for place in group:
             found[rankers[place]] += name
-    return found
+    is_short = max(map(len, found.values())) <= LONGEST_LABEL
+    return found if is_short and len(groups) <= len(ascii_letters) else None
 
 
 def _cliques(group, candidates, alike, seen=frozenset()):

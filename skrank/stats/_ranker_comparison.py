@@ -11,7 +11,13 @@ import numpy as np
 
 from skrank._checks import check_choice, shown
 from skrank._inference.units import difference
-from skrank._text_tables import as_html, as_latex, as_markdown, as_text
+from skrank._text_tables import (
+    as_html,
+    as_latex,
+    as_markdown,
+    as_text,
+    undefined_words,
+)
 from skrank.metrics import QueryScores
 from skrank.metrics._frames import KINDS, as_frame
 from skrank.metrics._intervals import interval_table
@@ -67,7 +73,8 @@ class RankerComparison:
     baseline, test, correction, alternative, margin, groups, confidence_level : object
         The parameters of the comparison.
     n_units : int
-        The number of units: queries, or groups of them.
+        The number of units: queries, or groups of them. Some of the queries may be
+        undefined, and left out of some comparisons.
 
     See Also
     --------
@@ -94,8 +101,8 @@ class RankerComparison:
     hits@1  old       0.6833  [0.5577, 0.7869]  a
     <BLANKLINE>
     metric  ranker  baseline  difference           interval      p  adjusted  wins/ties/losses  detectable
-    ndcg    new     old          +0.0588   [0.0182, 0.1000]  0.005    0.0094           39/0/21      0.0579
-    hits@1  new     old          +0.1167  [-0.0357, 0.2692]   0.19      0.19           14/39/7      0.2151
+    ndcg    new     old          +0.0588   [0.0181, 0.1000]  0.005      0.01           39/0/21      0.0579
+    hits@1  new     old          +0.1167  [-0.0357, 0.2667]   0.19      0.19           14/39/7      0.2151
     """  # noqa: E501
 
     scores: QueryScores
@@ -139,11 +146,11 @@ class RankerComparison:
     def letters(self):
         """Return the letters of each metric and ranker: ``letters[metric][ranker]``.
 
-        Two rankers share a letter if the comparison does not tell them apart. None
-        unless all pairs were compared for a difference in either direction.
+        Two rankers share a letter if they do not differ significantly. None unless all
+        pairs were compared for a difference in either direction, and where the letters
+        would be hard to read: with more than 26 rankers, or 12 letters of one of them.
         """
-        two_sided = is_two_sided(self.alternative, self.margin)
-        if self.baseline is not None or not two_sided:
+        if not self._has_all_pairs:
             return None
         level = 1 - self.confidence_level
         found = {}
@@ -155,9 +162,17 @@ class RankerComparison:
             }
             found[metric] = letters(
                 self._best_first(metric),
-                lambda *pair, told=different: frozenset(pair) in told,
+                lambda *pair, different=different: frozenset(pair) in different,
             )
+            if found[metric] is None:
+                return None
         return found
+
+    @property
+    def _has_all_pairs(self):
+        """Return True if all pairs were compared for any difference."""
+        two_sided = is_two_sided(self.alternative, self.margin)
+        return self.baseline is None and two_sided
 
     def _best_first(self, metric):
         """Return the rankers, the best by a metric first."""
@@ -246,12 +261,7 @@ class RankerComparison:
         n_metrics = len({row.metric for row in self.rows})
         n_pairs = len({(row.ranker, row.baseline) for row in self.rows})
         units = "queries" if self.groups is None else "groups of queries"
-        n_undefined = [row.n_undefined for row in self.rows]
-        least, most = min(n_undefined), max(n_undefined)
-        if most:
-            some = f"{most:,}" if least == most else f"{least:,} to {most:,}"
-            noun = "ones" if self.groups is None else "queries"
-            units += f" ({some} undefined {noun} left out)"
+        units += undefined_words([row.n_undefined for row in self.rows])
         asked = {"greater": "greater than", "less": "less than"}.get(self.alternative)
         about = ""
         if asked:
@@ -303,7 +313,10 @@ class RankerComparison:
         return header, rows
 
     def _as(self, write):
-        return write(self._title(), [self._estimates(), self._differences()])
+        title = self._title()
+        if self.letters is None and self._has_all_pairs:
+            title += ". Letters are left out: they would be too many to compare."
+        return write(title, [self._estimates(), self._differences()])
 
     def __str__(self):
         """Return the rankers and their differences as two tables."""

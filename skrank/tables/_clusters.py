@@ -23,9 +23,10 @@ class ClusterScores:
     frame : pyspark.sql.DataFrame or dask.dataframe.DataFrame
         A lazy data frame with one row per query, in any order. It has the query ids
         "qid", the `by` columns, and a column for each metric, named "ranker/metric" if
-        rankers have names. Columns that begin with "_" are the state, from which
-        `collect` computes summaries: that of a median or a z-score is no mean of the
-        values. Everything is computed whenever the frame is: cache or write it if it is
+        rankers have names; an undefined query has the value that it counts as in the
+        summary. Columns that begin with "_" are the state, from which `collect`
+        computes summaries: that of a median or a z-score is not a mean of the values.
+        Everything is computed whenever the frame is: cache or write it if it is
         used several times.
     finish : callable
         Makes a QueryScores of such a data frame.

@@ -39,7 +39,9 @@ def test_max_t_steps_down_as_a_loop_does():
         largest = flipped[:, sorted(left)].max(axis=1)
         before = expected[j] = max(before, np.mean(largest >= observed[j]))
         left.remove(j)
-    np.testing.assert_allclose(max_t(observed, flipped.copy()), expected)
+    for blocks in ([flipped], np.split(flipped, 4), np.array_split(flipped, 7)):
+        found = max_t(observed, (block.T.copy() for block in blocks))
+        np.testing.assert_allclose(found, expected)
 
 
 @pytest.mark.parametrize(

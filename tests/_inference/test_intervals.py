@@ -8,10 +8,11 @@ import math
 import numpy as np
 import pytest
 from scipy.optimize import brentq
-from scipy.stats import binomtest, skew, t
+from scipy.stats import binomtest, norm, skew, t
 
 from skrank._inference.bootstrap import BLOCK, studentized
 from skrank._inference.intervals import (
+    effective_hits,
     hall,
     order_statistics,
     standard_error,
@@ -25,7 +26,8 @@ from skrank._inference.intervals import (
 )
 def test_wilson_is_that_of_scipy(ones, n):
     theirs = binomtest(ones, n).proportion_ci(0.9, method="wilson")
-    assert wilson(ones, n, 0.9) == pytest.approx(tuple(theirs), abs=1e-12)
+    found = wilson(ones / n, n, norm.ppf(0.95))
+    assert found == pytest.approx(tuple(theirs), abs=1e-12)
 
 
 @pytest.mark.parametrize("n", [5, 20, 200])
@@ -77,22 +79,56 @@ def test_the_standard_error_of_groups_sums_their_deviations():
     assert df == 1
 
 
-def test_few_units_with_different_weights_get_the_jackknife():
+def test_units_with_different_weights_get_the_jackknife():
     top, bottom = np.array([1.0, 6, 2]), np.array([1.0, 3, 2])
     without = np.array([8 / 5, 3 / 3, 7 / 4])
     expected = np.sqrt(2 / 3 * ((without - without.mean()) ** 2).sum())
-    assert standard_error(top, bottom, [])[0] == pytest.approx(expected)
+    error, df = standard_error(top, bottom, [])
+    assert error == pytest.approx(expected)
+    assert df == pytest.approx((1 + 3 + 2) ** 2 / (1 + 9 + 4) - 1)
 
 
-@pytest.mark.parametrize("n", [49, 50])
-def test_50_units_with_different_weights_get_the_linearized_error(n):
+@pytest.mark.parametrize("n", [49, 50, 1000])
+def test_the_jackknife_is_that_of_a_loop_at_every_size(n):
     rng = np.random.RandomState(0)
-    weight, values = rng.uniform(1, 2, size=n), rng.rand(n)
-    mean = np.average(values, weights=weight)
-    deviation = weight * (values - mean) / weight.sum()
-    linearized = np.sqrt(n / (n - 1) * (deviation**2).sum())
-    found = standard_error(weight * values, weight, [])[0]
-    assert (found == pytest.approx(linearized, rel=1e-9)) == (n == 50)
+    weight, values = rng.lognormal(size=n), rng.rand(n)
+    without = np.array(
+        [
+            np.average(np.delete(values, i), weights=np.delete(weight, i))
+            for i in range(n)
+        ]
+    )
+    expected = np.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum())
+    assert standard_error(weight * values, weight, [])[0] == pytest.approx(expected)
+
+
+def test_several_columns_have_the_errors_of_each():
+    rng = np.random.RandomState(0)
+    bottom = rng.rand(12, 3) * (rng.rand(12, 3) < 0.7)
+    top, groups = rng.rand(12, 3) * bottom, [np.arange(12) // 3, np.arange(12) % 4]
+    for groupings in ([], groups[:1], groups):
+        errors = standard_error(top, bottom, groupings)
+        for j in range(3):
+            counts = bottom[:, j] > 0
+            own = [codes[counts] for codes in groupings]
+            one = standard_error(top[counts, j], bottom[counts, j], own)
+            assert [x[j] for x in errors] == pytest.approx([*map(float, one)])
+
+
+def test_a_unit_that_has_all_the_weight_has_no_error():
+    error, df = standard_error(np.array([0.3, 0.0]), np.array([1.0, 0.0]), [])
+    assert np.isnan(error)
+    assert df == 0
+
+
+@pytest.mark.parametrize(
+    ("p", "error", "expected"),
+    [(0.5, 0.25, 4.0), (0.5, 0.01, 40), (1.0, 0.0, 36 / 14)],
+)
+def test_hits_know_as_much_as_an_effective_number_of_queries(p, error, expected):
+    # 0.5 * 0.5 / 0.25^2; at most the 40 queries; (1 + 2 + 3)^2 / (1 + 4 + 9) units.
+    found = effective_hits(p, error, np.array([1.0, 2, 3]), 40)
+    assert found == pytest.approx(expected)
 
 
 def test_equal_values_have_no_error_though_their_mean_is_rounded():

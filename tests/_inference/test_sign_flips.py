@@ -7,16 +7,18 @@ import itertools
 
 import numpy as np
 import pytest
-from scipy.stats import binom, permutation_test
+from scipy.stats import binom, norm, permutation_test
 
 from skrank._inference.sign_flips import (
     Flips,
     _by_halves,
     _on_lattice,
-    bound,
+    accepted,
+    agree,
     exact_probability,
     flipped_sums,
     subset_means,
+    tail_probability,
 )
 
 KINDS = {
@@ -101,7 +103,7 @@ def test_differences_without_a_common_unit_are_left_to_random_signs():
 def test_few_units_get_all_combinations_of_signs_once(n):
     sums = flipped_sums(2.0 ** np.arange(n)[:, None], Flips.draw(n, 99, 0))
     expected = sorted(np.arange(2**n) * 2.0 - (2**n - 1))
-    assert sorted(sums[:, 0]) == expected
+    assert sorted(sums[0]) == expected
     assert sums[0, 0] == 2**n - 1
 
 
@@ -111,28 +113,80 @@ def test_the_sums_of_random_flips_are_those_of_a_loop():
     bits = np.unpackbits(np.array([*flips.codes()]).T, axis=1, bitorder="little")
     assert bits.shape == (51, 24)
     signs = 1.0 - 2.0 * bits[:, :21]
-    np.testing.assert_allclose(flipped_sums(x, flips), signs @ x, atol=1e-13)
-    assert (signs[0] == 1).all()
+    signs[0] = 1  # the first flip flips nothing
+    np.testing.assert_allclose(flipped_sums(x, flips).T, signs @ x, atol=1e-13)
     assert signs[1:].mean() == pytest.approx(0, abs=0.1)
     assert len(np.unique(signs, axis=0)) == 51
+    some = flipped_sums(x, flips, part=slice(7, 20)).T
+    np.testing.assert_allclose(some, signs[7:20] @ x, atol=1e-13)
 
 
-def test_the_bound_is_the_smallest_difference_that_no_test_rejects():
+def test_the_signs_of_flips_can_be_relative_to_those_of_the_units():
+    flips = Flips.draw(21, 50, 0)
+    x = np.random.RandomState(0).randn(21, 1)
+    relative = flipped_sums(x, flips, signs=np.sign(x[:, 0]))
+    of_sizes = flipped_sums(np.abs(x), flips)
+    np.testing.assert_allclose(relative[0, 1:], of_sizes[0, 1:], atol=1e-13)
+    assert relative[0, 0] == pytest.approx(x.sum())
+
+
+def test_the_bounds_are_the_extreme_differences_that_no_test_rejects():
     rng = np.random.RandomState(0)
     for n in (6, 7, 9):
-        x, ones = rng.randn(n), np.ones(n)
+        x, ones = rng.randn(n, 3), np.ones((n, 3))
         flips = Flips.draw(n, 0, 0)
-        sums = flipped_sums(np.column_stack([x, ones]), flips)
-        means = subset_means(x, ones, *sums.T)
-        low = bound(means, 0.025, [], x.mean())
+        means = subset_means(
+            x.sum(axis=0), ones.sum(axis=0), flipped_sums(x, flips),
+            flipped_sums(ones, flips),
+        )  # fmt: skip
+        low, high = accepted(means.copy(), 0.025)
         # By brute force over the means of all subsets, the only places where the
         # p-value changes.
-        accepted = [m for m in np.sort(means) if enumerate_all(x - m) > 0.025]
-        assert low == pytest.approx(min(accepted), abs=1e-12)
+        for j in range(3):
+            every = np.sort(means[j])
+            left = [m for m in every if enumerate_all(x[:, j] - m) > 0.025]
+            right = [m for m in every if enumerate_all(m - x[:, j]) > 0.025]
+            assert low[j] == pytest.approx(min(left), abs=1e-12)
+            assert high[j] == pytest.approx(max(right), abs=1e-12)
 
 
-def test_the_bound_agrees_with_a_p_value_that_is_given():
-    means = np.array([np.nan, 0.1, 0.2, 0.3, 0.4])
-    assert bound(means, 0.3, [], 0.25) == 0.1
-    assert bound(means, 0.3, [(0.15, 0.01)], 0.25) == 0.2
-    assert bound(means, 0.3, [(0.05, 0.9)], 0.25) == 0.05
+def test_the_bounds_agree_with_p_values_that_are_given():
+    means = np.array([[np.nan, 0.1, 0.2, 0.3, 0.4]])
+    assert accepted(means.copy(), 0.3).tolist() == [[0.1], [0.4]]
+    assert accepted(means.copy(), 0.1).tolist() == [[-np.inf], [np.inf]]
+
+    def low(null, pvalue):
+        given = [np.array([x]) for x in (0.1, pvalue, 0.25)]
+        end, pvalue, estimate = given
+        return agree(end, 1, null, pvalue, 0.3, means, estimate)[0]
+
+    assert low(0.15, 0.01) == 0.2
+    assert low(0.05, 0.9) == 0.05
+    assert low(0.24, 0.01) == 0.25
+    high = agree(
+        np.array([0.4]), -1, 0.35, np.array([0.01]), 0.3, means, np.array([0.25])
+    )
+    assert high[0] == 0.3
+
+
+@pytest.mark.parametrize("n", [31, 60, 300])
+@pytest.mark.parametrize("wins", [0.8, 0.9])
+def test_the_tail_of_a_binomial_is_close_to_the_exact_one(n, wins):
+    # The formula is for continuous sums: it counts about half of the outcome itself.
+    positive = int(wins * n)
+    found = tail_probability(np.repeat([1.0, -1.0], [positive, n - positive]))
+    assert binom.sf(positive, n, 0.5) < found < binom.sf(positive - 1, n, 0.5)
+
+
+def test_the_tail_of_28_differences_is_close_to_that_of_all_signs():
+    rng = np.random.RandomState(0)
+    for shift in (0.5, 0.8, 1.2):
+        x = rng.randn(28) + shift
+        x[:2] = -np.abs(x[:2])
+        assert tail_probability(x) == pytest.approx(_by_halves(x), rel=0.15)
+
+
+def test_the_tail_is_that_of_normal_sums_far_out():
+    x = np.repeat([1.0, 1.01, -1.0, -1.01], [3000, 3000, 2000, 2000])
+    z = x.sum() / np.sqrt((x**2).sum())
+    assert np.log(tail_probability(x)) == pytest.approx(norm.logsf(z), rel=0.02)

@@ -87,12 +87,17 @@ def test_the_values_are_those_of_evaluate_without_an_average(adjusted):
     data, params = draw(1), {"adjusted": True} if adjusted else {}
     names = names_for(params)
     scores = score_queries(**data, metrics=names, **params)
-    expected = evaluate(
-        **data, metrics=names, average=None, replace_undefined_by=np.nan, **params
-    )
+    expected = evaluate(**data, metrics=names, average=None, **params)
     assert_array_equal(scores.keys["qid"], expected.pop("qid"))
     assert scores.metrics == tuple(expected)
     assert_array_equal(scores.values, [list(expected.values())])
+    raw = evaluate(
+        **data, metrics=names, average=None, replace_undefined_by=np.nan, **params
+    )
+    frame = scores.to_frame(undefined="nan")
+    assert frame.isna().any().any()
+    for name in names:
+        assert_array_equal(frame[name], raw[name])
     with pytest.raises(ValueError, match="read-only"):
         scores.values[0, 0, 0] = 1
 
@@ -401,9 +406,45 @@ def test_a_column_named_as_a_metric_is_summarized_as_that_metric():
             "num_rel": 1 + 2 + 3,
         }
     )
-    for name in ("neg_median_rank", "z_mrr", "adjusted_hits@3"):
-        with pytest.raises(ValueError, match=f"do not determine '{name}'"):
+    for name in ("neg_median_rank", "z_mrr", "adjusted_hits@3", "inverse_mean_rank"):
+        with pytest.raises(ValueError, match=f"do not determine '{name}'.*concat"):
             QueryScores.from_frame({"qid": [1], name: [1.0]})
+
+
+@pytest.mark.parametrize("weights_too", [False, True])
+@pytest.mark.parametrize("name", EVERY)
+def test_the_summary_of_a_frame_is_that_of_the_scores_or_refused(name, weights_too):
+    data, options = draw(0), {}
+    if weights_too:
+        options, weight = {"sample_weight": "sample_weight"}, weights(data)
+        data["sample_weight"] = weight
+    scores = score_queries(**data, metrics=name)
+    for undefined in ("replaced", "nan"):
+        frame = scores.to_frame(undefined=undefined)
+        try:
+            again = QueryScores.from_frame(frame, **options)
+        except ValueError as error:
+            assert f"do not determine {name!r}" in str(error)  # noqa: PT017
+        else:
+            assert_same(again.summary(), scores.summary())
+
+
+def test_undefined_values_are_written_as_they_count_unless_nan_is_asked_for():
+    scores = score_queries([1, 0, 0, 0], [2, 1, 2, 1], "mrr", qid=[7, 7, 8, 8])
+    assert scores.to_frame()["mrr"].tolist() == [1, 0]
+    assert scores.to_frame()["mrr"].mean() == scores.summary()["mrr"] == 1 / 2
+    raw = scores.to_frame(undefined="nan")["mrr"].tolist()
+    assert raw[0] == 1
+    assert np.isnan(raw[1])
+    assert str(scores).startswith("2 queries (1 undefined)\n")
+    with pytest.raises(ValueError, match="'undefined' parameter of to_frame"):
+        scores.to_frame(undefined="keep")
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf])
+def test_infinite_values_of_a_frame_are_refused(value):
+    with pytest.raises(ValueError, match=r"'mrr' must be finite\. Got infinity"):
+        QueryScores.from_frame({"qid": [1, 2], "mrr": [0.5, value]})
 
 
 def test_frames_that_are_no_table_of_values_are_refused():

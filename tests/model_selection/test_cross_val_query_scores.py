@@ -79,11 +79,8 @@ def reciprocal_ranks(cv, **metadata):
 
 
 def means(found):
-    """Return the mean of each list; an undefined value beside defined ones is 0."""
-    return [
-        np.nan if np.isnan(values).all() else np.nan_to_num(values).mean()
-        for values in found.values()
-    ]
+    """Return the mean of each list; an undefined value counts as 0."""
+    return [np.nan_to_num(values).mean() for values in found.values()]
 
 
 def test_values_are_those_of_a_loop_over_folds_and_queries():
@@ -341,7 +338,9 @@ def test_scorers_keep_their_direction_parameters_and_names():
     assert scores.metrics == names
     values = dict(zip(names, scores.values[0], strict=True))
     assert_array_equal(values["neg_top"], -values["hits@1"])
-    assert_allclose(values["neg_mean_rank"], -1 / values["mrr"])
+    defined = values["mrr"] > 0
+    assert_allclose(values["neg_mean_rank"][defined], -1 / values["mrr"][defined])
+    assert np.isnan(values["neg_mean_rank"][~defined]).all()
 
 
 def test_a_dict_names_the_scorers():

@@ -11,27 +11,21 @@ import populations
 from populations import draw, tilted
 
 from skrank._inference.families import holm
-from skrank._inference.intervals import order_statistics, standard_error
+from skrank._inference.intervals import order_statistics
 from skrank._inference.units import grouped, seed_of
+from skrank.metrics import QueryScores
 from skrank.stats import confidence_interval
 from skrank.stats._family import Family, test_family
 
 LEVEL = 0.05
-# So many samples are the columns of one family.
-BATCH = 100
 # Columns of the coverage of units.
 HEEDED, IGNORED = "with groups or weights", "without them"
+# Columns of the coverage with undefined queries: their share.
+UNDEFINED = {"none": 0.0, "5 %": 0.05, "20 %": 0.2, "50 %": 0.5}
 
 
 def percent(condition):
     return float(100 * np.mean(condition))
-
-
-def family_of(top, bottom):
-    """Return terms of (n_units, n_comparisons) as a family."""
-    errors = [standard_error(*terms, []) for terms in zip(top.T, bottom.T, strict=True)]
-    errors, df = np.array(errors).T
-    return Family(top, bottom, np.nan_to_num(errors), df)
 
 
 def outcome_of(family, test="permutation", correction=None, n_resamples=9999):
@@ -51,12 +45,11 @@ def outcome_of(family, test="permutation", correction=None, n_resamples=9999):
 def outcomes(top, bottom=None, test="permutation"):
     """Return the p-values, adjusted ones and intervals of samples (n, n_samples)."""
     bottom = np.ones_like(top) if bottom is None else bottom
-    order = np.lexsort((top, bottom), axis=0)  # as compare_rankers orders the queries
-    top, bottom = (np.take_along_axis(x, order, axis=0) for x in (top, bottom))
     found = []
-    for start in range(0, top.shape[1], BATCH):
-        part = np.s_[:, start : start + BATCH]
-        found.append(outcome_of(family_of(top[part], bottom[part]), test))
+    for one, weight in zip(top.T, bottom.T, strict=True):
+        order = np.lexsort((weight, np.abs(one)))  # as compare_rankers orders queries
+        family = Family.of_columns(one[order, None], weight[order, None])
+        found.append(outcome_of(family, test)[:4])
     return [np.concatenate(x) for x in zip(*found, strict=True)]
 
 
@@ -130,7 +123,7 @@ def rejections(values, n_samples, measure, null, shift=0):
             if null == "exchangeable":
                 sample = exchanged(rng, sample)
             top = against_first(sample) + shift * errors / np.sqrt(n)
-            family = family_of(top, np.ones_like(top))
+            family = Family.of_columns(top, np.ones_like(top))
             outcome = outcome_of(family, correction="max-t", n_resamples=1999)
             decided["none"].append(outcome.pvalue <= LEVEL)
             decided["holm"].append(holm(outcome.pvalue) <= LEVEL)
@@ -175,6 +168,39 @@ def coverage_of_means(values, n_samples, population):
     return found | {"Student's t, n = 20": [percent(by_t)]}
 
 
+def coverage_of_undefined(values, n_samples, covers_all):
+    """Return the coverage with 20, 50 and 200 queries, by the share of undefined ones.
+
+    ``covers_all(rng, n, n_samples, share)`` returns which intervals cover the truth.
+    """
+    rng = np.random.default_rng(0)
+    return {
+        name: [percent(covers_all(rng, n, n_samples, share)) for n in (20, 50, 200)]
+        for name, share in UNDEFINED.items()
+    }
+
+
+def means_with_undefined(rng, n, n_samples, share, population):
+    """Return which intervals of the mean cover it; an undefined query counts as 0."""
+    population, found = population(rng), []
+    truth = (1 - share) * population.mean()
+    for rows in draw(rng, n, n_samples, len(population)).T:
+        sample = np.where(rng.random(n) < share, np.nan, population[rows])
+        frame = {"qid": np.arange(n), "ndcg": sample}
+        interval = confidence_interval(QueryScores.from_frame(frame))["ndcg"]
+        found.append(covers(interval.low, interval.high, truth))
+    return found
+
+
+def differences_with_undefined(rng, n, n_samples, share):
+    """Return which intervals of a difference cover it, 0 of undefined queries."""
+    one, other = populations.average_precisions(rng), populations.reciprocal_ranks(rng)
+    rows = draw(rng, n, n_samples, len(one))
+    defined = rng.random((n, n_samples)) >= share
+    _, _, *ends = outcomes((one - other)[rows] * defined)
+    return covers(*ends, (1 - share) * (one - other).mean())
+
+
 def holds(truth, sample, **options):
     """Return whether the interval of a sample covers the truth."""
     interval = confidence_interval(sample, **options)
@@ -209,6 +235,23 @@ def coverage_of_units(values, n_samples, sizes, one):
 def of_users(rng, n_users):
     sample, user = populations.queries_of_users(rng, n_users)
     return holds(0.5, sample, groups=user), holds(0.5, sample, method="t")
+
+
+def of_uneven_users(rng, n_users):
+    sample, user = populations.queries_of_uneven_users(rng, n_users)
+    return holds(0.5, sample, groups=user), holds(0.5, sample, method="t")
+
+
+def hits_of_users(rng, n_users):
+    sample, user = populations.hits_of_users(rng, n_users)
+    truth = populations.HITS_OF_USERS
+    return holds(truth, sample, groups=user), holds(truth, sample)
+
+
+def of_pareto_weights(rng, n_queries):
+    sample, weight = rng.beta(1.2, 3.0, size=n_queries), 1 + rng.pareto(2.2, n_queries)
+    truth = 1.2 / 4.2
+    return holds(truth, sample, sample_weight=weight), holds(truth, sample)
 
 
 def of_seeds(rng, n_seeds):

@@ -138,6 +138,33 @@ def queries_of_users(rng, n_users):
     return norm.cdf(effect[user] + noise), user
 
 
+def queries_of_uneven_users(rng, n_users):
+    """Return values with mean 0.5, and their users, a few of which have most queries.
+
+    The numbers of queries have Zipf's distribution with the exponent 1.7, up to 300.
+    """
+    n_queries = np.minimum(rng.zipf(1.7, size=n_users), 300)
+    user = np.repeat(np.arange(n_users), n_queries)
+    noise = rng.normal(size=len(user)) * np.sqrt(0.7)
+    effect = rng.normal(size=n_users) * np.sqrt(0.3)
+    return norm.cdf(effect[user] + noise), user
+
+
+# The fraction of hits of `hits_of_users`.
+HITS_OF_USERS = 0.97
+
+
+def hits_of_users(rng, n_users):
+    """Return hits, 97 % of them, and their users: 1 to 5 queries of each.
+
+    The fraction of hits differs between users, with an intraclass correlation of 0.3.
+    """
+    total = 1 / 0.3 - 1
+    rate = rng.beta(HITS_OF_USERS * total, (1 - HITS_OF_USERS) * total, size=n_users)
+    user = np.repeat(np.arange(n_users), rng.integers(1, 6, size=n_users))
+    return (rng.random(len(user)) < rate[user]).astype(float), user
+
+
 def queries_and_seeds(rng, n_seeds, n_queries=100):
     """Return values with mean 0, their queries and their seeds.
 

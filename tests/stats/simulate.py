@@ -6,9 +6,8 @@ not ship; `populations.py` says how they look. Without them, only synthetic popu
 are drawn from. ``--write`` writes the tables of the documentation.
 
 Single means are given to `confidence_interval`, one sample after the other. For
-differences `test_family` is called, which `compare_rankers` calls, with a hundred
-samples as the columns of a family without a correction. A test checks that this gives
-the numbers of `compare_rankers`.
+differences `test_family` is called, which `compare_rankers` calls. A test checks that
+this gives the numbers of `compare_rankers`.
 """
 
 # Authors: The skrank developers
@@ -123,6 +122,39 @@ TABLES = [
         ],
     ),
     Table(
+        "Coverage where queries are undefined and count as 0, n = 20 / 50 / 200, in %",
+        [*experiments.UNDEFINED],
+        [
+            Row(
+                name,
+                partial(experiments.coverage_of_undefined, covers_all=covers_all),
+                dict.fromkeys(experiments.UNDEFINED, (bar, 100)),
+            )
+            for name, covers_all, bar in [
+                (
+                    "mean, skewness 0.7",
+                    partial(
+                        experiments.means_with_undefined,
+                        population=populations.average_precisions,
+                    ),
+                    93.5,
+                ),
+                (
+                    "mean of hits, 5 % of them",
+                    partial(
+                        experiments.means_with_undefined, population=populations.hits
+                    ),
+                    90,
+                ),
+                (
+                    "difference of two rankers",
+                    experiments.differences_with_undefined,
+                    93.5,
+                ),
+            ]
+        ],
+    ),
+    Table(
         "Coverage where the units are not queries of equal weight, in %",
         [HEEDED, IGNORED],
         [
@@ -135,8 +167,22 @@ TABLES = [
                 ),
                 {HEEDED: (92, 100)},
             ),
+            *(
+                Row(
+                    name,
+                    partial(
+                        experiments.coverage_of_units, sizes=(20, 50, 200), one=one
+                    ),
+                    {HEEDED: (92, 100)},
+                )
+                for name, one in {
+                    "the same, up to 300 queries": experiments.of_uneven_users,
+                    "hits, 97 %, of users of 1 to 5": experiments.hits_of_users,
+                    "weights, Pareto 2.2": experiments.of_pareto_weights,
+                }.items()
+            ),
             Row(
-                "the same, difference of two rankers",
+                "1 to 20 queries, difference of two rankers",
                 partial(
                     experiments.coverage_of_differences_of_users, sizes=(20, 50, 200)
                 ),
@@ -163,6 +209,7 @@ TABLES = [
                         ),
                     ),
                 ),
+                {HEEDED: (92, 100)},
             ),
         ],
     ),

@@ -133,7 +133,7 @@ def main(n_samples=1000, n_of_all=30_000):
         rejected = {}
         for seed in range(n_samples):
             with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", "Few differences decide")
+                warnings.filterwarnings("ignore", "The p-value may be too small")
                 found = pvalues(*draw(n_queries, rng), seed)
             for name, p in found.items():
                 rejected.setdefault(name, []).append(p < 0.05)

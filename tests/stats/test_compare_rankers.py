@@ -4,11 +4,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import itertools
+import tracemalloc
 import warnings
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, ttest_rel, wilcoxon
+from scipy.stats import binomtest, nct, permutation_test, t, ttest_rel, wilcoxon
 from sklearn.exceptions import UndefinedMetricWarning
 from stats.pilot import drawn_scores, scores_of
 
@@ -20,7 +21,9 @@ COLUMNS += ["difference", "low", "high", "pvalue", "p_adjusted", "effect_size"]
 COLUMNS += ["wins", "ties", "losses", "n_queries", "n_undefined", "detectable"]
 
 # Many samples here are small, as the warning says.
-pytestmark = pytest.mark.filterwarnings("ignore:Few differences decide:UserWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:The p-value may be too small:UserWarning"
+)
 
 
 def of_differences(differences, **options):
@@ -246,7 +249,7 @@ def test_seven_queries_cannot_reject_at_1_percent():
 @pytest.mark.parametrize("options", [{"test": "t"}, {"alternative": "greater"}])
 def test_what_can_reject_with_five_queries_is_not_said_to_be_unable(options):
     scores = scores_of(old=np.zeros(5), new=[0.1, 0.2, 0.3, 0.2, 0.4])
-    with pytest.warns(UserWarning, match="Few differences decide") as warned:
+    with pytest.warns(UserWarning, match="The p-value may be too small") as warned:
         (row,) = compare_rankers(scores, **options).rows
     assert row.pvalue < 0.05
     assert len(warned) == 1
@@ -261,7 +264,7 @@ def test_six_queries_can_reject():
 def test_one_query_that_decides_all_is_warned_of():
     new = np.zeros(40)
     new[:2] = 1, 0.1
-    with pytest.warns(UserWarning, match=r"effective number .* 1\.0 for 'value'"):
+    with pytest.warns(UserWarning, match=r"effective number .* 1\.0 for 'value' of"):
         compare_rankers(scores_of(old=np.zeros(40), new=new))
 
 
@@ -288,15 +291,27 @@ def test_queries_undefined_for_one_ranker_are_left_out_of_its_pairs_and_counted(
     assert by_pair["c", "a"].n_undefined == 0
 
 
-def test_queries_undefined_for_both_are_not_counted_as_ties():
+@pytest.mark.parametrize(("instead", "n_queries"), [(0.0, 20), (np.nan, 18)])
+def test_queries_undefined_for_both_are_ties_unless_they_are_left_out(
+    instead, n_queries
+):
     y_true = np.tile([1, 0, 0], 20)
     y_true[:6] = 0
     rng = np.random.RandomState(0)
-    runs = {"a": rng.rand(60), "b": rng.rand(60)}
-    qid = np.repeat(np.arange(20), 3)
-    (row,) = compare_rankers(score_queries(y_true, runs, "mrr", qid=qid)).rows
-    assert (row.n_queries, row.n_undefined) == (18, 2)
-    assert row.wins + row.ties + row.losses == 18
+    runs, qid = {"a": rng.rand(60), "b": rng.rand(60)}, np.repeat(np.arange(20), 3)
+    options = {"qid": qid, "replace_undefined_by": instead}
+    scores = score_queries(y_true, runs, "mrr", **options)
+    (row,) = compare_rankers(scores).rows
+    assert (row.n_queries, row.n_undefined) == (n_queries, 2)
+    assert row.wins + row.ties + row.losses == n_queries
+    differences = scores.values[1, 0] - scores.values[0, 0]
+    assert (differences[:2] == 0).all() or np.isnan(differences[:2]).all()
+    assert row.ties == np.isclose(differences, 0).sum()
+    # Ties have no signs to flip: the p-value is that of the others.
+    assert row.pvalue == pytest.approx(enumerated(differences[2:][:18]), abs=1e-12)
+    summary = scores.summary()
+    assert row.estimate == summary["b"]["mrr"]
+    assert row.estimate_baseline == summary["a"]["mrr"]
 
 
 def one_ranker(values, qid=None, **options):
@@ -494,6 +509,160 @@ def test_nothing_depends_on_the_order_or_the_names_of_queries():
         assert first.high == pytest.approx(second.high, rel=1e-12)
 
 
+def in_both_orders(**options):
+    """Return comparisons of the same values in other orders of all they consist of."""
+    rng = np.random.RandomState(1)
+    qid, user = np.repeat(np.arange(40), 6), np.repeat(np.arange(40) // 2, 6)
+    y_true = rng.randint(3, size=240)
+    runs = {name: y_true + rng.randn(240) for name in "abc"}
+    metrics = ["mrr", "ndcg@5", "map"]
+    rows = rng.permutation(240)
+    given = options.pop("groups", False)
+    found = []
+    for names, metrics_now, order in (
+        ("abc", metrics, np.arange(240)),
+        ("cba", metrics, np.arange(240)),
+        ("abc", metrics[::-1], np.arange(240)),
+        ("bca", metrics, rows),
+    ):
+        scores = score_queries(
+            y_true[order], {name: runs[name][order] for name in names}, metrics_now,
+            qid=rng.permutation(40)[qid][order], by={"user": user[order]},
+        )  # fmt: skip
+        found.append(
+            compare_rankers(scores, groups="user" if given else None, **options)
+        )
+    return found
+
+
+@pytest.mark.parametrize("groups", [False, True])
+@pytest.mark.parametrize("test", ["permutation", "wilcoxon"])
+@pytest.mark.parametrize("correction", ["max-t", "holm"])
+def test_rankers_metrics_and_rows_have_no_order(correction, test, groups):
+    options = {"correction": correction, "test": test, "n_resamples": 199}
+    first, *others = in_both_orders(groups=groups, **options)
+    expected = {(row.metric, row.ranker, row.baseline): row for row in first.rows}
+    for other in others:
+        for row in other.rows:
+            sign, key = 1, (row.metric, row.ranker, row.baseline)
+            if key not in expected:
+                sign, key = -1, (row.metric, row.baseline, row.ranker)
+            same = expected[key]
+            assert (row.pvalue, row.p_adjusted) == (same.pvalue, same.p_adjusted)
+            ends = sorted([sign * row.low, sign * row.high])
+            assert ends == pytest.approx([same.low, same.high], rel=1e-9, nan_ok=True)
+
+
+def test_a_pair_has_the_p_value_of_its_differences_in_either_direction():
+    differences = np.random.RandomState(3).randn(50) + 0.2
+    one = of_differences(differences, n_resamples=999)
+    other = of_differences(-differences, n_resamples=999)
+    shuffled = of_differences(differences[::-1], n_resamples=999)
+    assert one.pvalue == other.pvalue == shuffled.pvalue
+    assert (one.low, one.high) == pytest.approx((-other.high, -other.low))
+
+
+def test_the_smallest_p_value_of_random_flips_is_that_of_one_of_them():
+    differences = np.random.RandomState(0).randn(60) + 1
+    assert (differences < 0).any()
+    for n_resamples in (99, 999):
+        row = of_differences(differences, n_resamples=n_resamples)
+        assert row.pvalue == 1 / (n_resamples + 1)
+        row = of_differences(
+            differences, n_resamples=n_resamples, alternative="greater"
+        )
+        assert row.pvalue == 1 / (2 * (n_resamples + 1))
+
+
+def test_random_flips_give_the_p_value_that_scipy_counts():
+    differences = np.random.RandomState(5).randn(45) + 0.25
+    theirs = permutation_test(
+        (differences,), np.sum, permutation_type="samples", n_resamples=99_999,
+        rng=np.random.default_rng(0),
+    )  # fmt: skip
+    ours = of_differences(differences, n_resamples=99_999).pvalue
+    assert ours == pytest.approx(theirs.pvalue, rel=0.05)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("test", ["permutation", "t"])
+@pytest.mark.parametrize("constant", [0.0, 0.05, -0.1])
+def test_few_tied_differences_agree_with_a_margin(n, test, constant):
+    for alternative in ("two-sided", "greater", "less"):
+        options = {"alternative": alternative, "margin": 0.1, "test": test}
+        row = of_differences(np.full(n, constant), **options)
+        inside = (
+            (alternative == "less" or row.low > -0.1)
+            and (alternative == "greater" or row.high < 0.1)
+        )  # fmt: skip
+        assert (row.pvalue <= 0.05) == inside
+        if test == "permutation":  # no test of so few units can reject
+            assert row.pvalue == 2.0**-n if constant > -0.1 else 1
+            expected = {"greater": (-np.inf, np.inf), "less": (-np.inf, np.inf)}
+            if n < 5:
+                assert (row.low, row.high) == expected.get(
+                    alternative, (-np.inf, np.inf)
+                )
+
+
+def test_a_constant_difference_equal_to_the_margin_is_not_rounding_noise():
+    # 0.1 + 0.2 - 0.3 is 5.6e-17 in floating point.
+    scores = scores_of(old=np.full(12, 0.3), new=np.full(12, 0.1 + 0.2 - 0.1))
+    for margin in (0.1, 0.1 + 1e-17):
+        options = {"alternative": "greater", "margin": margin}
+        (row,) = compare_rankers(scores, **options).rows
+        assert row.pvalue == 1
+
+
+def test_holm_rejects_what_max_t_rejects_clearly_in_a_family_of_1000():
+    rng = np.random.RandomState(0)
+    base, step = rng.rand(40), np.arange(46)[:, None]
+    values = base + 0.4 * step + 0.1 * rng.randn(46, 40)
+    # In each pair a query has the other sign, so that not all signs are equal.
+    values[:, 0] = base[0] - 0.4 * step[:, 0]
+    scores = scores_of(**{f"r{i}": row for i, row in enumerate(values)})
+    rows = compare_rankers(scores, n_resamples=999).rows
+    assert len(rows) == 1035
+    clear = [i for i, row in enumerate(rows) if row.p_adjusted <= 1e-3]
+    assert len(clear) > 1000
+    for correction in ("holm", "bh"):
+        adjusted = compare_rankers(scores, correction=correction, n_resamples=999).rows
+        assert all(adjusted[i].p_adjusted <= 0.05 for i in clear)
+        assert all(row.p_adjusted >= row.pvalue >= 1e-3 for row in adjusted)
+
+
+def test_many_pairs_take_little_more_memory_than_their_rankers():
+    values = np.random.RandomState(0).rand(60, 40)
+    scores = scores_of(**{f"r{i}": row for i, row in enumerate(values)})
+    tracemalloc.start()
+    compare_rankers(scores, n_resamples=9999)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    # The flips of 1,770 pairs are 142 MB, those of 60 rankers 5 MB, and a block 8 MB.
+    assert peak < 70e6
+
+
+def test_the_detectable_difference_of_a_one_sided_test_is_found_more_easily():
+    differences = np.random.RandomState(0).randn(30)
+    error = differences.std(ddof=1) / np.sqrt(30)
+    for alternative, level in (("two-sided", 0.05), ("greater", 0.1)):
+        row = of_differences(differences, alternative=alternative)
+
+        def power(shift, level=level):
+            quantile = t.ppf(1 - level / 2, 29)
+            return nct.sf(quantile, 29, shift) + nct.cdf(-quantile, 29, shift)
+
+        assert power(row.detectable / error) == pytest.approx(0.8, abs=1e-4)
+
+
+def test_ranks_of_differences_that_are_equal_but_for_rounding_are_equal():
+    # 0.1 + 0.2 is not 0.3 in floating point; the two ranks are 2.5 each.
+    row = of_differences([0.3, 0.05, 0.4, -(0.1 + 0.2)], test="wilcoxon")
+    ranks = np.array([2.5, 1, 4, -2.5])
+    assert row.pvalue == pytest.approx(enumerated(ranks))
+    assert enumerated(np.array([2, 1, 4, -3])) != enumerated(ranks)
+
+
 # Refusals.
 
 
@@ -517,8 +686,19 @@ def test_bad_options_are_refused(options, message):
 
 @pytest.mark.parametrize("name", ["neg_median_rank", "neg_geometric_mean_rank"])
 def test_metrics_that_are_no_means_are_refused(name):
-    with pytest.raises(ValueError, match=f"{name}' is none: its difference"):
+    with pytest.raises(ValueError, match=f"{name}' is not one: its difference"):
         compare_rankers(drawn_scores(["mrr", name]))
+
+
+def test_infinite_values_are_refused_and_not_counted_as_ties():
+    def inverse(ranking):
+        with np.errstate(divide="ignore"):
+            return 1 / (ranking.expected_at_first(lambda rank: rank) - 1)
+
+    y_true, runs = [1, 0] * 8, {"a": [2, 1] * 8, "b": [1, 2] * 8}
+    scores = score_queries(y_true, runs, inverse, qid=np.arange(16) // 2)
+    with pytest.raises(ValueError, match=r"'inverse' must be finite.*Got inf"):
+        compare_rankers(scores)
 
 
 def test_one_ranker_alone_is_refused():

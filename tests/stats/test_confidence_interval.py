@@ -3,6 +3,8 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.stats import binomtest, t
@@ -11,6 +13,9 @@ from stats.pilot import drawn_scores, scores_of
 
 from skrank.metrics import QueryScores, evaluate, mean_rank, score_queries
 from skrank.stats import confidence_interval
+
+# Many samples here are small, as the warning says.
+pytestmark = pytest.mark.filterwarnings("ignore:The interval may be too narrow")
 
 FIELDS = {
     *("estimate", "low", "high", "standard_error", "n_queries", "n_undefined"),
@@ -50,38 +55,83 @@ NAMES += ["neg_geometric_mean_rank", "neg_harmonic_mean_rank", "inverse_mean_ran
 NAMES += ["adjusted_hits@2", "neg_adjusted_mean_rank", "gm_map"]
 
 
-@pytest.mark.parametrize("params", [{}, {"average": "weighted"}], ids=str)
+@pytest.mark.parametrize(
+    "params",
+    [{}, {"average": "weighted"}, {"replace_undefined_by": np.nan}],
+    ids=str,
+)
 @pytest.mark.parametrize("name", NAMES)
-def test_the_estimate_is_the_summary_over_the_defined_queries(name, params):
-    scores = drawn_scores(name, replace_undefined_by=np.nan, n_rankers=1, **params)
+def test_the_estimate_is_the_summary_to_the_last_bit(name, params):
+    scores = drawn_scores(name, n_rankers=1, **params)
+    assert np.isnan(scores.table.measured[0][0].values).any()
     interval = confidence_interval(scores)["a"][name]
-    assert interval.estimate == pytest.approx(scores.summary()["a"][name], rel=1e-12)
+    assert interval.estimate == scores.summary()["a"][name]
     assert interval.low < interval.estimate < interval.high
 
 
-def test_the_estimate_of_a_median_is_the_summary_over_the_defined_queries():
-    scores = drawn_scores("neg_median_rank", replace_undefined_by=np.nan)
+@pytest.mark.parametrize("instead", [np.nan, 3.0])
+def test_the_estimate_of_a_median_is_the_summary_to_the_last_bit(instead):
+    scores = drawn_scores("neg_median_rank", replace_undefined_by=instead)
     for name, intervals in confidence_interval(scores).items():
-        estimate = intervals["neg_median_rank"].estimate
-        assert estimate == scores.summary()[name]["neg_median_rank"]
+        interval = intervals["neg_median_rank"]
+        assert interval.estimate == scores.summary()[name]["neg_median_rank"]
+        assert interval.low <= interval.estimate <= interval.high
+        assert interval.n_undefined > 0
 
 
-def test_queries_where_the_metric_is_undefined_are_left_out_and_counted():
+def test_an_undefined_query_counts_in_the_interval_as_it_does_in_the_summary():
     y_true = [1, 0, 0, 0, 0, 1]
-    scores = score_queries(y_true, [2, 1, 2, 1, 2, 1], "mrr", qid=[1, 1, 2, 2, 3, 3])
-    interval = confidence_interval(scores, method="t")["mrr"]
+    data = {"qid": [1, 1, 2, 2, 3, 3], "metrics": "mrr"}
+    replaced = score_queries(y_true, [2, 1, 2, 1, 2, 1], **data)
+    interval = confidence_interval(replaced, method="t")["mrr"]
+    assert (interval.n_queries, interval.n_undefined) == (3, 1)
+    assert interval.estimate == replaced.summary()["mrr"] == (1 + 0 + 1 / 2) / 3
+    error = np.std([1, 0, 1 / 2], ddof=1) / np.sqrt(3)
+    assert interval.standard_error == pytest.approx(error)
+
+    left_out = score_queries(
+        y_true, [2, 1, 2, 1, 2, 1], **data, replace_undefined_by=np.nan
+    )
+    interval = confidence_interval(left_out, method="t")["mrr"]
     assert (interval.n_queries, interval.n_undefined) == (2, 1)
     assert interval.estimate == (1 + 1 / 2) / 2
-    array = confidence_interval([1, np.nan, 0.5], method="t")
-    assert array == interval
+    # The mean 0.75 +- 12.7 * 0.25 is cut to the range of the metric.
+    assert (interval.low, interval.high) == (0, 1)
 
 
-def test_a_metric_that_is_undefined_everywhere_has_no_interval():
-    scores = score_queries([0, 0, 0, 0], [2, 1, 2, 1], "mrr", qid=[1, 1, 2, 2])
+def test_an_array_leaves_nan_out_with_a_warning():
+    with pytest.warns(UserWarning, match=r"1 of 3 values are NaN\. They are left out"):
+        array = confidence_interval([1, np.nan, 0.5], method="t")
+    assert (array.n_queries, array.n_undefined) == (2, 1)
+    assert array.estimate == (1 + 1 / 2) / 2
+    radius = t.ppf(0.975, 1) * 0.25
+    assert array.high == pytest.approx(0.75 + radius)
+
+
+def test_a_metric_that_is_undefined_everywhere_and_left_out_has_no_interval():
+    data = {"qid": [1, 1, 2, 2], "metrics": "mrr"}
+    nothing = score_queries(
+        [0, 0, 0, 0], [2, 1, 2, 1], **data, replace_undefined_by=np.nan
+    )
     with pytest.warns(UndefinedMetricWarning, match="undefined for every query"):
-        interval = confidence_interval(scores)["mrr"]
+        interval = confidence_interval(nothing)["mrr"]
     assert np.isnan([interval.estimate, interval.low, interval.high]).all()
     assert (interval.n_queries, interval.n_undefined) == (0, 2)
+    counted = confidence_interval(score_queries([0, 0, 0, 0], [2, 1, 2, 1], **data))
+    assert (counted["mrr"].estimate, counted["mrr"].low) == (0, 0)
+    assert (counted["mrr"].n_queries, counted["mrr"].n_undefined) == (2, 2)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.2, 0.5])
+def test_a_printed_mean_stands_in_its_interval_with_undefined_queries(share):
+    rng = np.random.RandomState(0)
+    qid, y_true = np.repeat(np.arange(200), 5), np.tile([1, 0, 0, 0, 0], 200)
+    y_true[: int(1000 * share)] = 0
+    scores = score_queries(y_true, y_true + rng.rand(1000), "mrr", qid=qid)
+    interval = confidence_interval(scores)["mrr"]
+    assert interval.estimate == scores.summary()["mrr"] == 1 - share
+    assert interval.low < 1 - share < interval.high < 1
+    assert interval.n_undefined == 200 * share
 
 
 def test_one_query_has_an_infinite_interval_and_a_warning():
@@ -90,6 +140,7 @@ def test_one_query_has_an_infinite_interval_and_a_warning():
     assert (interval.low, interval.high) == (-np.inf, np.inf)
 
 
+@pytest.mark.filterwarnings("ignore:.* values are NaN:UserWarning")
 @pytest.mark.parametrize("values", [[0.3], [0.3, np.nan, np.nan]])
 def test_one_query_cannot_be_resampled(values):
     with pytest.warns(UserWarning, match="Got 1 of them, and the method 'bootstrap'"):
@@ -113,17 +164,16 @@ def test_the_interval_of_a_reciprocal_is_unbounded_if_the_mean_may_be_0():
         )["inverse_mean_rank"]
     assert inverse.estimate == 1 / 4
     radius = t.ppf(0.975, 1) * 3
-    assert (inverse.low, inverse.high) == (pytest.approx(1 / (4 + radius)), np.inf)
+    # No rank is above 1, and so is no inverse of a mean rank.
+    assert (inverse.low, inverse.high) == (pytest.approx(1 / (4 + radius)), 1)
     with pytest.warns(UserWarning, match="1 over a mean that may be 0"):
         harmonic = confidence_interval(
             scores_of_ranks(ranks, "neg_harmonic_mean_rank"), method="t"
         )["neg_harmonic_mean_rank"]
     mean, radius = (1 + 1 / 7) / 2, t.ppf(0.975, 1) * (1 - 1 / 7) / 2
     assert harmonic.estimate == pytest.approx(-1 / mean)
-    assert (harmonic.low, harmonic.high) == (
-        -np.inf,
-        pytest.approx(-1 / (mean + radius)),
-    )
+    assert -1 / (mean + radius) > -1
+    assert (harmonic.low, harmonic.high) == (-np.inf, -1)
 
 
 def test_the_interval_of_an_inverse_median_is_that_of_the_median_inverted():
@@ -166,6 +216,82 @@ def test_groups_are_the_units():
     assert interval.high == pytest.approx(values.mean() + t.ppf(0.975, 4) * error)
 
 
+def test_ten_first_ranks_of_1_do_not_have_the_interval_of_a_proportion():
+    scores = scores_of_ranks([1] * 10, ["neg_mean_rank", "neg_geometric_mean_rank"])
+    with pytest.warns(UserWarning, match=r"0\.0 for 'neg_mean_rank'"):
+        intervals = confidence_interval(scores)
+    for interval in intervals.values():
+        assert interval.method == "hall"
+        # A mean rank below 1 does not exist.
+        assert interval.low <= interval.estimate == interval.high == -1
+
+
+def test_the_interval_of_a_mean_rank_ends_at_1():
+    ranks = [1, 1, 1, 1, 1, 1, 1, 2]
+    interval = confidence_interval(scores_of_ranks(ranks, "neg_mean_rank"), method="t")
+    assert interval["neg_mean_rank"].high == -1
+    assert interval["neg_mean_rank"].low < -9 / 8
+
+
+def test_the_interval_of_a_metric_ends_at_the_limits_of_the_metric():
+    frame = {"qid": [1, 2], "ndcg": [0.3, 0.5], "latency": [0.3, 0.5]}
+    found = confidence_interval(QueryScores.from_frame(frame))
+    assert (found["ndcg"].low, found["ndcg"].high) == (0, 1)
+    radius = t.ppf(0.975, 1) * 0.1
+    assert found["latency"].low == pytest.approx(0.4 - radius)
+
+
+def test_values_outside_of_the_limits_of_a_metric_are_not_cut():
+    y_true, y_score = np.array([[1, 2], [2, 1]]), np.array([[2, 1], [2, 1]])
+    scores = score_queries(y_true, y_score, "dcg", gain=lambda grade: -grade)
+    interval = confidence_interval(scores, method="t")["dcg"]
+    assert interval.low < interval.estimate < interval.high < 0
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_hits_of_users_have_an_interval_though_all_are_hits(weighted):
+    # 40 hits of 40 by 20 users know as much as 20 hits of 20: 1 / (1 + t^2 / 20).
+    users = {"sample_weight": np.full(40, 2.0)} if weighted else {}
+    interval = confidence_interval(np.ones(40), groups=np.arange(40) // 2, **users)
+    quantile = t.ppf(0.975, 19)
+    assert interval.method == "wilson"
+    assert interval.high == 1
+    assert interval.low == pytest.approx(1 / (1 + quantile**2 / 20))
+
+
+def test_weighted_hits_have_the_interval_of_an_effective_number_of_queries():
+    hits, weight = np.tile([1.0, 1, 1, 0], 10), np.tile([1.0, 2], 20)
+    interval = confidence_interval(hits, sample_weight=weight)
+    p = np.average(hits, weights=weight)
+    n = p * (1 - p) / interval.standard_error**2
+    quantile = t.ppf(0.975, weight.sum() ** 2 / (weight**2).sum() - 1)
+    middle = (p + quantile**2 / (2 * n)) / (1 + quantile**2 / n)
+    assert interval.low + interval.high == pytest.approx(2 * middle)
+
+
+def test_few_values_that_decide_are_warned_of():
+    values = np.repeat([1.0, 0.99, 0], [45, 4, 1])
+    with pytest.warns(UserWarning, match="interval may be too narrow, because few"):
+        confidence_interval(values)
+    # (sum d^2)^2 / sum d^4 of a uniform variable is 5 / 9 of the number of values.
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        confidence_interval(np.arange(1, 40) / 40)
+        confidence_interval(np.repeat([1.0, 0.0], [45, 1]))
+
+
+def test_few_users_with_most_of_the_queries_are_warned_of():
+    values = np.random.RandomState(0).rand(100)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        confidence_interval(values, groups=np.arange(100) // 5)
+    users = np.r_[np.zeros(60, int), np.arange(40)]
+    # 60 + 1 queries of one user, and one of each of 39 others.
+    kish = 100**2 / (61**2 + 39)
+    with pytest.warns(UserWarning, match=rf"effective number of units.* {kish:.1f}"):
+        confidence_interval(values, groups=users)
+
+
 def test_groups_can_be_named_by_a_key_column():
     rng = np.random.RandomState(0)
     qid, user = np.repeat(np.arange(30), 4), np.repeat(np.arange(30) // 5, 4)
@@ -196,9 +322,16 @@ def test_weights_make_the_estimate_a_ratio():
     values, weight = rng.rand(80), rng.uniform(1, 3, size=80)
     interval = confidence_interval(values, sample_weight=weight)
     mean = np.average(values, weights=weight)
-    error = np.sqrt(80 / 79 * ((weight * (values - mean)) ** 2).sum()) / weight.sum()
+    without = np.array(
+        [
+            np.average(np.delete(values, i), weights=np.delete(weight, i))
+            for i in range(80)
+        ]
+    )
+    error = np.sqrt(79 / 80 * ((without - without.mean()) ** 2).sum())
+    df = weight.sum() ** 2 / (weight**2).sum() - 1
     assert interval.estimate == pytest.approx(mean)
-    assert interval.high == pytest.approx(mean + t.ppf(0.975, 79) * error)
+    assert interval.high == pytest.approx(mean + t.ppf(0.975, df) * error)
     frame = {"qid": np.arange(80), "v": values, "w": weight}
     scores = QueryScores.from_frame(frame, sample_weight="w")
     assert confidence_interval(scores)["v"].low == pytest.approx(interval.low)
@@ -248,9 +381,8 @@ def test_a_table_and_evaluate_agree():
         rng.rand(200),
     )
     scores = score_queries(y_true, y_score, "map", qid=qid)
-    value = evaluate(y_true, y_score, "map", qid=qid, replace_undefined_by=np.nan)
-    estimate = confidence_interval(scores)["map"].estimate
-    assert estimate == pytest.approx(value["map"], rel=1e-13)
+    value = evaluate(y_true, y_score, "map", qid=qid)
+    assert confidence_interval(scores)["map"].estimate == value["map"]
 
 
 @pytest.mark.parametrize(
@@ -258,7 +390,7 @@ def test_a_table_and_evaluate_agree():
     [
         ({"confidence_level": 1.0}, "must be a float in the range"),
         ({"method": "bca"}, "'method' parameter of confidence_interval must be a str"),
-        ({"method": "wilson"}, "needs values that are 0 or 1"),
+        ({"method": "wilson"}, "needs values that are 0 or 1, of a metric between"),
         ({"method": "hall", "groups": [0, 1, 2, 2]}, "needs ungrouped and unweighted"),
         ({"groups": "user"}, "name a key column, among"),
         ({"groups": [0, 1]}, "4"),
@@ -294,7 +426,23 @@ def test_a_query_without_weight_is_no_observation():
     weight = np.arange(10) % 2
     scores = score_queries(y_true, y_score, "mrr", sample_weight=weight)
     interval = confidence_interval(scores)["mrr"]
-    assert (interval.n_queries, interval.n_undefined) == (5, 5)
+    assert (interval.n_queries, interval.n_undefined) == (5, 0)
+    y_true[:3] = 0  # two of the three have no weight
+    scores = score_queries(y_true, y_score, "mrr", sample_weight=weight)
+    interval = confidence_interval(scores)["mrr"]
+    assert (interval.n_queries, interval.n_undefined) == (5, 1)
+    assert interval.estimate == scores.summary()["mrr"]
+
+
+def test_an_undefined_query_of_an_inverse_counts_as_its_inverse_rank():
+    y_true, y_score = np.eye(4)[[0, 1, 2, 0]], np.tile(-np.arange(4.0), (4, 1))
+    y_true[3] = 0
+    options = {"metrics": "inverse_mean_rank", "replace_undefined_by": 0.5}
+    scores = score_queries(y_true, y_score, **options)
+    interval = confidence_interval(scores, method="t")["inverse_mean_rank"]
+    assert interval.estimate == scores.summary()["inverse_mean_rank"] == 1 / 2
+    error = np.std([1, 2, 3, 2], ddof=1) / 2
+    assert interval.low == pytest.approx(1 / (2 + t.ppf(0.975, 3) * error))
 
 
 def test_the_standard_error_of_a_geometric_mean_is_stretched_by_its_slope():

@@ -13,7 +13,7 @@ from skrank.metrics import score_queries
 from skrank.stats import RankerComparison, compare_rankers, confidence_interval
 from skrank.stats._letters import letters
 
-pytestmark = pytest.mark.filterwarnings("ignore:Few differences decide:UserWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:The p-value may be too small")
 
 
 def letters_of(different):
@@ -44,15 +44,30 @@ def test_two_rankers_share_a_letter_exactly_if_they_are_not_different():
             assert share != is_different[i, j]
 
 
-def test_fifty_rankers_that_are_alike_share_one_letter_at_once():
-    names = [f"ranker {i}" for i in range(50)]
-    assert letters(names, lambda *_: False) == dict.fromkeys(names, "a")
+def test_twenty_six_rankers_have_letters_and_one_more_has_none():
+    names = [f"ranker {i}" for i in range(27)]
+    assert letters(names[:26], lambda *_: False) == dict.fromkeys(names[:26], "a")
+    assert letters(names[:26], lambda *_: True)["ranker 25"] == "z"
+    assert letters(names, lambda *_: False) is None
 
 
-def test_no_two_letters_look_like_a_third_one():
-    names = [f"ranker {i}" for i in range(60)]
-    found = letters(names, lambda *_: True)
-    assert [found[names[i]] for i in (0, 25, 26, 51, 52)] == ["a", "z", "A", "Z", "a1"]
+def test_labels_of_more_than_twelve_letters_are_left_out():
+    # The first ranker is like all other ones, each of which is like the next.
+    def is_different(one, other):
+        return 0 not in (one, other) and abs(one - other) > 1
+
+    assert letters(range(14), is_different)[0] == "abcdefghijkl"
+    assert letters(range(15), is_different) is None
+    # 8 groups of 3 with 3^8 sets that hold one of each.
+    assert letters(range(24), lambda one, other: one // 3 == other // 3) is None
+
+
+def test_a_comparison_of_many_rankers_says_that_letters_are_left_out():
+    values = np.random.RandomState(0).rand(27, 20)
+    scores = scores_of(**{f"r{i}": row for i, row in enumerate(values)})
+    comparison = compare_rankers(scores, n_resamples=99)
+    assert comparison.letters is None
+    assert "Letters are left out" in str(comparison).split("\n\n")[0]
 
 
 def test_the_letters_of_a_comparison_follow_the_adjusted_p_values():
@@ -79,9 +94,9 @@ def test_the_title_counts_the_undefined_queries():
     values = np.random.RandomState(0).rand(3, 20)
     values[0, :3] = np.nan
     two = compare_rankers(scores_of(a=values[0], b=values[1]))
-    assert str(two).startswith("17 queries (3 undefined ones left out), 1 comparison")
+    assert str(two).startswith("20 queries (3 undefined), 1 comparison")
     three = compare_rankers(scores_of(a=values[0], b=values[1], c=values[2]))
-    assert str(three).startswith("20 queries (0 to 3 undefined ones left out), 3")
+    assert str(three).startswith("20 queries (0 to 3 undefined), 3")
 
 
 def test_it_prints_the_family_the_rankers_and_their_differences():
@@ -114,7 +129,7 @@ def test_it_prints_the_family_the_rankers_and_their_differences():
         ({"test": "wilcoxon", "correction": "holm"}, "signed-rank test, Holm,"),
         (
             {"groups": np.arange(60) // 2},
-            "30 groups of queries (5 undefined queries left out), 3 comparisons",
+            "30 groups of queries (5 undefined), 3 comparisons",
         ),
     ],
     ids=str,

@@ -3,6 +3,8 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import warnings
+
 import numpy as np
 
 from skrank._checks import check_instance, check_number, shown
@@ -73,9 +75,8 @@ class MetricAtKDisplay:
 
     Notes
     -----
-    A mean and its interval leave out the queries where the metric is undefined, whose
-    values a summary replaces by 0. If the last cutoff is more than 30 times the first,
-    the axis is logarithmic.
+    Where a metric is undefined, a query counts as in the summary. If the last cutoff is
+    more than 30 times the first, the axis is logarithmic.
 
     Examples
     --------
@@ -155,7 +156,10 @@ class MetricAtKDisplay:
         names = dict(sorted(cutoffs[metric].items()))
         chosen = scores[list(names.values())]
         places = [chosen.metrics.index(name) for name in names.values()]
-        table = interval_table(chosen, confidence_level=level)
+        with warnings.catch_warnings():
+            # Each cutoff of each ranker would warn by itself.
+            warnings.filterwarnings("ignore", "The interval may be too narrow")
+            table = interval_table(chosen, confidence_level=level)
         summaries = chosen.table.summaries()
         ends = np.array(
             [

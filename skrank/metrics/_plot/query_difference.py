@@ -38,8 +38,8 @@ class QueryDifferenceDisplay:
     Parameters
     ----------
     difference : array-like of shape (n_queries,)
-        For each query the value of the ranker minus that of the baseline. NaN where one
-        of them is undefined: these queries are not drawn.
+        For each query the value of the ranker minus that of the baseline. Queries with
+        NaN, where one of them is undefined and left out, are not drawn.
     query : array-like of shape (n_queries,), default=None
         The query ids.
     ranker, baseline : str, default=None

@@ -110,9 +110,16 @@ def test_a_metric_with_cutoffs_must_be_named():
         MetricAtKDisplay.from_predictions(Y_TRUE, RUNS, ["hits"])
 
 
-def test_an_infinite_interval_has_no_band():
-    with pytest.warns(UserWarning, match="interval is infinite"):
+def test_the_band_of_one_query_is_the_range_of_the_metric():
+    with pytest.warns(UserWarning, match="no end but the limits of the metric"):
         display = MetricAtKDisplay.from_predictions([0, 1], [2, 1], "ndcg", ks=[2, 3])
+    assert display.low.tolist() == [[0, 0]]
+    assert display.high.tolist() == [[1, 1]]
+
+
+def test_an_infinite_interval_has_no_band():
+    with pytest.warns(UserWarning, match="no end but the limits of the metric"):
+        display = MetricAtKDisplay.from_predictions([0, 1], [2, 1], "dcg", ks=[2, 3])
     assert np.isinf(display.high).all()
     assert display.bands_[0].get_paths() == []
     display.figure_.canvas.draw()

@@ -87,9 +87,15 @@ def test_a_query_is_named_by_all_of_its_keys():
     assert [text.get_text() for text in display.query_texts_] == ["a, 0"]
 
 
-def test_queries_where_the_metric_is_undefined_are_left_out_and_counted():
+def test_queries_where_the_metric_is_undefined_are_drawn_as_they_count():
     y_true = [1, 0, 0, 0, 0, 0] + [1, 0, 0] * 2
     display = QueryDifferenceDisplay.from_predictions(y_true, RUNS, "mrr", qid=QID)
+    assert display.difference[1] == 0
+    assert counts(display) == (1, 2, 1)
+    assert display.ax_.get_xlabel() == "4 queries, the best differences first"
+    display = QueryDifferenceDisplay.from_predictions(
+        y_true, RUNS, "mrr", qid=QID, replace_undefined_by=np.nan
+    )
     assert np.isnan(display.difference[1])
     assert counts(display) == (1, 1, 1)
     undefined = "3 queries, the best differences first\n(undefined and left out: 1)"
