@@ -62,7 +62,7 @@ def make_texts(y, runs, qid, scores):
     of_few = {name: runs[name][few] for name in ("ridge", "trees")}
     pilot = score_queries(y[few], of_few, "mrr", qid=qid[few])
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Few differences decide", UserWarning)
+        warnings.filterwarnings("ignore", "The p-value may be too small", UserWarning)
         pair = compare_rankers(scores["ndcg@10"][["ridge", "trees"]])
         return {
             "pair": str(pair),

@@ -62,9 +62,10 @@ for part, file in enumerate(files):
 #
 # The names of the columns are parameters. ``by`` keeps a column of the queries, here
 # the country. ``memory_limit`` is what DuckDB may use to bring the rows of a query
-# together.
+# together. A query without a click says nothing about the ranking: with
+# ``replace_undefined_by=np.nan`` it does not count.
 columns = {"qid": "query", "y_true": "clicked", "y_score": "score"}
-options = {"by": "country", "memory_limit": "1GB"}
+options = {"by": "country", "memory_limit": "1GB", "replace_undefined_by": np.nan}
 start = perf_counter()
 scores = score_table(files[0], ["mrr", "ndcg@10"], **columns, **options)
 print(f"{perf_counter() - start:.2f} seconds")
@@ -73,6 +74,7 @@ print(scores)
 # sphinx_gallery_start_ignore
 table = parquet.read_table(files[0])
 arrays = {name: table[column].to_numpy() for name, column in columns.items()}
+arrays["replace_undefined_by"] = np.nan
 whole = score_queries(metrics=["mrr", "ndcg@10"], **arrays)
 for metric in ["mrr", "ndcg@10"]:
     values, expected = scores[metric].values, whole[metric].values
@@ -85,15 +87,16 @@ for metric in ["mrr", "ndcg@10"]:
 #
 # What is left is a table with a row per query, small enough for anything. Each curve
 # counts the queries of a country with an NDCG\@10 of at most x: the lower the curve,
-# the better. Queries without a click have no NDCG and are left out.
+# the better.
 figure, ax = plt.subplots(figsize=(8, 5), layout="constrained")
 styles = ["-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1))]
 ndcg = scores["ndcg@10"].values[0, 0]
 for country, style in zip(countries, styles, strict=True):
     values = ndcg[scores.keys["country"] == country]
+    values = values[~np.isnan(values)]
     mean = confidence_interval(values)
     label = f"{country}: {mean.estimate:.3f} [{mean.low:.3f}, {mean.high:.3f}]"
-    ax.ecdf(values[~np.isnan(values)], linestyle=style, label=label)
+    ax.ecdf(values, linestyle=style, label=label)
 ax.set(xlabel="NDCG@10 of a query", ylabel="fraction of the queries up to x")
 ax.legend(title="mean and 95% interval", loc="upper left")
 plt.show()

@@ -27,7 +27,7 @@ def test_every_link_leads_to_a_file(page):
     assert not missing
 
 
-def test_pages_that_the_readme_links_show_everything_outside_the_site():
+def test_pages_that_the_readme_links_can_be_read_outside_the_site():
     """GitHub shows no included files and no tables of contents."""
     for link in links(README):
         if link.endswith(".rst"):
