@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import sklearn
 
-from skrank.metrics._metric import METRICS
+from skrank.metrics.metric import METRICS
 
 ROOT = Path(__file__).parent
 

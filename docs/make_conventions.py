@@ -26,8 +26,8 @@ sys.path += [str(HERE.parent / "tests"), str(HERE.parent / "tests" / "other_libr
 import peers  # noqa: E402
 
 from skrank.metrics import CONVENTIONS, evaluate  # noqa: E402
-from skrank.metrics._conventions import in_words, rules_of  # noqa: E402
-from skrank.metrics._names import METRICS  # noqa: E402
+from skrank.metrics.conventions import in_words, rules_of  # noqa: E402
+from skrank.metrics.names import METRICS  # noqa: E402
 
 QUERIES, VALUES, VERSIONS = peers.read()
 

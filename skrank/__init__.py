@@ -9,7 +9,7 @@ scikit-learn. Its submodules are imported when they are first used.
 
 import importlib
 
-from skrank.metrics._scoring.registry import register_scorers, unregister_scorers
+from skrank.metrics.registry import register_scorers, unregister_scorers
 
 _SUBMODULES = [
     "base",
@@ -19,6 +19,7 @@ _SUBMODULES = [
     "link_prediction",
     "metrics",
     "model_selection",
+    "plot",
     "rankers",
     "stats",
     "tables",

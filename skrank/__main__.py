@@ -22,10 +22,10 @@ from skrank.metrics import (
     score_queries,
     tie_report,
 )
-from skrank.metrics._evaluate import read_requests
+from skrank.metrics.evaluation import read_requests
 from skrank.tables import align
-from skrank.tables._align import lowest_judged
-from skrank.tables._extra import import_extra
+from skrank.tables.alignment import lowest_judged
+from skrank.tables.extra import import_extra
 
 METRICS = ["map", "mrr", "ndcg@10", "precision@10", "recall@100"]
 

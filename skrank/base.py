@@ -10,8 +10,7 @@ from sklearn.pipeline import Pipeline
 from skrank._columns import find_qid
 from skrank._ranking.rank import rank_rows
 from skrank.metrics import ndcg_score
-from skrank.metrics._scoring.queries import warn_if_queries_are_split
-from skrank.metrics._scoring.response import estimator_type
+from skrank.metrics.scored_rows import estimator_type, warn_if_queries_are_split
 
 __all__ = ["RankingEstimator", "is_ranker"]
 

@@ -15,7 +15,7 @@ import statistics
 import numpy as np
 
 from skrank.metrics import evaluate
-from skrank.metrics._names import METRICS, parse_name
+from skrank.metrics.names import METRICS, parse_name
 
 
 def is_defined(docs):

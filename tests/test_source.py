@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import skrank
-from skrank.metrics._names import METRICS
+from skrank.metrics.names import METRICS
 
 PACKAGE = Path(skrank.__file__).parent
 SOURCE = {

@@ -6,8 +6,8 @@
 import numpy as np
 
 from skrank._checks import scores_as_floats
-from skrank._ranking.blocks import STRETCH
-from skrank._ranking.order import stretches
+from skrank._ranking.arrays import STRETCH
+from skrank._ranking.lists import stretches
 from skrank._ranking.tie_groups import TieGroups
 
 # A block of rows fits the cache, and is long enough to hide the cost of a call.

@@ -1,26 +1,311 @@
-"""The documents of every query, as lists."""
+"""The documents of each query, as lists."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import NamedTuple, Protocol
 
 import numpy as np
+from scipy import sparse
 
 from skrank._checks import all_finite, check_weights
-from skrank._ranking.blocks import STRETCH
-from skrank._ranking.doc_order import DocOrder
-from skrank._ranking.documents import Missing
-from skrank._ranking.grades import (
+from skrank._ranking.arrays import (
+    STRETCH,
     GradeCodes,
     code_grades,
     count_by_grade,
     count_by_level,
     grades_as_floats,
+    lengths_of,
 )
-from skrank._ranking.neighbours import lengths_of
-from skrank._ranking.order import AsGiven, Order, stretches
+from skrank._ranking.ids import DocOrder
+
+
+class Order(Protocol):
+    """How rows form lists: list i has the places ``starts[i]`` to ``+ lengths[i]``.
+
+    Attributes
+    ----------
+    starts, lengths : ndarray of shape (n_lists,)
+        Where the lists stand, one after the other.
+
+    query : ndarray of shape (n_lists,)
+        The query of each list, a position in the sorted ids.
+
+    row_query : ndarray of shape (n_rows,)
+        The query of each row.
+
+    is_as_given : bool
+        Whether each row is its own place.
+    """
+
+    starts: np.ndarray
+    lengths: np.ndarray
+    query: np.ndarray
+    row_query: np.ndarray
+    is_as_given: bool
+
+    def take(self, values):
+        """Return values of the rows, one for each place."""
+
+    def sort(self, values):
+        """Return what `take` does; faster if it is asked for one array alone."""
+
+    def rows_at(self, places):
+        """Return the rows at some places."""
+
+
+@dataclass(frozen=True, eq=False)
+class AsGiven:
+    """The rows of each query stand together: each row is its own place."""
+
+    starts: np.ndarray
+    lengths: np.ndarray
+    query: np.ndarray
+    is_as_given = True
+
+    @property
+    def row_query(self):
+        """Return the query of each row."""
+        return np.repeat(self.query, self.lengths)
+
+    def take(self, values):
+        """Return the values as they are."""
+        return values
+
+    sort = rows_at = take
+
+
+class ByCode:
+    """Rows in any order, sorted by code when a value of them is first asked for.
+
+    Rows of one code keep their order.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_rows,)
+        The query of each row, from 0 to ``n_codes - 1``.
+    n_codes : int
+        The number of codes. Those that do not occur have no list.
+    """
+
+    is_as_given = False
+
+    def __init__(self, codes, n_codes):
+        self.row_query = codes
+        self._n_codes = n_codes
+        self._found_starts = None
+
+    @cached_property
+    def _starts(self):
+        """Return where each code starts: whatever was sorted before has shown it."""
+        if self._found_starts is not None:
+            return self._found_starts
+        counts = np.bincount(self.row_query, minlength=self._n_codes)
+        return np.cumsum(counts) - counts
+
+    @cached_property
+    def _lengths(self):
+        return lengths_of(self._starts, len(self.row_query))
+
+    @cached_property
+    def query(self):
+        """Return the query of each list."""
+        return np.flatnonzero(self._lengths)
+
+    @cached_property
+    def starts(self):
+        """Return the first place of each list."""
+        return self._starts[self.query]
+
+    @cached_property
+    def lengths(self):
+        """Return the number of rows of each list."""
+        return self._lengths[self.query]
+
+    @cached_property
+    def _rows(self):
+        return self.sort(np.arange(len(self.row_query)))
+
+    def take(self, values):
+        """Return values of the rows, one for each place."""
+        return values[self._rows]
+
+    def sort(self, values):
+        """Return what `take` does, by a counting sort of the values themselves.
+
+        It saves the look-up where nothing else is to be taken in this order.
+        """
+        starts, values = _sort_by_code(self.row_query, self._n_codes, values)
+        self._found_starts = starts
+        return values
+
+    def rows_at(self, places):
+        """Return the rows at some places."""
+        return self._rows[places]
+
+
+def stretches(order, n_places=STRETCH):
+    """Yield (first, last, places): lists that stand together and fill one stretch.
+
+    What is made of a stretch stays in the cache while it is worked on.
+    """
+    stops = order.starts + order.lengths
+    first = 0
+    while first < len(stops):
+        start = order.starts[first]
+        last = np.searchsorted(stops, start + n_places, side="right")
+        last = max(int(last), first + 1)
+        yield first, last, slice(start, stops[last - 1])
+        first = last
+
+
+def _sort_by_code(codes, n_codes, values):
+    """Return where each code starts, and the values sorted by their codes."""
+    # A matrix of one row, with a value in the column of its code: to compress it by
+    # column is a counting sort. Nothing is summed on the way.
+    size = np.int32 if len(codes) < 2**31 - 1 else np.int64
+    cells = (
+        values,
+        codes.astype(size, copy=False),
+        np.array([0, len(codes)], dtype=size),
+    )
+    sorted_cells = sparse.csr_matrix(cells, shape=(1, n_codes)).tocsc()
+    return sorted_cells.indptr[:-1].astype(np.intp), sorted_cells.data
+
+
+class Missing(NamedTuple):
+    """Judged documents that the system did not return.
+
+    The query and the grade of each relevant one, and the number of judged
+    non-relevant ones of each query.
+    """
+
+    query: np.ndarray
+    grade: np.ndarray
+    n_others: np.ndarray
+
+
+class Documents(Protocol):
+    """What :class:`~skrank.metrics.RankedQueries` asks of the documents it ranks.
+
+    Attributes
+    ----------
+    ids : ndarray of shape (n_queries,)
+        The query ids. Arrays with one entry per query are in this order.
+
+    judged : ndarray of bool or None
+        Which documents have a grade; None if all have one.
+
+    missing : Missing or None
+        Judged documents that were not returned; None if there may be none.
+    """
+
+    ids: np.ndarray
+    judged: np.ndarray | None
+    missing: Missing | None
+
+    def n_documents(self):
+        """Return the number of documents of each query."""
+
+    def n_relevant(self):
+        """Return the number of relevant documents of each query."""
+
+    def count_grades(self):
+        """Count the relevant documents of each query by grade.
+
+        Returns
+        -------
+        query, grade, count : ndarray
+            In the order of `ids`, the highest grade of a query first.
+        """
+
+    def grade_range(self):
+        """Return the lowest grade of the input and the highest relevant one.
+
+        0 instead of the lowest if none is negative, and of the highest if there is no
+        relevant document.
+        """
+
+    def judged_only(self):
+        """Return the judged documents alone."""
+
+    def returned_only(self):
+        """Return the same documents, with none missing."""
+
+    def by_judgement(self):
+        """Return the same documents, the judged ones being the relevant ones."""
+
+    def query_weights(self, sample_weight):
+        """Return one weight per query."""
+
+
+@dataclass(frozen=True, eq=False)
+class OneTarget:
+    """Queries that have one relevant document each, the target, of grade 1.
+
+    All documents are judged, and none is missing.
+
+    Attributes
+    ----------
+    ids : ndarray of shape (n_queries,)
+        The positions of the queries.
+    n_candidates : ndarray of shape (n_queries,)
+        The number of documents of each query, the target included.
+    """
+
+    ids: np.ndarray
+    n_candidates: np.ndarray
+    judged = None
+    missing = None
+
+    def n_documents(self):
+        """Return the number of documents of each query."""
+        return self.n_candidates
+
+    def n_relevant(self):
+        """Return 1 for each query."""
+        return np.ones(len(self.ids), dtype=np.intp)
+
+    def count_grades(self):
+        """Return (query, grade, count): one document of grade 1 for each query."""
+        return self.ids, np.ones(len(self.ids)), self.n_relevant()
+
+    def grade_range(self):
+        """Return (0, 1), the grade of the targets and that of all others."""
+        return 0, 1.0
+
+    def judged_only(self):
+        """Return the same documents."""
+        return self
+
+    returned_only = by_judgement = judged_only
+
+    def query_weights(self, sample_weight):
+        """Return one weight per query."""
+        return check_weights(sample_weight, len(self.ids), "query")
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates(OneTarget):
+    """A row of candidates for each query, one of them the target.
+
+    Attributes
+    ----------
+    y_score : ndarray of shape (n_queries, n_columns)
+        The scores, not yet checked: they may be larger than the memory.
+    target : ndarray of int of shape (n_queries,)
+        The column of each target.
+    exclude : csr_matrix of shape (n_queries, n_columns) or None
+        The cells to leave out, unless they are targets.
+    """
+
+    y_score: np.ndarray
+    target: np.ndarray
+    exclude: object
+
 
 # Grades of up to so many levels are counted level by level.
 FEW_LEVELS = 16

@@ -1,9 +1,12 @@
-"""Rank the documents of every query."""
+"""Rank the documents of each query."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import functools
+import sys
+from dataclasses import dataclass, fields
+from functools import cached_property
 
 import numpy as np
 
@@ -14,16 +17,21 @@ from skrank._checks import (
     numeric_array,
     scores_as_floats,
 )
-from skrank._ranking import long_lists
-from skrank._ranking.blocks import split_by_width
+from skrank._ranking.arrays import (
+    STRETCH,
+    GradeCodes,
+    block_of_flags,
+    block_of_negated_scores,
+    fill_after_the_end,
+    gather,
+    groups_of_sorted,
+    negated_scores,
+    own_block,
+    split_by_width,
+)
 from skrank._ranking.count import count_candidates, find_first_groups
-from skrank._ranking.doc_order import DocOrder
-from skrank._ranking.documents import Candidates
-from skrank._ranking.ids import encode_qid
-from skrank._ranking.indices import sort_indices
-from skrank._ranking.lists import Lists
-from skrank._ranking.long_lists import keep_top, split_by_score
-from skrank._ranking.packed import are_packable, sort_keys, sort_packed
+from skrank._ranking.ids import DocOrder, encode_qid, order_tied
+from skrank._ranking.lists import ByCode, Candidates, Lists, stretches
 from skrank._ranking.queries import RankedQueries
 from skrank._ranking.read import read_lists
 from skrank._ranking.tie_groups import TieGroups, resolve_ties
@@ -137,7 +145,7 @@ def _sort_lists(lists, ties, depth):
     if depth is not None:
         lists = keep_top(lists, depth)
     is_packable = are_packable(lists)
-    very_long = lists.order.lengths > long_lists.LONGEST
+    very_long = lists.order.lengths > LONGEST
     if not very_long.any():
         return _sort_whole(lists, ties, depth, is_packable)
     parts = []
@@ -205,3 +213,306 @@ def rank_rows(y_score, qid=None):
     above = np.repeat(np.cumsum(counts) - counts, counts)
     rank[np.lexsort((-y_score, codes))] = place - above
     return rank
+
+
+# The low byte of a float64: the last 8 bits of its fraction.
+_LOW = np.uint64(0xFF)
+_LOW_BYTES = slice(0 if sys.byteorder == "little" else 7, None, 8)
+
+
+def are_packable(lists):
+    """Return True if the score and the grade of each document fit into a key.
+
+    They do not if there are more grades than a byte can name, or if scores are
+    infinite: these have no bits to spare.
+    """
+    if isinstance(lists, KeyedLists):
+        return True
+    return lists.is_finite and lists.row_codes is not None
+
+
+def sort_keys(lists):
+    """Return packable lists of scattered rows with their keys sorted by query."""
+    codes, grades = lists.row_codes
+    keys = lists.order.sort(_pack(lists.y_score, codes))
+    given = {field.name: getattr(lists, field.name) for field in fields(Lists)}
+    return KeyedLists(**given, keys=keys, grade_of_code=grades)
+
+
+@dataclass(frozen=True, eq=False)
+class KeyedLists(Lists):
+    """Lists whose scores and codes were sorted by query as one number.
+
+    So the rows need not be sorted.
+
+    Attributes
+    ----------
+    keys : ndarray of float64 of shape (n_places,)
+        The key at each place.
+    grade_of_code : ndarray
+        The grade of each code.
+    """
+
+    keys: np.ndarray | None = None
+    grade_of_code: np.ndarray | None = None
+
+    @cached_property
+    def coded(self):
+        """Return the codes that the keys carry."""
+        return GradeCodes(_codes_of(self.keys), self.grade_of_code)
+
+    @cached_property
+    def is_relevant(self):
+        """Return which places hold a relevant document."""
+        return self.coded.codes != 0
+
+    def grade_at(self, places):
+        """Return the grades of relevant documents."""
+        return self.grade_of_code[self.coded.codes[places]]
+
+
+def _pack(scores, codes):
+    """Return the keys of finite scores, with the codes in their low bytes.
+
+    There a code decides nothing but the order within a tie group. Scores that differ
+    in that byte alone look tied.
+    """
+    keys = np.empty(len(scores))
+    for start in range(0, len(scores), STRETCH):
+        stretch = slice(start, start + STRETCH)
+        np.subtract(0.0, scores[stretch], out=keys[stretch])
+        keys[stretch].view(np.uint8)[_LOW_BYTES] = codes[stretch]
+    return keys
+
+
+def _codes_of(keys):
+    """Return the codes that keys carry."""
+    return keys.view(np.uint64).astype(np.uint8)
+
+
+def _without_codes(keys):
+    """Return the keys with the code 0, alike for tied documents, in their own place."""
+    bits = keys.view(np.uint64)
+    bits &= ~_LOW
+    return keys
+
+
+def _block_of_keys(lists, rows, width):
+    """Return the keys of lists side by side, and inf where there is no document."""
+    starts = lists.order.starts[rows]
+    if isinstance(lists, KeyedLists):
+        keys = own_block(lists.keys, starts, width)
+    else:
+        keys = negated_scores(lists, rows, width)
+        keys.view(np.uint8)[..., _LOW_BYTES] = gather(lists.coded.codes, starts, width)
+    fill_after_the_end(keys, np.inf, lists.order.lengths[rows])
+    if lists.excluded is not None:
+        keys[block_of_flags(lists, rows, width, lists.is_excluded)] = np.inf
+    return keys
+
+
+def sort_packed(lists, rows, width, depth, ties):
+    """Return the tie groups of some lists, down to a depth.
+
+    Where the keys are not exact, a sort of the true scores shows whether tied keys
+    are tied scores. They do not tell the input order of tied documents: with
+    ``ties="first"`` lists in which a relevant document is tied are left.
+
+    Returns
+    -------
+    groups : TieGroups
+        Those of the lists that could be ranked this way.
+    left : ndarray
+        The other lists.
+    """
+    grades = lists.coded.grades
+    keys = _block_of_keys(lists, rows, width)
+    keys.sort(axis=1)
+    if depth is not None:
+        keys = _down_to(keys, depth)
+    code, keys = _codes_of(keys), _without_codes(keys)
+    (place,) = (code.ravel() != 0).nonzero()
+    code = code.ravel()[place]
+    row = place // keys.shape[1]
+    column = place - row * keys.shape[1]
+    one = np.ones(len(place), dtype=np.intp)
+    query = lists.order.query[rows][row]
+    tied = _are_tied(keys, place, column)
+    if not tied.any():
+        return TieGroups(query, column, one, one, grades[code]), rows[:0]
+    if ties == "first":
+        bad = np.zeros(len(rows), dtype=bool)
+        bad[row[tied]] = True
+        kept = ~bad[row]
+        one = one[kept]
+        groups = TieGroups(query[kept], column[kept], one, one, grades[code[kept]])
+        return groups, rows[bad]
+    left = rows[:0]
+    if lists.fill_the_last_byte:
+        scores = block_of_negated_scores(lists, rows, width, excluded=np.inf)
+        scores = np.sort(scores, axis=1)[:, : keys.shape[1]]
+        same = scores[:, 1:] == scores[:, :-1]
+        close = keys[:, 1:] == keys[:, :-1]
+        bad = (same != close).any(axis=1)
+        left, kept = rows[bad], ~bad[row]
+        place, code, row = place[kept], code[kept], row[kept]
+    groups = groups_of_sorted(lists, rows, keys, place, row, grades[code])
+    return groups, left
+
+
+def _down_to(keys, depth):
+    """Return the columns of sorted keys that hold the first `depth` documents.
+
+    And those tied with one of them: no tie group is split.
+    """
+    width = keys.shape[1]
+    while depth < width:
+        edge = _without_codes(keys[:, depth - 1 : depth + 1].copy())
+        tied = (edge[:, 0] == edge[:, 1]) & (edge[:, 0] < np.inf)
+        if not tied.any():
+            return keys[:, :depth].copy()
+        depth *= 2
+    return keys
+
+
+def _are_tied(keys, place, column):
+    """Return which documents at `place` have the key of a neighbour."""
+    flat = keys.ravel()
+    own = flat[place]
+    tied = (flat[place - 1] == own) & (column > 0)
+    after = np.minimum(place + 1, len(flat) - 1)
+    tied |= (flat[after] == own) & (column < keys.shape[1] - 1)
+    return tied
+
+
+def sort_indices(lists, rows, width, ties):
+    """Return the tie groups of lists; with ``ties="first"`` each document alone."""
+    keys = block_of_negated_scores(lists, rows, width, excluded=np.nan)
+    relevant = block_of_flags(lists, rows, width, lists.is_relevant)
+    order = np.argsort(keys, axis=1, kind="stable" if ties == "first" else None)
+    if ties == "first" and lists.doc_order is not None:
+        order_tied(lists, rows, keys, order)
+    place = np.flatnonzero(np.take_along_axis(relevant, order, axis=1))
+    row = place // width
+    grade = lists.grade_at(lists.order.starts[rows[row]] + order.ravel()[place])
+    if ties == "first":
+        one = np.ones(len(place), dtype=np.intp)
+        return TieGroups(
+            lists.order.query[rows[row]], place - row * width, one, one, grade
+        )
+    keys = np.take_along_axis(keys, order, axis=1)
+    return groups_of_sorted(lists, rows, keys, place, row, grade)
+
+
+# Only the top of a list is kept if it has so many documents for each rank asked for.
+MUCH_LONGER = 32
+
+# The documents of a long list are partitioned by the maximum of so many each.
+GROUP = 8
+
+# Longer lists are sorted by pieces of like score, about so many documents each: they
+# stay in the cache, and rows of that width are what NumPy sorts fastest.
+LONGEST = 262_144
+PIECE = 128
+MOST_PIECES = 65_536
+SAMPLE = 4096
+
+
+def keep_top(lists, depth):
+    """Return the lists without documents that are known to rank below `depth`.
+
+    Documents that are tied with the last one kept are kept too.
+    """
+    is_long = lists.order.lengths >= MUCH_LONGER * depth
+    if 2 * lists.order.lengths[is_long].sum() <= lists.order.lengths.sum():
+        return lists
+    lowest = np.full(len(lists.order.lengths), -np.inf, dtype=lists.scores.dtype)
+    (long,) = np.nonzero(is_long)
+    for rows, _ in split_by_width(lists.order.lengths[long]):
+        lowest[long[rows]] = _lower_bounds(lists, long[rows], depth)
+    kept = [_not_below(lists, lowest, *span) for span in stretches(lists.order)]
+    return lists.select(np.concatenate(kept))
+
+
+def _lower_bounds(lists, rows, depth):
+    """Return a score for each list that its document at rank `depth` reaches.
+
+    The depth-th highest of all scores is no lower than that of some of them, such as
+    the highest of each group of documents.
+    """
+    shortest = lists.order.lengths[rows].min()
+    block = gather(lists.scores, lists.order.starts[rows], shortest)
+    if lists.excluded is not None:
+        out = gather(lists.is_excluded, lists.order.starts[rows], shortest)
+        block = np.where(out, block.dtype.type(-np.inf), block)
+    n_groups = shortest // GROUP
+    highest = block[:, :n_groups]
+    for start in range(n_groups, GROUP * n_groups, n_groups):
+        highest = np.maximum(highest, block[:, start : start + n_groups])
+    return np.partition(highest, n_groups - depth, axis=1)[:, n_groups - depth]
+
+
+def _not_below(lists, lowest, first, last, places):
+    """Return the places of some lists whose score is not below the lowest allowed."""
+    keep = lists.scores[places] >= np.repeat(
+        lowest[first:last], lists.order.lengths[first:last]
+    )
+    if lists.excluded is not None:
+        keep &= ~lists.is_excluded[places]
+    return np.flatnonzero(keep) + places.start
+
+
+def split_by_score(lists, i):
+    """Split list i into pieces of like score, the highest scores first.
+
+    Returns
+    -------
+    pieces : Lists or None
+        Each piece is a query, each document a row, in order; tied documents are in one
+        piece. None if the scores lie in too few places to separate many pieces.
+    grade_of : callable
+        Maps the grades in the pieces, which are codes, to those of the documents.
+    """
+    start, stop = lists.order.starts[i], lists.order.starts[i] + lists.order.lengths[i]
+    places = slice(start, stop)
+    scores = lists.scores[places]
+    piece, n_pieces = _pieces(scores)
+    if piece is None:
+        return None, None
+    if lists.coded is None:
+        codes, grade_of = np.arange(start, stop), lists.grade_at
+    else:
+        codes, grade_of = lists.coded.codes[places], lists.coded.grades.__getitem__
+    doc_order = lists.doc_order
+    if doc_order is not None:
+        doc_order = doc_order.at(lists.order.rows_at(np.arange(start, stop)))
+    pieces = Lists(
+        scores,
+        lists.is_relevant[places],
+        codes,
+        ByCode(piece, n_pieces),
+        np.arange(n_pieces),
+        excluded=None if lists.excluded is None else lists.is_excluded[places],
+        doc_order=doc_order,
+    )
+    return pieces, lambda grade: grade_of(grade.astype(np.intp))
+
+
+def _pieces(scores):
+    """Return the piece of each score, and the number of pieces; None if there is one.
+
+    Between two scores near the ends of a sample all pieces are equally wide.
+    """
+    sample = np.sort(scores[:: len(scores) // SAMPLE + 1].astype(np.float64))
+    low, high = sample[len(sample) // 1000], sample[-1 - len(sample) // 1000]
+    n_pieces = min(len(scores) // PIECE, MOST_PIECES)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        scale = n_pieces / (high - low)
+        if not 0 < scale < np.inf:
+            return None, 1
+        piece = np.empty(len(scores), dtype=np.int32)
+        for start in range(0, len(scores), STRETCH):
+            stretch = slice(start, start + STRETCH)
+            place = (high - scores[stretch]) * scale  # falls as the score rises
+            piece[stretch] = np.clip(place, 0, n_pieces - 1, out=place)
+    return piece, n_pieces

@@ -3,8 +3,8 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank.datasets._digits import load_digits_retrieval
-from skrank.datasets._nations import load_nations
-from skrank.datasets._synthetic import make_ranking
+from skrank.datasets.digits import load_digits_retrieval
+from skrank.datasets.nations import load_nations
+from skrank.datasets.synthetic import make_ranking
 
 __all__ = ["load_digits_retrieval", "load_nations", "make_ranking"]

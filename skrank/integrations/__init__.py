@@ -3,8 +3,8 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank.integrations._catboost import catboost_metric
-from skrank.integrations._lightgbm import lightgbm_metric
-from skrank.integrations._xgboost import xgboost_metric
+from skrank.integrations.catboost import catboost_metric
+from skrank.integrations.lightgbm import lightgbm_metric
+from skrank.integrations.xgboost import xgboost_metric
 
 __all__ = ["catboost_metric", "lightgbm_metric", "xgboost_metric"]

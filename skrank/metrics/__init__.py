@@ -3,53 +3,53 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank._public import publish
+import importlib
+
 from skrank._ranking import RankedQueries
-from skrank.metrics._agreement import (
+from skrank.metrics.agreement import (
     query_auc_score,
     rank_correlation_score,
     rbo_score,
     spearman_score,
 )
-from skrank.metrics._average_precision import (
+from skrank.metrics.average_precision import (
     gm_map_score,
+    lrap_score,
     map_score,
     mean_precision_score,
     q_measure_score,
+    ranking_loss,
 )
-from skrank.metrics._conventions import CONVENTIONS
-from skrank.metrics._counts import num_rel, num_rel_ret, num_ret
-from skrank.metrics._evaluate import evaluate
-from skrank.metrics._first_relevant import hits_at_k_score, mean_rank, mrr_score
-from skrank.metrics._gains import cg_score, dcg_score, ndcg_score
-from skrank.metrics._judged import bpref_score, judged_at_k_score
-from skrank.metrics._label_ranking import lrap_score, ranking_loss
-from skrank.metrics._own_metrics import add_scorer
-from skrank.metrics._plot.metric_at_k import MetricAtKDisplay
-from skrank.metrics._plot.query_difference import QueryDifferenceDisplay
-from skrank.metrics._plot.tie_span import TieSpanDisplay
-from skrank.metrics._query_scores import QueryScores
-from skrank.metrics._rank_means import (
+from skrank.metrics.conventions import CONVENTIONS
+from skrank.metrics.evaluation import evaluate, score_queries
+from skrank.metrics.first_relevant import (
     geometric_mean_rank,
     harmonic_mean_rank,
+    hits_at_k_score,
+    mean_rank,
     median_rank,
-)
-from skrank.metrics._rank_spread import (
+    mrr_score,
     rank_median_absolute_deviation,
     rank_standard_deviation,
     rank_variance,
 )
-from skrank.metrics._reader import err_score, rbp_score
-from skrank.metrics._reports.explain import explain
-from skrank.metrics._reports.tie_report import tie_report
-from skrank.metrics._score_queries import score_queries
-from skrank.metrics._scoring.scorer import (
+from skrank.metrics.gains import cg_score, dcg_score, ndcg_score
+from skrank.metrics.names import add_scorer
+from skrank.metrics.query_scores import QueryScores
+from skrank.metrics.reader import err_score, rbp_score
+from skrank.metrics.reports import explain, tie_report
+from skrank.metrics.scorer import (
     get_scorer,
     get_scorer_names,
     make_ranking_scorer,
 )
-from skrank.metrics._top_k import (
+from skrank.metrics.top_k import (
+    bpref_score,
     fbeta_at_k_score,
+    judged_at_k_score,
+    num_rel,
+    num_rel_ret,
+    num_ret,
     precision_at_k_score,
     r_precision_score,
     recall_at_k_score,
@@ -105,4 +105,11 @@ __all__ = [
     "tie_report",
 ]
 
-publish(__name__)
+
+_DISPLAYS = ["MetricAtKDisplay", "QueryDifferenceDisplay", "TieSpanDisplay"]
+
+
+def __getattr__(name):
+    if name in _DISPLAYS:  # they use what this package defines
+        return getattr(importlib.import_module("skrank.plot"), name)
+    raise AttributeError(f"Module {__name__!r} has no attribute {name!r}.")

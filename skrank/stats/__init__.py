@@ -3,12 +3,12 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank._public import publish
-from skrank.stats._compare_rankers import compare_rankers
-from skrank.stats._comparison_display import ComparisonDisplay
-from skrank.stats._confidence_interval import confidence_interval
-from skrank.stats._ranker_comparison import RankerComparison
-from skrank.stats._required_queries import required_queries
+import importlib
+
+from skrank.stats.compare import compare_rankers
+from skrank.stats.comparison import RankerComparison
+from skrank.stats.intervals import confidence_interval
+from skrank.stats.sample_size import required_queries
 
 __all__ = [
     "ComparisonDisplay",
@@ -18,4 +18,11 @@ __all__ = [
     "required_queries",
 ]
 
-publish(__name__)
+
+_DISPLAYS = ["ComparisonDisplay"]
+
+
+def __getattr__(name):
+    if name in _DISPLAYS:  # they use what this package defines
+        return getattr(importlib.import_module("skrank.plot"), name)
+    raise AttributeError(f"Module {__name__!r} has no attribute {name!r}.")

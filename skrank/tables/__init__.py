@@ -3,13 +3,11 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank._public import publish
-from skrank.tables._align import align
-from skrank.tables._clusters import ClusterScores
-from skrank.tables._read_files import read_letor, read_qrels, read_run
-from skrank.tables._score_table import score_table
-from skrank.tables._spark import ship
-from skrank.tables._topk import from_topk
+from skrank.tables.alignment import align, from_topk
+from skrank.tables.clusters import ClusterScores
+from skrank.tables.scoring import score_table
+from skrank.tables.spark import ship
+from skrank.tables.trec_text import read_letor, read_qrels, read_run
 
 __all__ = [
     "ClusterScores",
@@ -21,5 +19,3 @@ __all__ = [
     "score_table",
     "ship",
 ]
-
-publish(__name__)

@@ -7,9 +7,9 @@ import hashlib
 import os
 from pathlib import Path
 
-from skrank.tables._extra import import_extra
-from skrank.tables._source import quoted
-from skrank.tables._stream import score_source
+from skrank.tables.extra import import_extra
+from skrank.tables.source import quoted
+from skrank.tables.stream import score_source
 
 # Rows of a part, which are scored again if a run is stopped.
 PART = 2_500_000

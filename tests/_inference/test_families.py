@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from scipy.stats import nct, norm, t
 
-from skrank._inference.families import benjamini_hochberg, holm, max_t
-from skrank._inference.power import (
+from skrank.stats.inference import (
+    benjamini_hochberg,
+    holm,
+    max_t,
     noncentrality,
     power_of_t,
     queries_needed,

@@ -10,12 +10,13 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import binomtest, norm, skew, t
 
-from skrank._inference.bootstrap import BLOCK, studentized
-from skrank._inference.intervals import (
+from skrank.stats.inference import (
+    BLOCK,
     effective_hits,
     hall,
     order_statistics,
     standard_error,
+    studentized,
     t_interval,
     wilson,
 )

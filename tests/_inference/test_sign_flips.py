@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm, permutation_test
 
-from skrank._inference.sign_flips import (
+from skrank.stats.sign_flips import (
     Flips,
     _by_halves,
     _on_lattice,

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from skrank._ranking.blocks import gather, split_by_width
+from skrank._ranking.arrays import gather, split_by_width
 
 examples = settings(max_examples=40, derandomize=True, deadline=None, database=None)
 

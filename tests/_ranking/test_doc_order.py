@@ -9,7 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from skrank._ranking import long_lists, rank
+from skrank._ranking import rank
 from skrank.metrics import evaluate
 
 METRICS = ["map", "ndcg@3", "mrr", "bpref", "judged@5", "r_precision"]
@@ -99,8 +99,8 @@ def test_documents_with_a_score_of_minus_infinity_are_ordered():
 
 
 def test_pieces_of_a_long_list_are_ordered(monkeypatch):
-    monkeypatch.setattr(long_lists, "LONGEST", 100)
-    monkeypatch.setattr(long_lists, "PIECE", 8)
+    monkeypatch.setattr(rank, "LONGEST", 100)
+    monkeypatch.setattr(rank, "PIECE", 8)
     rng = np.random.default_rng(0)
     y_true, y_score = rng.integers(0, 2, 500), rng.integers(0, 100, 500) / 128
     ids = rng.permutation(500)

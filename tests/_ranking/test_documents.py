@@ -8,9 +8,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from skrank._ranking.documents import Documents, OneTarget
-from skrank._ranking.lists import Lists
-from skrank._ranking.packed import KeyedLists, are_packable, sort_keys
+from skrank._ranking.lists import Documents, Lists, OneTarget
+from skrank._ranking.rank import KeyedLists, are_packable, sort_keys
 from skrank._ranking.read import read_lists
 
 Y, S, QID = [1, 0, 2, 0], [4.0, 3, 2, 1], [0, 1, 0, 1]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from skrank._ranking.expectation import law_of_first, sum_over_places
+from skrank._ranking.queries import law_of_first, sum_over_places
 
 
 @pytest.mark.parametrize("relevant", [1, 2, 4])

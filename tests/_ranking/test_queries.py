@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from skrank._ranking import long_lists
-from skrank._ranking.blocks import MAX_CELLS
+from skrank._ranking import rank
+from skrank._ranking.arrays import MAX_CELLS
 from skrank._ranking.rank import rank_queries
 from skrank.metrics import ndcg_score
-from skrank.metrics._names import METRICS
+from skrank.metrics.names import METRICS
 
 POLICIES = ["expected", "first", "optimistic", "pessimistic"]
 
@@ -257,9 +257,9 @@ def test_candidates_in_more_blocks_than_one():
 # documents be ranked as much longer, or as very long ones.
 LIMITS = {
     "usual": {},
-    "much longer than the cutoff": {"MUCH_LONGER": long_lists.GROUP},
+    "much longer than the cutoff": {"MUCH_LONGER": rank.GROUP},
     "very long": {"LONGEST": 5, "PIECE": 2},
-    "both": {"MUCH_LONGER": long_lists.GROUP, "LONGEST": 5, "PIECE": 2},
+    "both": {"MUCH_LONGER": rank.GROUP, "LONGEST": 5, "PIECE": 2},
 }
 
 
@@ -267,7 +267,7 @@ def rank_under(limits, *args, **kwargs):
     """Rank queries under some limits."""
     with pytest.MonkeyPatch.context() as patch:
         for name, limit in LIMITS[limits].items():
-            patch.setattr(long_lists, name, limit)
+            patch.setattr(rank, name, limit)
         return rank_queries(*args, **kwargs)
 
 
@@ -322,7 +322,7 @@ def test_a_metric_with_a_cutoff_reads_no_further(name, limits):
 )
 def test_tie_groups_of_a_list_of_several_hundred_thousand_documents(scores):
     rng = np.random.default_rng(0)
-    size = long_lists.LONGEST + 1000
+    size = rank.LONGEST + 1000
     y_score = rng.standard_normal(size)
     if scores == "tied":
         y_score = np.round(y_score, 3)

@@ -22,9 +22,9 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from threadpoolctl import threadpool_limits
 
 from skrank.metrics import get_scorer
-from skrank.rankers._early_stopping import EarlyStopping
-from skrank.rankers._fit import fit_estimator
-from skrank.rankers._rows import Rows
+from skrank.rankers.early_stopping import EarlyStopping
+from skrank.rankers.fit import fit_estimator
+from skrank.rankers.rows import Rows
 
 METRICS = ["ndcg@10", "mrr", "map", "rbp", "neg_mean_rank"]
 N_DOCUMENTS = 20

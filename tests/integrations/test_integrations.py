@@ -15,7 +15,7 @@ from lightgbm import LGBMRanker, LGBMRegressor
 
 from skrank.datasets import make_ranking
 from skrank.integrations import catboost_metric, lightgbm_metric, xgboost_metric
-from skrank.integrations._xgboost import _callback_class
+from skrank.integrations.xgboost import _callback_class
 from skrank.metrics import evaluate, make_ranking_scorer, mean_rank
 
 X, Y, QID = make_ranking(

@@ -16,7 +16,7 @@ from numpy.testing import assert_allclose
 from skrank.datasets import load_nations
 from skrank.link_prediction import LinkRanks, PopularityPredictor, rank_triples
 from skrank.metrics import evaluate
-from skrank.metrics._names import listed_names, parse_name
+from skrank.metrics.names import listed_names, parse_name
 
 PUBLISHED = json.loads(Path(__file__).with_name("nations.json").read_text("utf-8"))
 

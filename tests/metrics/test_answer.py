@@ -10,9 +10,9 @@ import pytest
 
 from skrank._ranking.rank import FIRST
 from skrank.metrics import evaluate, get_scorer
-from skrank.metrics._answer import Arrays, RankedBy, answer
-from skrank.metrics._evaluate import read_requests
-from skrank.metrics._names import listed_names
+from skrank.metrics.answer import Arrays, RankedBy, answer
+from skrank.metrics.evaluation import read_requests
+from skrank.metrics.names import listed_names
 
 
 def long_lists():

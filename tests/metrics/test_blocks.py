@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 from brute_force import RISING, full_name
 
-from skrank.metrics import _blocks, evaluate, ndcg_score, score_queries
-from skrank.metrics._metric import METRICS
+from skrank.metrics import answer, evaluate, ndcg_score, score_queries
+from skrank.metrics.metric import METRICS
 
 ROWS = 50
 
@@ -19,15 +19,15 @@ ROWS = 50
 def calls(monkeypatch):
     """The number of blocks of each call, with few rows in each."""
     found = []
-    blocks_of = _blocks._blocks
+    blocks_of = answer._blocks
 
     def spy(arrays):
         blocks = list(blocks_of(arrays))
         found.append(len(blocks))
         return iter(blocks)
 
-    monkeypatch.setattr(_blocks, "_blocks", spy)
-    monkeypatch.setattr(_blocks, "ROWS", ROWS)
+    monkeypatch.setattr(answer, "_blocks", spy)
+    monkeypatch.setattr(answer, "ROWS", ROWS)
     return found
 
 
@@ -45,7 +45,7 @@ def make_rows(seed, n_queries=60):
 def at_once(monkeypatch, **arguments):
     """Return what `evaluate` returns of all rows together."""
     with monkeypatch.context() as patched:
-        patched.setattr(_blocks, "ROWS", 10**9)
+        patched.setattr(answer, "ROWS", 10**9)
         return evaluate(**arguments)
 
 

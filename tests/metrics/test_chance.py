@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 
 from skrank import metrics
 from skrank.metrics import evaluate
-from skrank.metrics._first_ranks import BLOCK
+from skrank.metrics.first_ranks import BLOCK
 
 # Queries by their numbers of documents and of relevant ones, and the rank of the first.
 ONE_RIGHT = [(3, 1, 2), (4, 1, 4), (5, 1, 1)]
@@ -256,7 +256,7 @@ def law(y_true, y_score):
 def test_large_ties_are_looked_at_once_and_give_the_values_of_their_laws(
     n_right, block, weight, monkeypatch
 ):
-    monkeypatch.setattr("skrank.metrics._first_ranks.BLOCK", block)
+    monkeypatch.setattr("skrank.metrics.first_ranks.BLOCK", block)
     y_true, y_score = large_ties(n_right)
     share = np.ones(30) if weight is None else weight.astype(float)
     share[29] = 0  # without a relevant document

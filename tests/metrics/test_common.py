@@ -44,8 +44,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrank.metrics._evaluate import read_requests
-from skrank.metrics._names import METRICS
+from skrank.metrics.evaluation import read_requests
+from skrank.metrics.names import METRICS
 
 CUT = [name for name in NAMES if "@" in name]
 POLICIES = ["expected", "first", "optimistic", "pessimistic"]

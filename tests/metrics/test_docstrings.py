@@ -14,7 +14,7 @@ from numpydoc.docscrape import FunctionDoc
 from numpydoc.validate import validate
 
 from skrank.metrics import evaluate
-from skrank.metrics._names import METRICS
+from skrank.metrics.names import METRICS
 
 ROWS = {METRICS[name].function.__name__: METRICS[name] for name in WITH_FUNCTION}
 FUNCTIONS = {name: metric.function for name, metric in ROWS.items()}

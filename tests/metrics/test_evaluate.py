@@ -16,8 +16,8 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 import skrank.metrics
 from skrank._ranking.rank import FIRST
-from skrank.metrics import RankedQueries, _answer, evaluate
-from skrank.metrics._names import METRICS, listed_names
+from skrank.metrics import RankedQueries, answer, evaluate
+from skrank.metrics.names import METRICS, listed_names
 
 SCORER_NAMES = {name: full_name(name) for name in NAMES}
 
@@ -108,8 +108,8 @@ def test_the_documents_are_ranked_once(data, monkeypatch):
         calls.append(params)
         return rank_queries(*args, **params)
 
-    rank_queries = _answer.rank_queries
-    monkeypatch.setattr(_answer, "rank_queries", counted)
+    rank_queries = answer.rank_queries
+    monkeypatch.setattr(answer, "rank_queries", counted)
     evaluate(**data, metrics=listed_names())
     assert len(calls) == 1
     evaluate(**data, metrics=["mrr", "ndcg@10", "ndcg@5", "map"], ties="optimistic")
@@ -277,13 +277,13 @@ def test_many_metrics_and_cutoffs_at_once_equal_each_alone(ties):
 
 
 def test_several_cutoffs_need_one_ranking_down_to_the_last(monkeypatch):
-    depths, rank_queries = [], _answer.rank_queries
+    depths, rank_queries = [], answer.rank_queries
 
     def counted(*args, depth, **params):
         depths.append(depth)
         return rank_queries(*args, depth=depth, **params)
 
-    monkeypatch.setattr(_answer, "rank_queries", counted)
+    monkeypatch.setattr(answer, "rank_queries", counted)
     y_true, y_score = long_lists()
     for names, expected in (
         (["precision@2", "precision@5"], 5),

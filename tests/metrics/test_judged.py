@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 
 from skrank import metrics
 from skrank._ranking.rank import rank_queries
-from skrank.metrics._names import METRICS
+from skrank.metrics.names import METRICS
 
 # Of the order of the documents that were returned, whatever was not.
 OF_RETURNED_ONES = {

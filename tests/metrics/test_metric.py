@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from numpydoc.docscrape import FunctionDoc
 
+from skrank._docs import PARAMETERS
 from skrank.metrics import evaluate, mrr_score, ndcg_score, recall_at_k_score
-from skrank.metrics._metric import METRICS, Metric, metric_of, ranking_metric
-from skrank.metrics._words import PARAMETERS
+from skrank.metrics.metric import METRICS, Metric, metric_of, ranking_metric
 
 # A metric of the first relevant document, one of all ranks, one that needs a cutoff.
 THREE = {"mrr": mrr_score, "ndcg": ndcg_score, "recall": recall_at_k_score}

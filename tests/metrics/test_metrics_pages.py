@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from skrank.metrics._metric import METRICS
+from skrank.metrics.metric import METRICS
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = {path.stem: path.read_text("utf-8") for path in DOCS.glob("*.rst")}

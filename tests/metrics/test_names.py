@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import skrank.metrics
-from skrank.metrics._names import ALIASES, METRICS, is_name, listed_names, parse_name
+from skrank.metrics.names import ALIASES, METRICS, is_name, listed_names, parse_name
 
 VALID = {
     "mrr": ("mrr", None, 1),

@@ -15,8 +15,8 @@ from sklearn.model_selection import GridSearchCV, cross_validate
 
 import skrank.metrics
 from skrank.metrics import add_scorer, evaluate, make_ranking_scorer
-from skrank.metrics._metric import METRICS
-from skrank.metrics._own_metrics import takes_a_ranking
+from skrank.metrics.metric import METRICS
+from skrank.metrics.names import takes_a_ranking
 from skrank.model_selection import QueryKFold
 
 

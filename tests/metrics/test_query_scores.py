@@ -15,7 +15,7 @@ from brute_force import ADJUSTABLE, full_name
 from numpy.testing import assert_array_equal
 
 from skrank.metrics import QueryScores, evaluate, score_queries
-from skrank.metrics._names import listed_names
+from skrank.metrics.names import listed_names
 
 EVERY = listed_names()
 UNDEFINED = "ignore:The (adjusted )?metric is undefined"

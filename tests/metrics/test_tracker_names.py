@@ -25,7 +25,7 @@ from skrank.metrics import (
     score_queries,
     tie_report,
 )
-from skrank.metrics._names import is_name, listed_names
+from skrank.metrics.names import is_name, listed_names
 from skrank.model_selection import QueryKFold
 from skrank.rankers import QueryRanker
 

@@ -22,7 +22,7 @@ from sklearn.linear_model import LinearRegression
 
 from skrank import metrics
 from skrank.metrics import mrr_score
-from skrank.metrics._names import METRICS
+from skrank.metrics.names import METRICS
 
 Y = [1, 0, 2, 0]
 S = [4.0, 3.0, 2.0, 1.0]

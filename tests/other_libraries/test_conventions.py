@@ -20,8 +20,8 @@ import pytest
 from brute_force import LESS_IS_BETTER, REFERENCE, query_value
 
 from skrank.metrics import CONVENTIONS, evaluate, make_ranking_scorer
-from skrank.metrics._conventions import FROM_ONE
-from skrank.metrics._names import METRICS
+from skrank.metrics.conventions import FROM_ONE
+from skrank.metrics.names import METRICS
 
 SCRIPT = Path(__file__).parents[2] / "docs" / "make_conventions.py"
 EVALUATE_ONLY = {"doc_order", "score_dtype", "judged_from"}
@@ -268,7 +268,7 @@ def test_ids_order_tied_documents():
 
 
 def test_the_documents_are_ranked_once_for_each_way_to_rank_them(monkeypatch):
-    from skrank.metrics import _answer
+    from skrank.metrics import answer
 
     calls = []
 
@@ -276,8 +276,8 @@ def test_the_documents_are_ranked_once_for_each_way_to_rank_them(monkeypatch):
         calls.append((params["threshold"], params["ties"], params["doc_order"]))
         return rank_queries(*args, **params)
 
-    rank_queries = _answer.rank_queries
-    monkeypatch.setattr(_answer, "rank_queries", counted)
+    rank_queries = answer.rank_queries
+    monkeypatch.setattr(answer, "rank_queries", counted)
     names = ["mrr", "ndcg@10", "map", "map@5", "hits@1", "neg_mean_rank"]
     evaluate([1, 0, 2], [3, 2, 1], names, convention="trec_eval", doc_id=[1, 2, 3])
     assert calls == [(FROM_ONE, "first", "descending")]

@@ -17,7 +17,7 @@ import pytest
 from test_conventions import script
 
 from skrank.metrics import evaluate, ndcg_score
-from skrank.metrics._conventions import rules_of
+from skrank.metrics.conventions import rules_of
 
 ALWAYS = {"lightgbm", "sklearn", "trec_eval"}
 PRESENT = [name for name in peers.LIBRARIES if peers.is_installed(name)]

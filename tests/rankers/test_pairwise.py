@@ -23,7 +23,7 @@ from skrank.base import is_ranker
 from skrank.datasets import make_ranking
 from skrank.model_selection import QueryKFold
 from skrank.rankers import PairwiseRanker, QueryRanker
-from skrank.rankers._draw_pairs import draw_pairs
+from skrank.rankers.pairwise import draw_pairs
 
 X, Y, QID = make_ranking(
     24, n_documents=(4, 9), n_features=3, n_informative=2, n_grades=3, random_state=0

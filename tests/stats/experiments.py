@@ -10,12 +10,10 @@ import numpy as np
 import populations
 from populations import draw, tilted
 
-from skrank._inference.families import holm
-from skrank._inference.intervals import order_statistics
-from skrank._inference.units import grouped, seed_of
 from skrank.metrics import QueryScores
 from skrank.stats import confidence_interval
-from skrank.stats._family import Family, test_family
+from skrank.stats.family import Family, test_family
+from skrank.stats.inference import grouped, holm, order_statistics, seed_of
 
 LEVEL = 0.05
 # Columns of the coverage of units.

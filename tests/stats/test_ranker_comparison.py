@@ -11,7 +11,7 @@ from stats.pilot import drawn_scores, scores_of
 
 from skrank.metrics import score_queries
 from skrank.stats import RankerComparison, compare_rankers, confidence_interval
-from skrank.stats._letters import letters
+from skrank.stats.comparison import letters
 
 pytestmark = pytest.mark.filterwarnings("ignore:The p-value may be too small")
 

@@ -18,11 +18,11 @@ from drawn_tables import draw_shuffled
 from numpy.testing import assert_array_equal
 
 from skrank.metrics import add_scorer, evaluate, score_queries
-from skrank.metrics._metric import METRICS
-from skrank.metrics._names import listed_names
-from skrank.tables import _stream, score_table
-from skrank.tables._arrow_core import ArrowCore, Columns
-from skrank.tables._spark import score_batches
+from skrank.metrics.metric import METRICS
+from skrank.metrics.names import listed_names
+from skrank.tables import score_table, stream
+from skrank.tables.core import ArrowCore, Columns
+from skrank.tables.spark import score_batches
 
 FEW = ["ndcg@3", "map", "z_mrr", "neg_median_rank", "neg_rank_variance", "err", "rbp@4"]
 
@@ -155,7 +155,7 @@ def test_a_metric_of_ones_own_goes_with_the_core():
 
 @pytest.mark.parametrize("n_rows", [100, 10**6])
 def test_a_sorted_partition_is_scored_by_whole_queries(n_rows, monkeypatch):
-    monkeypatch.setattr(_stream, "BATCH", n_rows)
+    monkeypatch.setattr(stream, "BATCH", n_rows)
     frame = draw_shuffled()
     core = ArrowCore(FEW, Columns("qid", "y_true", {None: "y_score"}), {"max_grade": 4})
     table = pa.Table.from_pandas(frame.sort_values("qid"))
@@ -167,7 +167,7 @@ def test_a_sorted_partition_is_scored_by_whole_queries(n_rows, monkeypatch):
 
 
 def test_ids_that_are_missing_in_a_sorted_partition_are_counted(monkeypatch):
-    monkeypatch.setattr(_stream, "BATCH", 2)
+    monkeypatch.setattr(stream, "BATCH", 2)
     core = ArrowCore("mrr", Columns("qid", "y_true", {None: "y_score"}))
     table = pa.table(SMALL | {"qid": [None, 1, 2]})
     with pytest.raises(ValueError, match=r"'qid' has 1 missing values .* among 3 rows"):

@@ -8,7 +8,7 @@ import gzip
 import numpy as np
 import pytest
 
-from skrank.tables import _trec_text, read_letor, read_qrels, read_run
+from skrank.tables import read_letor, read_qrels, read_run, trec_text
 
 RUN = [("0301", "NA", 2.5), ("0301", "d#1", -1e-3), ("x", '"ä"', np.inf)]
 LINES = [f"{q} Q0 {d} {i} {s!r} tag" for i, (q, d, s) in enumerate(RUN)]
@@ -36,7 +36,7 @@ def write(path, text):
 def test_a_run_is_read_however_its_words_are_separated(
     tmp_path, monkeypatch, text, chunk
 ):
-    monkeypatch.setattr(_trec_text, "_CHUNK", chunk)
+    monkeypatch.setattr(trec_text, "_CHUNK", chunk)
     run = read_run(write(tmp_path / "a.run", text))
     assert run.qid.tolist() == [q for q, _, _ in RUN]
     assert run.doc_id.tolist() == [d for _, d, _ in RUN]
@@ -65,7 +65,7 @@ def test_grades_are_integers_unless_one_is_not(tmp_path):
 
 
 def test_an_id_may_be_longer_than_what_is_read_at_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(_trec_text, "_CHUNK", 100)
+    monkeypatch.setattr(trec_text, "_CHUNK", 100)
     ids = ["u" * 1000, "v", "w" * 257]
     text = "".join(f"{id} 0 {id}x 1\n" for id in ids)
     qrels = read_qrels(write(tmp_path / "qrels", text))
@@ -85,7 +85,7 @@ BAD_RUNS = {
 @pytest.mark.parametrize("chunk", [2**18, 20])
 @pytest.mark.parametrize(("line", "error"), BAD_RUNS.items(), ids=BAD_RUNS)
 def test_a_bad_line_of_a_run_is_named(tmp_path, monkeypatch, line, error, chunk):
-    monkeypatch.setattr(_trec_text, "_CHUNK", chunk)
+    monkeypatch.setattr(trec_text, "_CHUNK", chunk)
     text = f"# comment\n1 Q0 e 1 3 t\n{line}\n1 Q0 x y z\n"
     with pytest.raises(ValueError, match=error):
         read_run(write(tmp_path / "a.run", text))

@@ -26,8 +26,8 @@ from drawn_tables import draw as draw_grouped
 from numpy.testing import assert_array_equal
 
 from skrank.metrics import evaluate, score_queries
-from skrank.metrics._names import listed_names
-from skrank.tables import _checkpoint, _stream, score_table
+from skrank.metrics.names import listed_names
+from skrank.tables import _checkpoint, score_table, stream
 
 FEW = ["ndcg@3", "map", "z_mrr", "neg_median_rank"]
 ORDERS = ["grouped", "shuffled", "one query cut in two"]
@@ -57,7 +57,7 @@ def assert_same(one, other):
 @pytest.fixture
 def small_batches(monkeypatch):
     """Make a table of some thousand rows a large one."""
-    monkeypatch.setattr(_stream, "BATCH", 200)
+    monkeypatch.setattr(stream, "BATCH", 200)
 
 
 def as_source(table, form, folder):
@@ -275,13 +275,13 @@ def test_one_query_may_be_longer_than_a_batch(small_batches):
 
 def test_grouped_rows_are_read_without_a_sort(small_batches, monkeypatch):
     queries = []
-    batches = _stream._batches
+    batches = stream._batches
 
     def seen(source, query, **tables):
         queries.append(query)
         return batches(source, query, **tables)
 
-    monkeypatch.setattr(_stream, "_batches", seen)
+    monkeypatch.setattr(stream, "_batches", seen)
     score_table(draw("grouped"), "mrr")
     assert len(queries) == 1
     assert "ORDER BY" not in queries[0]
@@ -308,7 +308,7 @@ def test_text_is_never_turned_into_objects_of_python(small_batches, monkeypatch)
         seen.append(np.asarray(qid).dtype.kind)
         return score_queries(y_true, y_score, metrics, qid=qid, **params)
 
-    monkeypatch.setattr("skrank.tables._arrow_core.score_queries", scored)
+    monkeypatch.setattr("skrank.tables.core.score_queries", scored)
     ids = score_table(table, "mrr").keys["qid"]
     assert set(seen[1:]) <= {"i"}
     assert len(seen) > 3
@@ -325,7 +325,7 @@ def test_a_stopped_run_continues(small_batches, monkeypatch, file, tmp_path):
     monkeypatch.setattr(_checkpoint, "PART", 200)
     expected = score_table(file, FEW)
     scored = []
-    score_source = _stream.score_source
+    score_source = stream.score_source
 
     def stop_at_third(*args):
         scored.append(args[-1])
@@ -385,7 +385,7 @@ def test_an_interrupt_stops_a_sort_at_once(request):
 
 
 def test_a_core_can_be_sent_to_another_process():
-    from skrank.tables._arrow_core import ArrowCore, Columns
+    from skrank.tables.core import ArrowCore, Columns
 
     table = draw("grouped")
     core = ArrowCore(FEW, Columns("qid", "y_true", {None: "y_score"}))

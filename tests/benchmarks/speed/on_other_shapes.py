@@ -31,7 +31,7 @@ from skrank.metrics import (
     mrr_score,
     ndcg_score,
 )
-from skrank.metrics._metric import METRICS
+from skrank.metrics.metric import METRICS
 from skrank.model_selection import QueryKFold
 
 

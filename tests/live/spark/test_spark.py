@@ -18,9 +18,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from skrank.metrics import add_scorer, evaluate, score_queries
-from skrank.metrics._names import listed_names
+from skrank.metrics.names import listed_names
 from skrank.tables import ClusterScores, score_table
-from skrank.tables._spark import SparkTable
+from skrank.tables.spark import SparkTable
 
 FEW = ["ndcg@3", "map", "z_mrr", "neg_median_rank", "neg_rank_variance", "err"]
 

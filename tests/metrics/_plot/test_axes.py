@@ -18,7 +18,7 @@ from skrank.metrics import (
     TieSpanDisplay,
     evaluate,
 )
-from skrank.metrics._plot.axes import COLORS, fit_text, line_styles
+from skrank.plot.base import COLORS, fit_text, line_styles
 from skrank.rankers import QueryRanker
 
 SIZES = [(3.2, 2.4), (6.4, 4.8), (12, 8)]

@@ -6,8 +6,8 @@
 import pytest
 
 from skrank.metrics import QueryScores, mean_rank, score_queries
-from skrank.metrics._names import METRICS, listed_names
-from skrank.metrics._plot.metric_words import split_cutoff, words_of
+from skrank.metrics.names import METRICS, listed_names
+from skrank.plot.base import split_cutoff, words_of
 
 WORDS = {
     "mrr": "MRR",

@@ -8,8 +8,8 @@ import pytest
 from scipy import sparse
 
 from skrank.metrics import evaluate, tie_report
-from skrank.metrics._names import METRICS, listed_names, parse_name
-from skrank.metrics._summary import mean_of_queries
+from skrank.metrics.names import METRICS, listed_names, parse_name
+from skrank.metrics.summary import mean_of_queries
 
 COUNTS = ("n_queries", "n_documents", "n_tied_queries", "n_tied_documents")
 

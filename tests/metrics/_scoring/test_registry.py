@@ -21,8 +21,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.utils._param_validation import StrOptions
 
 import skrank
-from skrank.metrics import get_scorer, get_scorer_names
-from skrank.metrics._scoring import registry
+from skrank.metrics import get_scorer, get_scorer_names, registry
 
 SCRIPT = Path(__file__).with_name("entry_points.py")
 TABLE = runpy.run_path(str(SCRIPT))
@@ -361,7 +360,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.utils._param_validation import StrOptions
 import pandas as pd
 import skrank
-from skrank.metrics._scoring import registry
+from skrank.metrics import registry
 own = StrOptions.__mro__[1].is_satisfied_by
 X, y = np.array([[1.0], [2], [3], [4]]), [0, 1, 0, 1]
 y = pd.Series(y, index=pd.Index([1, 1, 2, 2], name="qid"))

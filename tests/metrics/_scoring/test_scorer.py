@@ -17,7 +17,7 @@ from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.metrics import make_scorer, r2_score
 from sklearn.model_selection import GridSearchCV, cross_validate
 
-import skrank.metrics._answer
+import skrank.metrics.answer
 from skrank.metrics import (
     get_scorer,
     get_scorer_names,
@@ -153,9 +153,9 @@ class TestCall:
 class TestOneRanking:
     def test_list_predicts_and_ranks_once(self, model, monkeypatch):
         calls = []
-        rank_queries = skrank.metrics._answer.rank_queries
+        rank_queries = skrank.metrics.answer.rank_queries
         monkeypatch.setattr(
-            skrank.metrics._answer,
+            skrank.metrics.answer,
             "rank_queries",
             lambda *data, **options: calls.append(1) or rank_queries(*data, **options),
         )

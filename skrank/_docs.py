@@ -1,0 +1,329 @@
+"""The words that docstrings share."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import inspect
+import re
+from functools import partial
+
+
+def read_entries(text):
+    """Return the entries of a section by the names of their parameters."""
+    entries = re.split(r"\n(?=[\w*])", text.strip())
+    return {entry.partition(" ")[0].strip("*\n"): entry for entry in entries}
+
+
+# The entry of each parameter; {default} is that of the signature.
+PARAMETERS = read_entries("""
+y_true : {array-like, sparse matrix} of shape (n_samples,) or (n_queries, n_docs)
+    The true grades, 0 or more. Beside a `y_score` of shape (n_queries, n_docs), an
+    array of shape (n_queries,) instead holds the column of the one relevant document of
+    each query, its target.
+y_score : array-like of shape (n_samples,) or (n_queries, n_docs)
+    The predicted scores, larger is better. Infinite scores are allowed.
+qid : array-like of shape (n_samples,), default={default}
+    The query id of each row, of any dtype, rows in any order. If None, the ids are
+    taken from the index of `y_true` named "qid"; without one, all rows belong to one
+    query.
+k : int, default={default}
+    Cutoff: only the top `k` documents count. If None, the whole list does. Lists may be
+    shorter than `k`.
+k_required : int
+    Cutoff: only the top `k` documents count. Lists may be shorter than `k`.
+threshold : float or "max", default={default}
+    Documents with a grade above `threshold` are relevant; all others contribute no
+    gain. With "max", the documents with the highest grade of their query are relevant,
+    if that grade is above 0.
+ties : {"expected", "first", "optimistic", "pessimistic"}, default={default}
+    How ties in `y_score` are resolved. "expected" is the exact expectation over all
+    orderings of the tied documents; "first" keeps the input order; "optimistic" and
+    "pessimistic" take the best and the worst ordering.
+ties_first_rank : {"expected", "first", "optimistic", "pessimistic", "realistic"}, \
+    default={default}
+    How ties in `y_score` are resolved. "expected" is the exact expectation over all
+    orderings of the tied documents; "first" keeps the input order; "optimistic" and
+    "pessimistic" take the best and the worst ordering; "realistic" takes the mean of
+    the best and the worst rank of the first relevant document.
+threshold_every_grade : float, "max" or None, default={default}
+    Documents with a grade up to `threshold`, or with "max" below the highest grade of
+    their query, count as equal. If None, all grades count as they are, also negative
+    ones, and documents that are not judged have the grade 0, or the lowest one if that
+    is negative.
+ties_midrank : {"expected", "first", "optimistic", "pessimistic", "midrank"}, \
+    default={default}
+    How ties in `y_score` are resolved. "expected" is the exact expectation over all
+    orderings of the tied documents; "first" keeps the input order; "optimistic" and
+    "pessimistic" take the best and the worst ordering; with "midrank" tied documents
+    share their mean rank, as in ``scipy.stats.spearmanr``.
+replace_undefined_by : float, default={default}
+    The value of a query for which the metric is undefined. NaN leaves the query out of
+    the average.
+average : {"macro", "weighted"} or None, default={default}
+    How queries are averaged: "macro" weights all queries equally, "weighted" by their
+    number of documents. If None, the value of each query is returned, in the order of
+    ``np.unique(qid)``.
+adjusted : bool, default={default}
+    Whether to adjust the metric M for chance: (M - E) / (B - E), where E is its
+    expectation under random orders and B its value for the ideal ranking. Random scores
+    then give 0 on average and a perfect ranking 1.
+adjusted_ratio : bool or "ratio", default={default}
+    Whether to adjust the metric M for chance. True returns (M - E) / (B - E), where E
+    is the metric at chance level, with all documents tied, and B its value for the
+    ideal ranking; "ratio" returns M / E.
+adjusted_z : bool or {"ratio", "z"}, default={default}
+    Whether to adjust the metric M for chance, given its expectation E and variance V
+    under random orders and its value B for the ideal ranking. True returns
+    (M - E) / (B - E), "ratio" M / E, and "z" the number of standard deviations that M
+    is better than E, (M - E) / sqrt(V) up to the sign.
+sample_weight : array-like of shape (n_samples,) or (n_queries,), default={default}
+    The weight of each query: one value per row, constant within a query, or one per
+    query if `y_score` has one row per query.
+exclude : {array-like, sparse matrix} of bool, (n_queries, n_docs), default={default}
+    Mask of documents to leave out of the ranking, for a `y_score` of shape
+    (n_queries, n_docs) only. A target is never excluded.
+judged : array-like of bool of shape (n_samples,), default={default}
+    Which documents have a grade. The others are ranked but are not relevant; their
+    `y_true` is not read. If None, all documents are judged.
+returned : array-like of bool of shape (n_samples,), default={default}
+    Which documents the system returned. The others count among the relevant documents
+    and in the ideal ranking but have no rank; their `y_score` is not read. If None, all
+    documents were returned.
+gain : {"exponential", "linear"} or callable, default={default}
+    The gain of a grade: ``2 ** grade - 1``, the grade itself, or a callable that maps
+    an array of the grades of relevant documents to their gains.
+discount : {"log2", "ln"} or callable, default={default}
+    The discount of rank i: ``1 / log2(i + 1)``, ``1 / ln(i + 1)``, or a callable that
+    maps an array of ranks, 1 being the best, to their discounts.
+max_grade : float, default={default}
+    The highest grade that a document can have. If None, the highest grade of a relevant
+    document in `y_true` is used, so pass it to compare data sets.
+""")
+
+RAISES = """
+Raises
+------
+ValueError
+    If a parameter has an invalid value, or the input shapes do not match.
+TypeError
+    If a parameter has the wrong type, or `y_score` is sparse.
+"""
+
+
+def describe(name, default, metric=None):
+    """Return the entry of a parameter that metrics share.
+
+    `metric` is None for a function of several metrics.
+    """
+    _, colon, words = PARAMETERS[_variant(name, default, metric)].partition(" : ")
+    if default != default:
+        default = "np.nan"
+    elif isinstance(default, str):
+        default = f'"{default}"'
+    return name + colon + words.replace("{default}", str(default))
+
+
+def share_words(function, *, describe=describe, raises=RAISES):
+    """Complete the docstring of a function that shares parameters with others."""
+    signature = inspect.signature(function)
+    function.__doc__ = complete(function.__doc__, signature, describe, raises)
+    return function
+
+
+def complete(docstring, signature, describe, raises=RAISES):
+    """Return a docstring, dedented, with the sections Parameters and Raises.
+
+    A section Parameters in `docstring` describes parameters that no other function has,
+    or has with this meaning; ``describe(name, default)`` returns the entries of the
+    others. `raises` is the section Raises of a docstring without one.
+    """
+    docstring = inspect.cleandoc(docstring)
+    own = {}
+    if found := re.search(r"Parameters\n-+\n(.*?)\n\n(?=\w+\n-)", docstring, re.DOTALL):
+        docstring = docstring.replace(found.group(), "")
+        own = read_entries(found.group(1))
+    described = [
+        own.get(name) or describe(name, parameter.default)
+        for name, parameter in signature.parameters.items()
+        if name not in ("self", "cls")
+    ]
+    parameters = "\n".join(["Parameters", "----------", *described])
+    docstring = docstring.replace("Returns\n---", f"{parameters}\n\nReturns\n---")
+    if "Raises\n---" not in docstring:
+        after = "Warns\n---" if "Warns\n---" in docstring else "See Also\n---"
+        docstring = docstring.replace(after, f"{raises.lstrip()}\n{after}")
+    return docstring + "\n"
+
+
+def _variant(name, default, metric):
+    """Return which of the descriptions of a parameter fits a metric."""
+    if name == "k" and default is inspect.Parameter.empty:
+        return "k_required"
+    if metric is None:
+        return name
+    if name == "threshold" and default is None:
+        return "threshold_every_grade"
+    if name == "ties" and metric.takes_midrank:
+        return "ties_midrank"
+    if name == "ties" and metric.reads_first_rank:
+        return "ties_first_rank"
+    if name == "adjusted" and metric.knows_its_variance:
+        return "adjusted_z"
+    if name == "adjusted" and metric.reads_first_rank:
+        return "adjusted_ratio"
+    return name
+
+
+OF_LINK_PREDICTION = read_entries("""
+model : object
+    Has the methods ``score_tails(X)`` and ``score_heads(X)``, which return scores of
+    shape (n_triples, n_entities), larger is better. Its attribute `entities_` holds the
+    ids of the columns; without it the ids are the column numbers. `relations_` (the
+    ids) and `triples_` (the training triples) are read if the model has them.
+X : array-like of shape (n_triples, 3)
+    The triples to evaluate: head, relation and tail, all integers or all text.
+known : "auto", None, array-like of shape (n_known, 3) or list of them, default="auto"
+    The triples whose entities are filtered out: another entity that completes a known
+    triple is no candidate. "auto" takes the evaluated triples and those that the model
+    was trained on; triples given here are added to them. If None, nothing is filtered
+    (the raw setting).
+sides : {"head", "tail"} or sequence of them, default=("head", "tail")
+    Whether heads, tails or both are predicted.
+metrics : str, callable or list of them, \
+    default=("mrr", "neg_mean_rank", "hits@1", "hits@3", "hits@10")
+    Scorer names such as "mrr", "z_hits@10" or "neg_rank_standard_deviation"; PyKEEN's
+    names; or definitions of your own, as in :func:`skrank.metrics.evaluate`.
+ties : {"expected", "optimistic", "pessimistic", "realistic"}, default=None
+    How ties are resolved. "expected" is the exact expectation over all orderings of the
+    tied entities; "optimistic" and "pessimistic" take the best and the worst rank,
+    "realistic" their mean. If None, the rule of `convention`, or "expected".
+average : {"rank", "question"}, default="rank"
+    Whether each rank has the same weight, or each question, the pair (h, r) or (r, t):
+    the weight of a rank is then one over the number of evaluated triples with its
+    question.
+by : {"side", "relation", "category"}, default=None
+    Evaluate each side, relation or category of relations separately. The categories are
+    "1-1", "1-n", "n-1" and "n-n".
+candidates : array-like, dict or SampledNegatives, default=None
+    The entities that the target is ranked with: an array of shape (n_candidates,) for
+    all triples; a dict with the keys "head" and "tail" of such arrays, or of dicts with
+    an array for each relation, as :func:`type_constraints` makes; or a sample. If None,
+    all entities.
+batch_size : int or "auto", default="auto"
+    How many triples the model scores at once. "auto" gives their scores 64 MiB.
+convention : {"pykeen", "ogb", "ampligraph"}, default=None
+    Follow the rules of a library for ties.
+progress : bool, default=False
+    Whether to show a progress bar, which needs the package tqdm.
+""")
+
+RAISES_OF_LINK_PREDICTION = """
+Raises
+------
+ValueError
+    If a parameter has an invalid value, the shapes of the inputs do not match, a triple
+    holds an entity or a relation that the model does not know, or the score of a
+    candidate is NaN.
+TypeError
+    If a parameter has the wrong type.
+"""
+
+
+def _describe_link(name, default):
+    return OF_LINK_PREDICTION[name]
+
+
+share_link_words = partial(
+    share_words, describe=_describe_link, raises=RAISES_OF_LINK_PREDICTION
+)
+
+
+SPLIT = """\
+Generate the rows of each training and test set.
+
+Parameters
+----------
+{parameters}
+
+Yields
+------
+train : ndarray of int
+    The rows of the training set, in ascending order.
+test : ndarray of int
+    The rows of the test set, in ascending order.
+"""
+
+OF_SPLIT = """\
+X : array-like of shape (n_samples, n_features)
+    The data. Only the number of rows is used and, in a table, the columns and the index
+    that hold what is not passed.
+y : array-like of shape (n_samples,), default=None
+    The relevance of each row, used only by splitters that stratify. Its index may hold
+    what is not passed, such as the query ids.
+groups : array-like of shape (n_samples,), default=None
+    The query ids, under the name that scikit-learn has for them.
+qid : array-like of shape (n_samples,), default=None
+    The query ids. Without `qid` and `groups` they are taken from the column ``"qid"``
+    of `X` or from the index of `y` or `X` of that name.
+time : array-like of shape (n_samples,), default=None
+    The time of each row: numbers or dates. Without it, the parameter `time` of the
+    splitter says where the times are.
+item : array-like of shape (n_samples,), default=None
+    The item of each row. Without it, the parameter `item` of the splitter says where
+    the items are; the users are the query ids."""
+
+
+def describe_split(split):
+    """Give a method `split` its docstring, with the parameters that it has."""
+    names = inspect.signature(split).parameters
+    entries = re.split(r"\n(?=\w)", OF_SPLIT)
+    described = [entry for entry in entries if entry.partition(" ")[0] in names]
+    split.__doc__ = SPLIT.format(parameters="\n".join(described))
+    return split
+
+
+_OF_DISPLAY = read_entries("""
+scores : QueryScores
+    The values by ranker, metric and query.
+y_score : array-like of shape (n_samples,) or (n_queries, n_docs), or dict of them
+    The predicted scores, larger is better. A dict holds those of several rankers by
+    name.
+ks : iterable of int, default=range(1, 21)
+    The cutoffs.
+confidence_level : float, default=0.95
+    The level of the intervals.
+ranker : str, default=None
+    The name of the ranker. If None, the one beside the baseline.
+baseline : str, default=None
+    The name of the ranker to compare with. If None, the first one.
+n_worst : int, default=0
+    How many queries that lose most are named.
+ax : Axes, default=None
+    Where to draw. If None, in a new figure. A figure without a layout engine gets the
+    constrained one, which makes place for long names.
+**params
+    Further parameters of :func:`score_queries`.
+""")
+
+_OF_ESTIMATOR = read_entries("""
+estimator : estimator instance or dict of them
+    A fitted estimator, or several by name.
+X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
+    The documents to rank.
+y : array-like of shape (n_samples,)
+    The true grades.
+qid : array-like of shape (n_samples,), default=None
+    The query ids. If None, they are found where a scorer finds them.
+""")
+
+
+def share_display_words(function):
+    """Complete the docstring of a method of a display."""
+    own = dict(_OF_DISPLAY)
+    if function.__name__ == "from_estimator":
+        own |= _OF_ESTIMATOR
+
+    def entry(name, default):
+        return own[name] if name in own else describe(name, default)
+
+    return share_words(function, describe=entry)

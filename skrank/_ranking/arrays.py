@@ -1,0 +1,292 @@
+"""Arrays in which equal entries follow one another, and blocks of them."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from typing import NamedTuple
+
+import numpy as np
+
+from skrank._ranking.tie_groups import TieGroups
+
+
+def starts_of(values):
+    """Return where stretches of equal values start."""
+    new = np.ones(len(values), dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=new[1:])
+    return np.flatnonzero(new)
+
+
+def lengths_of(starts, stop):
+    """Return the lengths of stretches that stand one after the other, up to `stop`."""
+    lengths = np.empty(len(starts), dtype=np.intp)
+    np.subtract(starts[1:], starts[:-1], out=lengths[:-1])
+    lengths[-1:] = stop - starts[-1:]
+    return lengths
+
+
+def spans(*keys):
+    """Return where the stretch of equal keys of each element starts and stops."""
+    length = len(keys[0])
+    new = np.ones(length, dtype=bool)
+    new[1:] = np.any([key[1:] != key[:-1] for key in keys], axis=0)
+    start = np.flatnonzero(new)
+    sizes = lengths_of(start, length)
+    return np.repeat(start, sizes), np.repeat(start + sizes, sizes)
+
+
+def sum_before(values, query):
+    """Return, for each value, the sum of the values of its query that stand before."""
+    before = np.cumsum(values) - values
+    first = starts_of(query)
+    return before - np.repeat(before[first], lengths_of(first, len(query)))
+
+
+def accumulate_before(ufunc, values, query):
+    """Return `ufunc` of all values of the same query that stand before each.
+
+    Each query is accumulated by itself: what others hold costs no digits.
+    """
+    first = starts_of(query)
+    lengths = lengths_of(first, len(query))
+    before = np.empty(len(values))
+    before[first] = ufunc.identity
+    for rows, width in split_by_width(lengths - 1):
+        column = np.arange(width)
+        inside = column < lengths[rows, np.newaxis] - 1
+        block = ufunc.accumulate(gather(values, first[rows], max(width, 1)), axis=1)
+        place = first[rows, np.newaxis] + 1 + column
+        before[place[inside]] = block[:, :width][inside]
+    return before
+
+
+# A stretch of rows that stays in the cache while it is worked on.
+STRETCH = 65_536
+
+# A block fits the cache of one core. It wastes at most a sixth of its cells, unless it
+# is so small that the calls cost more than the cells.
+MAX_CELLS = 131_072
+WIDTH_RATIO = 1.2
+CHEAP_CELLS = 32_768
+
+# So few cells are gathered one by one: calls cost more.
+FEW_CELLS = 512
+
+
+def split_by_width(widths, max_cells=MAX_CELLS):
+    """Yield (rows, width): rows of like width whose block has few cells, or one row.
+
+    `widths` holds the number of cells that each row needs, and `width` is the largest
+    of those that are yielded together. Every row is yielded once.
+    """
+    widest = int(widths.max(initial=0))
+    # Numbers of 16 bits are sorted by counting.
+    order = np.argsort(widths.astype(np.min_scalar_type(widest)), kind="stable")
+    cheap_cells = min(CHEAP_CELLS, max_cells)
+    if 0 < len(widths) * widest <= cheap_cells:
+        yield order, widest
+        return
+    ordered = widths[order]
+    start = 0
+    while start < len(order):
+        limit = int(ordered[start] * WIDTH_RATIO + 4)
+        # In the type of the widths, or they would all be converted.
+        widest = ordered.dtype.type(min(limit, ordered[-1]))
+        stop = np.searchsorted(ordered, widest, side="right")
+        stop = min(stop, start + max(1, int(max_cells // limit)))
+        # Rows of any width share a block that costs less than the calls for two.
+        ahead = ordered[start : start + cheap_cells // max(int(ordered[start]), 1)]
+        n_cells = ahead * np.arange(1, len(ahead) + 1)
+        stop = max(stop, start + np.searchsorted(n_cells, cheap_cells, side="right"))
+        yield order[start:stop], int(ordered[stop - 1])
+        start = stop
+
+
+def gather(values, starts, width):
+    """Return the block whose row i is ``values[starts[i] : starts[i] + width]``.
+
+    The values stand together in memory.
+
+    It is a view where the rows stand one after the other. A row that reaches beyond
+    the end repeats the last value: the caller knows the true widths.
+    """
+    last, n_cells = len(values) - width, len(starts) * width
+    is_dense = starts[-1] + width - starts[0] == n_cells and starts[-1] <= last
+    if is_dense and np.all(np.diff(starts) == width):
+        return values[starts[0] : starts[0] + n_cells].reshape(-1, width)
+    if n_cells <= FEW_CELLS:
+        cells = starts[:, np.newaxis] + np.arange(width)
+        return values[np.minimum(cells, len(values) - 1, out=cells)]
+    # Whole rows are copied as one item each: many times as fast as cell by cell.
+    row = np.dtype((np.void, width * values.itemsize))
+    items = np.ndarray(last + 1, row, values, strides=values.itemsize)
+    late = starts > last
+    is_late = late.any()
+    block = items[np.minimum(starts, last) if is_late else starts]
+    block = block.view(values.dtype).reshape(-1, width)
+    if not is_late:
+        return block
+    cells = starts[late, np.newaxis] + np.arange(width)
+    block[late] = values[np.minimum(cells, len(values) - 1)]
+    return block
+
+
+def block_of_negated_scores(lists, rows, width, excluded):
+    """Return the negated scores of lists side by side, and inf after their end."""
+    keys = negated_scores(lists, rows, width)
+    fill_after_the_end(keys, np.inf, lists.order.lengths[rows])
+    if lists.excluded is not None:
+        keys[block_of_flags(lists, rows, width, lists.is_excluded)] = excluded
+    return keys
+
+
+def negated_scores(lists, rows, width):
+    """Return the negated scores of lists side by side."""
+    scores = gather(lists.scores, lists.order.starts[rows], width)
+    is_own = not np.may_share_memory(scores, lists.scores)
+    out = scores if is_own and scores.dtype == np.float64 else None
+    return np.subtract(0.0, scores, out=out, dtype=np.float64)
+
+
+def block_of_flags(lists, rows, width, flags):
+    """Return flags of lists side by side, and False after their end."""
+    block = own_block(flags, lists.order.starts[rows], width)
+    fill_after_the_end(block, False, lists.order.lengths[rows])
+    return block
+
+
+def own_block(values, starts, width):
+    """Return values of lists side by side, in memory of their own."""
+    block = gather(values, starts, width)
+    return block.copy() if np.may_share_memory(block, values) else block
+
+
+def fill_after_the_end(block, value, lengths):
+    """Set the cells of lists side by side, in the order of length, that hold none."""
+    if lengths[0] < block.shape[1]:  # columns before are full
+        ragged = slice(lengths[0], block.shape[1])
+        ended = np.arange(lengths[0], block.shape[1]) >= lengths[:, np.newaxis]
+        np.copyto(block[:, ragged], value, where=ended)
+
+
+def groups_of_sorted(lists, rows, keys, place, row, grade):
+    """Return the tie groups of sorted keys that hold the documents at `place`.
+
+    Row i of `keys` belongs to the list ``rows[i]``. `place` holds the ascending cells
+    of relevant documents, `row` and `grade` their rows of `keys` and their grades.
+    """
+    new = np.ones(keys.shape, dtype=bool)
+    np.not_equal(keys[:, 1:], keys[:, :-1], out=new[:, 1:])
+    start = np.flatnonzero(new)
+    group = (np.cumsum(new) - 1)[place]
+    (first,) = np.diff(group, prepend=-1).nonzero()
+    row, group = row[first], group[first]
+    above = start[group] - row * keys.shape[1]
+    size = np.subtract(np.append(start[1:], new.size), start)[group]
+    # What fills the end of a row is no document, though it may look tied.
+    size = np.minimum(size, lists.n_ranked[rows[row]] - above)
+    relevant = np.subtract(np.append(first[1:], len(place)), first)
+    return TieGroups(lists.order.query[rows[row]], above, size, relevant, grade)
+
+
+class GradeCodes(NamedTuple):
+    """The grades of the relevant documents, a byte each.
+
+    `codes` has 0 for a row that is not relevant, else a position in the ascending
+    `grades`.
+    """
+
+    codes: np.ndarray
+    grades: np.ndarray
+
+
+def as_bytes(grades):
+    """Return grades as bytes if all are integers from 0 to 255, else as they are."""
+    kind, size = grades.dtype.kind, grades.dtype.itemsize
+    if kind == "b":
+        return grades.view(np.uint8)
+    if kind == "u" and size == 1:
+        return grades
+    small = np.empty(len(grades), dtype=np.uint8)
+    for start in range(0, len(grades), STRETCH):
+        stretch = slice(start, start + STRETCH)
+        part = grades[stretch]
+        if kind == "f":
+            is_small = part.min() >= 0 and part.max() <= 255
+        else:
+            # Read without its sign, a negative integer is a large one.
+            unsigned = part.view(f"{part.dtype.byteorder}u{size}")
+            is_small = unsigned.max() < (128 if size == 1 else 256)
+        if not is_small:
+            return grades
+        np.copyto(small[stretch], part, casting="unsafe")
+        if kind == "f" and (small[stretch] != part).any():
+            return grades
+    return small
+
+
+def grades_as_floats(grades):
+    """Return grades as floats; integers that no float holds exactly raise."""
+    floats = grades.astype(np.float64)
+    is_wide = grades.dtype.kind in "iu" and grades.dtype.itemsize == 8
+    if is_wide and np.abs(floats).max(initial=0) >= 2**53:
+        raise ValueError(
+            "y_true must hold integers below 2 ** 53: a float does not hold larger "
+            f"ones exactly. Got {grades.max()}; rescale the grades."
+        )
+    return floats
+
+
+def code_grades(grades, rows, n_rows):
+    """Return the codes of any grades, which the relevant `rows` have, or None.
+
+    None if there are more different grades than a byte can name.
+    """
+    levels = np.unique(grades)
+    if len(levels) > 255:
+        return None
+    codes = np.zeros(n_rows, dtype=np.uint8)
+    codes[rows] = np.searchsorted(levels, grades) + 1
+    return GradeCodes(codes, np.concatenate([[-np.inf], levels]))
+
+
+def count_by_grade(query, grade):
+    """Count documents by query and grade.
+
+    Parameters
+    ----------
+    query, grade : ndarray of shape (n_documents,)
+        The query and the grade of each document.
+
+    Returns
+    -------
+    query, grade, count : ndarray
+        Each query and grade once, the highest grade of a query first.
+    """
+    levels, level = encode_levels(grade)
+    return count_by_level(query, level, levels)
+
+
+def count_by_level(query, level, levels):
+    """Count documents as :func:`count_by_grade` does, by the places of their grades."""
+    top = len(levels) - 1
+    keys = query * len(levels) + top - level
+    n_keys = len(levels) * (int(query.max(initial=0)) + 1)
+    if n_keys > 8 * len(keys) + 1024:
+        keys, count = np.unique(keys, return_counts=True)
+    else:
+        counts = np.bincount(keys, minlength=n_keys)
+        keys = np.flatnonzero(counts)
+        count = counts[keys]
+    query, level = np.divmod(keys, len(levels))
+    return query, levels[top - level], count
+
+
+def encode_levels(grade):
+    """Return grades in ascending order, at least one, and the place of each in them."""
+    if len(grade) and grade.min() >= 0 and grade.max() < 256:
+        level = grade.astype(np.intp)
+        if np.array_equal(level, grade):  # small integers are their own places
+            return np.arange(level.max() + 1.0), level
+    levels, level = np.unique(grade, return_inverse=True)
+    return (levels if len(levels) else np.zeros(1)), level

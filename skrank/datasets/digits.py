@@ -1,0 +1,149 @@
+"""Retrieval by example over scikit-learn's bundled digits."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.utils import Bunch, check_random_state
+
+from skrank.datasets.arguments import check_count, draw_list_lengths
+
+_DESCR = """\
+Digits retrieval
+----------------
+Find the images that show the same digit as a query image.
+
+Queries: {n_queries} ({n_empty} without a relevant document)
+Documents: {n_rows} rows, {least} to {most} per query
+Relevant: {n_relevant} rows ({fraction:.1%})
+Features: 64, the absolute difference of the two images at each pixel (0..16)
+Target: 1 if both images show the same digit, else 0
+
+The images are the 1,797 handwritten digits of 8 x 8 pixels that scikit-learn
+bundles (`sklearn.datasets.load_digits`), the test part of the UCI data set
+"Optical Recognition of Handwritten Digits" by E. Alpaydin and C. Kaynak. Query
+images are drawn without replacement, and so are the documents of each query among
+all the other images.
+"""
+
+
+def load_digits_retrieval(
+    *, n_queries=200, n_documents=(20, 60), random_state=0, return_X_y=False
+):
+    """Load handwritten digits as a retrieval task (query by example).
+
+    Each query is an image of a digit and its documents are other images. A document
+    is relevant if it shows the same digit, as one in ten does. The features of a row
+    compare its two images pixel by pixel. They are small integers, so that scores made
+    by counting or adding them have ties, as in real data.
+
+    Parameters
+    ----------
+    n_queries : int, default=200
+        Number of queries, at most the 1797 images that scikit-learn bundles.
+    n_documents : int or pair of int, default=(20, 60)
+        Number of documents of each query, or the minimum and the maximum: then the
+        lengths of the lists are drawn uniformly between the two, both included.
+    random_state : int, RandomState instance or None, default=0
+        Determines which images become queries and documents. Pass an int for the
+        same rows in every call; the default gives everyone the same data.
+    return_X_y : bool, default=False
+        If True, return `(data, target, qid)` instead of a Bunch.
+
+    Returns
+    -------
+    dataset : :class:`~sklearn.utils.Bunch`
+        Dictionary-like object with these attributes. The rows of a query are
+        consecutive.
+
+        data : ndarray of shape (n_samples, 64)
+            The absolute differences of the pixels of query and document, integers
+            from 0 to 16.
+        target : ndarray of shape (n_samples,)
+            1 for a relevant document, else 0.
+        qid : ndarray of shape (n_samples,)
+            The query of each row, an integer from 0 to `n_queries - 1`.
+        feature_names : list of str
+            The names of the 64 columns of `data`.
+        target_names : ndarray of shape (2,)
+            The meaning of the values 0 and 1 of `target`.
+        query_index, document_index : ndarray of shape (n_samples,)
+            The two images of each row, as indices into the arrays of
+            :func:`sklearn.datasets.load_digits`.
+        DESCR : str
+            The description of these rows.
+    (data, target, qid) : tuple if `return_X_y` is True
+        The three row-aligned arrays described above.
+
+    Raises
+    ------
+    ValueError
+        If a number of queries or documents is out of range.
+    TypeError
+        If a number of queries or documents is not an integer.
+
+    See Also
+    --------
+    make_ranking : Synthetic queries with graded relevance.
+    sklearn.datasets.load_digits : The images themselves.
+
+    Notes
+    -----
+    A query may have no relevant document among those drawn for it; with the default
+    lengths about 3 % of the queries have none. `DESCR` states their number.
+
+    Each image occurs in many lists. The rows of different queries are therefore less
+    independent than those of different users would be.
+
+    Examples
+    --------
+    >>> from skrank.datasets import load_digits_retrieval
+    >>> digits = load_digits_retrieval(n_queries=50, n_documents=30)
+    >>> digits.data.shape
+    (1500, 64)
+    >>> X, y, qid = load_digits_retrieval(n_queries=50, return_X_y=True)
+    >>> X.shape[0] == y.shape[0] == qid.shape[0]
+    True
+    """
+    images, digit = load_digits(return_X_y=True)
+    images = images.astype(np.int64)
+    n_images = images.shape[0]
+    n_queries = check_count(n_queries, "n_queries", most=n_images)
+    rng = check_random_state(random_state)
+    n_others = n_images - 1
+    lengths = draw_list_lengths(n_queries, n_documents, rng, most=n_others)
+
+    queries = rng.permutation(n_images)[:n_queries]
+    order = rng.random_sample((n_queries, n_images))
+    order[np.arange(n_queries), queries] = 1.0  # A query's own image comes last.
+    order = np.argsort(order, axis=1)
+    document_index = order[np.arange(n_images) < lengths[:, np.newaxis]]
+    qid = np.repeat(np.arange(n_queries), lengths)
+    query_index = queries[qid]
+
+    data = np.abs(images[query_index] - images[document_index])
+    target = (digit[query_index] == digit[document_index]).astype(np.int64)
+    if return_X_y:
+        return data, target, qid
+    n_relevant = np.bincount(qid, weights=target, minlength=n_queries)
+    return Bunch(
+        data=data,
+        target=target,
+        qid=qid,
+        feature_names=[
+            f"difference_{row}_{column}" for row in range(8) for column in range(8)
+        ],
+        target_names=np.array(["other digit", "same digit"]),
+        query_index=query_index,
+        document_index=document_index,
+        DESCR=_DESCR.format(
+            n_queries=n_queries,
+            n_empty=int((n_relevant == 0).sum()),
+            n_rows=len(qid),
+            least=lengths.min(),
+            most=lengths.max(),
+            n_relevant=target.sum(),
+            fraction=target.mean(),
+        ),
+    )

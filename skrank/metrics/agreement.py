@@ -1,0 +1,534 @@
+"""Agreement of the ranking by score with the ranking by grade."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+
+from skrank._checks import check_choice, check_persistence
+from skrank._ranking.arrays import gather, spans, split_by_width
+from skrank._ranking.queries import sum_over_places
+from skrank.metrics.gains import check_gain, discount_function, gains
+from skrank.metrics.metric import ranking_metric
+
+
+def query_auc(ranking):
+    """Return the fraction of concordant pairs of relevant and other documents."""
+    ranking = ranking._returned_only
+    n_pairs = ranking._n_found * (ranking.n_documents - ranking._n_found)
+    won = ranking.total(ranking.relevant * ranking._others_below)
+    return np.divide(won, n_pairs, out=np.full_like(won, np.nan), where=n_pairs > 0)
+
+
+@ranking_metric("query_auc", query_auc, cutoff="never")
+def query_auc_score(
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""Area under the ROC curve of each query, averaged (QAUC, GAUC).
+
+    The fraction of the pairs of a relevant and a non-relevant document of the query in
+    which the relevant one has the higher score. Larger is better; the chance level is
+    0.5.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between 0 and 1. The best value is 1.0.
+
+    See Also
+    --------
+    rank_correlation_score : The same for graded relevance.
+    sklearn.metrics.roc_auc_score : Ranks all rows as one list.
+
+    Notes
+    -----
+    With R relevant and N non-relevant documents,
+
+    .. math:: AUC = \frac{1}{R N} \sum_{u, v} \left([s_u > s_v]
+        + \tfrac{1}{2} [s_u = s_v]\right)
+
+    over relevant u and non-relevant v. A query is undefined and left out of the mean if
+    all or none of its documents are relevant. ``average="weighted"`` is the GAUC of
+    online advertising, which weights queries by their number of documents.
+
+    Examples
+    --------
+    >>> from skrank.metrics import query_auc_score
+    >>> query_auc_score([1, 0, 0, 0, 1], [3, 2, 4, 1, 1], qid=[7, 7, 7, 8, 8])
+    0.5
+    >>> query_auc_score([1, 0, 0, 0, 1], [3, 2, 4, 1, 2], qid=[7, 7, 7, 8, 8])
+    0.75
+    """
+
+
+def rank_correlation(
+    ranking, *, weights="uniform", gain="exponential", discount="log2"
+):
+    """Return the weighted fraction of concordant pairs."""
+    won, total = pair_agreement(ranking._returned_only, weights, gain, discount)
+    return np.divide(won, total, out=np.full_like(won, np.nan), where=total > 0)
+
+
+@ranking_metric("rank_correlation", rank_correlation, cutoff="never")
+def rank_correlation_score(
+    y_true, y_score, *, qid=None, weights="uniform", gain="exponential",
+    discount="log2", threshold=None, ties="expected", replace_undefined_by=np.nan,
+    average="macro", adjusted=False, sample_weight=None, exclude=None, judged=None,
+    returned=None,
+):  # fmt: skip
+    r"""Weighted Kendall rank correlation, scaled to [0, 1] (RC).
+
+    The weighted fraction of the pairs of documents with different grades in which the
+    document with the higher grade has the higher score. Larger is better; the chance
+    level is 0.5.
+
+    Parameters
+    ----------
+    weights : {"uniform", "gain", "discount"} or callable, default="uniform"
+        The weight of a pair of documents: 1 for "uniform"; the difference of their
+        gains for "gain"; the difference of their discounts in the ideal ranking for
+        "discount", where equal grades have their mean discount. A callable maps two
+        arrays, the higher and the lower grades of the pairs, to their weights.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between 0 and 1. The best value is 1.0.
+
+    See Also
+    --------
+    query_auc_score : The same with two grades.
+    scipy.stats.kendalltau : Kendall's tau of one list, between -1 and 1.
+
+    Notes
+    -----
+    With the rank :math:`\pi(u)` of a document by score and :math:`\pi_l(u)` by grade,
+
+    .. math:: RC = \frac{\sum_{u < v} w_{uv} \left(1 + \operatorname{sgn}
+        \left[(\pi(u) - \pi(v)) (\pi_l(u) - \pi_l(v))\right]\right)}
+        {2 \sum_{u < v} w_{uv}}.
+
+    A pair with equal grades has weight 0, and a pair with tied scores counts one half.
+    With 0/1 grades and uniform weights, RC is the AUC. With uniform weights,
+    :math:`2 RC - 1` is Somers' D of the scores given the grades: the concordant pairs
+    less the discordant ones, divided by the number of pairs with different grades.
+    Without ties in grades or scores, it is Kendall's :math:`\tau` [1]_. With ties, call
+    ``scipy.stats.kendalltau(y_true, y_score, variant="b")`` for :math:`\tau_b`, or
+    with ``variant="c"`` for :math:`\tau_c`, query by query. A query without two
+    different grades is undefined and left out of the mean. The named weights take
+    O(n log n) time; a callable is evaluated once for every pair of grades.
+
+    References
+    ----------
+    .. [1] M. G. Kendall,
+       "A New Measure of Rank Correlation", Biometrika 30, 1938.
+
+    Examples
+    --------
+    >>> from skrank.metrics import rank_correlation_score
+    >>> rank_correlation_score([2, 1, 0], [3, 1, 2])
+    0.6666666666666666
+    >>> rank_correlation_score([2, 1, 0], [3, 1, 2], weights="gain")
+    0.8333333333333334
+    """
+
+
+def spearman_correlation(ranking, *, ties="expected"):
+    """Return the correlation of the ranks by score with those by grade."""
+    ranking, ideal = ranking._returned_only, ranking._returned_only.ideal
+    n, others = ranking.n_documents, ranking.n_documents - ranking._n_found
+    middle = (n + 1) / 2
+    # rho = sum_d x_d y_d / sqrt(sum_d x_d^2 sum_d y_d^2), with the ranks by score x and
+    # by grade y, both less their mean (n + 1) / 2. The expected x_d of a tied document
+    # is that of the mean rank of its group, and sum_d x_d^2 = (n^3 - n) / 12 in every
+    # order. Since sum_d x_d = 0, y_d may be taken less that of non-relevant documents,
+    # which leaves a sum over the relevant ones.
+    rank = ranking.above + (ranking.size + 1) / 2 - middle[ranking.query]
+    of_grade = ideal.above + (ideal.size + 1) / 2 - middle[ideal.query]
+    of_others = n - (others - 1) / 2 - middle
+    weight = of_grade[ranking._group_in_ideal] - of_others[ranking._query_of_grade]
+    joint = ranking.total(ranking.grade_total(weight) * rank)
+    spread = ideal.total(ideal.size * of_grade**2) + others * of_others**2
+    return _ratio(joint, np.sqrt(spread * _spread_of_ranks(ranking, ties)), ranking)
+
+
+def _spread_of_ranks(ranking, ties):
+    """Return the sum of the squared distances of the ranks by score to their mean."""
+    spread = ranking.n_documents**3.0 - ranking.n_documents
+    # Over random orders of tied scores the mean correlation is 0, however they spread.
+    if ties == "midrank" and ranking._order != "chance":
+        spread -= ranking.total(ranking.size**3.0 - ranking.size)
+        spread = np.where(spread > 0, spread, np.nan)
+    return spread / 12
+
+
+def _ratio(value, unit, ranking):
+    """Return value / unit, NaN for queries without two different grades."""
+    n_grades = np.bincount(ranking.ideal.query, minlength=ranking.n_queries)
+    n_grades += ranking.n_documents > ranking._n_found
+    return np.where(n_grades > 1, value / np.where(n_grades > 1, unit, 1), np.nan)
+
+
+@ranking_metric(
+    "spearman",
+    spearman_correlation,
+    cutoff="never",
+    limits=(-1, 1),
+    takes_midrank=True,
+)
+def spearman_score(
+    y_true, y_score, *, qid=None, threshold=None, ties="expected",
+    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""Spearman rank correlation of scores and grades.
+
+    The correlation of the ranks by score with the ranks by grade. Larger is better; the
+    chance level is 0.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between -1 and 1. The best value is that of the ideal ranking, 1 if no grades
+        are equal.
+
+    See Also
+    --------
+    rank_correlation_score : Counts pairs (Kendall).
+    rbo_score : Gives more weight to the top of the list.
+    scipy.stats.spearmanr : The same for one list without tied scores.
+
+    Notes
+    -----
+    With the rank :math:`\pi(d)` of a document by score and :math:`\pi_l(d)` by grade,
+    where equal grades have their mean rank,
+
+    .. math:: \rho = \frac{\operatorname{cov}(\pi, \pi_l)}
+        {\sqrt{\operatorname{var}(\pi) \operatorname{var}(\pi_l)}}.
+
+    Without tied scores this is ``scipy.stats.spearmanr``. With tied scores it is the
+    exact expectation over their orderings: in each of these the ranks are 1, ..., n, so
+    var(pi) is that of n ranks without ties. SciPy gives tied scores their mean rank,
+    which decreases var(pi) and increases the absolute correlation; ``ties="midrank"``
+    does the same, and a query whose scores are all tied is then undefined. A query
+    without two different grades is undefined and left out of the mean. Documents that
+    were not returned are ignored.
+
+    References
+    ----------
+    .. [1] C. Spearman, "The Proof and Measurement of Association between Two Things",
+       American Journal of Psychology 15(1), 1904.
+
+    Examples
+    --------
+    >>> from skrank.metrics import spearman_score
+    >>> spearman_score([3, 2, 1, 0], [4, 3, 1, 2])
+    0.8
+    >>> spearman_score([3, 2, 1, 0], [1, 1, 1, 1])
+    0.0
+    """
+
+
+def rank_biased_overlap(ranking, *, p=0.9):
+    """Return the expected overlap of both rankings at the depth where a user stops."""
+    check_persistence(p, "rbo_score")
+    ranking = ranking._returned_only
+    # RBO = (1 - p) sum_{d <= n} p^(d - 1) A_d + p^n (Webber, Moffat and Zobel, 2010,
+    # extrapolated): A_d = 1 for d >= n. Depths with p^d < 1e-20 are left out.
+    deepest = int(np.ceil(np.log(1e-20) / np.log(p)))
+    agreed = sum_over_depths(ranking, lambda d: (1 - p) * p ** (d - 1.0) / d, deepest)
+    return _ratio(agreed + p ** ranking.n_documents.astype(np.float64), 1, ranking)
+
+
+@ranking_metric("rbo", rank_biased_overlap, cutoff="never")
+def rbo_score(
+    y_true, y_score, *, qid=None, p=0.9, threshold=None, ties="expected",
+    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""Rank-biased overlap of the rankings by score and by grade (RBO).
+
+    A user reads both rankings down to the same depth and continues from each rank to
+    the next with probability p; RBO is the expected fraction of documents that both
+    have in common. Larger is better.
+
+    Parameters
+    ----------
+    p : float, default=0.9
+        The persistence of a user: the probability of continuing from one rank to the
+        next. Above 0 and below 1.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between 0 and 1. The best value is that of the ideal ranking, 1 if no grades are
+        equal.
+
+    See Also
+    --------
+    spearman_score : All ranks have equal weight.
+    rank_correlation_score : All pairs have equal weight.
+    rbp_score : The expected gain of the same user.
+
+    Notes
+    -----
+    With the fraction :math:`A_d` of the top d documents by score that are in the top d
+    by grade, for d = 1, ..., n,
+
+    .. math:: RBO = (1 - p) \sum_{d=1}^{n} p^{d - 1} A_d + p^n
+
+    which is the extrapolated form of [1]_ for two rankings of the same n documents. The
+    average is over the orderings of ties in both rankings: :math:`d A_d` is the sum
+    over the documents of the probability to be in the top d by score times that by
+    grade. A query without two different grades is undefined and left out of the mean.
+    Documents that were not returned are ignored.
+
+    References
+    ----------
+    .. [1] W. Webber, A. Moffat and J. Zobel, "A Similarity Measure for Indefinite
+       Rankings", ACM TOIS 28(4), 2010.
+
+    Examples
+    --------
+    >>> from skrank.metrics import rbo_score
+    >>> rbo_score([3, 2, 1], [3, 2, 1])
+    1.0
+    >>> rbo_score([3, 2, 1], [2, 3, 1], p=0.5)
+    0.5
+    """
+
+
+WEIGHTS = ("uniform", "gain", "discount")
+
+
+def pair_agreement(ranking, weights, gain, discount):
+    """Return the summed weights of concordant pairs, and of all pairs, of each query.
+
+    Over the pairs of documents u and v of a query with grades g_u > g_v, the sums
+
+        won = sum w_uv ([s_u > s_v] + [s_u = s_v] / 2),  total = sum w_uv.
+
+    At least one document of each pair is relevant, since the grades differ.
+
+    Returns
+    -------
+    won, total : ndarray of shape (n_queries,)
+        The two sums.
+    """
+    check_gain(gain)
+    discount = discount_function(discount)
+    if callable(weights):
+        return _listed_pairs(ranking, weights)
+    check_choice(weights, WEIGHTS, "weights", "rank_correlation")
+    if weights == "uniform":
+        value, base = None, None
+    elif weights == "gain":
+        # Differences of linear gains need no 0, if no grade stands for the lower ones.
+        is_plain = (
+            gain == "linear" and (ranking.n_relevant == ranking.n_documents).all()
+        )
+        value = ranking.grade if is_plain else gains(ranking, gain)
+        base = np.zeros(ranking.n_queries)
+    else:
+        value, base = _mean_discounts(ranking, discount)
+    won, total = _relevant_pairs(ranking, value)
+    # Pairs of a relevant and a non-relevant document.
+    weight = np.ones(len(ranking.grade)) if value is None else value
+    if base is not None:
+        weight = weight - base[ranking._query_of_grade]
+    weight = ranking.grade_total(weight)
+    others = (ranking.n_documents - ranking.n_relevant)[ranking.query]
+    won += ranking.total(weight * ranking._others_below)
+    total += ranking.total(weight * others)
+    return won, total
+
+
+def _mean_discounts(ranking, discount):
+    """Return the mean discount of each grade in the ideal ranking of its query.
+
+    One value per relevant document, and one per query for its non-relevant documents.
+    """
+    n_others = ranking.n_documents - ranking.n_relevant
+    base = sum_over_places(discount, ranking.n_relevant, ranking.n_documents)
+    shared = ranking.ideal.mean_over_places(discount)
+    return shared[ranking._group_in_ideal], base / np.maximum(n_others, 1)
+
+
+def _relevant_pairs(ranking, value):
+    """Return both sums over pairs of relevant documents, O(n) per bit of the codes.
+
+    The grades are coded as integers. The codes of two different grades agree in their
+    highest bits, then differ first in one bit, where the higher grade has a 1. For each
+    bit, from the highest, the documents that agree in all higher bits form a group, and
+    the pairs to count are those of a "one" u and a "zero" v of the same group. For each
+    zero v, with w_uv = value_u - value_v (or 1), cumulative sums give
+
+        won_v = sum_u w_uv [u above v] + sum_u w_uv [u tied with v] / 2.
+    """
+    won, total = np.zeros(ranking.n_queries), np.zeros(ranking.n_queries)
+    levels, code = ranking._grade_codes
+    query = ranking._query_of_grade
+    tie = np.repeat(np.arange(len(ranking.query)), ranking.relevant)
+    is_uniform = value is None
+    value = np.zeros(len(query)) if is_uniform else value
+    group = query
+    for bit in reversed(range((len(levels) - 1).bit_length())):
+        one = (code >> bit & 1).astype(bool)
+        zero = ~one
+        start, stop = spans(group)
+        tie_start, tie_stop = spans(group, tie)
+        count = np.concatenate([[0], np.cumsum(one)])
+        # The ones above v, plus half of those tied with v.
+        above = (count[tie_start] + count[tie_stop]) / 2 - count[start]
+        everywhere = count[stop] - count[start]
+        if not is_uniform:
+            # sum_u (value_u - value_v) = sum_u value_u - value_v * (number of u).
+            summed = np.concatenate([[0], np.cumsum(np.where(one, value, 0))])
+            above = (
+                (summed[tie_start] + summed[tie_stop]) / 2
+                - summed[start]
+                - (value * above)
+            )
+            everywhere = summed[stop] - summed[start] - value * everywhere
+        n_queries = ranking.n_queries
+        won += np.bincount(query[zero], weights=above[zero], minlength=n_queries)
+        total += np.bincount(query[zero], weights=everywhere[zero], minlength=n_queries)
+        # Ones before zeros within each group: the groups of the next bit.
+        order = np.lexsort((zero, start))
+        query, tie, code, value = query[order], tie[order], code[order], value[order]
+        group = 2 * start[order] + zero[order]
+    return won, total
+
+
+def _listed_pairs(ranking, weights):
+    """Weigh every pair by a function of its higher and its lower grade.
+
+    The function is asked once for each pair of grades that occurs in a query.
+    """
+    levels, code = ranking._grade_codes
+    query = ranking._query_of_grade
+    weight = np.zeros(len(levels))
+    others = ranking.n_documents - ranking.n_relevant
+    occurring = np.unique(code[others[query] > 0])
+    high = levels[occurring]
+    weight[occurring] = _checked(weights(high, np.zeros_like(high)))
+    weight = ranking.grade_total(weight[code])
+    won = ranking.total(weight * ranking._others_below)
+    total = ranking.total(weight * others[ranking.query])
+
+    group = np.repeat(np.arange(len(ranking.query)), ranking.relevant)
+    start, stop = spans(query)
+    tie_start, tie_stop = spans(query, group)
+    # The grades of each query by rank, the highest one being 0.
+    ideal = ranking.ideal
+    place = np.arange(len(ideal.query)) - spans(ideal.query)[0]
+    nth = place[ranking._group_in_ideal]
+    for n in range(int(nth.max(initial=0))):
+        # A document of the n-th grade forms pairs with all of a lower grade.
+        is_high = nth == n
+        count = np.concatenate([[0], np.cumsum(is_high)])
+        in_query = count[stop] - count[start]
+        lower = np.flatnonzero((nth > n) & (in_query > 0))
+        above = (count[tie_start] + count[tie_stop]) / 2 - count[start]
+        high = np.zeros(ranking.n_queries, dtype=np.intp)
+        high[query[is_high]] = code[is_high]
+        pairs = high[query[lower]] * len(levels) + code[lower]
+        pairs, which = np.unique(pairs, return_inverse=True)
+        high, low = np.divmod(pairs, len(levels))
+        weight = _checked(weights(levels[high], levels[low]))[which]
+        for sums, counts in ((won, above), (total, in_query)):
+            weighted = weight * counts[lower]
+            sums += np.bincount(query[lower], weighted, minlength=ranking.n_queries)
+    return won, total
+
+
+def _checked(weight):
+    weight = np.asarray(weight, dtype=np.float64)
+    if not np.isfinite(weight).all() or (weight < 0).any():
+        raise ValueError(
+            "The 'weights' parameter must be a callable that returns finite numbers "
+            ">= 0. Got NaN, infinity or a negative weight."
+        )
+    return weight
+
+
+def sum_over_depths(ranking, weight, deepest):
+    """Return the weighted sum over depths d = 1, ..., `deepest` of the overlap.
+
+    For each query, the sum of weight(d) E[|S_d & L_d|], with the top d documents S_d by
+    score and L_d by grade. Ties in both rankings are in independent random orders, so
+
+        E[|S_d & L_d|] = sum over documents of P(in S_d) P(in L_d),
+        P(in S_d) = clip((d - t) / n, 0, 1) in a tie group of n below t documents.
+    """
+    depth = np.minimum(ranking.n_documents, deepest)
+    n_others = np.maximum(ranking.n_documents - ranking._n_found, 1)
+    total = np.zeros(len(depth))
+    for rows, overlap in _overlaps(ranking, depth):
+        d = np.arange(1, overlap.shape[1] + 1)
+        # For a non-relevant document P(in L_d) = clip((d - R) / (n - R), 0, 1). If that
+        # is above 0, L_d holds all R relevant ones, and overlap of S_d are relevant.
+        beyond = d - ranking._n_found[rows, np.newaxis]
+        others = np.clip(beyond / n_others[rows, np.newaxis], 0, 1)
+        overlap += others * (d - overlap)
+        total[rows] = np.sum(
+            overlap * weight(d), axis=1, where=d <= depth[rows, np.newaxis]
+        )
+    return total
+
+
+def _overlaps(ranking, depth):
+    """Yield queries, and the expected overlap of their relevant documents by depth.
+
+    The product P(in S_d) P(in L_d) is 0 down to some depth, then quadratic in d, then
+    linear, then 1. The changes of its coefficients are summed over the documents at the
+    depths where they occur; cumulative sums give the coefficients at every depth.
+    """
+    cells = depth + 1
+    starts = np.cumsum(cells) - cells
+    changes = _changes(ranking, depth, starts, int(cells.sum()))
+    for rows, width in split_by_width(depth):
+        constant, linear, quadratic = (
+            np.cumsum(gather(change, starts[rows], width + 1), axis=1)[:, 1:]
+            for change in changes
+        )
+        d = np.arange(1, width + 1)
+        yield rows, constant + d * (linear + d * quadratic)
+
+
+def _changes(ranking, depth, starts, n_cells):
+    """Return the change of each coefficient at each depth of each query."""
+    ideal, query = ranking.ideal, ranking._query_of_grade
+    group = np.repeat(np.arange(len(ranking.size)), ranking.relevant)
+    above, size = ranking.above[group], ranking.size[group].astype(np.float64)
+    above_2, size_2 = (
+        ideal.above[ranking._group_in_ideal],
+        ideal.size[ranking._group_in_ideal],
+    )
+    end, end_2 = ranking.above[group] + ranking.size[group], above_2 + size_2
+    begin, last = np.maximum(above, above_2), np.maximum(end, end_2)
+    # (d - t)(d - t') / (n n') from `begin` to `middle`; from there to `last` one of the
+    # probabilities is 1 and the other is (d - t) / n.
+    middle = np.maximum(np.minimum(end, end_2), begin)
+    above_later = np.where(end >= end_2, above, above_2)
+    size_later = np.where(end >= end_2, size, size_2)
+
+    zero = np.zeros(len(group))
+    both = size * size_2
+    quadratic = above * above_2 / both, -(above + above_2) / both, 1 / both
+    linear = -above_later / size_later, 1 / size_later, zero
+    constant = zero + 1, zero, zero
+
+    place = np.concatenate([begin, middle, last])
+    query = np.tile(query, 3)
+    reached = place <= depth[query]
+    cell = (starts[query] + place)[reached]
+    changes = []
+    for of_both, of_one, of_none in zip(quadratic, linear, constant, strict=True):
+        change = np.concatenate([of_both, of_one - of_both, of_none - of_one])
+        change = np.bincount(cell, change[reached], minlength=n_cells)
+        # bincount returns integers for empty weights.
+        changes.append(change.astype(np.float64, copy=False))
+    return changes

@@ -1,0 +1,487 @@
+"""One request for one metric, and the one function that answers it."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import itertools
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from skrank._checks import numeric_array
+from skrank._columns import find_qid
+from skrank._ranking.ids import Heads, encode_heads
+from skrank._ranking.rank import FIRST, rank_again, rank_queries
+from skrank._ranking.read import has_negative
+from skrank.metrics.first_ranks import stored_ranks
+from skrank.metrics.summary import measure, summarize
+from skrank.metrics.value_table import ValueTable, join_queries
+
+if TYPE_CHECKING:
+    from skrank.metrics.metric import Metric
+
+
+class RankedBy(NamedTuple):
+    """The parameters on which the ranking itself depends."""
+
+    threshold: float | str | None
+    ties: str
+    doc_order: str | None = None
+    score_dtype: str | None = None
+    judged_from: float | None = None
+
+
+class Request(NamedTuple):
+    """A request for one metric: its key in the result and how to compute it.
+
+    Attributes
+    ----------
+    key : str
+        The name under which it was requested.
+    metric : Metric
+        The metric.
+    sign : {1, -1}
+        What its value is multiplied by.
+    options : dict
+        The checked values of all its parameters.
+    """
+
+    key: str
+    metric: "Metric"
+    sign: int
+    options: dict
+
+    @property
+    def direction(self):
+        """Return 1 if larger values are better, -1 if lower ones are."""
+        is_better = self.metric.is_better_when_greater(self.options["adjusted"])
+        return self.sign if is_better else -self.sign
+
+    @property
+    def limits(self):
+        """Return the smallest and the largest value that the summary can have."""
+        low, high = self.metric.limits
+        if self.metric.inverse:
+            low, high = 1 / high, 1 / low
+        adjusted = self.options["adjusted"]
+        if adjusted:  # (M - E) / (B - E) is at most 1, and M / E at least 0
+            ratio = (0.0, np.inf) if low >= 0 else (-np.inf, np.inf)
+            of_kind = {True: (-np.inf, 1.0), "ratio": ratio}
+            low, high = of_kind.get(adjusted, (-np.inf, np.inf))
+        return tuple(sorted((self.sign * low + 0.0, self.sign * high + 0.0)))
+
+    @property
+    def ranking(self):
+        """Return the RankedBy of the ranking, and the depth to which it is read.
+
+        The depth is "first" for a metric that reads only the first relevant document,
+        `k` for a metric with a cutoff, and None for the whole ranking. A definition of
+        the user's own may read below its `k`, so it gets the whole ranking.
+        """
+        options, depth = self.options, None
+        if self.metric.reads_first_rank:
+            depth = FIRST
+        elif not self.metric.own:
+            depth = options.get("k")
+        by = RankedBy(
+            options["threshold"],
+            options["ties"],
+            options.get("doc_order"),
+            options.get("score_dtype"),
+            options.get("judged_from"),
+        )
+        return by, depth
+
+
+@dataclass(frozen=True)
+class Arrays:
+    """The arrays to evaluate, and the rankings made of them so far.
+
+    `alike` are arrays with other scores, in whose rankings all rows have a place.
+    `has_negative` says whether a grade that is read is negative; None if it is to be
+    looked for.
+    """
+
+    y_true: object
+    y_score: object
+    qid: object = None
+    sample_weight: object = None
+    exclude: object = None
+    judged: object = None
+    returned: object = None
+    doc_id: object = None
+    alike: "Arrays | None" = None
+    has_negative: bool | None = None
+    rankings: dict = field(default_factory=dict)
+
+    def ranking(self, by, depth):
+        """Return the ranking by some parameters; made once.
+
+        Parameters
+        ----------
+        by : RankedBy
+            The parameters.
+        depth : int, "first" or None
+            How far down the ranking is read.
+        """
+        if by.threshold is None:
+            by = self.resolved(by)
+        reached, ranking = self.rankings.get(by, (None, None))
+        if ranking is None or not _covers(reached, depth):
+            ranking = self._ranked_alike(by, depth) or rank_queries(
+                self.y_true,
+                self.scores(by.score_dtype) if by.score_dtype else self.y_score,
+                qid=self.qid,
+                threshold=by.threshold,
+                ties=by.ties,
+                exclude=self.exclude,
+                judged=self.judged,
+                returned=self.returned,
+                doc_id=self.doc_id,
+                doc_order=by.doc_order,
+                judged_from=by.judged_from,
+                depth=depth,
+            )
+            self.rankings[by] = depth, ranking
+        return ranking
+
+    def _ranked_alike(self, by, depth):
+        """Return the ranking made of that of arrays with other scores, or None."""
+        if self.alike is None or self.returned is not None or by.doc_order is not None:
+            return None
+        _, ranking = self.alike.rankings[by]
+        scores = self.scores(by.score_dtype) if by.score_dtype else self.y_score
+        return rank_again(ranking, scores, by.ties, depth)
+
+    def resolved(self, by):
+        """Return parameters that give the same ranking, shared with other metrics.
+
+        Where no grade is negative, the threshold 0 leaves every grade as it is.
+        """
+        is_shared = by.threshold is None and by.ties != "midrank"
+        if is_shared and not self.find_negative():
+            return by._replace(threshold=0.0)
+        return by
+
+    def find_negative(self):
+        """Return True if a grade that is read is negative."""
+        if self.has_negative is None:
+            return has_negative(self.y_true, self.judged)
+        return self.has_negative
+
+    def scores(self, score_dtype):
+        """Return `y_score` in the precision for comparing scores."""
+        with np.errstate(over="ignore"):
+            return numeric_array(self.y_score, "y_score").astype(score_dtype)
+
+
+@dataclass(frozen=True)
+class OwnRanks:
+    """Queries that an estimator ranks itself, such as those of a link predictor.
+
+    ``ranks.ranking(ties, sample_weight)`` returns their RankedQueries; errors name
+    `caller`.
+    """
+
+    ranks: object
+    caller: str
+    sample_weight: np.ndarray | None = None
+    rankings: dict = field(default_factory=dict)
+
+    def ranking(self, by, depth):
+        """Return the ranking under a tie policy; made once."""
+        by = self.resolved(by)
+        if by.ties == "midrank":
+            raise ValueError(
+                f"ties='midrank' reads the scores of all documents, and {self.caller} "
+                "knows the ranks of the targets alone. Pass ties='expected'."
+            )
+        # These parameters apply to labels and scores, which only the estimator has.
+        unread = RankedBy(0.0, by.ties)
+        for name, default in unread._asdict().items():
+            if getattr(by, name) != default:
+                raise ValueError(
+                    f"The '{name}' parameter of {self.caller} must be {default!r} "
+                    "where the estimator computes the ranks itself. "
+                    f"Got {getattr(by, name)!r} instead."
+                )
+        if by.ties not in self.rankings:
+            ranking = self.ranks.ranking(by.ties, self.sample_weight)
+            self.rankings[by.ties] = ranking
+        return self.rankings[by.ties]
+
+    def resolved(self, by):
+        """Return parameters that give the same ranking: all grades are 0 or 1."""
+        return by._replace(threshold=0.0) if by.threshold is None else by
+
+
+def _covers(reached, depth):
+    """Return True if a ranking down to one depth can be read down to another."""
+    if reached is None or reached == depth:
+        return True
+    return isinstance(reached, int) and isinstance(depth, int) and reached >= depth
+
+
+def answer(request, source):
+    """Return the value of a requested metric; see :func:`answer_all`."""
+    return answer_all([request], source)[request.key]
+
+
+def answer_all(requests, source):
+    """Return the values of requested metrics, each ranking made once.
+
+    Parameters
+    ----------
+    requests : list of Request
+        The requests.
+    source : object
+        ``source.ranking(by, depth)`` returns the RankedQueries for a
+        :class:`RankedBy`; ``source.sample_weight`` holds weights or None.
+        :class:`Arrays`, or :class:`OwnRanks` if an estimator computes the ranks itself.
+
+    Returns
+    -------
+    values : dict of str to float or ndarray of shape (n_queries,)
+        The values by name; arrays in the order of the query ids if ``average=None``.
+    """
+    blocks = None
+    if isinstance(source, Arrays):
+        source, requests, blocks = cut(source, requests)
+    if blocks is not None:
+        table = join_queries([_table_of(requests, block) for block in blocks])
+        return dict(zip(table.metrics, *table.summaries(), strict=True))
+    rank_all(requests, source)
+    known = {}
+    return {request.key: _answer(request, source, known) for request in requests}
+
+
+def rank_all(requests, source):
+    """Make the rankings for requests, each once and down to the depth it needs."""
+    depths = {}
+    for request in requests:
+        by, depth = request.ranking
+        depths.setdefault(source.resolved(by), set()).add(depth)
+    for by, asked in depths.items():
+        # Down to the first relevant document only if no request needs more.
+        whole = None in asked or (len(asked) > 1 and FIRST in asked)
+        source.ranking(by, None if whole else max(asked))
+
+
+def _answer(request, source, known):
+    # A probability may be too small for a float: 0 is as good.
+    with np.errstate(under="ignore"):
+        ranking = source.ranking(*request.ranking)
+        weight = None
+        if source.sample_weight is not None:
+            weight = ranking._query_weights(source.sample_weight)
+        measured = measure(request, ranking, known)
+    return summarize(request, measured, ranking.n_documents, weight)
+
+
+class RepeatedAnswer:
+    """The answers to one request for the same documents with other scores each time.
+
+    What does not depend on the scores, such as the query ids and the ideal ranking, is
+    computed once.
+
+    Parameters
+    ----------
+    request : Request
+        The request.
+    arrays : Arrays
+        The documents; the scores in it are not read.
+    """
+
+    def __init__(self, request, arrays):
+        self.request = request
+        self.arrays = arrays
+        self.first = self.measured = self.weight = None
+
+    def __call__(self, y_score):
+        """Return the value of the metric by some scores."""
+        if self.first is None:
+            y_score = np.array(y_score)  # kept, while the caller may reuse its array
+        source = replace(self.arrays, y_score=y_score, alike=self.first, rankings={})
+        with np.errstate(under="ignore"):
+            ranking = source.ranking(*self.request.ranking)
+            if self.first is None and source.sample_weight is not None:
+                self.weight = ranking._query_weights(source.sample_weight)
+            measured = measure(self.request, ranking, {}, self.measured)
+        if self.first is None:
+            self.first, self.measured = source, measured
+        return summarize(self.request, measured, ranking.n_documents, self.weight)
+
+
+def _table_of(requests, source):
+    """Return the table of what is measured of some queries of one ranker."""
+    rankings, measured = measure_all(requests, source)
+    return ValueTable(
+        {"qid": rankings[0].ids},
+        (None,),
+        tuple(requests),
+        ({},) * len(requests),
+        (measured,),
+        (rankings[0].n_documents,),
+        weights_of_part(rankings[0], source.sample_weight),
+    )
+
+
+def measure_all(requests, source, alike=None):
+    """Return the ranking for each of the requests, and what was measured of it.
+
+    `alike` holds what was measured of the same queries with other scores. The ranks of
+    what is measured are arrays, as :func:`stored_ranks` returns them.
+    """
+    alike = [None] * len(requests) if alike is None else alike
+    rank_all(requests, source)
+    rankings = [source.ranking(*request.ranking) for request in requests]
+    known, stored, results = {}, {}, []
+    with np.errstate(under="ignore"):
+        for request, ranking, like in zip(requests, rankings, alike, strict=True):
+            measured = measure(request, ranking, known, like)
+            if measured.ranks is not None:
+                if id(ranking) not in stored:  # metrics share it
+                    columns = stored_ranks(ranking)
+                    if columns.dtype.kind == "i" and columns.max(initial=0) < 2**31:
+                        columns = columns.astype(np.int32)
+                    stored[id(ranking)] = columns
+                measured = measured._replace(ranks=stored[id(ranking)])
+            results.append(measured)
+    return rankings, tuple(results)
+
+
+def weights_of_part(ranking, sample_weight):
+    """Return the weight of each query; those of part of the data may all be 0."""
+    if sample_weight is None or np.any(np.asarray(sample_weight) != 0):
+        return ranking._query_weights(sample_weight)
+    return 0 * ranking._query_weights(np.ones(np.shape(sample_weight)))
+
+
+# The rows of a block, but for the rest of the last query.
+ROWS = 2**20
+
+# What has one value for each row.
+BY_ROW = ("y_true", "y_score", "sample_weight", "judged", "returned", "doc_id")
+
+
+def cut(arrays, requests):
+    """Return long arrays as blocks, if their values do not depend on each other.
+
+    Parameters
+    ----------
+    arrays : Arrays
+        What is evaluated.
+    requests : list of Request
+        What is asked for.
+
+    Returns
+    -------
+    arrays : Arrays
+        The same, with query ids that need not be encoded again if the rows are many.
+    requests : list of Request
+        The same, with the highest grade of all rows where a metric depends on it.
+    blocks : iterator of Arrays, or None
+        The blocks; their query ids are positions in those of all arrays. None if the
+        rows are few, or not grouped by query, or the lowest grade of all rows matters.
+    """
+    if not _are_many_rows(arrays):
+        return arrays, requests, None
+    # A definition of the user's own may compare queries.
+    is_own = any(request.metric.own for request in requests)
+    by_query = any(request.options["average"] is None for request in requests)
+    qid = find_qid(arrays.qid, y=arrays.y_true)
+    if is_own or by_query or qid is None:
+        return arrays, requests, None
+    heads = encode_heads(qid, len(arrays.y_score))
+    arrays = replace(arrays, qid=heads)
+    if heads.starts is None or not heads.are_grouped:
+        return arrays, requests, None
+    numbers = {name: numeric_array(getattr(arrays, name), name) for name in BY_ROW[:2]}
+    arrays = replace(arrays, **numbers)
+    if any(map(_compares_all_grades, requests)):
+        arrays = replace(arrays, has_negative=arrays.find_negative())
+        if arrays.has_negative:
+            return arrays, requests, None
+    requests = [_with_highest_grade(request, arrays) for request in requests]
+    return arrays, requests, _blocks(arrays)
+
+
+def _compares_all_grades(request):
+    """Return True if documents that are not relevant get the lowest grade of all."""
+    options = request.options
+    return options["threshold"] is None or options["ties"] == "midrank"
+
+
+def _are_many_rows(arrays):
+    """Return True if there are many rows, with one score and one value of all else."""
+    shape = getattr(arrays.y_score, "shape", ())
+    if len(shape) != 1 or shape[0] < 2 * ROWS or arrays.exclude is not None:
+        return False
+    for name in BY_ROW:
+        values = getattr(arrays, name)
+        if values is None:
+            continue
+        is_sequence = hasattr(values, "__len__") and hasattr(values, "__getitem__")
+        if not is_sequence or getattr(values, "shape", (len(values),)) != shape:
+            return False
+    # If no weight is above 0, that is said of all rows together.
+    return arrays.sample_weight is None or bool(np.any(arrays.sample_weight))
+
+
+def _blocks(arrays):
+    heads = arrays.qid
+    marks = np.searchsorted(heads.starts, np.arange(ROWS, heads.n_samples, ROWS))
+    marks = np.unique(np.concatenate([[0], marks, [len(heads.starts)]]))
+    for first, last in itertools.pairwise(marks):
+        ends = np.append(heads.starts[first:last], heads.n_samples)
+        if last < len(heads.starts):
+            ends[-1] = heads.starts[last]
+        rows = slice(ends[0], ends[-1])
+        ids, codes = np.unique(heads.codes[first:last], return_inverse=True)
+        qid = Heads(ids, codes, ends[:-1] - ends[0], int(ends[-1] - ends[0]))
+        values = {name: _part(getattr(arrays, name), rows) for name in BY_ROW}
+        yield replace(arrays, qid=qid, rankings={}, **values)
+
+
+def _part(values, rows):
+    if values is None:
+        return None
+    return values.iloc[rows] if hasattr(values, "iloc") else values[rows]
+
+
+def _with_highest_grade(request, arrays):
+    """Return a request with `max_grade`, if the highest grade of all rows is meant."""
+    options = request.options
+    if options.get("max_grade", 0) is not None:
+        return request
+    highest = None
+    for start in range(0, len(arrays.y_true), ROWS):
+        rows = slice(start, start + ROWS)
+        grades = arrays.y_true[rows]
+        if arrays.judged is not None:
+            grades = grades[np.asarray(_part(arrays.judged, rows), dtype=bool)]
+        if len(grades):
+            top = float(grades.max())
+            highest = top if highest is None else max(highest, top)
+    max_grade = max_grade_of(highest, options)
+    return request._replace(options=options | {"max_grade": max_grade})
+
+
+def max_grade_of(highest, options):
+    """Return what `max_grade` stands for if it is None.
+
+    Parameters
+    ----------
+    highest : float or None
+        The highest grade of the judged documents; None or NaN without any.
+    options : dict
+        The parameters of the metric.
+    """
+    lowest = 0.0 if options["threshold"] == "max" else options["threshold"]
+    judged_from = options.get("judged_from")
+    if highest is None or not highest > lowest:
+        return 1.0
+    if judged_from is not None and highest < judged_from:
+        return 1.0
+    return max(float(highest), 0.0) or 1.0

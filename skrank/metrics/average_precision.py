@@ -1,0 +1,437 @@
+"""Averages of precision over ranks: MAP, the Q-measure, LRAP and the ranking loss."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+
+from skrank._checks import check_beta, check_choice, check_flag
+from skrank._ranking.arrays import accumulate_before
+from skrank.metrics.agreement import query_auc
+from skrank.metrics.gains import gain_function, gains, ideal_by_gain
+from skrank.metrics.metric import ranking_metric
+from skrank.metrics.summary import mean_of_queries
+
+
+def average_precision(ranking, *, k=None, normalize="relevant"):
+    """Return the mean precision at the ranks of the relevant documents."""
+    # If r of n tied documents are relevant, below t documents with H relevant ones, the
+    # place at rank i contributes (McSherry and Najork, ECIR 2008)
+    #     r/n 1/i (H + 1 + (i - t - 1) b),  b = (r - 1) / (n - 1),
+    # which is r/n ((H + 1 - (t + 1) b) / i + b).
+    slope = (ranking.relevant - 1) / np.maximum(ranking.size - 1, 1)
+    start = ranking._relevant_above + 1 - (ranking.above + 1) * slope
+    per_place = start * ranking.mean_over_places(lambda rank: 1 / rank, k)
+    per_place += slope * ranking.mean_over_places(np.ones_like, k)
+    total = ranking.total(ranking.relevant * per_place)
+    return ranking.where_relevant(total / _divisor(ranking, k, normalize))
+
+
+def _divisor(ranking, k, normalize):
+    """Return what the sum of the precisions is divided by."""
+    check_choice(normalize, {"relevant", "achievable", "k"}, "normalize", "map_score")
+    if normalize == "k":
+        return np.maximum(ranking.n_documents, 1) if k is None else k
+    divisor = np.maximum(ranking.n_relevant, 1)
+    if normalize == "relevant" or k is None:
+        return divisor
+    return np.minimum(divisor, k)
+
+
+@ranking_metric("map", average_precision)
+def map_score(
+    y_true, y_score, *, qid=None, k=None, normalize="relevant", threshold=0.0,
+    ties="expected", replace_undefined_by=0.0, average="macro", adjusted=False,
+    sample_weight=None, exclude=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""Mean average precision (MAP).
+
+    The average precision of a query is the mean of its precision at the ranks of its
+    relevant documents. Larger is better.
+
+    Parameters
+    ----------
+    normalize : {"relevant", "achievable", "k"}, default="relevant"
+        The divisor: "relevant" is the number R of relevant documents, "achievable" is
+        min(k, R), the number of them that fit into the top k, and "k" is k, or without
+        a cutoff the length of the list.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between 0 and 1. The best value is 1.0.
+
+    See Also
+    --------
+    mean_precision_score : The mean of the precision at every rank.
+    ndcg_score : For graded relevance.
+    sklearn.metrics.average_precision_score : Reads tied documents as a block.
+
+    Notes
+    -----
+    With :math:`l_i` = 1 if the document at rank i is relevant, else 0, and
+    :math:`R` the number of relevant documents of the query,
+
+    .. math:: AP@k = \frac{1}{R} \sum_{i=1}^{k} l_i \, P@i.
+
+    If r of n tied documents are relevant, below t documents with H relevant ones, the
+    place at rank i contributes [1]_
+
+    .. math:: \frac{r}{n} \cdot \frac{1}{i}
+        \left(H + 1 + (i - t - 1) \frac{r - 1}{n - 1}\right).
+
+    trec_eval and ranx divide by R for every k, XGBoost and LightGBM by min(k, R), and
+    RecTools by R or by k.
+    Relevant documents that were judged but not returned count in R. A query without a
+    relevant document is undefined.
+
+    References
+    ----------
+    .. [1] F. McSherry and M. Najork, "Computing Information Retrieval Performance
+       Measures Efficiently in the Presence of Tied Scores", ECIR 2008.
+
+    Examples
+    --------
+    >>> from skrank.metrics import map_score
+    >>> map_score([1, 0, 1, 0], [4, 3, 2, 1])
+    0.8333333333333333
+    >>> map_score([1, 0, 1, 0], [4, 3, 2, 1], k=2)
+    0.5
+    >>> map_score([1, 0, 1, 0], [4, 3, 2, 1], k=1, normalize="achievable")
+    1.0
+    >>> map_score([0, 1], [1, 1])
+    0.75
+    """
+
+
+# The smallest factor of the geometric mean, MIN_GEO_MEAN of trec_eval.
+_LEAST = 1e-5
+
+
+def average_precision_of_all(ranking):
+    """Return the average precision without a cutoff."""
+    return average_precision(ranking)
+
+
+def log_of_gm_map(values):
+    """Return the logarithms of the values, or of 1e-5 where they are smaller."""
+    return np.log(np.maximum(values, _LEAST))
+
+
+def mean_of_gm_map(ranking, values, weight):
+    """Return the geometric mean of the values, or of 1e-5 where they are smaller."""
+    return float(np.exp(mean_of_queries(ranking, log_of_gm_map(values), weight)))
+
+
+@ranking_metric("gm_map", average_precision_of_all, cutoff="never", pool=mean_of_gm_map)
+def gm_map_score(
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""Geometric mean average precision (GMAP).
+
+    The geometric mean of the average precision of the queries, which weights queries
+    with a poor ranking more than MAP does. Larger is better.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between 0 and 1. The best value is 1.0. With ``average=None`` the average
+        precision of each query.
+
+    See Also
+    --------
+    map_score : The arithmetic mean.
+
+    Notes
+    -----
+    With the average precision :math:`AP_q` of each of the n queries,
+
+    .. math:: GMAP = \left(\prod_q \max(AP_q, 10^{-5})\right)^{1/n},
+
+    so that no single query makes it 0 [1]_; this is trec_eval's gm_map. For tied
+    documents :math:`AP_q` is the expectation, and with ``adjusted=True`` E is the
+    value with all documents tied, which is a little more than the expectation. A query
+    without a relevant document is undefined.
+
+    References
+    ----------
+    .. [1] S. Robertson,
+       "On GMAP: and Other Transformations", CIKM 2006.
+
+    Examples
+    --------
+    >>> from skrank.metrics import gm_map_score
+    >>> gm_map_score([1, 0, 0, 0, 0, 1], [3, 2, 1, 3, 2, 1], qid=[7, 7, 7, 8, 8, 8])
+    0.57735026918...
+    """
+
+
+def mean_precision(ranking, *, k=None):
+    """Return the mean of P@1, P@2, ..., up to k or the end of the list."""
+    last = ranking.n_documents if k is None else np.minimum(k, ranking.n_documents)
+    longest = ranking.n_documents.max()
+    # L mean_precision = P@1 + ... + P@L with L = last: a relevant document at rank i
+    # adds 1/i + ... + 1/L = H_L - H_(i-1), with the harmonic numbers H.
+    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, longest + 1))])
+    counted = ranking.mean_over_places(np.ones_like, last)
+    before = ranking.mean_over_places(lambda rank: harmonic[rank - 1], last)
+    added = harmonic[last][ranking.query] * counted - before
+    total = ranking.total(ranking.relevant * added)
+    return ranking.where_relevant(total / np.maximum(last, 1))
+
+
+@ranking_metric("mean_precision", mean_precision)
+def mean_precision_score(
+    y_true, y_score, *, qid=None, k=None, threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""Mean of the precision at all cutoffs, from P@1 to P@k.
+
+    MatchZoo calls it average precision, which is the name of :func:`map_score` here.
+    Larger is better.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between 0 and 1. The best value is 1.0.
+
+    See Also
+    --------
+    map_score : The mean over the ranks of the relevant documents only.
+    precision_at_k_score : The precision at one cutoff.
+
+    Notes
+    -----
+    With n documents in the list,
+
+    .. math:: \frac{1}{\min(k, n)} \sum_{j=1}^{\min(k, n)} P@j.
+
+    A relevant document at rank i counts in every P@j with j at least i; a tied document
+    takes the mean over the places of its tie group. A query without a relevant document
+    is undefined.
+
+    Examples
+    --------
+    >>> from skrank.metrics import mean_precision_score
+    >>> mean_precision_score([0, 1], [0.1, 0.6])
+    0.75
+    >>> mean_precision_score([0, 1], [0.1, 0.6], k=1)
+    1.0
+    """
+
+
+def q_measure(ranking, *, beta=1.0, gain="exponential"):
+    """Return the mean blended ratio at the ranks of the relevant documents."""
+    beta = check_beta(beta, "q_measure_score")
+    if callable(gain) and ranking.ideal is ranking:
+        ranking = ideal_by_gain(ranking, gain)
+    gained = ranking.grade_total(gain_function(ranking, gain))
+    mean = gained / ranking.relevant
+    # For a relevant document at rank i of a tie group of r relevant ones among n, below
+    # t documents with H relevant ones and the gain G, with b = (r - 1) / (n - 1) and
+    # the mean gain m of the group,
+    #     E[C(i)] = H + 1 + (i - t - 1) b,  E[cg(i)] = G + m + (i - t - 1) b m.
+    fraction = (ranking.relevant - 1) / np.maximum(ranking.size - 1, 1)
+    above = accumulate_before(np.add, gained, ranking.query)
+    start = ranking._relevant_above + 1 + beta * (above + mean)
+    ratio = _mean_ratio(ranking, start, fraction * (1 + beta * mean), beta, gain)
+    total = ranking.total(ranking.relevant * ratio)
+    return ranking.where_relevant(total / np.maximum(ranking.n_relevant, 1))
+
+
+def _mean_ratio(ranking, start, slope, beta, gain):
+    """Return the mean blended ratio of a relevant document of each tie group.
+
+    The mean over the places i of (start + (i - t - 1) slope) / (i + beta cg*(i)), with
+    t documents above the group and the gain cg*(i) of the ideal ranking.
+    """
+    group = np.repeat(np.arange(len(ranking.size)), ranking.size)
+    first = np.cumsum(ranking.size) - ranking.size
+    before = np.arange(len(group)) - first[group]
+    rank = ranking.above[group] + before + 1
+    ideal, query = ideal_by_gain(ranking, gain), ranking.query[group]
+    gained = gains(ideal, gain)
+    ideal_gain = accumulate_before(np.add, gained, ideal._query_of_grade) + gained
+    # cg*(i) = cg*(R) for i > R: the ideal ranking has no gain after rank R.
+    last = np.cumsum(ideal._n_found)[query] - 1
+    ideal_gain = ideal_gain[last - np.maximum(ideal._n_found[query] - rank, 0)]
+    ratio = (start[group] + before * slope[group]) / (rank + beta * ideal_gain)
+    return np.add.reduceat(ratio, first) / ranking.size
+
+
+@ranking_metric("q_measure", q_measure, cutoff="never")
+def q_measure_score(
+    y_true, y_score, *, qid=None, beta=1.0, gain="exponential", threshold=0.0,
+    ties="expected", replace_undefined_by=0.0, average="macro", adjusted=False,
+    sample_weight=None, exclude=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""Q-measure: average precision for graded relevance.
+
+    The mean over the ranks of the relevant documents of the blended ratio, which
+    combines precision with the gain so far, relative to that of the ideal ranking.
+    Larger is better.
+
+    Parameters
+    ----------
+    beta : float, default=1.0
+        The weight of the gain relative to the number of relevant documents, 0 or more.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between 0 and 1. The best value is 1.0.
+
+    See Also
+    --------
+    map_score : The Q-measure with ``beta=0``.
+    ndcg_score : Discounts the gain of each document by its rank.
+
+    Notes
+    -----
+    With the number :math:`C(i)` and the gain :math:`cg(i)` of the relevant documents
+    among the first i, and the gain :math:`cg^*(i)` of the first i of the ideal ranking,
+
+    .. math:: Q = \frac{1}{R} \sum_{i:\, l_i = 1}
+        \frac{C(i) + \beta \, cg(i)}{i + \beta \, cg^*(i)}
+
+    over the ranks of the R relevant documents [1]_. The expectation over the orderings
+    of tied documents is exact. Relevant documents that were judged but not returned
+    count in R and in the ideal ranking. Q may decrease when a document with a low grade
+    moves above one with a high grade. [1]_ uses linear gains. A query without a
+    relevant document is undefined.
+
+    References
+    ----------
+    .. [1] T. Sakai, "New Performance Metrics Based on Multigrade Relevance: Their
+       Application to Question Answering", NTCIR-4, 2004.
+
+    Examples
+    --------
+    >>> from skrank.metrics import q_measure_score
+    >>> q_measure_score([2, 0, 1], [3, 2, 1])
+    0.9285714285714286
+    >>> q_measure_score([2, 0, 1], [3, 2, 1], gain="linear")
+    0.9166666666666667
+    >>> q_measure_score([2, 0, 1], [3, 2, 1], beta=0)
+    0.8333333333333333
+    """
+
+
+def label_ranking_average_precision(ranking, *, tied_together=False):
+    """Return the average precision, of tied documents each or together."""
+    if not check_flag(tied_together, "tied_together", "lrap_score"):
+        return average_precision(ranking)
+    # The precision at the last place of a tie group counts for its relevant documents.
+    found = ranking._relevant_above + ranking.relevant
+    precision = found / (ranking.above + ranking.size)
+    total = ranking.total(ranking.relevant * precision)
+    return ranking.where_relevant(total / np.maximum(ranking.n_relevant, 1))
+
+
+@ranking_metric("lrap", label_ranking_average_precision, cutoff="never")
+def lrap_score(
+    y_true, y_score, *, qid=None, tied_together=False, threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""Label ranking average precision (LRAP).
+
+    The mean over the relevant documents of the fraction of relevant ones among the
+    documents ranked at least as high. Without ties it is the average precision. Larger
+    is better.
+
+    Parameters
+    ----------
+    tied_together : bool, default=False
+        Whether tied documents are ranked together, as in scikit-learn: each then has
+        the precision at the last place of its tie group. It needs ``ties="expected"``;
+        other policies leave no ties. `adjusted` then compares with the value with all
+        documents tied.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between 0 and 1. The best value is 1.0.
+
+    See Also
+    --------
+    map_score : The same with cutoffs, and without `tied_together`.
+    ranking_loss : The fraction of pairs in the wrong order.
+    sklearn.metrics.label_ranking_average_precision_score : Of multilabel data.
+
+    Notes
+    -----
+    With the score :math:`s_d` of document d, over the R relevant documents,
+
+    .. math:: LRAP = \frac{1}{R} \sum_{d:\, l_d = 1}
+        \frac{|\{e : l_e = 1, s_e \ge s_d\}|}{|\{e : s_e \ge s_d\}|}.
+
+    scikit-learn uses this formula also for ties, where it is no expectation and can
+    exceed the value of every ordering: pass ``tied_together=True``. It scores a query
+    without a relevant document 1: pass ``replace_undefined_by=1.0``. Here such a query
+    is undefined.
+
+    Examples
+    --------
+    >>> from skrank.metrics import lrap_score
+    >>> lrap_score([1, 0, 1], [3, 2, 1])
+    0.8333333333333333
+    >>> lrap_score([1, 0], [1, 1])
+    0.75
+    >>> lrap_score([1, 0], [1, 1], tied_together=True)
+    0.5
+    """
+
+
+def pairs_lost(ranking):
+    """Return the fraction of (relevant, non-relevant) pairs in the wrong order."""
+    return 1 - query_auc(ranking)
+
+
+@ranking_metric("ranking_loss", pairs_lost, cutoff="never", greater_is_better=False)
+def ranking_loss(
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""Ranking loss: the fraction of pairs in the wrong order.
+
+    Of the pairs of a relevant and a non-relevant document. Smaller is better, so the
+    scorer is named "neg_ranking_loss" and has a minus sign.
+
+    Returns
+    -------
+    loss : float or ndarray of shape (n_queries,)
+        Between 0 and 1. The best value is 0.0.
+
+    See Also
+    --------
+    query_auc_score : One minus the ranking loss.
+    lrap_score : For the relevant documents at the top.
+    sklearn.metrics.label_ranking_loss : Of multilabel data.
+
+    Notes
+    -----
+    With R relevant and N non-relevant documents,
+
+    .. math:: \frac{1}{R N} \sum_{u, v} \left([s_u < s_v]
+        + \tfrac{1}{2} [s_u = s_v]\right)
+
+    over relevant u and non-relevant v. scikit-learn counts a tied pair as wrong: pass
+    ``ties="pessimistic"``. It scores a query whose documents are all relevant, or all
+    non-relevant, 0: pass ``replace_undefined_by=0.0``. Here such a query is undefined,
+    and left out of the mean.
+
+    Examples
+    --------
+    >>> from skrank.metrics import ranking_loss
+    >>> ranking_loss([0, 1, 0], [3, 2, 1])
+    0.5
+    >>> ranking_loss([0, 1, 0], [2, 2, 1])
+    0.25
+    >>> ranking_loss([0, 1, 0], [2, 2, 1], ties="pessimistic")
+    0.5
+    """

@@ -1,0 +1,299 @@
+"""The rules by which other libraries compute the metrics of the same name."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import difflib
+import math
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from skrank._checks import shown
+from skrank.metrics.names import METRICS
+
+# Grades of 1 or more are relevant: relevant grades exceed the threshold.
+FROM_ONE = math.nextafter(1, 0)
+
+_OF_FIRST_RANKS = {
+    name: {"ties": "realistic"}
+    for name, metric in METRICS.items()
+    if metric.reads_first_rank
+}
+
+_ENTRIES = {
+    # dcg_score, ndcg_score, top_k_accuracy_score (the last of tied columns ranks
+    # first) and, for each query, roc_auc_score.
+    "sklearn": {
+        "dcg": {"gain": "linear"},
+        "ndcg": {"gain": "linear"},
+        "hits": {"ties": "first", "doc_order": "descending"},
+        "map": (
+            "average_precision_score and label_ranking_average_precision_score use "
+            "the precision at the end of a tie group for all its documents, which is "
+            "neither the value of one of their orderings nor the mean over them; "
+            "without ties both are map_score, and with ties lrap_score with "
+            "tied_together=True"
+        ),
+        "lrap": {"tied_together": True, "replace_undefined_by": 1.0},
+        "ranking_loss": {"ties": "pessimistic", "replace_undefined_by": 0.0},
+    },
+    # Ids are compared as text, scores in single precision. Levels of relevance are
+    # integers, and NDCG reads them all, whatever the threshold (trec_eval -l).
+    "trec_eval": {
+        "*": {
+            "ties": "first",
+            "doc_order": "descending",
+            "score_dtype": "float32",
+            "threshold": FROM_ONE,
+            "judged_from": 0.0,
+        },
+        "dcg": {"gain": "linear"},
+        "ndcg": {"gain": "linear"},
+        "rbp": {"p": 0.9},
+    },
+    # Its sort is not stable: tied documents in lists of more than 16 documents are in
+    # an arbitrary order. gain="exponential" is its ndcg_burges.
+    "ranx": {
+        "*": {"ties": "first", "threshold": FROM_ONE},
+        "dcg": {"gain": "linear"},
+        "ndcg": {"gain": "linear"},
+    },
+    # replace_undefined_by=0.0 is its "ndcg@10-".
+    "xgboost": {
+        "*": {"ties": "first", "score_dtype": "float32"},
+        "map": {"k": 32, "normalize": "achievable", "replace_undefined_by": 1.0},
+        "ndcg": {"k": 32, "replace_undefined_by": 1.0},
+        "precision": {"normalize": "length"},
+    },
+    "lightgbm": {
+        "*": {"ties": "first"},
+        "map": {
+            "normalize": "achievable",
+            "replace_undefined_by": 1.0,
+            "threshold": 0.5,
+        },
+        "ndcg": {"replace_undefined_by": 1.0},
+    },
+    # gain="exponential" is its type=Exp.
+    "catboost": {
+        "*": {"ties": "pessimistic"},
+        "dcg": {"gain": "linear"},
+        "ndcg": {"gain": "linear", "replace_undefined_by": 1.0},
+        "mrr": {"threshold": 0.5},
+        "map": {"normalize": "achievable", "threshold": 0.5},
+        "precision": {"normalize": "length", "threshold": 0.5},
+        "recall": {"replace_undefined_by": 1.0, "threshold": 0.5},
+        "query_auc": {"ties": "expected", "replace_undefined_by": 0.0},
+        "err": (
+            "CatBoost uses the grade itself as the probability that a user stops, "
+            "err_score uses (2 ** grade - 1) / 2 ** max_grade"
+        ),
+    },
+    "rax": {
+        "*": {"ties": "first", "score_dtype": "float32", "threshold": FROM_ONE},
+        "dcg": {"threshold": 0.0},
+        "ndcg": {"threshold": 0.0},
+        "precision": {"normalize": "length"},
+        # Its ordered pair accuracy: a pair of equal scores is discordant.
+        "rank_correlation": {
+            "ties": "pessimistic",
+            "replace_undefined_by": 0.0,
+            "threshold": 0.0,
+        },
+    },
+    # Its sort is not stable either, and all metrics but NDCG leave out documents with
+    # scores of 0 or less: shift the scores above 0.
+    "torchmetrics": {
+        "*": {"ties": "first", "score_dtype": "float32"},
+        "ndcg": {"gain": "linear", "ties": "expected"},
+        "query_auc": {"ties": "expected", "replace_undefined_by": 0.0},
+        "map@k": (
+            "torchmetrics divides by the number of relevant documents among the "
+            "top k, which depends on the ranking itself; without k it is map_score"
+        ),
+    },
+    "matchzoo": {
+        "*": {"ties": "first"},
+        "dcg": {"k": 1, "discount": "ln"},
+        "ndcg": {"k": 1},
+        # It calls this average precision and ignores its threshold.
+        "mean_precision": {"threshold": 0.0},
+    },
+    "pykeen": _OF_FIRST_RANKS,
+    # hits@k of the data sets evaluated by Hits@K: a positive has to beat the k-th
+    # negative. The lists of hits in addition to its MRR have ties="realistic".
+    "ogb": {"mrr": {"ties": "realistic"}, "hits": {"ties": "pessimistic"}},
+    "msmarco": {
+        "*": {"ties": "first", "doc_order": "ascending", "threshold": FROM_ONE},
+        "mrr": {"k": 10},
+    },
+    # It reads only whether an item is in the ground truth, not its grade.
+    "replay": {
+        "*": {"ties": "first", "doc_order": "descending"},
+        "map": {"normalize": "achievable"},
+        "dcg": {"gain": np.ones_like},
+        "ndcg": {"gain": np.ones_like},
+    },
+    # The ids are the columns of its matrices. The last of tied columns ranks first in
+    # short lists only. Users without a true item are dropped.
+    "recpack": {
+        "*": {
+            "ties": "first",
+            "doc_order": "descending",
+            "replace_undefined_by": math.nan,
+        },
+        "dcg": {"gain": np.ones_like},
+        "ndcg": {"gain": np.ones_like},
+        "hits": (
+            "recpack's HitK is the number of relevant documents in the top k, "
+            "which is k * precision@k"
+        ),
+    },
+    # It truncates scores to thousandths before it compares them.
+    "ampligraph": {
+        "*": (
+            "AmpliGraph evaluates link prediction only: pass the convention to "
+            "evaluate_link_prediction"
+        )
+    },
+}
+
+# The tie policy of ranks in link prediction, by metric.
+_RANKS = {
+    "pykeen": {"*": "realistic"},
+    "ogb": {"*": "realistic", "hits": "pessimistic"},
+    "ampligraph": {"*": "pessimistic"},
+}
+
+
+class Convention(NamedTuple):
+    """The rules by which another library computes metrics.
+
+    Attributes
+    ----------
+    rules : Mapping of str to Mapping
+        The parameters that reproduce the metric of the library, by the name of the
+        metric, or by "name@k" if they apply only with a cutoff; "*" applies to all
+        metrics.
+    refused : Mapping of str to str
+        The metrics that no parameters can reproduce, and why.
+    ranks : Mapping of str to str, or None
+        The tie policy in link prediction, by metric; "*" applies to all others. None if
+        the library does not evaluate link prediction.
+    """
+
+    rules: Mapping
+    refused: Mapping
+    ranks: Mapping | None = None
+
+
+def _frozen(library, entries):
+    refused = {name: why for name, why in entries.items() if isinstance(why, str)}
+    rules = {
+        name: MappingProxyType(dict(entry))
+        for name, entry in entries.items()
+        if name not in refused
+    }
+    ranks = _RANKS.get(library)
+    ranks = None if ranks is None else MappingProxyType(ranks)
+    return Convention(MappingProxyType(rules), MappingProxyType(refused), ranks)
+
+
+CONVENTIONS = MappingProxyType(
+    {library: _frozen(library, entries) for library, entries in _ENTRIES.items()}
+)
+
+# The libraries that evaluate link prediction.
+OF_RANKS = frozenset(name for name, one in CONVENTIONS.items() if one.ranks)
+
+
+class NoNumber(ValueError):
+    """A convention does not support a metric, for a reason."""
+
+    def __init__(self, metric, convention, reason):
+        super().__init__(
+            f"convention={convention!r} does not support {metric!r}: {reason}."
+        )
+        self.reason = reason
+
+
+def check_convention(convention, caller):
+    """Return `convention` if it is None or a name in CONVENTIONS."""
+    if convention is None or (
+        isinstance(convention, str) and convention in CONVENTIONS
+    ):
+        return convention
+    near = difflib.get_close_matches(str(convention).lower(), CONVENTIONS, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise ValueError(
+        f"The 'convention' parameter of {caller} must be a str among "
+        f"{{{', '.join(map(repr, sorted(CONVENTIONS)))}}} or None. "
+        f"Got {shown(convention)} instead.{hint}"
+    )
+
+
+def rules_of(convention, metric, has_cutoff):
+    """Return the parameters that a convention gives to a metric.
+
+    Or the reason, a str, why no parameters reproduce the library. `metric` is a name
+    without ``@k``, or None for a definition of the user; `has_cutoff` says whether it
+    is requested with ``@k``.
+    """
+    rules = {}
+    if convention is None:
+        return rules
+    for key in ("*", metric, f"{metric}@k" if has_cutoff else None):
+        if key in CONVENTIONS[convention].refused:
+            return CONVENTIONS[convention].refused[key]
+        rules |= CONVENTIONS[convention].rules.get(key, {})
+    return rules
+
+
+_MEANING = {
+    "ties": "how ties are resolved",
+    "ties='expected'": "the expectation over the orderings of tied documents",
+    "ties='first'": "tied documents keep the input order",
+    "ties='pessimistic'": "tied documents are in their worst order",
+    "ties='realistic'": "the mean of the best and the worst rank",
+    "doc_order": "tied documents are ordered by ids",
+    "score_dtype": "scores are compared in this precision",
+    "judged_from": "lower grades stand for no judgement",
+    "threshold": "grades above it are relevant",
+    f"threshold={FROM_ONE}": "grades of 1 or more are relevant",
+    "gain": "the gain of a grade",
+    "gain='linear'": "every gain is the grade, not 2 ** grade - 1",
+    "gain=ones_like": "every relevant document has gain 1",
+    "discount": "the discount of a rank",
+    "k": "the cutoff",
+    "normalize": "the divisor",
+    "normalize='achievable'": "divided by min(k, relevant), not by all relevant",
+    "normalize='length'": "divided by min(k, length of the list), not by k",
+    "tied_together": "tied documents have the precision at the end of their tie group",
+    "replace_undefined_by": "the value of undefined queries",
+    "replace_undefined_by=nan": "an undefined query is left out",
+    "p": "the persistence of the user",
+}
+
+
+def grouped(rules):
+    """Split rules into those that can be followed alone.
+
+    An order of the ids only has a meaning together with ``ties="first"``.
+    """
+    together = ("ties", "doc_order") if rules.get("doc_order") else ()
+    order = {name: rules[name] for name in together if name in rules}
+    alone = [{name: rules[name]} for name in rules if name not in together]
+    return [order, *alone] if order else alone
+
+
+def in_words(rules):
+    """Return the rules of one group as code, and their meaning in words."""
+    written = [
+        f"{name}={getattr(value, '__name__', repr(value))}"
+        for name, value in rules.items()
+    ]
+    meaning = _MEANING.get(written[-1], _MEANING[[*rules][-1]])
+    return ", ".join(written), meaning

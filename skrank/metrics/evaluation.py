@@ -1,0 +1,484 @@
+"""Many metrics of one ranking, and their values by query."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from skrank._checks import check_choice, shown
+from skrank._columns import find_qid
+from skrank._docs import share_words
+from skrank._ranking.ids import encode_qid
+from skrank.metrics.answer import (
+    Arrays,
+    Request,
+    answer_all,
+    measure_all,
+    weights_of_part,
+)
+from skrank.metrics.conventions import NoNumber, check_convention, rules_of
+from skrank.metrics.metric import METRICS, OF_EVALUATE, Metric, metric_of
+from skrank.metrics.names import own_metric, parse_name, takes_a_ranking
+from skrank.metrics.query_scores import QueryScores, column_names, kind_of
+from skrank.metrics.value_table import ValueTable, distinct
+
+
+@share_words
+def evaluate(
+    y_true,
+    y_score,
+    metrics,
+    *,
+    qid=None,
+    convention=None,
+    average="macro",
+    sample_weight=None,
+    exclude=None,
+    judged=None,
+    returned=None,
+    doc_id=None,
+    doc_order=None,
+    score_dtype=None,
+    judged_from=None,
+    **params,
+):
+    """Evaluate several metrics at once: the documents are ranked only once.
+
+    Parameters
+    ----------
+    metrics : str, callable or list of them
+        Scorer names such as "ndcg@10", "mrr" or "neg_mean_rank"; metric functions of
+        skrank; or functions of your own, which map a
+        :class:`~skrank.metrics.RankedQueries` to an array of shape (n_queries,) in
+        which NaN means undefined.
+    convention : str, default=None
+        The library whose rules are followed, a name in ``skrank.metrics.CONVENTIONS``
+        such as "lightgbm" or "trec_eval". Parameters given here override its rules.
+    doc_id : array-like of shape (n_samples,), default=None
+        Document ids, for `doc_order`. They are compared where a relevant document is
+        tied, and not read elsewhere: there a missing id raises an error only if the
+        column knows of it.
+    doc_order : {"ascending", "descending"}, default=None
+        With ``ties="first"``, tied documents are in this order of `doc_id` instead of
+        the input order.
+    score_dtype : {"float32", "float64"}, default=None
+        The precision in which scores are compared: scores that are equal in single
+        precision are tied with "float32". If None, the precision of `y_score`.
+    judged_from : float, default=None
+        Documents with a lower grade are not judged, such as those with -1 in the
+        judgements of TREC. None takes all grades as they are.
+    **params
+        Further parameters of the metrics, such as ``ties="optimistic"`` or
+        ``gain="linear"``. Each is passed to the metrics that have it.
+
+    Returns
+    -------
+    scores : dict of str to float or ndarray
+        The value of each metric, by name. With ``average=None``, arrays of shape
+        (n_queries,), and the query ids under "qid".
+
+    Raises
+    ------
+    ValueError
+        If a metric is unknown, a parameter has an invalid value, the input shapes do
+        not match, or `convention` does not support one of the metrics.
+    TypeError
+        If none of the metrics has one of `params`.
+
+    See Also
+    --------
+    score_queries : Keeps the values by query, of several rankers too.
+    make_ranking_scorer : The same metrics, for an estimator.
+    explain : Explains why a metric differs between conventions.
+    tie_report : Reports how much ties can change a metric.
+
+    Examples
+    --------
+    >>> from skrank.metrics import evaluate
+    >>> evaluate([1, 0, 0, 1], [2, 1, 2, 1], ["mrr", "hits@1"], qid=[7, 7, 8, 8])
+    {'mrr': 0.75, 'hits@1': 0.5}
+    >>> evaluate([0, 1], [1, 1], ["mrr"], ties="pessimistic")
+    {'mrr': 0.5}
+
+    The values of other libraries:
+
+    >>> evaluate([0, 1], [1, 1], ["mrr"], convention="ranx")
+    {'mrr': 0.5}
+    >>> evaluate([0, 1], [1, 1], ["mrr"], convention="trec_eval", doc_id=["d1", "d2"])
+    {'mrr': 1.0}
+
+    A metric of your own: the fraction of queries with a relevant document on top.
+
+    >>> def led(ranking):
+    ...     return ranking.expected_at_first(lambda rank: rank == 1)
+    >>> evaluate([1, 0, 0, 1], [2, 1, 2, 1], led, qid=[7, 7, 8, 8])
+    {'led': 0.5}
+    """
+    given = {
+        "convention": convention,
+        "doc_order": doc_order,
+        "score_dtype": score_dtype,
+        "judged_from": judged_from,
+    }
+    params |= {name: value for name, value in given.items() if value is not None}
+    requests = read_requests(metrics, {"average": average, **params}, "evaluate")
+    if doc_id is None:
+        check_ids_unneeded(requests, convention)
+    arrays = Arrays(
+        y_true,
+        y_score,
+        qid=qid,
+        exclude=exclude,
+        judged=judged,
+        returned=returned,
+        doc_id=doc_id,
+        sample_weight=sample_weight,
+    )
+    scores = answer_all(requests, arrays)
+    if average is None:
+        _, ranking = next(iter(arrays.rankings.values()))
+        scores["qid"] = ranking.ids
+    return scores
+
+
+def split_params(y_true, y_score, qid, params):
+    """Return the arrays among some parameters, and the other parameters."""
+    names = ("exclude", "judged", "returned", "doc_id", "sample_weight")
+    given = {name: params[name] for name in names if name in params}
+    others = {name: params[name] for name in params if name not in names}
+    return Arrays(y_true, y_score, qid=qid, **given), others
+
+
+def check_ids_unneeded(requests, convention):
+    """Raise if a metric breaks ties by document ids, without any ids."""
+    for request in requests:
+        if order := request.options["doc_order"]:
+            who = f"convention={convention!r}" if convention else "evaluate"
+            raise ValueError(
+                f"{who} orders tied documents by their ids (doc_order={order!r}). "
+                "Pass the ids as `doc_id`, or another rule such as ties='expected'. "
+                "Got no document ids."
+            )
+
+
+def check_direction(request):
+    """Raise if lower values of the requested metric are better."""
+    adjusted, metric = request.options["adjusted"], request.metric
+    if metric.is_better_when_greater(adjusted) == (request.sign == 1):
+        return
+    near = [
+        row.full_name
+        for row in METRICS.values()
+        if row.definition is metric.definition
+        and row.inverse == metric.inverse
+        and row.fixed.get("adjusted", False) == adjusted
+    ]
+    hint = f" Did you mean {near[0]!r}?" if near else " Pass the metric function."
+    how = f" with adjusted={adjusted!r}" if adjusted else ""
+    raise ValueError(
+        f"A scorer must return larger values for better models, but lower "
+        f"{shown(request.key)} is better{how}.{hint}"
+    )
+
+
+class Asked(NamedTuple):
+    """One metric as it is requested."""
+
+    key: str
+    metric: Metric
+    k: int | None = None
+    sign: int = 1
+
+
+def read_metric(metric):
+    """Return the metric of a scorer name, a metric function or a definition."""
+    if isinstance(metric, str):
+        row, k, sign = parse_name(metric)
+        return Asked(metric, row, k, sign)
+    if (row := metric_of(metric)) is not None:
+        return Asked(metric.__name__, row)
+    if callable(metric) and takes_a_ranking(metric, or_unknown=True):
+        name = getattr(metric, "__name__", type(metric).__name__)
+        return Asked(name, own_metric(metric, name))
+    raise ValueError(
+        "Each metric must be a scorer name, a metric function of skrank, or a function "
+        "that takes a RankedQueries as its only required argument. Got "
+        f"{shown(metric)} of type {type(metric).__name__} instead."
+    )
+
+
+def read_requests(
+    metrics,
+    params,
+    caller,
+    *,
+    read: Callable = read_metric,
+    rules: Callable = rules_of,
+):
+    """Return the requests for `metrics`, each name once.
+
+    Each request gets those of `params`, among them a `convention`, that its metric
+    has. ``read(metric)`` returns the :class:`Asked` of one metric, and
+    ``rules(convention, metric, has_cutoff)`` the parameters that a convention sets or
+    the reason why it does not support the metric. Errors name the `caller`.
+    """
+    params = dict(params)
+    convention = check_convention(params.pop("convention", None), caller)
+    asked = _read_all(metrics, caller, read)
+    known = set().union(*(_settable(one.metric) for one in asked))
+    unknown = sorted(set(params) - known)
+    if unknown == ["adjusted"] and params["adjusted"] is False:
+        unknown = []  # the default; allowed where the scorer names fix `adjusted`
+    if unknown or "k" in params:
+        hint = " Write k into the name: 'ndcg@10'." if "k" in params else ""
+        raise TypeError(
+            f"{caller} got parameters that none of {sorted(one.key for one in asked)} "
+            f"takes: {shown(unknown or ['k'])}.{hint}"
+        )
+    requests = []
+    for key, metric, k, sign in asked:
+        if metric.cutoff == "required" and k is None:
+            raise ValueError(
+                f"The metric {key!r} needs a cutoff. Pass its scorer name with one, "
+                f"such as '{metric.full_name}@10'. Got no cutoff."
+            )
+        name = None if metric.own else metric.name
+        followed = rules(convention, name, k is not None)
+        if isinstance(followed, str):
+            raise NoNumber(key, convention, followed)
+        defaults, settable = metric.defaults | OF_EVALUATE, _settable(metric)
+        # Parameters of the user override the name, the name overrides the convention.
+        options = defaults | _known(followed, defaults) | metric.fixed
+        given = {} if k is None else {"k": k}
+        options |= metric.check(given | _known(params, settable), caller)
+        if options["ties"] != "first":
+            options["doc_order"] = None
+        requests.append(Request(key, metric, sign, options))
+    if params.get("doc_order") and not any(
+        request.options["doc_order"] for request in requests
+    ):
+        raise ValueError(
+            f"doc_order={params['doc_order']!r} orders tied documents and requires "
+            "ties='first'. Got another tie policy for every metric."
+        )
+    return requests
+
+
+def _read_all(metrics, caller, read):
+    """Return the :class:`Asked` of each metric, each name once."""
+    if isinstance(metrics, str) or callable(metrics):
+        metrics = [metrics]
+    if not np.iterable(metrics):
+        raise TypeError(
+            f"The 'metrics' parameter of {caller} must be a str, a callable or a list "
+            f"of them. Got {shown(metrics)} instead."
+        )
+    named, found = {}, {}
+    for metric in metrics:
+        asked = read(metric)
+        found[asked.key] = asked
+        if named.setdefault(asked.key, metric) != metric:
+            raise ValueError(
+                f"The 'metrics' parameter of {caller} must not contain different "
+                f"metrics of the same name. Got two metrics named {shown(asked.key)}."
+            )
+    if not found:
+        raise ValueError(f"{caller} needs at least one metric. Got {shown(metrics)}.")
+    return list(found.values())
+
+
+def _settable(metric):
+    """Return the names of the parameters that can be set for a metric."""
+    return (metric.defaults.keys() | OF_EVALUATE.keys()) - metric.fixed.keys()
+
+
+def _known(params, names):
+    return {name: value for name, value in params.items() if name in names}
+
+
+@share_words
+def score_queries(y_true, y_score, metrics, *, qid=None, by=None, **params):
+    """Score every query by several metrics, for one ranker or several.
+
+    Parameters
+    ----------
+    y_score : array-like of shape (n_samples,) or (n_queries, n_docs), or dict of them
+        The predicted scores, larger is better. A dict holds those of several rankers by
+        name; what does not depend on the scores is computed once for all of them.
+    metrics : str, callable or list of them
+        Scorer names, metric functions of skrank or functions of your own, as in
+        :func:`evaluate`.
+    by : array-like of shape (n_samples,), data frame or dict of arrays, default=None
+        Further columns that tell queries apart, such as a segment or a fold, by which
+        they can be summarized. One value per query if `y_score` has one row per query.
+    **params
+        The other parameters of :func:`evaluate`, such as `convention`, `average`,
+        `sample_weight`, `judged` and ``ties="pessimistic"``. `returned` may be a dict
+        with a mask for each ranker.
+
+    Returns
+    -------
+    scores : QueryScores
+        The values by ranker, metric and query.
+
+    See Also
+    --------
+    evaluate : The summary of one ranker alone.
+    QueryScores : What can be done with the scores.
+
+    Examples
+    --------
+    >>> from skrank.metrics import score_queries
+    >>> scores = score_queries([1, 0, 0, 1], [2, 1, 2, 1], ["mrr"], qid=[7, 7, 8, 8])
+    >>> scores.values
+    array([[[1. , 0.5]]])
+    >>> scores.summary()
+    {'mrr': 0.75}
+
+    The queries of two segments:
+
+    >>> scores = score_queries(
+    ...     [1, 0, 0, 1], [2, 1, 2, 1], "mrr", qid=[7, 7, 8, 8], by=["a", "a", "b", "b"]
+    ... )
+    >>> scores.summary(by="by")
+    {'a': {'mrr': 1.0}, 'b': {'mrr': 0.5}}
+    """
+    rankers, returned = _rankers(y_score, params)
+    first = next(iter(rankers.values()))
+    arrays, options = split_params(y_true, first, qid, params)
+    check_choice(
+        options.get("average", "macro"),
+        ("macro", "weighted"),
+        "average",
+        "score_queries",
+    )
+    requests = read_requests(metrics, options, "score_queries")
+    if arrays.doc_id is None:
+        check_ids_unneeded(requests, options.get("convention"))
+    return score_requests(requests, arrays, rankers, by=by, returned=returned)
+
+
+def score_requests(requests, arrays, rankers, *, by=None, returned=None):
+    """Return the :class:`QueryScores` of requested metrics.
+
+    `arrays` hold what all rankers share, and `rankers` the scores of each by name.
+    `returned` is a dict with a mask for each of them, or None.
+    """
+    kind = kind_of(arrays.y_true, arrays.y_score, arrays.qid)
+    keys, arrays = _keys(arrays, by, len(rankers))
+    check_names(rankers, keys, requests)
+    measured, n_documents, weight, extremes = [], [], None, None
+    first_source = None
+    for name, scores in rankers.items():
+        masks = {name: arrays.returned} if returned is None else returned
+        given = {"y_score": scores, "returned": masks[name], "alike": first_source}
+        source = replace(arrays, **given, rankings={})
+        first_source = first_source or source
+        alike = measured[0] if measured and returned is None else None
+        rankings, of_ranker = measure_all(requests, source, alike)
+        measured.append(of_ranker)
+        n_documents.append(rankings[0].n_documents)
+        if extremes is None:
+            extremes = tuple(map(_extremes, requests, rankings))
+            weight = weights_of_part(rankings[0], arrays.sample_weight)
+            keys = keys or {"qid": rankings[0].ids}
+    table = ValueTable(
+        keys,
+        tuple(rankers),
+        tuple(requests),
+        extremes,
+        tuple(measured),
+        tuple(n_documents),
+        weight,
+        kind,
+    )
+    return QueryScores(table)
+
+
+def _rankers(y_score, params):
+    """Return the scores by ranker, and `returned` if it is a dict likewise."""
+    rankers = dict(y_score) if isinstance(y_score, Mapping) else {None: y_score}
+    if not rankers:
+        raise ValueError("score_queries needs at least one ranker. Got an empty dict.")
+    for name in rankers:
+        if isinstance(y_score, Mapping) and not isinstance(name, str):
+            raise TypeError(
+                "The keys of 'y_score' must be the names of rankers, of type str. "
+                f"Got {shown(name)} instead."
+            )
+    returned = params.get("returned")
+    if not isinstance(returned, Mapping):
+        return rankers, None
+    if returned.keys() != rankers.keys():
+        raise ValueError(
+            "The 'returned' parameter of score_queries must be a mask, or a dict with "
+            f"one for each of {list(rankers)}. Got a dict with {list(returned)}."
+        )
+    params.pop("returned")
+    return rankers, returned
+
+
+def _keys(arrays, by, n_rankers):
+    """Return the key columns of the queries, and arrays with codes as query ids.
+
+    None and the arrays as they are, if the ids can be read together with the scores.
+    """
+    if by is None and n_rankers == 1:
+        return None, arrays
+    qid = arrays.qid
+    is_flat = np.ndim(arrays.y_score) == 1
+    if qid is None and is_flat:
+        qid = find_qid(y=arrays.y_true)
+    if by is None and qid is None:
+        return None, arrays
+    if qid is None:
+        n_rows = len(arrays.y_score)
+        qid = np.zeros(n_rows, dtype=np.intp) if is_flat else np.arange(n_rows)
+    by = _by_columns(by)
+    if "qid" in by:
+        raise ValueError(
+            "The 'by' parameter of score_queries must have columns beside the query "
+            "ids. Got a column 'qid'."
+        )
+    if by:
+        keys, _, codes = distinct({"qid": qid} | by)
+    else:
+        ids, codes = encode_qid(qid, np.size(arrays.y_true))
+        keys = {"qid": ids}
+    return keys, replace(arrays, qid=codes) if is_flat else arrays
+
+
+def _by_columns(by):
+    """Return the columns of `by` as a dict."""
+    if by is None:
+        return {}
+    names = column_names(by)
+    if names is None:
+        return {getattr(by, "name", None) or "by": by}
+    return {name: by[name] for name in names}
+
+
+def check_names(rankers, keys, requests):
+    """Raise if a name stands for two of the columns of a table of values."""
+    names = [name for name in rankers if name] + [request.key for request in requests]
+    names += [name for name in keys or () if name != "qid"]
+    names += ["qid", "ranker", "sample_weight"]
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise ValueError(
+            "The names of rankers, metrics and `by` columns must all be different, and "
+            f"none of 'qid', 'ranker' and 'sample_weight'. Got {sorted(twice)} twice."
+        )
+
+
+def _extremes(request, ranking):
+    """Return the grades among all queries that the values of a query depend on."""
+    options = request.options
+    lowest, highest = map(float, ranking._grade_range)
+    if options.get("max_grade", 0) is None:
+        return {"highest grade": highest}
+    return {"lowest grade": lowest} if options["threshold"] is None else {}

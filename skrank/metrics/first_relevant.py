@@ -1,0 +1,641 @@
+"""Metrics of the rank of the first relevant document."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+
+from skrank.metrics.first_ranks import weighted_median
+from skrank.metrics.metric import ranking_metric
+from skrank.metrics.summary import (
+    NORMAL,
+    moments_of_geometric_mean,
+    pooled_deviation,
+    pooled_geometric_mean,
+    pooled_harmonic_mean,
+    pooled_median,
+    pooled_median_deviation,
+    pooled_variance,
+)
+
+
+def reciprocal_rank(ranking, *, k=None):
+    """Return one over the rank of the first relevant document."""
+    return ranking.expected_at_first(lambda rank: 1 / rank, k)
+
+
+@ranking_metric(
+    "mrr",
+    reciprocal_rank,
+    reads_first_rank=True,
+    value=lambda rank: 1 / rank,
+    adjusted_names={"adjusted_mrr": True, "z_mrr": "z"},
+)
+def mrr_score(
+    y_true, y_score, *, qid=None, k=None, threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""Mean reciprocal rank (MRR).
+
+    The reciprocal rank of a query is one over the rank of its first relevant
+    document. Larger is better.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between 0 and 1. The best value is 1.0.
+
+    See Also
+    --------
+    mean_rank : The arithmetic mean of the same ranks.
+    hits_at_k_score : The fraction of queries whose first relevant rank is at most k.
+    map_score : Takes all relevant documents into account.
+
+    Notes
+    -----
+    For a query whose first relevant document has rank :math:`r`,
+
+    .. math:: RR@k = \frac{1}{r} \text{ if } r \le k \text{, else } 0.
+
+    If r of n tied documents are relevant and t documents rank above them, the first
+    relevant one has rank t + j with probability C(n - j, r - 1) / C(n, r), the negative
+    hypergeometric law; the expectation is the sum over j [1]_. ``ties="realistic"``,
+    PyKEEN's convention, is the reciprocal of the mean of the best and the worst rank
+    instead. A query without a relevant document is undefined.
+
+    As scorers, ``"adjusted_mrr"`` (AMRR) and ``"z_mrr"`` are the metric with
+    ``adjusted=True`` and ``adjusted="z"`` [2]_; they leave out queries without a
+    relevant document. For one relevant document among n, and m = min(k, n),
+
+    .. math:: E = \frac{1}{n} \sum_{j=1}^{m} \frac{1}{j}, \quad
+        V = \frac{1}{n} \sum_{j=1}^{m} \frac{1}{j^2} - E^2;
+
+    for more relevant documents, E and V follow from the law above. E is averaged over
+    the queries before the comparison; the V of the mean is the sum of V times the
+    squared weights of the queries, which sum to 1.
+
+    References
+    ----------
+    .. [1] F. McSherry and M. Najork, "Computing Information Retrieval Performance
+       Measures Efficiently in the Presence of Tied Scores", ECIR 2008.
+    .. [2] C. T. Hoyt, M. Berrendorf, M. Galkin, V. Tresp and B. M. Gyori, "A Unified
+       Framework for Rank-based Evaluation Metrics for Link Prediction in Knowledge
+       Graphs", 2022.
+
+    Examples
+    --------
+    >>> from skrank.metrics import mrr_score
+    >>> mrr_score([1, 0, 0, 0, 1, 0], [4, 3, 2, 1, 5, 9], qid=[7, 7, 7, 7, 8, 8])
+    0.75
+    >>> mrr_score([0, 0, 1], [3, 2, 1], k=2)
+    0.0
+    >>> mrr_score([0, 1], [1, 1])
+    0.75
+    """
+
+
+def hit(ranking, *, k=None):
+    """Return the probability of a relevant document in the top k."""
+    # 1 - C(n - r, j) / C(n, j) if r of n tied documents are relevant and j of their
+    # places are in the top k: not all of these j documents are non-relevant.
+    return ranking.expected_at_first(np.ones_like, k)
+
+
+@ranking_metric(
+    "hits",
+    hit,
+    cutoff="required",
+    reads_first_rank=True,
+    value=np.ones_like,
+    adjusted_names={"adjusted_hits": True, "z_hits": "z"},
+)
+def hits_at_k_score(
+    y_true, y_score, *, qid=None, k, threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""Fraction of queries with a relevant document in the top k (Hits@k).
+
+    Also known as hit rate or success at k. Larger is better.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between 0 and 1. The best value is 1.0.
+
+    See Also
+    --------
+    mrr_score : The mean of one over the rank of the first relevant document.
+    recall_at_k_score : The fraction of the relevant documents in the top k.
+
+    Notes
+    -----
+    For a query whose first relevant document has rank :math:`r`,
+
+    .. math:: Hits@k = 1 \text{ if } r \le k \text{, else } 0.
+
+    If r of n tied documents are relevant and j of their places are in the top k, the
+    expectation is 1 - C(n - r, j) / C(n, j). Some libraries give this name to the
+    number of relevant documents in the top k. A query without a relevant document is
+    undefined.
+
+    As scorers, ``"adjusted_hits@k"`` (AH@k) and ``"z_hits@k"``, for any k, are the
+    metric with ``adjusted=True`` and ``adjusted="z"`` [1]_; they leave out queries
+    without a relevant document. For R relevant documents among n,
+
+    .. math:: E = 1 - \binom{n - k}{R} \Big/ \binom{n}{R}, \quad V = E (1 - E),
+
+    and for one relevant document E = min(k / n, 1). E and V are combined over the
+    queries as in :func:`mrr_score`.
+
+    References
+    ----------
+    .. [1] C. T. Hoyt, M. Berrendorf, M. Galkin, V. Tresp and B. M. Gyori, "A Unified
+       Framework for Rank-based Evaluation Metrics for Link Prediction in Knowledge
+       Graphs", 2022.
+
+    Examples
+    --------
+    >>> from skrank.metrics import hits_at_k_score
+    >>> hits_at_k_score([0, 1, 0, 1], [2, 1, 1, 2], qid=[7, 7, 8, 8], k=1)
+    0.5
+    >>> hits_at_k_score([0, 1, 0], [1, 1, 1], k=2)
+    0.6666666666666666
+    """
+
+
+def first_rank(ranking):
+    """Return the rank of the first relevant document."""
+    # t + (n + 1) / (r + 1) if r of n tied documents are relevant, below t others: the
+    # mean of the negative hypergeometric law.
+    return ranking.expected_at_first(np.asarray, missing=np.nan)
+
+
+@ranking_metric(
+    "mean_rank",
+    first_rank,
+    cutoff="never",
+    greater_is_better=False,
+    limits=(1, np.inf),
+    reads_first_rank=True,
+    value=np.asarray,
+    adjusted_names={
+        "adjusted_mean_rank": "ratio",
+        "adjusted_mean_rank_index": True,
+        "z_mean_rank": "z",
+    },
+    inverse_name="inverse_mean_rank",
+)
+def mean_rank(
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""Mean rank of the first relevant document (MR).
+
+    It depends mostly on the queries with the worst ranks. Smaller is better; as a
+    scorer it is ``"neg_mean_rank"``.
+
+    Returns
+    -------
+    rank : float or ndarray of shape (n_queries,)
+        1 or more. The best value is 1.0.
+
+    See Also
+    --------
+    mrr_score : The mean of one over that rank, which a single bad rank hardly changes.
+    median_rank : The median of the same ranks.
+    geometric_mean_rank : The geometric mean of the same ranks.
+
+    Notes
+    -----
+    If r of n tied documents are relevant and t documents rank above them, the first
+    relevant one has the expected rank
+
+    .. math:: t + \frac{n + 1}{r + 1}.
+
+    A query without a relevant document is undefined and left out of the mean.
+
+    As scorers, ``"neg_adjusted_mean_rank"`` (AMR) is minus the metric with
+    ``adjusted="ratio"``, MR / E; ``"adjusted_mean_rank_index"`` (AMRI) the metric with
+    ``adjusted=True``, 1 - (MR - 1) / (E - 1) [1]_; and ``"z_mean_rank"`` the metric
+    with ``adjusted="z"``, (E - MR) / sqrt(V) [2]_. ``"inverse_mean_rank"`` is 1 / MR.
+    Larger is better for all four. For R relevant documents among n,
+
+    .. math:: E = \frac{n + 1}{R + 1}, \quad
+        V = \frac{R (n + 1) (n - R)}{(R + 1)^2 (R + 2)}.
+
+    MR and E are averaged over the queries first, and V is combined as in
+    :func:`mrr_score`. At chance level AMR is 1 and AMRI is 0. AMRI is at least -1 with
+    one relevant document per query. Values of ``"z_mean_rank"`` above about 2 are
+    unlikely to be due to chance. Queries that every ordering ranks alike do not change
+    AMRI and ``"z_mean_rank"``.
+
+    References
+    ----------
+    .. [1] M. Berrendorf, E. Faerman, L. Vermue and V. Tresp, "On the Ambiguity of
+       Rank-Based Evaluation of Entity Alignment or Link Prediction Methods", 2020.
+    .. [2] C. T. Hoyt, M. Berrendorf, M. Galkin, V. Tresp and B. M. Gyori, "A Unified
+       Framework for Rank-based Evaluation Metrics for Link Prediction in Knowledge
+       Graphs", 2022.
+
+    Examples
+    --------
+    >>> from skrank.metrics import mean_rank
+    >>> mean_rank([0, 1, 0, 1], [2, 1, 1, 2], qid=[7, 7, 8, 8])
+    1.5
+    >>> mean_rank([1, 0, 0], [1, 1, 1])
+    2.0
+    """
+
+
+def median_of_first_rank(ranking):
+    """Return the median of the possible ranks of the first relevant document."""
+    return weighted_median(*ranking.first_rank_law(), ranking.n_queries)
+
+
+@ranking_metric(
+    "median_rank",
+    median_of_first_rank,
+    cutoff="never",
+    greater_is_better=False,
+    limits=(1, np.inf),
+    pool=pooled_median,
+    reads_first_rank=True,
+    inverse_name="inverse_median_rank",
+)
+def median_rank(
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""Median rank of the first relevant document.
+
+    It does not depend on how bad the worse half of the ranks is. Smaller is better; as
+    a scorer it is ``"neg_median_rank"``.
+
+    Returns
+    -------
+    rank : float or ndarray of shape (n_queries,)
+        1 or more. The best value is 1.0.
+
+    See Also
+    --------
+    mean_rank : The arithmetic mean of the same ranks.
+    geometric_mean_rank : The geometric mean of the same ranks.
+
+    Notes
+    -----
+    With the rank :math:`r_q` of the first relevant document of each of Q queries,
+
+    .. math:: \min \left\{m : \frac{1}{Q} \sum_{q=1}^{Q} P(r_q \le m)
+        \ge \tfrac{1}{2}\right\}
+
+    or the mean of this m and the next rank if the probabilities sum to exactly one
+    half. A tied first relevant document enters with all its possible ranks, weighted by
+    their probabilities, since the median is not linear in the rank. A query without a
+    relevant document is undefined and left out. As a scorer,
+    ``"inverse_median_rank"`` is one over this median: larger is better.
+
+    References
+    ----------
+    .. [1] M. Berrendorf, E. Faerman, L. Vermue and V. Tresp, "On the Ambiguity of
+       Rank-Based Evaluation of Entity Alignment or Link Prediction Methods", 2020.
+
+    Examples
+    --------
+    >>> from skrank.metrics import median_rank
+    >>> median_rank([[0, 1], [1, 0], [1, 0]], [[2, 1], [2, 1], [2, 1]])
+    1.0
+    >>> median_rank([0, 1, 0, 0], [1, 1, 1, 1])
+    2.5
+    """
+
+
+def geometric_first_rank(ranking):
+    """Return the geometric mean of the ranks of the first relevant document."""
+    return np.exp(ranking.expected_at_first(np.log, missing=np.nan))
+
+
+@ranking_metric(
+    "geometric_mean_rank",
+    geometric_first_rank,
+    cutoff="never",
+    greater_is_better=False,
+    limits=(1, np.inf),
+    pool=pooled_geometric_mean,
+    reads_first_rank=True,
+    moments=moments_of_geometric_mean,
+    adjusted_names={
+        "adjusted_geometric_mean_rank_index": True,
+        "z_geometric_mean_rank": "z",
+    },
+    inverse_name="inverse_geometric_mean_rank",
+)
+def geometric_mean_rank(
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""Geometric mean rank of the first relevant document (GMR).
+
+    Doubling a rank has the same effect at the top of the list and far down. Smaller is
+    better; as a scorer it is ``"neg_geometric_mean_rank"``.
+
+    Returns
+    -------
+    rank : float or ndarray of shape (n_queries,)
+        1 or more. The best value is 1.0.
+
+    See Also
+    --------
+    mean_rank : The arithmetic mean of the same ranks.
+    median_rank : The median of the same ranks.
+    mrr_score : One over the harmonic mean of the same ranks.
+
+    Notes
+    -----
+    .. math:: GMR = \exp \left(\frac{1}{Q} \sum_{q=1}^{Q} \ln r_q\right)
+
+    over the ranks :math:`r_q` of the first relevant documents of Q queries [1]_. A tied
+    first relevant document enters with all its possible ranks, weighted by their
+    probabilities: :math:`\ln r_q` is replaced by its expectation. A query without a
+    relevant document is undefined and left out.
+
+    As scorers, ``"adjusted_geometric_mean_rank_index"`` (AGMRI) and
+    ``"z_geometric_mean_rank"`` are the metric with ``adjusted=True`` and
+    ``adjusted="z"``, (GMR - E) / (1 - E) and (E - GMR) / sqrt(V) [2]_, where
+
+    .. math:: E = \prod_q E[r_q^{w_q}], \quad V = \prod_q E[r_q^{2 w_q}] - E^2,
+        \quad E[r_q^p] = \sum_j P(r_q = j) \, j^p
+
+    with weights :math:`w_q` that sum to 1. Under random orders :math:`P(r_q = j)` is
+    C(n - j, R - 1) / C(n, R) for R relevant documents among n. E is larger than the GMR
+    of tied documents, so constant scores have an AGMRI above 0.
+    ``"inverse_geometric_mean_rank"`` is 1 / GMR. Larger is better for all three.
+
+    References
+    ----------
+    .. [1] M. Berrendorf, E. Faerman, L. Vermue and V. Tresp, "On the Ambiguity of
+       Rank-Based Evaluation of Entity Alignment or Link Prediction Methods", 2020.
+    .. [2] C. T. Hoyt, M. Berrendorf, M. Galkin, V. Tresp and B. M. Gyori, "A Unified
+       Framework for Rank-based Evaluation Metrics for Link Prediction in Knowledge
+       Graphs", 2022.
+
+    Examples
+    --------
+    >>> from skrank.metrics import geometric_mean_rank
+    >>> geometric_mean_rank([[0, 0, 0, 1], [1, 0, 0, 0]], [[4, 3, 2, 1], [4, 3, 2, 1]])
+    2.0
+    >>> geometric_mean_rank([0, 1], [1, 1])
+    1.41421356237309...
+    """
+
+
+def harmonic_first_rank(ranking):
+    """Return the harmonic mean of the ranks of the first relevant document."""
+    return 1 / ranking.expected_at_first(lambda rank: 1 / rank, missing=np.nan)
+
+
+@ranking_metric(
+    "harmonic_mean_rank",
+    harmonic_first_rank,
+    cutoff="never",
+    greater_is_better=False,
+    limits=(1, np.inf),
+    pool=pooled_harmonic_mean,
+    reads_first_rank=True,
+)
+def harmonic_mean_rank(
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""Harmonic mean rank of the first relevant document (HMR).
+
+    One over the MRR. It depends mostly on the queries with the best ranks. Smaller is
+    better; as a scorer it is ``"neg_harmonic_mean_rank"``.
+
+    Returns
+    -------
+    rank : float or ndarray of shape (n_queries,)
+        1 or more. The best value is 1.0.
+
+    See Also
+    --------
+    mrr_score : One over the harmonic mean.
+    geometric_mean_rank : Between the harmonic and the arithmetic mean.
+    mean_rank : The arithmetic mean of the same ranks.
+
+    Notes
+    -----
+    .. math:: HMR = \left(\frac{1}{Q} \sum_{q=1}^{Q} \frac{1}{r_q}\right)^{-1}
+
+    over the ranks :math:`r_q` of the first relevant documents of Q queries [1]_. A tied
+    first relevant document enters with all its possible ranks, weighted by their
+    probabilities. A query without a relevant document is undefined and left out.
+
+    References
+    ----------
+    .. [1] C. T. Hoyt, M. Berrendorf, M. Galkin, V. Tresp and B. M. Gyori, "A Unified
+       Framework for Rank-based Evaluation Metrics for Link Prediction in Knowledge
+       Graphs", 2022.
+
+    Examples
+    --------
+    >>> from skrank.metrics import harmonic_mean_rank
+    >>> harmonic_mean_rank([[1, 0, 0], [0, 0, 1]], [[3, 2, 1], [3, 2, 1]])
+    1.5
+    >>> harmonic_mean_rank([0, 1], [1, 1])
+    1.3333333333333333
+    """
+
+
+def variance_of_first_rank(ranking):
+    """Return the variance of the ranks of the first relevant document."""
+    query, rank, probability = ranking.first_rank_law()
+    mean = first_rank(ranking)
+    square = probability * (rank - mean[query]) ** 2
+    variance = np.bincount(query, square, minlength=ranking.n_queries)
+    return np.where(np.isnan(mean), np.nan, variance)
+
+
+@ranking_metric(
+    "rank_variance",
+    variance_of_first_rank,
+    cutoff="never",
+    greater_is_better=False,
+    limits=(0, np.inf),
+    pool=pooled_variance,
+    reads_first_rank=True,
+)
+def rank_variance(
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""Variance of the rank of the first relevant document.
+
+    How much the ranks of different queries differ; it is 0 if all ranks are equal, good
+    or bad. Smaller is better; as a scorer it is ``"neg_rank_variance"``.
+
+    Returns
+    -------
+    spread : float or ndarray of shape (n_queries,)
+        0 or more. The best value is 0.0.
+
+    See Also
+    --------
+    rank_standard_deviation : The square root of the variance.
+    mean_rank : The mean of the same ranks.
+
+    Notes
+    -----
+    .. math:: \frac{1}{Q} \sum_{q=1}^{Q} (r_q - \bar r)^2
+
+    over the ranks :math:`r_q` of the first relevant documents of Q queries, whose mean
+    is :math:`\bar r` [1]_. A tied first relevant document enters with all its possible
+    ranks, weighted by their probabilities, so ties increase the spread. The spread of a
+    single query is due to its ties alone. A query without a relevant document is
+    undefined and left out; `replace_undefined_by` is its rank.
+
+    References
+    ----------
+    .. [1] C. T. Hoyt, M. Berrendorf, M. Galkin, V. Tresp and B. M. Gyori, "A Unified
+       Framework for Rank-based Evaluation Metrics for Link Prediction in Knowledge
+       Graphs", 2022.
+
+    Examples
+    --------
+    >>> from skrank.metrics import rank_variance
+    >>> rank_variance([[1, 0, 0], [0, 0, 1]], [[3, 2, 1], [3, 2, 1]])
+    1.0
+    >>> rank_variance([0, 1], [1, 1])
+    0.25
+    """
+
+
+def deviation_of_first_rank(ranking):
+    """Return the standard deviation of the ranks of the first relevant document."""
+    return np.sqrt(variance_of_first_rank(ranking))
+
+
+@ranking_metric(
+    "rank_standard_deviation",
+    deviation_of_first_rank,
+    cutoff="never",
+    greater_is_better=False,
+    limits=(0, np.inf),
+    pool=pooled_deviation,
+    reads_first_rank=True,
+)
+def rank_standard_deviation(
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""Spread of the rank of the first relevant document, as a standard deviation.
+
+    How much the ranks of different queries differ; it is 0 if all ranks are equal, good
+    or bad. Smaller is better; as a scorer it is ``"neg_rank_standard_deviation"``.
+
+    Returns
+    -------
+    spread : float or ndarray of shape (n_queries,)
+        0 or more. The best value is 0.0.
+
+    See Also
+    --------
+    rank_variance : The square of the standard deviation.
+    rank_median_absolute_deviation : A few bad ranks do not change it.
+
+    Notes
+    -----
+    .. math:: \sqrt{\frac{1}{Q} \sum_{q=1}^{Q} (r_q - \bar r)^2}
+
+    over the ranks :math:`r_q` of the first relevant documents of Q queries, whose mean
+    is :math:`\bar r` [1]_. A tied first relevant document enters with all its possible
+    ranks, weighted by their probabilities, so ties increase the spread. The spread of a
+    single query is due to its ties alone. A query without a relevant document is
+    undefined and left out; `replace_undefined_by` is its rank.
+
+    References
+    ----------
+    .. [1] C. T. Hoyt, M. Berrendorf, M. Galkin, V. Tresp and B. M. Gyori, "A Unified
+       Framework for Rank-based Evaluation Metrics for Link Prediction in Knowledge
+       Graphs", 2022.
+
+    Examples
+    --------
+    >>> from skrank.metrics import rank_standard_deviation
+    >>> rank_standard_deviation([[1, 0, 0], [0, 0, 1]], [[3, 2, 1], [3, 2, 1]])
+    1.0
+    >>> rank_standard_deviation([0, 1], [1, 1])
+    0.5
+    """
+
+
+def median_deviation_of_first_rank(ranking):
+    """Return the scaled median absolute deviation of a first relevant rank."""
+    query, rank, probability = ranking.first_rank_law()
+    n_queries = ranking.n_queries
+    median = weighted_median(query, rank, probability, n_queries)
+    distance = np.abs(rank - median[query])
+    return NORMAL * weighted_median(query, distance, probability, n_queries)
+
+
+@ranking_metric(
+    "rank_median_absolute_deviation",
+    median_deviation_of_first_rank,
+    cutoff="never",
+    greater_is_better=False,
+    limits=(0, np.inf),
+    pool=pooled_median_deviation,
+    reads_first_rank=True,
+)
+def rank_median_absolute_deviation(
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""Median absolute deviation of the rank of the first relevant document (MAD).
+
+    How much the ranks of different queries differ, robust to a few bad ranks. Smaller
+    is better; as a scorer it is ``"neg_rank_median_absolute_deviation"``.
+
+    Returns
+    -------
+    spread : float or ndarray of shape (n_queries,)
+        0 or more. The best value is 0.0.
+
+    See Also
+    --------
+    rank_standard_deviation : Every rank changes it.
+    median_rank : The median of the same ranks.
+
+    Notes
+    -----
+    .. math:: 1.4826 \, median_q \, |r_q - median(r_1, \dots, r_Q)|
+
+    over the ranks :math:`r_q` of the first relevant documents of Q queries [1]_; the
+    factor makes it the standard deviation of normally distributed ranks. A tied first
+    relevant document enters with all its possible ranks, weighted by their
+    probabilities, so ties increase the spread. The spread of a single query is due to
+    its ties alone. A query without a relevant document is undefined and left out;
+    `replace_undefined_by` is its rank.
+
+    References
+    ----------
+    .. [1] C. T. Hoyt, M. Berrendorf, M. Galkin, V. Tresp and B. M. Gyori, "A Unified
+       Framework for Rank-based Evaluation Metrics for Link Prediction in Knowledge
+       Graphs", 2022.
+
+    Examples
+    --------
+    >>> from skrank.metrics import rank_median_absolute_deviation
+    >>> rank_median_absolute_deviation([[1, 0, 0], [0, 0, 1]], [[3, 2, 1], [3, 2, 1]])
+    1.48260221850560...
+    >>> rank_median_absolute_deviation([0, 1], [1, 1])
+    0.74130110925280...
+    """

@@ -1,0 +1,263 @@
+"""Cumulative gain metrics, for graded relevance."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+
+from skrank.metrics.metric import ranking_metric
+
+
+def cumulative_gain(ranking, *, k=None):
+    """Return the sum of the grades of the top k documents."""
+    places = ranking.mean_over_places(np.ones_like, k)
+    return ranking.total(ranking.grade_total(ranking.grade) * places)
+
+
+@ranking_metric("cg", cumulative_gain, limits=(0, np.inf))
+def cg_score(
+    y_true, y_score, *, qid=None, k=None, threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""Cumulative gain (CG): the sum of the grades of the top k documents.
+
+    It does not depend on the order of these documents. Larger is better.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        0 or more. The best value is that of the ideal ranking, by `y_true`.
+
+    See Also
+    --------
+    dcg_score : The same sum, discounted by rank.
+
+    Notes
+    -----
+    With :math:`g_i` the grade of the document at rank i, 0 if it is not relevant,
+
+    .. math:: CG@k = \sum_{i=1}^{k} g_i.
+
+    With ties, every document of a tie group is equally likely at each of their places.
+    A query without a relevant document has a cumulative gain of 0: the metric is never
+    undefined.
+
+    References
+    ----------
+    .. [1] K. Jarvelin and J. Kekalainen, "Cumulated Gain-Based Evaluation of IR
+       Techniques", ACM TOIS 20(4), 2002.
+
+    Examples
+    --------
+    >>> from skrank.metrics import cg_score
+    >>> cg_score([3, 1, 2, 0], [4, 3, 2, 1])
+    6.0
+    >>> cg_score([3, 1, 2, 0], [4, 3, 2, 1], k=2)
+    4.0
+    """
+
+
+def discounted_gain(ranking, *, k=None, gain="exponential", discount="log2"):
+    """Return the sum of the gains of the top k documents, discounted by rank."""
+    if callable(gain) and ranking.ideal is ranking:
+        ranking = ideal_by_gain(ranking, gain)
+    weight = ranking.mean_over_places(discount_function(discount), k)
+    gained = ranking.grade_total(gain_function(ranking, gain))
+    return ranking.total(gained * weight)
+
+
+@ranking_metric("dcg", discounted_gain, limits=(0, np.inf))
+def dcg_score(
+    y_true, y_score, *, qid=None, k=None, gain="exponential", discount="log2",
+    threshold=0.0, ties="expected", replace_undefined_by=0.0, average="macro",
+    adjusted=False, sample_weight=None, exclude=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""Discounted cumulative gain (DCG).
+
+    The sum of the gains of the top k documents, each discounted by its rank. Larger is
+    better.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        0 or more. The best value is that of the ideal ranking, by gain.
+
+    See Also
+    --------
+    ndcg_score : DCG divided by the DCG of the ideal ranking.
+    sklearn.metrics.dcg_score : Linear gain, for a matrix.
+
+    Notes
+    -----
+    With the gain :math:`g_i` of the document at rank i, 0 if it is not relevant,
+
+    .. math:: DCG@k = \sum_{i=1}^{k} \frac{g_i}{\log_2(i + 1)}.
+
+    The gain :math:`2^{rel} - 1` is the default of LightGBM, XGBoost and MatchZoo;
+    scikit-learn and trec_eval use the grade itself [2]_. Each tied document gets the
+    mean discount of their places [1]_. A query without a relevant document has a DCG of
+    0: the metric is never undefined.
+
+    References
+    ----------
+    .. [1] F. McSherry and M. Najork, "Computing Information Retrieval Performance
+       Measures Efficiently in the Presence of Tied Scores", ECIR 2008.
+    .. [2] K. Jarvelin and J. Kekalainen, "Cumulated Gain-Based Evaluation of IR
+       Techniques", ACM TOIS 20(4), 2002.
+
+    Examples
+    --------
+    >>> from skrank.metrics import dcg_score
+    >>> dcg_score([3, 0, 1], [3, 2, 1])
+    7.5
+    >>> dcg_score([3, 0, 1], [3, 2, 1], k=2, gain="linear")
+    3.0
+    """
+
+
+def normalized_discounted_gain(ranking, *, k=None, gain="exponential", discount="log2"):
+    """Return the discounted gain divided by that of the ideal ranking."""
+    own = discounted_gain(ranking, k=k, gain=gain, discount=discount)
+    ideal = discounted_gain(ranking.ideal, k=k, gain=gain, discount=discount)
+    return np.divide(own, ideal, out=np.full_like(own, np.nan), where=ideal > 0)
+
+
+@ranking_metric("ndcg", normalized_discounted_gain)
+def ndcg_score(
+    y_true, y_score, *, qid=None, k=None, gain="exponential", discount="log2",
+    threshold=0.0, ties="expected", replace_undefined_by=0.0, average="macro",
+    adjusted=False, sample_weight=None, exclude=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""Discounted cumulative gain, normalized (NDCG).
+
+    The DCG divided by the DCG of the ideal ranking (IDCG). Larger is better.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between 0 and 1. The best value is 1.0.
+
+    See Also
+    --------
+    dcg_score : The DCG without normalization.
+    sklearn.metrics.ndcg_score : Linear gain, for a matrix.
+
+    Notes
+    -----
+    .. math:: NDCG@k = \frac{DCG@k}{IDCG@k}, \quad
+        IDCG@k = \max_{\text{orderings}} DCG@k.
+
+    The ideal ranking is the order by gain: by grade, but for a callable `gain` that
+    does not increase with the grade. The gain :math:`2^{rel} - 1` is the default of
+    LightGBM, XGBoost and MatchZoo; scikit-learn and trec_eval use the grade itself
+    [2]_. Each tied document gets the mean discount of their places [1]_. A query
+    without a relevant document is undefined: 0 here, in scikit-learn and in trec_eval,
+    1 in LightGBM and XGBoost.
+
+    References
+    ----------
+    .. [1] F. McSherry and M. Najork, "Computing Information Retrieval Performance
+       Measures Efficiently in the Presence of Tied Scores", ECIR 2008.
+    .. [2] K. Jarvelin and J. Kekalainen, "Cumulated Gain-Based Evaluation of IR
+       Techniques", ACM TOIS 20(4), 2002.
+
+    Examples
+    --------
+    >>> from skrank.metrics import ndcg_score
+    >>> ndcg_score([3, 2, 0, 1, 0], [3, 2, 1, 1, 2], qid=[7, 7, 7, 8, 8])
+    0.8154648767857288
+    >>> ndcg_score([0, 1, 2, 0], [0.4, 0.2, 0.5, 0.7], k=2)
+    0.5212960286143...
+    >>> ndcg_score([[0, 1, 2, 0]], [[0.4, 0.2, 0.5, 0.7]], gain="linear")
+    0.6433...
+    """
+
+
+def ideal_by_gain(ranking, gain):
+    """Return the ideal ranking, in which larger gains come first."""
+    if not callable(gain):  # the named gains increase with the grade
+        return ranking.ideal
+    ideal = ranking.ideal
+    return ideal.ordered_by(ideal.grade_total(gain_function(ideal, gain)) / ideal.size)
+
+
+def gains(ranking, gain):
+    """Return the gain of each relevant document."""
+    return gain_function(ranking, gain)(ranking.grade)
+
+
+def gain_function(ranking, gain):
+    """Return the function that maps grades of a ranking to their gains."""
+    if callable(gain):
+        return lambda grade: _checked(gain, grade, "gain")
+    if gain not in ("linear", "exponential"):
+        check_gain(gain)
+    lowest, highest = map(float, ranking._grade_range)
+    if lowest < 0:
+        raise ValueError(
+            f"gain={gain!r} takes no negative grades, which would be negative gains. "
+            f"Got a lowest grade of {lowest} in y_true; shift the grades."
+        )
+    if gain == "linear":
+        return lambda grade: grade
+    # 2 ** grade itself is to be a float, and so is the sum of all gains of a query.
+    largest = MOST_BITS - np.log2(np.maximum(ranking.n_documents.max(initial=1), 1))
+    if highest >= largest:
+        raise ValueError(
+            "gain='exponential' takes no grades for which 2 ** grade overflows, summed "
+            f"over all documents of a query: they must be below {largest:.1f}. Got a "
+            f"highest grade of {highest} in y_true; pass gain='linear' or rescale the "
+            "grades."
+        )
+    return _exponential
+
+
+def _exponential(grade):
+    gain = np.exp2(grade) - 1
+    if len(grade) and grade.min() < 1:  # the difference has lost digits
+        return np.where(grade < 1, np.expm1(grade * np.log(2)), gain)
+    return gain
+
+
+# 2 to this power is no float.
+MOST_BITS = 1024
+
+
+def check_gain(gain):
+    """Raise if `gain` is neither a name nor a callable."""
+    if not callable(gain) and gain not in ("exponential", "linear"):
+        raise ValueError(
+            "The 'gain' parameter must be a str among {'exponential', 'linear'} or a "
+            f"callable. Got {gain!r} instead."
+        )
+
+
+def discount_function(discount):
+    """Return the function that maps ranks to their discounts."""
+    if callable(discount):
+        return lambda rank: _checked(discount, rank, "discount")
+    if not isinstance(discount, str) or discount not in _DISCOUNTS:
+        raise ValueError(
+            "The 'discount' parameter must be a str among {'ln', 'log2'} or a "
+            f"callable. Got {discount!r} instead."
+        )
+    return _DISCOUNTS[discount]
+
+
+_DISCOUNTS = {
+    "log2": lambda rank: 1 / np.log2(np.asarray(rank) + 1.0),
+    "ln": lambda rank: 1 / np.log(np.asarray(rank) + 1.0),
+}
+
+
+def _checked(function, argument, name):
+    """Return the values of a user's function; raise if one is not a finite number."""
+    values = np.asarray(function(argument), dtype=np.float64)
+    if values.shape != np.shape(argument) or not np.isfinite(values).all():
+        raise ValueError(
+            f"The '{name}' parameter must be a callable that returns a finite number "
+            f"for each entry of an array. Got an array of shape {values.shape} for "
+            f"one of shape {np.shape(argument)}, or NaN or infinity in it."
+        )
+    return values

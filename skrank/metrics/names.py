@@ -1,0 +1,346 @@
+"""Scorer names, ``["neg_"] name ["@" k]``, and metrics of one's own."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import difflib
+import inspect
+import re
+from typing import NamedTuple
+
+import numpy as np
+import sklearn.metrics
+
+from skrank._checks import shown
+
+# These imports fill the table METRICS.
+from skrank.metrics import (  # noqa: F401
+    agreement,
+    average_precision,
+    first_relevant,
+    gains,
+    reader,
+    top_k,
+)
+from skrank.metrics.metric import DEFAULTS, METRICS, OF_EVALUATE, Metric
+
+ALIASES = {
+    "hit": "hits",
+    "hit_rate": "hits",
+    "hr": "hits",
+    "success": "hits",
+    "p": "precision",
+    "r": "recall",
+    "gauc": "query_auc",
+    "recip_rank": "mrr",
+}
+
+# Names of other libraries. They are not accepted; the error suggests the right one.
+_WRITTEN_OUT = {
+    "average_precision": "map",
+    "mean_average_precision": "map",
+    "gmap": "gm_map",
+    "label_ranking_average_precision": "lrap",
+    "label_ranking_loss": "ranking_loss",
+    "reciprocal_rank": "mrr",
+    "mean_reciprocal_rank": "mrr",
+    "cumulative_gain": "cg",
+    "discounted_cumulative_gain": "dcg",
+    "normalized_discounted_cumulative_gain": "ndcg",
+    "expected_reciprocal_rank": "err",
+    "rank_biased_precision": "rbp",
+    "rank_biased_overlap": "rbo",
+    "binary_preference": "bpref",
+    "hit_ratio": "hits",
+}
+
+# The cutoffs that scikit-learn lists; names with any other cutoff are valid, too.
+_LISTED_K = {"optional": (None, 10), "required": (1, 5, 10), "never": (None,)}
+
+_GRAMMAR = re.compile(
+    r"(?P<negative>neg_)?(?P<base>[a-z0-9_]+?)(?:(?:@|_at_)(?P<k>[1-9][0-9]*))?",
+    re.ASCII,
+)
+_K_WITHOUT_AT = re.compile(r"(?P<base>[a-z_]*[a-z])[-_ ]?(?P<k>[1-9][0-9]*)", re.ASCII)
+
+# A name without a cutoff must be more similar than this to one of skrank's to count as
+# a misspelling of it. "mae" and "map", with two of three letters equal, are not.
+_CLEARLY_NEAR = 0.7
+
+# No text beyond this is compared with names.
+_LONGEST = 60
+
+
+class ScorerName(NamedTuple):
+    """A parsed scorer name: the metric, its cutoff and its sign."""
+
+    metric: Metric
+    k: int | None
+    sign: int
+
+
+def listed_names():
+    """Return the scorer names to list, sorted."""
+    return sorted(
+        metric.full_name + (f"@{k}" if k else "")
+        for metric in METRICS.values()
+        for k in _LISTED_K[metric.cutoff]
+    )
+
+
+def is_name(name):
+    """Return True if `name` is a scorer name, for any k."""
+    return isinstance(name, str) and _read(name) is not None
+
+
+def parse_name(name):
+    """Return the metric, the cutoff or None, and the sign of a scorer name.
+
+    An error suggests the nearest valid name.
+    """
+    parsed = _read(name) if isinstance(name, str) else None
+    if parsed is None:
+        raise ValueError(refusal(name))
+    return parsed
+
+
+def refusal(name):
+    """Return the error of a name that is none, with the nearest valid one."""
+    near, _ = _nearest(name) if isinstance(name, str) else (None, 0)
+    if near is not None:
+        advice = f"Did you mean {near!r}?"
+    else:
+        advice = "Use skrank.metrics.get_scorer_names() to get valid options."
+    return f"{shown(name)} is not a valid scoring value. {advice}"
+
+
+def is_misspelt(name, others):
+    """Return True if `name` is a misspelt scorer name, and not one of `others`.
+
+    Parameters
+    ----------
+    name : object
+        What was passed as a name.
+    others : iterable of str
+        Names of other scorers. A name that is as near to one of them, or is a word of
+        one, as "auc" is of "roc_auc", may be meant for it. None of them has a cutoff.
+    """
+    if not isinstance(name, str) or is_name(name):
+        return False
+    near, similarity = _nearest(name)
+    if near is None:
+        return False
+    word = name.strip().lower()
+    if "@" in word or "_at_" in word:
+        return True
+    others = {other for other in others if not is_name(other)}
+    if any(word in (other, *other.split("_")) for other in others):
+        return False
+    near_other = difflib.get_close_matches(word, others, n=1, cutoff=similarity)
+    return similarity > _CLEARLY_NEAR and not near_other
+
+
+def _read(name):
+    match = _GRAMMAR.fullmatch(name)
+    if match is None:
+        return None
+    negative, base, k = match.group("negative", "base", "k")
+    metric = METRICS.get(ALIASES.get(base, base))
+    if metric is None or bool(negative) != metric.full_name.startswith("neg_"):
+        return None
+    if (metric.cutoff == "never" and k) or (metric.cutoff == "required" and not k):
+        return None
+    return ScorerName(metric, int(k) if k else None, -1 if negative else 1)
+
+
+def _nearest(name):
+    """Return the nearest valid name and how similar it is, or None and 0."""
+    word = name[:_LONGEST].strip().lower()
+    base, at, k = word.replace("_at_", "@").partition("@")
+    if (match := _K_WITHOUT_AT.fullmatch(base)) and _meaning(match["base"]):
+        base, at, k = match["base"], "@", match["k"]
+    base, k = re.sub("^(neg_)+", "", base), k.strip()
+    found = _meaning(word) or _meaning(base)
+    similarity = 1.0
+    if found is None:
+        known = [*METRICS, *ALIASES, *_WRITTEN_OUT]
+        close = difflib.get_close_matches(base, known, n=1, cutoff=0.5)
+        if not close:
+            return None, 0.0
+        found = _meaning(close[0])
+        similarity = difflib.SequenceMatcher(None, close[0], base).ratio()
+    metric = METRICS[found]
+    k = int(k) if k.isascii() and k.isdigit() and int(k) else 10
+    with_k = metric.cutoff == "required" or (metric.cutoff == "optional" and at)
+    return metric.full_name + (f"@{k}" if with_k else ""), similarity
+
+
+def _meaning(word):
+    """Return the metric of a name, an alias, a name written out, or a function."""
+    for table in (ALIASES, _WRITTEN_OUT):
+        word = table.get(word, word)
+    if word in METRICS:
+        return word
+    functions = (
+        name
+        for name, metric in METRICS.items()
+        if getattr(metric.function, "__name__", None) == word
+    )
+    return next(functions, None)
+
+
+_EMPTY = inspect.Parameter.empty
+_NAME = re.compile(r"(?!neg_)[a-z](?:[a-z0-9_]*[a-z0-9])?", re.ASCII)
+
+
+def add_scorer(name, definition, *, greater_is_better=True):
+    """Name a metric of your own, for ``scoring=`` and for `evaluate`.
+
+    Parameters
+    ----------
+    name : str
+        The scorer name: lower-case letters, digits and underscores. If smaller values
+        of the metric are better, the scorer name gets the prefix ``neg_``:
+        ``add_scorer("depth", ..., greater_is_better=False)`` makes "neg_depth".
+    definition : callable
+        A function of a :class:`~skrank.metrics.RankedQueries` that returns an array of
+        shape (n_queries,), in which NaN means undefined. If it has a keyword parameter
+        `k`, names such as "name@5" are valid and pass the cutoff; without a default for
+        `k`, a cutoff is required. Its other keyword parameters must have defaults and
+        can be set like those of other metrics.
+    greater_is_better : bool, default=True
+        Whether larger values are better.
+
+    Raises
+    ------
+    ValueError
+        If `name` does not have this form, or is the name of another metric of skrank or
+        of a scorer of scikit-learn.
+    TypeError
+        If `definition` is not a function with one required argument.
+
+    See Also
+    --------
+    RankedQueries : The argument of a definition.
+    evaluate : Accepts names, and also definitions without a name.
+    make_ranking_scorer : Makes a scorer with other parameters.
+
+    Notes
+    -----
+    Every new Python process has to call this function again. Worker processes of
+    scikit-learn's searches receive the metric with the scorer. Adding the same function
+    under the same name again replaces it.
+
+    Examples
+    --------
+    The average reciprocal hit rank, the sum of 1 / rank over relevant documents:
+
+    >>> from skrank.metrics import add_scorer, evaluate
+    >>> def average_reciprocal_hit_rank(ranking, *, k=None):
+    ...     reciprocal = ranking.mean_over_places(lambda rank: 1 / rank, k)
+    ...     total = ranking.total(ranking.relevant * reciprocal)
+    ...     return ranking.where_relevant(total)
+    >>> add_scorer("my_arhr", average_reciprocal_hit_rank)
+    >>> evaluate([1, 0, 1, 1], [4, 3, 2, 1], ["my_arhr", "my_arhr@3"])
+    {'my_arhr': 1.58..., 'my_arhr@3': 1.33...}
+    """
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or "_at_" in name:
+        raise ValueError(
+            "The 'name' parameter of add_scorer must be a str of lower-case letters, "
+            "digits and underscores that begins with a letter but not with 'neg_', and "
+            f"does not contain '_at_'. Got {shown(name)} instead."
+        )
+    if not callable(definition) or not takes_a_ranking(definition):
+        raise TypeError(
+            "The 'definition' parameter of add_scorer must be a function of one "
+            f"required argument, a RankedQueries. Got {shown(definition)} instead."
+        )
+    metric = own_metric(definition, name, greater_is_better=bool(greater_is_better))
+    known = METRICS.get(name)
+    is_own = known is not None and known.own is not None
+    again = is_own and _is_the_same(known.own, definition)
+    taken = name in ALIASES or metric.full_name in sklearn.metrics.get_scorer_names()
+    if (known is not None or taken) and not again:
+        raise ValueError(
+            "The 'name' parameter of add_scorer must be a name that no other scorer "
+            f"has. Got {shown(name)}, which is taken."
+        )
+    METRICS[name] = metric
+
+
+def _is_the_same(one, other):
+    """Return True if one function redefines the other, as in a notebook."""
+    names = ("__module__", "__qualname__")
+    return one is other or all(
+        getattr(one, name, None) == getattr(other, name, other) for name in names
+    )
+
+
+def own_metric(definition, name, *, greater_is_better=True):
+    """Return the metric that a function of a ranking defines."""
+    defaults = _keywords_of(definition, name)
+    cutoff = "never"
+    if "k" in defaults:
+        cutoff = "optional"
+        if defaults["k"] is _EMPTY:
+            cutoff = "required"
+            del defaults["k"]
+    return Metric(
+        name,
+        OneValuePerQuery(definition, name),
+        defaults=DEFAULTS | defaults,
+        cutoff=cutoff,
+        greater_is_better=greater_is_better,
+        limits=(-np.inf, np.inf),
+        own=definition,
+    )
+
+
+class OneValuePerQuery:
+    """A user's definition with a check of its values."""
+
+    def __init__(self, definition, name):
+        self.definition = definition
+        self.name = name
+
+    def __call__(self, ranking, **own):
+        values = np.asarray(self.definition(ranking, **own), dtype=np.float64)
+        if values.shape != (ranking.n_queries,):
+            raise ValueError(
+                f"The metric {self.name!r} must map a RankedQueries to one value per "
+                f"query, an array of shape ({ranking.n_queries},). "
+                f"Got shape {values.shape} instead."
+            )
+        return values
+
+
+def takes_a_ranking(function, or_unknown=False):
+    """Return True if a callable has exactly one required argument, the ranking."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # some callables written in C have no signature
+        return or_unknown
+    positional = (
+        inspect.Parameter.POSITIONAL_ONLY,
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    )
+    needed = [p for p in parameters if p.default is p.empty and p.kind in positional]
+    return len(needed) == 1 or (or_unknown and not needed)
+
+
+def _keywords_of(definition, name):
+    """Return the defaults of the parameters of a definition other than the ranking."""
+    try:
+        _, *parameters = inspect.signature(definition).parameters.values()
+    except (TypeError, ValueError):
+        return {}
+    variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    defaults = {p.name: p.default for p in parameters if p.kind not in variable}
+    wrong = [p for p in defaults if p in DEFAULTS or p in OF_EVALUATE]
+    wrong += [p for p, default in defaults.items() if default is _EMPTY and p != "k"]
+    if wrong:
+        raise TypeError(
+            f"The parameter {wrong[0]!r} of the metric {name!r} must have a default "
+            "and a name other than those of the parameters that every metric has."
+        )
+    return defaults

@@ -1,0 +1,211 @@
+"""What scorers read of an estimator and its rows: query ids and scores."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import warnings
+import weakref
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
+
+from skrank._checks import shown
+from skrank._columns import QID, find_qid
+from skrank._ranking.ids import encode_heads
+from skrank.exceptions import QuerySplitWarning
+
+
+def find_scored_qid(estimator, X, y, qid=None):
+    """Return the query ids of scored rows, or None if there are none.
+
+    A ranker may have query ids where scorers do not look, such as in a column of an
+    array; it returns them from a method ``__skrank_qid__(X)``. This method of the last
+    step of a Pipeline is not called, since that step does not get the columns of `X`
+    but those of its transformers.
+    """
+    if qid is None:
+        ranker = _fitted_best(estimator)
+        if hasattr(ranker, "__skrank_qid__"):
+            qid = ranker.__skrank_qid__(X)
+    return find_qid(qid, X=X, y=y)
+
+
+def warn_if_queries_are_split(estimator, qid):
+    """Warn of queries that the ranker was fitted on with another number of rows.
+
+    A ranker has its numbers of rows in a dict ``query_sizes_``. If they are equal, the
+    training data itself is scored, which is allowed.
+    """
+    known = _training_sizes(estimator)
+    if not known or qid is None:
+        return
+    heads = encode_heads(qid)
+    scored = zip(heads.ids.tolist(), heads.sizes().tolist(), strict=True)
+    n_split = sum(known.get(id, size) != size for id, size in scored)
+    if n_split == 0:
+        return
+    warnings.warn(
+        f"{n_split} of {len(heads.ids)} scored queries are known from the training "
+        "data with another number of rows: the rows of a query were split between "
+        "training and test, or ids of the training data were reused for other queries. "
+        "Split whole queries, for instance by skrank.model_selection.QueryKFold. If "
+        "this is intended, silence skrank.exceptions.QuerySplitWarning.",
+        QuerySplitWarning,
+        stacklevel=3,
+    )
+
+
+class LastScored:
+    """The queries that a scorer scored last, to notice queries that were split.
+
+    An estimator that is no ranker does not know the queries of its training data. But
+    cross-validation scores each fold with an estimator of its own: if the same query
+    has other numbers of rows in two folds, its rows were split. It is not noticed where
+    the folds are scored in several processes, or have equally many rows of each query.
+    """
+
+    def __init__(self):
+        self._estimator, self._sizes = None, (np.zeros(0), np.zeros(0))
+
+    def __reduce__(self):
+        return LastScored, ()  # a copy has scored nothing
+
+    def warn_if_split(self, estimator, heads):
+        """Warn of queries whose number of rows differs from that for another model."""
+        if _training_sizes(estimator) is not None:
+            return
+        try:
+            model = weakref.ref(estimator)
+        except TypeError:
+            return
+        ids, sizes = heads.ids, heads.sizes()
+        (last_ids, last_sizes), last_model = self._sizes, self._estimator
+        self._estimator, self._sizes = model, (ids, sizes)
+        if last_model is None or last_model() is estimator:
+            return
+        n_split = _count_different(ids, sizes, last_ids, last_sizes)
+        if n_split == 0:
+            return
+        warnings.warn(
+            f"{n_split} of {len(ids)} scored queries were just scored with another "
+            "number of rows for another fitted estimator: the rows of a query were "
+            "split between folds, or ids were reused for other queries. Split whole "
+            "queries, for instance by skrank.model_selection.QueryKFold. If this is "
+            "intended, silence skrank.exceptions.QuerySplitWarning.",
+            QuerySplitWarning,
+            stacklevel=3,
+        )
+
+
+def _count_different(ids, sizes, other_ids, other_sizes):
+    """Return how many ids have another size among the others."""
+    if ids.dtype.kind == "O" or ids.dtype.kind != other_ids.dtype.kind:
+        known = dict(zip(other_ids.tolist(), other_sizes.tolist(), strict=True))
+        pairs = zip(ids.tolist(), sizes.tolist(), strict=True)
+        return sum(known.get(id, size) != size for id, size in pairs)
+    both = {"assume_unique": True, "return_indices": True}
+    _, place, other_place = np.intersect1d(ids, other_ids, **both)
+    return np.count_nonzero(sizes[place] != other_sizes[other_place])
+
+
+def _training_sizes(estimator):
+    """Return the numbers of training rows that a ranker has by query id, or None."""
+    ranker = _fitted_best(estimator)
+    while isinstance(ranker, Pipeline):
+        ranker = _fitted_best(ranker.steps[-1][1])
+    return getattr(ranker, "query_sizes_", None)
+
+
+def _fitted_best(estimator):
+    """Return the best estimator of a fitted search, or the estimator itself."""
+    while hasattr(estimator, "best_estimator_"):
+        estimator = estimator.best_estimator_
+    return estimator
+
+
+def own_ranks(estimator, X, caller):
+    """Return the ranks that an estimator computes itself: ``__skrank_ranks__(X)``."""
+    ranks = getattr(estimator, "__skrank_ranks__", None)
+    if ranks is None:
+        raise ValueError(
+            f"{caller} needs y_true, or an estimator with a method '__skrank_ranks__', "
+            f"such as a link predictor. Got no y_true and {type(estimator).__name__}."
+        )
+    return ranks(X)
+
+
+# The methods that a scorer may call. scikit-learn reads them to see whether several
+# scorers can share one prediction.
+RESPONSES = ("decision_function", "predict_proba", "predict")
+
+
+def ranking_response(estimator, X, method_caller):
+    """Return one score per row, of shape (n_samples,).
+
+    ``method_caller(estimator, method_name, X)`` may return a prediction that was made
+    for another scorer.
+    """
+    if estimator_type(estimator) != "classifier":
+        return _last_column(method_caller(estimator, "predict", X))
+    classes = np.asarray(estimator.classes_)
+    if len(classes) > 2:
+        grades = _grades(estimator, classes)
+        return np.asarray(method_caller(estimator, "predict_proba", X)) @ grades
+    decides = hasattr(estimator, "decision_function")
+    method = "decision_function" if decides else "predict_proba"
+    return _last_column(method_caller(estimator, method, X))
+
+
+def _last_column(response):
+    """Return a vector: of two columns of probabilities, that of the second class."""
+    return response[:, -1] if np.ndim(response) == 2 else response
+
+
+def _grades(estimator, classes):
+    """Return the classes as numbers, for their mean."""
+    if classes.dtype.kind not in "biuf":
+        raise ValueError(
+            "A classifier of more than two classes ranks by the expected class, so its "
+            f"classes must be numbers. Got {shown(classes.tolist())} instead: number "
+            "them from the worst to the best."
+        )
+    if not hasattr(estimator, "predict_proba"):
+        raise ValueError(
+            "A classifier of more than two classes ranks by the expected class, so it "
+            f"must have 'predict_proba'. Got {type(estimator).__name__} instead, which "
+            "has none: wrap it in sklearn.calibration.CalibratedClassifierCV, use a "
+            "regressor, or pass grades of two classes, such as y > 0."
+        )
+    return classes.astype(float)
+
+
+def warn_if_qid_is_a_feature(estimator):
+    if QID not in getattr(estimator, "feature_names_in_", ()):
+        return
+    if estimator_type(estimator) == "ranker" or _leaves_qid_out(estimator):
+        return
+    warnings.warn(
+        f"{type(estimator).__name__} was fitted on the column 'qid' as if it were a "
+        "feature. Wrap the estimator in skrank.rankers.QueryRanker, which reads query "
+        "ids from this column, or pass the query ids as `qid` or in the index of y.",
+        UserWarning,
+        stacklevel=2,
+    )
+
+
+def estimator_type(estimator):
+    """Return the type of an estimator from its tags, or None."""
+    if hasattr(estimator, "__sklearn_tags__"):
+        return get_tags(estimator).estimator_type
+    return getattr(estimator, "_estimator_type", None)
+
+
+def _leaves_qid_out(estimator):
+    """Return True if a pipeline begins with a ColumnTransformer that drops the ids."""
+    steps = getattr(estimator, "steps", None) or [(None, None)]
+    first = steps[0][1]
+    if not hasattr(first, "transformers_"):
+        return False
+    names = first.get_feature_names_out()
+    return not any(name.rpartition("__")[2] == QID for name in names)

@@ -1,0 +1,673 @@
+"""Scorers: ranking metrics of the predictions of estimators."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import copy
+import difflib
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import sklearn.metrics
+from sklearn import config_context
+
+from skrank._checks import shown
+from skrank._columns import find_qid, require_qid
+from skrank._ranking.ids import encode_heads
+from skrank.metrics.answer import Arrays, OwnRanks, RepeatedAnswer, answer_all
+from skrank.metrics.evaluation import (
+    Asked,
+    check_direction,
+    check_ids_unneeded,
+    read_requests,
+)
+from skrank.metrics.metric import metric_of
+from skrank.metrics.names import (
+    is_misspelt,
+    is_name,
+    listed_names,
+    refusal,
+    takes_a_ranking,
+)
+from skrank.metrics.scored_rows import (
+    RESPONSES,
+    LastScored,
+    find_scored_qid,
+    own_ranks,
+    ranking_response,
+    warn_if_qid_is_a_feature,
+    warn_if_queries_are_split,
+)
+
+ROW_ALIGNED = ("qid", "sample_weight", "exclude", "judged", "returned", "doc_id")
+
+
+def make_ranking_scorer(metric, *, greater_is_better=None, **params):
+    """Make a scorer from a ranking metric.
+
+    A scorer has the signature ``scorer(estimator, X, y, *, qid=None)`` and is accepted
+    wherever scikit-learn accepts `scoring`. Larger is always better: metrics with
+    smaller values for better models get a minus sign.
+
+    Parameters
+    ----------
+    metric : str, callable or list of str
+        The metric:
+
+        - a str: a scorer name, such as ``"ndcg@10"``;
+        - a callable with two arguments: a function that is called as
+          ``metric(y_true, y_score, qid=qid, **params)``, such as
+          :func:`skrank.metrics.ndcg_score`;
+        - a callable with one argument: a definition of your own, which maps a
+          :class:`~skrank.metrics.RankedQueries` to an array of shape (n_queries,), as
+          in :func:`evaluate`;
+        - a list of str: the scorer returns a dict with a value per name, all computed
+          from one prediction and one ranking.
+
+    greater_is_better : bool, default=None
+        Whether larger values of a callable `metric` are better. If None, this is known
+        for the functions of skrank and assumed for all others. It must be None if
+        `metric` is a name or a list of names.
+
+    **params : dict
+        Keyword parameters of the metric, such as ``ties="optimistic"`` or
+        ``gain="linear"``. With names, ``k=10`` has the same effect as ``"@10"``, and
+        ``convention="lightgbm"`` follows the rules of that library. Parameters with one
+        value per row (`qid`, `sample_weight`) are not accepted here, since
+        cross-validation has to split them into folds.
+
+    Returns
+    -------
+    scorer : callable
+        The scorer. It requests `qid` when metadata routing is enabled; call its
+        ``set_score_request(sample_weight=True)`` to make it request `sample_weight` as
+        well.
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown or a parameter has an invalid value.
+
+    TypeError
+        If `metric` has the wrong type or a parameter does not exist.
+
+    See Also
+    --------
+    get_scorer : The scorer of a name, of skrank or of scikit-learn.
+    evaluate : The same metrics, from scores instead of an estimator.
+
+    Notes
+    -----
+    The query ids are taken from the argument `qid`, else from a column of `X` named
+    ``"qid"``, else from the index of `y` (or a level of it) named ``"qid"``, else from
+    that of `X`. Without query ids a scorer raises an error; it never treats a whole
+    fold as one query.
+
+    The rows are ranked by the `decision_function` of a binary classifier, or by the
+    probability of its second class if it has none; by the expected class of a
+    classifier with more classes, which must be numbers (their mean under
+    `predict_proba`); and by `predict` of any other estimator.
+
+    Examples
+    --------
+    >>> from skrank.metrics import make_ranking_scorer
+    >>> scorer = make_ranking_scorer("ndcg@10", gain="linear")
+    >>> scorer
+    make_ranking_scorer('ndcg@10', gain='linear')
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), [0, 1, 0, 1]
+    >>> model = LinearRegression().fit(X, y)
+    >>> make_ranking_scorer("mrr")(model, X, y, qid=["a", "a", "b", "b"])
+    1.0
+    >>> scorers = make_ranking_scorer(["mrr", "precision@1"])
+    >>> scorers(model, X, y, qid=["a", "a", "b", "b"])
+    {'mrr': 1.0, 'precision@1': 1.0}
+
+    A metric of your own, the fraction of queries with a relevant document on top:
+
+    >>> def led(ranking):
+    ...     return ranking.expected_at_first(lambda rank: rank == 1)
+    >>> make_ranking_scorer(led)(model, X, y, qid=["a", "a", "b", "b"])
+    1.0
+    """
+    _check_params(params)
+    if callable(metric):
+        options = dict(params)
+        if metric_of(metric) is None and not takes_a_ranking(metric):
+            scored, direction = UserMetric(metric, params), True
+        else:
+            scored = scored_function(metric, params)
+            direction = is_better_when_greater(scored)
+        if greater_is_better is not None:
+            direction = greater_is_better
+            options = {"greater_is_better": greater_is_better, **options}
+        return RankingScorer(scored, options, direction)
+    if greater_is_better is not None:
+        raise ValueError(
+            "The 'greater_is_better' parameter of make_ranking_scorer must be None "
+            f"unless 'metric' is a callable. Got {shown(greater_is_better)} instead."
+        )
+    options = {name: value for name, value in params.items() if name != "k"}
+    return RankingScorer(scored_names(metric, params), options)
+
+
+def get_scorer(scoring):
+    """Get a scorer from its name.
+
+    Parameters
+    ----------
+    scoring : str, callable or None
+        A scorer name of skrank, such as ``"ndcg@10"``, or of scikit-learn, such as
+        ``"roc_auc"``. A callable and None are returned as they are.
+
+    Returns
+    -------
+    scorer : callable
+        The scorer; a new one at each call.
+
+    Raises
+    ------
+    ValueError
+        If `scoring` is a str that neither skrank nor scikit-learn knows. The message
+        suggests the nearest valid name.
+
+    See Also
+    --------
+    get_scorer_names : The names, with a few cutoffs each.
+    make_ranking_scorer : Makes a scorer with other parameters.
+
+    Examples
+    --------
+    >>> from skrank.metrics import get_scorer
+    >>> get_scorer("ndcg@7")
+    make_ranking_scorer('ndcg@7')
+    """
+    if not isinstance(scoring, str):
+        return sklearn.metrics.get_scorer(scoring)
+    if is_name(scoring):
+        return scorer_of_name(scoring)
+    try:
+        return sklearn.metrics.get_scorer(scoring)
+    except ValueError:
+        names = sklearn.metrics.get_scorer_names()
+        near = difflib.get_close_matches(scoring, names, 1)
+        if near and not is_name(near[0]) and not is_misspelt(scoring, names):
+            raise ValueError(
+                f"{shown(scoring)} is not a valid scoring value. "
+                f"Did you mean {near[0]!r}?"
+            ) from None
+    raise ValueError(refusal(scoring))  # suggests the nearest name of skrank
+
+
+def get_scorer_names():
+    """Get the scorer names of skrank that are listed.
+
+    A metric that accepts a cutoff is listed with a few cutoffs only, to keep the list
+    short, but any other cutoff is valid, such as ``"ndcg@7"``. Once skrank is imported,
+    :func:`sklearn.metrics.get_scorer_names` returns these names together with those of
+    scikit-learn.
+
+    Returns
+    -------
+    names : list of str
+        The names in alphabetical order.
+
+    See Also
+    --------
+    get_scorer : The scorer of a name.
+
+    Examples
+    --------
+    >>> from skrank.metrics import get_scorer_names
+    >>> "mrr" in get_scorer_names()
+    True
+    """
+    return sorted(listed_names())
+
+
+def scorer_of_name(name):
+    """Return the scorer of one of skrank's names, which must be valid."""
+    return RankingScorer(scored_names(name, {}))
+
+
+# The class of scikit-learn's own scorers has no public name. Only instances of it get
+# the predictions that several scorers share.
+_ScikitLearnScorer = type(sklearn.metrics.make_scorer(max))
+
+
+class RankingScorer(_ScikitLearnScorer):
+    """A scorer that knows which rows belong to one query."""
+
+    def __init__(self, scored, options=None, greater_is_better=True):
+        scorer = sklearn.metrics.make_scorer(
+            scored, response_method=RESPONSES, greater_is_better=greater_is_better
+        )
+        vars(self).update(vars(scorer))
+        self._options = options or {}
+        self._kwargs = _NotForCopies(repr(self))
+        self._last_scored = LastScored()
+        with config_context(enable_metadata_routing=True):
+            super().set_score_request(qid=True)
+
+    def __call__(self, estimator, X, y_true=None, *, qid=None, sample_weight=None):
+        """Score the ranking of the rows of `X` by a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : object
+            A fitted estimator.
+
+        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
+            The rows to rank. A column named ``"qid"`` of a DataFrame holds the query
+            ids if `qid` is not given.
+
+        y_true : array-like of shape (n_samples,), default=None
+            The true relevance of the rows. An index level named ``"qid"`` holds the
+            query ids if neither `qid` nor a column of `X` does. If None, the
+            estimator has to compute the ranks itself: a link predictor is scored on
+            true triples `X`.
+
+        qid : array-like of shape (n_samples,), default=None
+            The query ids of the rows. Accepted with and without metadata routing.
+
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights, constant within a query.
+
+        Returns
+        -------
+        score : float, or dict of str to float
+            Larger is better. A dict if the scorer was made from a list of names.
+        """
+        metadata = {"qid": qid}
+        if sample_weight is not None:
+            metadata["sample_weight"] = sample_weight
+        return self._score(_ask, estimator, X, y_true, **metadata)
+
+    def _score(self, method_caller, estimator, X, y_true=None, qid=None, **metadata):
+        """Score, with the predictions that `method_caller` computes or has cached."""
+        if y_true is None:
+            # For estimators that compute the ranks themselves, such as link predictors.
+            value = self._score_func.of_ranks(own_ranks(estimator, X, repr(self)))
+            return value if isinstance(value, dict) else self._sign * value
+        # Predict first: NotFittedError should precede an error about missing query ids.
+        y_score = ranking_response(estimator, X, method_caller)
+        qid = find_scored_qid(estimator, X, y_true, qid)
+        heads = None if qid is None else encode_heads(qid)
+        if self._score_func.reads_heads:
+            qid = heads
+        value = self._score_func(y_true, y_score, qid=qid, **metadata)
+        warn_if_qid_is_a_feature(estimator)
+        warn_if_queries_are_split(estimator, heads)
+        self._last_scored.warn_if_split(estimator, heads)
+        return value if isinstance(value, dict) else self._sign * value
+
+    def on_documents(self, y_true, qid, sample_weight=None):
+        """Return the score of some documents as a function of their predicted scores.
+
+        It is meant to be called again and again: what does not depend on the predicted
+        scores is computed once.
+        """
+        value = self._score_func.of_documents(y_true, qid, sample_weight)
+        return lambda y_score: self._sign * value(y_score)
+
+    @property
+    def key(self):
+        """The name of the one metric; that of a metric with a minus sign says so."""
+        scored = self._score_func
+        name = scored.requests[0].key if hasattr(scored, "requests") else scored.text
+        return name if self._sign == 1 else f"neg_{name}"
+
+    def set_score_request(self, **kwargs):
+        """Set the metadata that the scorer requests when metadata routing is enabled.
+
+        Earlier requests remain, including the one for `qid`.
+
+        Parameters
+        ----------
+        **kwargs : dict
+            Requests of the form ``name=alias``, where `name` is ``"qid"`` or
+            ``"sample_weight"`` and `alias` is a bool, None or str.
+
+        Returns
+        -------
+        self : object
+            The scorer.
+        """
+        earlier = self.get_metadata_routing().score.requests
+        return super().set_score_request(**{**earlier, **kwargs})
+
+    def __repr__(self):
+        options = "".join(
+            f", {name}={value!r}" for name, value in self._options.items()
+        )
+        return f"make_ranking_scorer({self._score_func.text}{options})"
+
+    def __sklearn_clone__(self):
+        return copy.deepcopy(self)
+
+
+class _NotForCopies(dict):
+    """The keyword arguments of a score function: none.
+
+    skore copies them, calls the score function without `X`, in which the query ids may
+    be, and reports the error as NaN. It has to learn of the error earlier.
+    """
+
+    def __init__(self, scorer):
+        super().__init__()
+        self.scorer = scorer
+
+    def copy(self):
+        """Raise an error that says what to pass instead of the scorer."""
+        raise TypeError(
+            f"{self.scorer} cannot be taken apart, since its score function does not "
+            "see X, which may hold the query ids. Pass the call of the scorer instead: "
+            f"report.metrics.add({self.scorer}.__call__, name=...)."
+        )
+
+    def __reduce__(self):
+        return _NotForCopies, (self.scorer,)
+
+
+def follow_reload(scorer_class):
+    """Let rankings be scored by scikit-learn's scorer class after it was loaded anew.
+
+    Scorers share one prediction if they are of the class that its module holds now.
+    """
+    (known,) = RankingScorer.__bases__
+    names = ("__module__", "__qualname__")
+    if known is not scorer_class and all(
+        getattr(known, name) == getattr(scorer_class, name) for name in names
+    ):
+        RankingScorer.__bases__ = (scorer_class,)
+
+
+def _ask(estimator, method_name, X):
+    return getattr(estimator, method_name)(X)
+
+
+def _check_params(params):
+    for name in ROW_ALIGNED:
+        if name in params:
+            raise TypeError(
+                f"The parameter {name!r} has a value per row and cannot be bound to a "
+                "scorer. Pass it when the scorer is called, or as metadata."
+            )
+    if params.get("average", "macro") is None:
+        raise ValueError(
+            "The 'average' parameter of make_ranking_scorer must be a str among "
+            "{'macro', 'weighted'}. Got None instead."
+        )
+
+
+@dataclass(frozen=True)
+class ReadScoring:
+    """What some scorers score, and the metadata that they request.
+
+    In the place of a scorer in cross-validation, it requests the same metadata and
+    scores nothing.
+    """
+
+    requests: list
+    scorer: RankingScorer
+
+    def get_metadata_routing(self):
+        """Return the requests for metadata."""
+        return self.scorer.get_metadata_routing()
+
+    def __call__(self, estimator, X, y, **metadata):
+        """Return 0, whatever the estimator predicts."""
+        return 0.0
+
+    def metadata(self, params):
+        """Return the metadata among `params`, by the names that scorers have for it."""
+        asked = self.get_metadata_routing().score.requests
+        names = {
+            name: alias if isinstance(alias, str) else name
+            for name, alias in asked.items()
+            if alias
+        }
+        return {name: params[own] for name, own in names.items() if own in params}
+
+
+def read_scoring(scoring, caller):
+    """Return the :class:`ReadScoring` of scorer names and scorers of skrank.
+
+    They are one of these, a list of them, or a dict by name. Errors name the `caller`.
+    """
+    if isinstance(scoring, Mapping):
+        named = list(scoring.items())
+    else:
+        is_list = isinstance(scoring, (list, tuple))
+        named = [(None, one) for one in (scoring if is_list else [scoring])]
+    if not named:
+        raise ValueError(f"{caller} needs at least one metric. Got {shown(scoring)}.")
+    requests, scorers = [], []
+    for name, one in named:
+        scorer = get_scorer(one) if isinstance(one, str) else one
+        scored = getattr(scorer, "_score_func", None)
+        if not isinstance(scored, RequestedMetrics) or (name and scored.is_list):
+            raise ValueError(
+                f"The 'scoring' parameter of {caller} must be a scorer name of skrank, "
+                "a scorer of make_ranking_scorer for such names or for a function of a "
+                "ranking, or a list or dict of these. Only such scorers have a value "
+                f"for each query. Got {shown(one)} instead."
+            )
+        scorers.append(scorer)
+        lower = "neg_" if scorer._sign < 0 else ""
+        requests += [
+            request._replace(
+                key=name or lower + request.key, sign=scorer._sign * request.sign
+            )
+            for request in scored.requests
+        ]
+    asked = [scorer.get_metadata_routing().score.requests for scorer in scorers]
+    if any(other != asked[0] for other in asked):
+        raise ValueError(
+            f"All scorers of {caller} must request the same metadata, since the values "
+            f"of a query have one weight. Got {asked}."
+        )
+    return ReadScoring(requests, scorers[0])
+
+
+class RowScorer:
+    """Returns what a scorer of skrank reads: the scores and query ids of rows.
+
+    It warns as scorers do. Use one for all test sets of an estimator, so that it
+    notices split queries.
+    """
+
+    def __init__(self, caller):
+        self._scorer = RankingScorer(_Rows(caller))
+
+    def __call__(self, estimator, X, y, **metadata):
+        """Return the :class:`Arrays` of the rows; their `qid` is a :class:`Heads`."""
+        return Arrays(**self._scorer(estimator, X, y, **metadata))
+
+
+def predict_scores(estimator, X, y, qid, caller):
+    """Return the scores by which fitted estimators rank, and the query ids of the rows.
+
+    Parameters
+    ----------
+    estimator : estimator instance or dict of them
+        Fitted estimators by name. One alone is named after its class.
+    X, y, qid : array-like
+        The rows, as a scorer takes them.
+    caller : str
+        The name that errors begin with.
+
+    Returns
+    -------
+    y_score : dict of str to ndarray of shape (n_samples,)
+        The scores by name.
+    qid : ndarray of shape (n_samples,) or None
+        The query ids; None without an estimator.
+    """
+    if not isinstance(estimator, Mapping):
+        estimator = {type(estimator).__name__: estimator}
+    y_score, found = {}, None
+    for name, one in estimator.items():
+        rows = RowScorer(caller)(one, X, y, qid=qid)
+        found = rows.qid if found is None else found
+        check_same_ids(found, rows.qid, name, caller)
+        y_score[name] = rows.y_score
+    return y_score, None if found is None else found.ids[found.of_rows()]
+
+
+def check_same_ids(one, other, name, caller):
+    """Raise if an estimator finds other query ids than the first one did."""
+    if not np.array_equal(one.ids[one.of_rows()], other.ids[other.of_rows()]):
+        raise ValueError(
+            f"All estimators of {caller} must have the same query ids. Got other ids "
+            f"for {name!r}, from a column that it reads: pass `qid`."
+        )
+
+
+class _Rows:
+    """Rows in the place of a value, with the call of a scored metric."""
+
+    reads_heads = True
+
+    def __init__(self, caller):
+        self.text = caller
+
+    def __call__(self, y_true, y_score, *, qid=None, sample_weight=None):
+        qid = require_qid(find_qid(qid, y=y_true), self.text)
+        return {
+            "y_true": y_true,
+            "y_score": y_score,
+            "qid": qid,
+            "sample_weight": sample_weight,
+        }
+
+
+CALLER = "make_ranking_scorer"
+
+
+class RequestedMetrics:
+    """Requests with the call of a scikit-learn metric; `text` is what a scorer shows.
+
+    If `is_list`, it returns a dict with a value for each of the `requests`.
+    """
+
+    # Query ids may be encoded already.
+    reads_heads = True
+
+    def __init__(self, requests, is_list, text):
+        self.requests = requests
+        self.is_list = is_list
+        self.text = text
+
+    def __call__(self, y_true, y_score, *, qid=None, sample_weight=None):
+        return self._answer(self._arrays(y_true, y_score, qid, sample_weight))
+
+    def of_documents(self, y_true, qid, sample_weight=None):
+        """Return the first metric as a function of the scores of these documents."""
+        arrays = self._arrays(y_true, None, qid, sample_weight)
+        return RepeatedAnswer(self.requests[0], arrays)
+
+    def of_ranks(self, ranks):
+        """Return the metrics of queries that the estimator ranks itself."""
+        return self._answer(OwnRanks(ranks, f"The scorer of {self.text}"))
+
+    def _arrays(self, y_true, y_score, qid, sample_weight):
+        qid = require_qid(find_qid(qid, y=y_true), f"The scorer of {self.text}")
+        return Arrays(y_true, y_score, qid=qid, sample_weight=sample_weight)
+
+    def _answer(self, source):
+        values = answer_all(self.requests, source)
+        return values if self.is_list else next(iter(values.values()))
+
+
+class UserMetric:
+    """A user's function ``metric(y_true, y_score, qid=qid, **params)``."""
+
+    reads_heads = False
+    is_list = False
+
+    def __init__(self, function, params):
+        self.function = function
+        self.params = params
+        self.text = getattr(function, "__name__", repr(function))
+
+    def __call__(self, y_true, y_score, *, qid=None, sample_weight=None):
+        qid = require_qid(find_qid(qid, y=y_true), f"The scorer of {self.text}")
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return self.function(y_true, y_score, qid=qid, **self.params, **weights)
+
+    def of_documents(self, y_true, qid, sample_weight=None):
+        """Return the metric as a function of the scores of these documents."""
+        return lambda y_score: self(
+            y_true, y_score, qid=qid, sample_weight=sample_weight
+        )
+
+
+def scored_function(function, params):
+    """Return the scored metric of a metric function, or of a function of a ranking."""
+    params = dict(params)
+    k, metric = params.pop("k", None), metric_of(function)
+
+    def read(function):
+        return Asked(metric.function.__name__, metric, k)
+
+    if metric is None:
+        requests = read_requests(function, params, CALLER)
+    else:
+        requests = read_requests(function, params, CALLER, read=read)
+    return _scored(requests, params, is_list=False, text=requests[0].key)
+
+
+def scored_names(names, params):
+    """Return the scored metrics of a scorer name, or of a list of them."""
+    params = dict(params)
+    named = _with_cutoff(names, params.pop("k", None))
+    requests = read_requests(named, params, CALLER)
+    for request in requests:
+        check_direction(request)
+    is_list = not isinstance(named, str)
+    return _scored(requests, params, is_list=is_list, text=repr(named))
+
+
+def is_better_when_greater(scored):
+    """Return True if larger values of the one metric are better."""
+    (request,) = scored.requests
+    return request.metric.is_better_when_greater(request.options["adjusted"])
+
+
+def _scored(requests, params, *, is_list, text):
+    """Return the scored metrics, after a trial of given parameters on two rows.
+
+    An invalid parameter raises an error here. Later, cross-validation would turn the
+    error into a NaN.
+    """
+    check_ids_unneeded(requests, params.get("convention"))
+    scored = RequestedMetrics(requests, is_list, text)
+    if not params:
+        return scored
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        scored(y_true=[1, 0], y_score=[1.0, 0.0], qid=[0, 0])
+    return scored
+
+
+def _with_cutoff(names, k):
+    """Return a name, or a list of names, with the cutoff of the parameter k."""
+    cutoff = "" if k is None else f"@{k}"
+    if isinstance(names, str):
+        return names + cutoff
+    is_list = isinstance(names, (list, tuple))
+    if not is_list or not all(isinstance(name, str) for name in names):
+        raise TypeError(
+            "The 'metric' parameter of make_ranking_scorer must be a str, a callable "
+            f"or a list of str. Got {shown(names)} instead."
+        )
+    if not names:
+        raise ValueError(
+            "The 'metric' parameter of make_ranking_scorer must name at least one "
+            "metric. Got an empty list."
+        )
+    return [name + cutoff for name in names]

@@ -1,0 +1,517 @@
+"""From the values of queries to one number: averages, weights, chance."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import math
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.stats import norm
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skrank._checks import warn_caller
+from skrank.metrics.first_ranks import (
+    FirstRanks,
+    first_groups,
+    has_one_rank,
+    means_at_first,
+    ranks_of_all,
+    values_at_first,
+    weighted_median,
+)
+
+if TYPE_CHECKING:
+    from skrank.metrics.metric import Metric
+
+
+# The parameters that definitions do not take.
+NOT_OWN = {
+    "threshold",
+    "ties",
+    "doc_order",
+    "score_dtype",
+    "judged_from",
+    "replace_undefined_by",
+    "average",
+    "adjusted",
+}
+
+UNDEFINED = (
+    "The metric is undefined for every query, so its mean is NaN. Pass "
+    "`replace_undefined_by` to give an undefined query a value."
+)
+FLAT = (
+    "The adjusted metric is undefined: no order of the documents changes the metric, "
+    "so that its best value and its chance level coincide. The result is "
+    "`replace_undefined_by`, {}.",
+    "The adjusted metric is undefined: the chance level, which it is divided by, is 0. "
+    "The result is `replace_undefined_by`, {}.",
+)
+
+
+class Measured(NamedTuple):
+    """What determines the summary of a metric, whatever the other parameters are.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_queries,)
+        The value of each query, NaN if it is undefined.
+    chance, ideal : ndarray of shape (n_queries,) or None
+        The value in random orders and in the ideal ranking, if the metric is adjusted.
+    ranks : RankedQueries or None
+        The rank of the first relevant document of each query, if the summary needs
+        more than the values.
+    """
+
+    values: np.ndarray
+    chance: np.ndarray | None = None
+    ideal: np.ndarray | None = None
+    ranks: object = None
+
+
+def own_options(request):
+    """Return the parameters of the definition of the requested metric."""
+    options = request.options
+    own = {name: value for name, value in options.items() if name not in NOT_OWN}
+    if request.metric.takes_midrank:
+        own["ties"] = options["ties"]
+    return own
+
+
+def measure(request, ranking, known, alike=None):
+    """Return the :class:`Measured` of a requested metric.
+
+    Parameters
+    ----------
+    request : Request
+        The request.
+    ranking : RankedQueries
+        The ranking.
+    known : dict
+        What was measured of the same rankings, to compute nothing twice: several
+        metrics have one definition, such as those that are adjusted.
+    alike : Measured, default=None
+        That of a ranking of the same queries with other scores, to share what does not
+        depend on the scores.
+    """
+    metric, adjusted = request.metric, request.options["adjusted"]
+    own = own_options(request)
+
+    def values_in(ranking):
+        done = known.setdefault((metric.definition, id(ranking)), [])
+        for options, values, _ in done:
+            if options == own:
+                return values
+        if metric.reads_first_rank:
+            values = values_at_first(metric.definition, ranking, own)
+        else:
+            values = metric.definition(ranking, **own)
+        done.append((own, values, ranking))  # kept, or another could get its id
+        return values
+
+    values, chance, ideal = values_in(ranking), None, None
+    if alike is not None:
+        chance, ideal = alike.chance, alike.ideal
+    elif adjusted:
+        if metric.moments is None:
+            chance = values_in(ranking.chance)
+        if adjusted not in ("ratio", "z"):
+            ideal = values_in(ranking.ideal)
+    return Measured(values, chance, ideal, ranking if reads_ranks(request) else None)
+
+
+def reads_ranks(request):
+    """Return True if the summary of a requested metric needs more than values."""
+    metric = request.metric
+    if not metric.reads_first_rank:
+        return False
+    return metric.pool is not mean_of_queries or request.options["adjusted"] == "z"
+
+
+def summarize(request, measured, n_documents, weight=None):
+    """Return the value of a requested metric over all queries.
+
+    Parameters
+    ----------
+    request : Request
+        The request.
+    measured : Measured
+        What was measured.
+    n_documents : ndarray of shape (n_queries,)
+        The number of documents of each query.
+    weight : ndarray of shape (n_queries,), default=None
+        The weight of each query.
+
+    Returns
+    -------
+    value : float or ndarray of shape (n_queries,)
+        The value; that of each query if ``average=None``.
+    """
+    metric, options = request.metric, request.options
+    instead, average = options["replace_undefined_by"], options["average"]
+    if average == "weighted":
+        n_documents = n_documents.astype(np.float64)
+        if weight is not None and weight.max() > 2.0**960:
+            weight = scaled(weight)  # no list is so long that the product overflows
+        weight = n_documents if weight is None else weight * n_documents
+    weight = None if average is None else weight
+    # A probability may be too small for a float: 0 is as good.
+    with np.errstate(under="ignore"):
+        queries = Values(
+            metric, measured, own_options(request), instead, average, weight
+        )
+        score, reason = queries.summary("values"), UNDEFINED
+        if options["adjusted"]:
+            if average is not None and not np.isnan(score):
+                reason = FLAT[options["adjusted"] == "ratio"].format(instead)
+            score = adjust(queries, score, options["adjusted"])
+    if average is None:
+        score = np.where(np.isnan(score), instead, score)
+    elif np.isnan(score):
+        warn_caller(reason, UndefinedMetricWarning)
+        score = score if reason is UNDEFINED else instead
+    # Adding 0.0 makes 0 of -0.0.
+    return request.sign * (score if average is None else float(score)) + 0.0
+
+
+def scaled(weight):
+    """Return weights times a power of 2 that no sum of them overflows."""
+    # No digit is lost, unless the weights are more than 300 powers of 10 apart.
+    return np.ldexp(weight, -int(np.frexp(weight.max(initial=0))[1]))
+
+
+class Values(NamedTuple):
+    """The values of a metric and how they are summarized.
+
+    Attributes
+    ----------
+    metric : Metric
+        The metric.
+    measured : Measured
+        The values of the queries.
+    own : dict
+        The parameters of its definition.
+    instead : float
+        The value of an undefined query; NaN leaves it out.
+    average : {"macro", "weighted"} or None
+        How the queries are averaged; None returns the value of each.
+    weight : ndarray of shape (n_queries,) or None
+        The weight of each query; None if all weights are equal.
+    """
+
+    metric: "Metric"
+    measured: Measured
+    own: dict
+    instead: float
+    average: str | None
+    weight: np.ndarray | None
+
+    def summary(self, which):
+        """Return the summary of the "values", or of those of "chance" or "ideal".
+
+        Queries that are undefined have their value replaced. Without an average the
+        values are returned as they are, and replaced at the end.
+        """
+        inverse, values = self.metric.inverse, getattr(self.measured, which)
+        if self.average is None:
+            return 1 / values if inverse else values
+        instead = self.instead
+        if inverse:  # the replacement is an inverse rank, too
+            check_not_negative(np.array([instead]))
+            instead = reciprocal(instead)
+        values = np.where(np.isnan(self.measured.values), instead, values)
+        if self.weight is not None:
+            values[self.weight == 0] = np.nan  # a query of weight 0 is left out
+        ranks = self.measured.ranks
+        if ranks is not None and which != "values":
+            ranks = getattr(ranks, which)
+        score = self.metric.pool(ranks, values, self.weight)
+        return reciprocal(score) if inverse else score
+
+    @property
+    def replaced(self):
+        """Return the values with the undefined ones replaced."""
+        values = self.measured.values
+        values = np.where(np.isnan(values), self.instead, values)
+        if self.weight is not None:
+            values[self.weight == 0] = np.nan
+        return values
+
+    @property
+    def proportions(self):
+        """Return the proportion of each query in the average; None without one."""
+        if self.average is None:
+            return None
+        known = ~np.isnan(self.replaced)
+        weight = known / 1.0 if self.weight is None else known * scaled(self.weight)
+        total = weight.sum()
+        return weight / total if total > 0 else weight
+
+
+def reciprocal(value):
+    """Return 1 over a value, infinity for 0."""
+    with np.errstate(divide="ignore"):
+        return float(np.divide(1, value))
+
+
+def check_not_negative(values):
+    """Raise if a replacement for undefined values cannot be averaged with ranks."""
+    if (values < 0).any():
+        raise ValueError(
+            "The 'replace_undefined_by' parameter must be NaN or >= 0: it is "
+            "averaged with ranks by a mean that accepts no negative numbers. "
+            f"Got {np.nanmin(values)} instead."
+        )
+
+
+def mean_of_queries(ranking, values, weight):
+    """Return the weighted mean of the values that are not NaN."""
+    known = ~np.isnan(values)
+    values = values[known]
+    if weight is None:
+        return float(values.mean()) if len(values) else float("nan")
+    weight = scaled(weight[known])
+    total = weight.sum()
+    return float(np.dot(values, weight) / total) if total > 0 else float("nan")
+
+
+# Up to so many distinct powers, each is computed on its own.
+FEW_POWERS = 4
+
+# Above this exponent p ln r the series of e^(p ln r) has too many terms.
+LARGEST_EXPONENT = 2.0
+
+
+def adjust(queries, score, adjusted):
+    """Compare a score with its expectation E under random orders.
+
+    Parameters
+    ----------
+    queries : Values
+        The values behind the score.
+    score : float or ndarray of shape (n_queries,)
+        The metric M.
+    adjusted : {True, "ratio", "z"}
+        What to return.
+
+    Returns
+    -------
+    adjusted : float or ndarray of shape (n_queries,)
+        (M - E) / (B - E) with the value B of the ideal ranking; M / E for "ratio";
+        (M - E) / sqrt(V) for "z", with the sign that makes larger better. NaN where all
+        orderings have the same value.
+    """
+    metric, deviation = queries.metric, None
+    if metric.moments is not None:
+        expected, deviation = metric.moments(queries, queries.measured.ranks.chance)
+    else:
+        expected = queries.summary("chance")
+        if adjusted == "z":
+            deviation = np.sqrt(summed_variance(queries))
+    if adjusted == "ratio":
+        return _ratio(score, expected)
+    if adjusted == "z":
+        sign = 1 if metric.greater_is_better else -1
+        return sign * _ratio(score - expected, deviation) + 0.0  # never -0.0
+    best = queries.summary("ideal")
+    # Sums in different orders differ by rounding errors.
+    rounding = 1e-12 * np.maximum(np.abs(best), np.abs(expected))
+    gain, span = np.subtract(score, expected), np.subtract(best, expected)
+    gain = np.where(np.abs(gain) <= rounding, 0, gain)
+    flat = np.abs(span) <= rounding
+    return np.where(flat, np.nan, gain / np.where(flat, 1, span) + 0.0)
+
+
+def _ratio(value, unit):
+    """Return value / unit, NaN where the unit is 0."""
+    is_zero = np.equal(unit, 0)
+    return np.where(is_zero, np.nan, value / np.where(is_zero, 1, unit))
+
+
+def summed_variance(queries):
+    """Return the variance of a mean over queries under random orders.
+
+        V[sum_i w_i x_i] = sum_i w_i^2 V[x_i],  V[x] = E[x^2] - E[x]^2,
+
+    since the values x_i of the queries are independent; without an average, the V[x_i].
+    """
+    value = queries.metric.value
+
+    def squared(ranking, k=None):
+        return ranking.expected_at_first(
+            lambda rank: np.square(value(rank), dtype=np.float64), k
+        )
+
+    mean, random = queries.measured.chance, queries.measured.ranks.chance
+    mean_square = values_at_first(squared, random, queries.own)
+    variance = mean_square - mean**2
+    # The variance of a value that is equal in all orders is rounding error.
+    is_random = ~np.isnan(queries.measured.values) & (variance > 1e-12 * mean_square)
+    variance = np.where(is_random, variance, 0)
+    proportions = queries.proportions
+    return variance if proportions is None else (proportions**2 * variance).sum()
+
+
+def moments_of_geometric_mean(queries, random):
+    """Return the mean and the standard deviation of prod_i r_i^w_i.
+
+    The ranks r_i of the queries are independent under random orders, so that
+
+        E[prod_i r_i^w_i] = prod_i E[r_i^w_i],  V = E[prod_i r_i^2w_i] - E[...]^2.
+    """
+    values, proportions = queries.replaced, queries.proportions
+    power = np.ones(len(values)) if proportions is None else proportions
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_value = power * np.log(values)
+    undefined = np.isnan(queries.measured.values)
+    log_once, log_twice = _log_mean_powers(random, power)
+    log_mean = np.where(undefined, log_value, log_once)
+    # E[x^2] - E[x]^2, without the difference of two numbers that are nearly equal.
+    spread = np.where(undefined, 0, log_twice - 2 * log_once)
+    # A query that no order changes has no variance but that of rounding.
+    spread = np.where(spread > 1e-12 * log_twice, spread, 0)
+    if proportions is not None:
+        used = ~np.isnan(values)
+        log_mean, spread = log_mean[used].sum(), spread[used].sum()
+    mean = np.exp(log_mean)
+    with np.errstate(over="ignore"):
+        return mean, mean * np.sqrt(np.expm1(spread))
+
+
+def _log_mean_powers(random, power):
+    """Return ln E[r_i^p_i] and ln E[r_i^2p_i] of each query under random orders."""
+    powers, place = np.unique(power, return_inverse=True)
+    if len(powers) <= FEW_POWERS:
+        groups = first_groups(random)
+        logs = np.empty((2, len(power)))
+        for i, one in enumerate(powers):
+            rows = place == i
+            part = FirstRanks(*groups[:, rows])
+            for log, times in zip(logs, (1, 2), strict=True):
+                log[rows] = _log_mean_power(part, times * one)
+        return logs
+    return _by_moments(random, power)
+
+
+def _log_mean_power(ranking, power):
+    mean = values_at_first(_mean_less_1, ranking, {"power": power})
+    return np.log1p(mean)
+
+
+def _mean_less_1(ranking, *, power):
+    # E[r^p] - 1 keeps the digits of small powers.
+    return ranking.expected_at_first(
+        lambda rank: np.expm1(power * np.log(rank)), missing=np.nan
+    )
+
+
+def _by_moments(random, power):
+    """Return the same as `_log_mean_powers`, from moments that all queries share.
+
+        E[r^p] = E[e^(p ln r)] = sum_m p^m E[(ln r)^m] / m!
+
+    All terms are positive, and few where p ln r stays below LARGEST_EXPONENT. The
+    proportions of queries sum to 1, so that few of them are larger.
+    """
+    groups = first_groups(random)
+    unit = np.log(max(int((groups[0] + groups[1]).max(initial=1)), 2))
+    exponent = 2 * power * unit
+    large = exponent > LARGEST_EXPONENT
+    top = exponent[~large].max(initial=0.0)
+    n_terms = 1
+    while top**n_terms > 1e-17 * math.factorial(n_terms) * top:
+        n_terms += 1
+    logs = np.zeros((2, len(power)))
+    term = [np.ones(len(power)) for _ in logs]
+    moments = means_at_first(
+        [partial(_log_power, unit=unit, power=m) for m in range(1, n_terms + 1)], random
+    )
+    for m, moment in enumerate(moments, 1):
+        for i, factor in enumerate((exponent / 2, exponent)):
+            term[i] = term[i] * np.where(large, 0, factor) / m
+            logs[i] += term[i] * moment
+    logs = np.log1p(logs)
+    for row in np.flatnonzero(large):
+        part = FirstRanks(*groups[:, [row]])
+        for log, times in zip(logs, (1, 2), strict=True):
+            log[row] = _log_mean_power(part, times * power[row])[0]
+    return logs
+
+
+def _log_power(rank, *, unit, power):
+    return (np.log(rank) / unit) ** power
+
+
+# 1.4826: a normal distribution's standard deviation over its median absolute deviation.
+NORMAL = float(1 / norm.ppf(0.75))
+
+
+def ranks_with_weights(ranking, instead, values, weight):
+    """Return (rank, mass): the ranks of all queries whose values are not NaN.
+
+    A query whose rank is certain has the rank `instead`, unless that is NaN.
+    """
+    known = ~np.isnan(values)
+    weight = known / 1.0 if weight is None else known * scaled(weight)
+    instead = np.where(has_one_rank(ranking) & known, instead, np.nan)
+    return ranks_of_all(ranking, weight, instead)
+
+
+def pooled_median(ranking, values, weight):
+    """Return the median of the possible ranks of the first relevant documents."""
+    rank, mass = ranks_with_weights(ranking, values, values, weight)
+    return _median(ranking, rank, mass)
+
+
+def _median(ranking, value, mass):
+    # The probabilities of tied ranks are rounded.
+    is_exact = bool(has_one_rank(ranking).all())
+    one = np.zeros(len(value), dtype=np.intp)
+    return float(weighted_median(one, value, mass, 1, is_exact)[0])
+
+
+def pooled_geometric_mean(ranking, values, weight):
+    """Return the geometric mean over the queries."""
+    check_not_negative(values)
+    with np.errstate(divide="ignore"):
+        return float(np.exp(mean_of_queries(ranking, np.log(values), weight)))
+
+
+def pooled_harmonic_mean(ranking, values, weight):
+    """Return the harmonic mean over the queries."""
+    check_not_negative(values)
+    with np.errstate(divide="ignore"):
+        return float(np.divide(1, mean_of_queries(ranking, 1 / values, weight)))
+
+
+def ranks_of(ranking, values, weight):
+    """Return the ranks of all queries, and their weights."""
+    # The spread of a query with one possible rank is 0; another value is the rank that
+    # replaces an undefined query.
+    is_own = has_one_rank(ranking) & (ranking._n_found > 0) & (values == 0)
+    instead = np.where(is_own, np.nan, values)
+    return ranks_with_weights(ranking, instead, values, weight)
+
+
+def pooled_variance(ranking, values, weight):
+    """Return the variance of the possible ranks of the first relevant documents."""
+    rank, mass = ranks_of(ranking, values, weight)
+    total = mass.sum()
+    if not total > 0:
+        return np.nan
+    mean = (mass * rank).sum() / total
+    return float((mass * (rank - mean) ** 2).sum() / total)
+
+
+def pooled_deviation(ranking, values, weight):
+    """Return the standard deviation of the ranks."""
+    return float(np.sqrt(pooled_variance(ranking, values, weight)))
+
+
+def pooled_median_deviation(ranking, values, weight):
+    """Return the scaled median absolute deviation of the ranks."""
+    rank, mass = ranks_of(ranking, values, weight)
+    median = _median(ranking, rank, mass)
+    return NORMAL * _median(ranking, np.abs(rank - median), mass)

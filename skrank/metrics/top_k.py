@@ -1,0 +1,532 @@
+"""Metrics of a set of documents: precision, recall, bpref, judged documents, counts."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+
+from skrank._checks import check_beta, check_choice
+from skrank.metrics.metric import ranking_metric
+
+
+def found(ranking, k):
+    """Return the expected number of relevant documents in the top k."""
+    places = ranking.mean_over_places(np.ones_like, k)
+    return ranking.where_relevant(ranking.total(ranking.relevant * places))
+
+
+def precision(ranking, *, k=None, normalize="k"):
+    """Return the fraction of the top k documents that are relevant."""
+    return found(ranking, k) / _places(ranking, k, normalize, "precision_at_k_score")
+
+
+def _places(ranking, k, normalize, caller):
+    """Return the divisor of precision."""
+    check_choice(normalize, {"k", "length"}, "normalize", caller)
+    length = np.maximum(ranking.n_documents, 1)
+    if k is None:
+        return length
+    return k if normalize == "k" else np.minimum(k, length)
+
+
+@ranking_metric("precision", precision, cutoff="required")
+def precision_at_k_score(
+    y_true, y_score, *, qid=None, k, normalize="k", threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""Precision at k: the fraction of the top k documents that are relevant (P@k).
+
+    Larger is better.
+
+    Parameters
+    ----------
+    normalize : {"k", "length"}, default="k"
+        The divisor of a list shorter than k: "k" is k all the same, "length" is the
+        length of the list.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between 0 and 1. The best value is 1.0.
+
+    See Also
+    --------
+    recall_at_k_score : The fraction of the relevant documents in the top k.
+    mean_precision_score : The mean over all cutoffs.
+    map_score : The mean over the ranks of the relevant documents.
+
+    Notes
+    -----
+    .. math:: P@k = \frac{1}{k} \sum_{i=1}^{k} [\text{document } i \text{ is relevant}]
+
+    If r of n tied documents are relevant, each of their places in the top k counts
+    r / n [1]_. The sum over a list shorter than k is divided by k, as in trec_eval;
+    XGBoost divides by the length of the list. A query without a relevant document is
+    undefined.
+
+    References
+    ----------
+    .. [1] F. McSherry and M. Najork, "Computing Information Retrieval Performance
+       Measures Efficiently in the Presence of Tied Scores", ECIR 2008.
+
+    Examples
+    --------
+    >>> from skrank.metrics import precision_at_k_score
+    >>> precision_at_k_score([1, 0, 1, 0], [4, 3, 2, 1], k=2)
+    0.5
+    >>> precision_at_k_score([1, 1], [2, 1], k=4)
+    0.5
+    >>> precision_at_k_score([1, 1], [2, 1], k=4, normalize="length")
+    1.0
+    """
+
+
+def recall(ranking, *, k=None):
+    """Return the fraction of the relevant documents that are in the top k."""
+    return found(ranking, k) / np.maximum(ranking.n_relevant, 1)
+
+
+@ranking_metric("recall", recall, cutoff="required")
+def recall_at_k_score(
+    y_true, y_score, *, qid=None, k, threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""Recall at k: the fraction of the relevant documents in the top k (R@k).
+
+    Larger is better.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between 0 and 1. The best value is 1.0.
+
+    See Also
+    --------
+    precision_at_k_score : The fraction of the top k documents that are relevant.
+    hits_at_k_score : Whether any relevant document is in the top k.
+
+    Notes
+    -----
+    .. math:: R@k = \frac{1}{R} \sum_{i=1}^{k} [\text{document } i \text{ is relevant}]
+
+    with the number :math:`R` of relevant documents of the query, even if it exceeds k.
+    If r of n tied documents are relevant, each of their places in the top k counts
+    r / n [1]_. A query without a relevant document is undefined.
+
+    References
+    ----------
+    .. [1] F. McSherry and M. Najork, "Computing Information Retrieval Performance
+       Measures Efficiently in the Presence of Tied Scores", ECIR 2008.
+
+    Examples
+    --------
+    >>> from skrank.metrics import recall_at_k_score
+    >>> recall_at_k_score([1, 0, 1, 0], [4, 3, 2, 1], k=2)
+    0.5
+    >>> recall_at_k_score([1, 0, 1, 0], [1, 1, 1, 1], k=1)
+    0.25
+    """
+
+
+def fbeta(ranking, *, k=None, beta=1.0, normalize="k"):
+    """Return the weighted harmonic mean of precision and recall."""
+    beta = check_beta(beta, "fbeta_at_k_score")
+    # Weights of recall and precision whose larger one is 1: no square overflows.
+    recall, precision = (1.0, (1 / beta) ** 2) if beta > 1 else (beta**2, 1.0)
+    places = _places(ranking, k, normalize, "fbeta_at_k_score")
+    # Precision h / places and recall h / R share the documents h that are found.
+    weighted = recall * ranking.n_relevant + precision * places
+    return (recall + precision) * found(ranking, k) / weighted
+
+
+@ranking_metric("f1", fbeta, cutoff="required")
+def fbeta_at_k_score(
+    y_true, y_score, *, qid=None, k, beta=1.0, normalize="k", threshold=0.0,
+    ties="expected", replace_undefined_by=0.0, average="macro", adjusted=False,
+    sample_weight=None, exclude=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""F-beta at k: the weighted harmonic mean of precision and recall at k (F1@k).
+
+    Larger is better; as a scorer, F1 is ``"f1@10"``, with any k.
+
+    Parameters
+    ----------
+    beta : float, default=1.0
+        The weight of recall relative to precision, 0 or more.
+    normalize : {"k", "length"}, default="k"
+        The divisor of a list shorter than k: "k" is k all the same, "length" is the
+        length of the list.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between 0 and 1. The best value is 1.0.
+
+    See Also
+    --------
+    precision_at_k_score : The fraction of the top k documents that are relevant.
+    recall_at_k_score : The fraction of the relevant documents in the top k.
+    sklearn.metrics.fbeta_score : Of predicted classes.
+
+    Notes
+    -----
+    .. math:: F_\beta@k = \frac{(1 + \beta^2) \, P@k \, R@k}{\beta^2 \, P@k + R@k}
+        = \frac{(1 + \beta^2) \, h}{\beta^2 R + k}
+
+    with h relevant documents in the top k, and R in total. F is linear in h, so its
+    expectation over the orderings of tied documents is its value at the expected h
+    [1]_. With ``normalize="length"``, the length of a list shorter than k takes the
+    place of k. A query without a relevant document is undefined.
+
+    References
+    ----------
+    .. [1] F. McSherry and M. Najork, "Computing Information Retrieval Performance
+       Measures Efficiently in the Presence of Tied Scores", ECIR 2008.
+
+    Examples
+    --------
+    >>> from skrank.metrics import fbeta_at_k_score
+    >>> fbeta_at_k_score([1, 0, 1, 0], [4, 3, 2, 1], k=1)
+    0.6666666666666666
+    >>> fbeta_at_k_score([1, 0, 1, 0], [4, 3, 2, 1], k=1, beta=2)
+    0.5555555555555556
+    """
+
+
+def r_precision(ranking):
+    """Return the precision at R, the number of relevant documents."""
+    return found(ranking, ranking.n_relevant) / np.maximum(ranking.n_relevant, 1)
+
+
+@ranking_metric("r_precision", r_precision, cutoff="never")
+def r_precision_score(
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""R-precision: the precision of the first R documents.
+
+    R is the number of relevant documents of the query, so precision and recall are
+    equal. Larger is better.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between 0 and 1. The best value is 1.0.
+
+    See Also
+    --------
+    precision_at_k_score : The same cutoff for all queries.
+    map_score : The mean over the ranks of the relevant documents.
+
+    Notes
+    -----
+    .. math:: RP = \frac{1}{R} \sum_{i=1}^{R} [\text{document } i \text{ is relevant}]
+
+    If r of n tied documents are relevant, each of their places in the top R counts
+    r / n [1]_. Relevant documents that were judged but not returned count in R.
+    A query without a relevant document is undefined.
+
+    References
+    ----------
+    .. [1] F. McSherry and M. Najork, "Computing Information Retrieval Performance
+       Measures Efficiently in the Presence of Tied Scores", ECIR 2008.
+
+    Examples
+    --------
+    >>> from skrank.metrics import r_precision_score
+    >>> r_precision_score([1, 0, 1, 0], [4, 3, 2, 1])
+    0.5
+    >>> r_precision_score([0, 1], [1, 1])
+    0.5
+    """
+
+
+def binary_preference(ranking):
+    """Return the fraction of judged non-relevant documents ranked below."""
+    judged = ranking._judged_only
+    n_relevant = np.maximum(ranking.n_relevant, 1)
+    cap = n_relevant[judged.query]
+    above = judged.above - judged._relevant_above
+    tied = judged.size - judged.relevant
+    # With R relevant documents and N judged non-relevant ones, a relevant document
+    # contributes 1 - min(n_d, R) / min(N, R), as in trec_eval. If it is tied with q of
+    # the N and below a of them, n_d is a, ..., a + q with equal probability:
+    #     E[min(n_d, R)] = (min(a, R) + ... + min(a + q, R)) / (q + 1).
+    # The first `free` terms of this sum are below R, which is `cap`.
+    free = np.clip(cap - above, 0, tied + 1)
+    capped = free * above + free * (free - 1) / 2 + (tied + 1 - free) * cap
+    limit = np.maximum(np.minimum(n_others(ranking), n_relevant), 1)[judged.query]
+    preferred = judged.relevant * (1 - capped / ((tied + 1) * limit))
+    return ranking.where_relevant(judged.total(preferred) / n_relevant)
+
+
+def n_others(ranking):
+    """Return the number of judged non-relevant documents of each query."""
+    found = ranking._judged_only.n_documents - ranking._n_found
+    missing = ranking._lists.missing
+    return found if missing is None else found + missing.n_others
+
+
+@ranking_metric("bpref", binary_preference, cutoff="never")
+def bpref_score(
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""Binary preference (bpref).
+
+    How few of the judged non-relevant documents rank above the relevant ones. Documents
+    without a judgement are ignored. Larger is better.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between 0 and 1. The best value is 1.0.
+
+    See Also
+    --------
+    judged_at_k_score : The fraction of the top k documents that are judged.
+    map_score : Documents without a judgement count as not relevant.
+    query_auc_score : All pairs of documents have equal weight.
+
+    Notes
+    -----
+    With R relevant and N judged non-relevant documents, returned or not,
+
+    .. math:: bpref = \frac{1}{R} \sum_{d} \left(1
+        - \frac{\min(n_d, R)}{\min(N, R)}\right)
+
+    over the relevant documents d that were returned, where :math:`n_d` is the number of
+    the N ranked above d; if N = 0, each contributes 1. This is trec_eval's form of
+    [1]_. If a relevant document is tied with q judged non-relevant ones, any number of
+    them from 0 to q is above it with equal probability. A query without a relevant
+    document is undefined.
+
+    References
+    ----------
+    .. [1] C. Buckley and E. M. Voorhees, "Retrieval Evaluation with Incomplete
+       Information", SIGIR 2004.
+
+    Examples
+    --------
+    >>> from skrank.metrics import bpref_score
+    >>> bpref_score([0, 1, 1, 0], [4, 3, 2, 1])
+    0.5
+    >>> bpref_score([0, 1, 1, 0], [4, 3, 2, 1], judged=[False, True, True, True])
+    1.0
+    >>> bpref_score([0, 1, 1, 0], [4, 3, 2, 1], returned=[True, False, True, True])
+    0.25
+    """
+
+
+def judged_fraction(ranking, *, k=None):
+    """Return the fraction of the top k documents that are judged."""
+    judged = ranking._by_judgement
+    places = judged.total(judged.relevant * judged.mean_over_places(np.ones_like, k))
+    length = ranking.n_documents if k is None else np.minimum(ranking.n_documents, k)
+    return places / np.maximum(length, 1)
+
+
+@ranking_metric("judged", judged_fraction, cutoff="required")
+def judged_at_k_score(
+    y_true, y_score, *, qid=None, k, threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""Fraction of the top k documents that are judged (Judged@k).
+
+    A low value means that the other metrics are unreliable, since they count a document
+    without a judgement as not relevant. Larger is better.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between 0 and 1. The best value is 1.0.
+
+    See Also
+    --------
+    bpref_score : Ignores documents without a judgement.
+    precision_at_k_score : The fraction of the top k documents that are relevant.
+
+    Notes
+    -----
+    For a list of n documents,
+
+    .. math:: Judged@k = \frac{1}{\min(k, n)} \sum_{i=1}^{\min(k, n)}
+        [\text{document } i \text{ is judged}].
+
+    If j of n tied documents are judged, each of their places in the top k counts j / n.
+    The grades are not read, so a query without a relevant document is not undefined. A
+    query without documents has the value 0.
+
+    Examples
+    --------
+    >>> from skrank.metrics import judged_at_k_score
+    >>> judged_at_k_score([1, 0, 0], [3, 2, 1], k=2, judged=[True, False, True])
+    0.5
+    >>> judged_at_k_score([1, 0, 0], [3, 3, 1], k=1, judged=[True, False, True])
+    0.5
+    """
+
+
+def sum_of_queries(ranking, values, weight):
+    """Return the sum over the queries, each times its weight."""
+    known = ~np.isnan(values)
+    weight = 1.0 if weight is None else weight[known]
+    return float(np.sum(values[known] * weight))
+
+
+def returned_documents(ranking):
+    """Return the number of returned documents of each query."""
+    return ranking.n_documents.astype(np.float64)
+
+
+@ranking_metric(
+    "num_ret",
+    returned_documents,
+    cutoff="never",
+    limits=(0, np.inf),
+    pool=sum_of_queries,
+)
+def num_ret(
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""Count of returned documents (num_ret).
+
+    The documents that are ranked, summed over the queries. It does not depend on their
+    order. Larger is better.
+
+    Returns
+    -------
+    count : float or ndarray of shape (n_queries,)
+        0 or more. The best value is that of every ordering.
+
+    See Also
+    --------
+    num_rel_ret : How many of them are relevant.
+    num_rel : The number of relevant documents.
+
+    Notes
+    -----
+    With the number :math:`n_q` of returned documents of query q,
+
+    .. math:: \sum_q n_q.
+
+    As in trec_eval the values of the queries are not averaged but summed, each times
+    its weight. The metric is never undefined.
+
+    Examples
+    --------
+    >>> from skrank.metrics import num_ret
+    >>> num_ret([1, 0, 1], [3, 2, 1])
+    3.0
+    >>> num_ret([1, 0, 1], [3, 2, 1], returned=[True, True, False])
+    2.0
+    """
+
+
+def relevant_documents(ranking):
+    """Return the number of relevant documents of each query."""
+    return ranking.n_relevant.astype(np.float64)
+
+
+@ranking_metric(
+    "num_rel",
+    relevant_documents,
+    cutoff="never",
+    limits=(0, np.inf),
+    pool=sum_of_queries,
+)
+def num_rel(
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""Count of relevant documents (num_rel).
+
+    Summed over the queries, also of documents that were judged but not returned. It
+    does not depend on their order. Larger is better.
+
+    Returns
+    -------
+    count : float or ndarray of shape (n_queries,)
+        0 or more. The best value is that of every ordering.
+
+    See Also
+    --------
+    num_rel_ret : How many of them were returned.
+    num_ret : The number of returned documents.
+
+    Notes
+    -----
+    With the number :math:`R_q` of relevant documents of query q,
+
+    .. math:: \sum_q R_q.
+
+    As in trec_eval the values of the queries are not averaged but summed, each times
+    its weight. The metric is never undefined.
+
+    Examples
+    --------
+    >>> from skrank.metrics import num_rel
+    >>> num_rel([1, 0, 1], [3, 2, 1])
+    2.0
+    >>> num_rel([1, 0, 1], [3, 2, 1], returned=[True, True, False])
+    2.0
+    """
+
+
+def relevant_documents_returned(ranking):
+    """Return the number of relevant documents that were returned of each query."""
+    return ranking._n_found.astype(np.float64)
+
+
+@ranking_metric(
+    "num_rel_ret",
+    relevant_documents_returned,
+    cutoff="never",
+    limits=(0, np.inf),
+    pool=sum_of_queries,
+)
+def num_rel_ret(
+    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
+    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
+    exclude=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""Count of relevant documents that were returned (num_rel_ret).
+
+    Summed over the queries. It does not depend on the order of the documents. Larger is
+    better.
+
+    Returns
+    -------
+    count : float or ndarray of shape (n_queries,)
+        0 or more. The best value is that of every ordering.
+
+    See Also
+    --------
+    num_rel : The number of relevant documents.
+    recall_at_k_score : The fraction of them in the top k.
+
+    Notes
+    -----
+    With the number :math:`h_q` of relevant documents that were returned of query q,
+
+    .. math:: \sum_q h_q.
+
+    As in trec_eval the values of the queries are not averaged but summed, each times
+    its weight. The metric is never undefined.
+
+    Examples
+    --------
+    >>> from skrank.metrics import num_rel_ret
+    >>> num_rel_ret([1, 0, 1], [3, 2, 1])
+    2.0
+    >>> num_rel_ret([1, 0, 1], [3, 2, 1], returned=[True, True, False])
+    1.0
+    """

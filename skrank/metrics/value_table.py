@@ -1,0 +1,309 @@
+"""The contents of a table of values, and how such tables are joined."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from typing import NamedTuple
+
+import numpy as np
+
+from skrank._checks import shown
+from skrank._ranking.ids import encode_qid
+from skrank.metrics.first_ranks import StoredRanks
+from skrank.metrics.summary import Measured, reads_ranks, reciprocal, summarize
+
+
+class ValueTable(NamedTuple):
+    """What a :class:`QueryScores` holds, the queries in the order of their keys.
+
+    Attributes
+    ----------
+    keys : dict of str to ndarray of shape (n_queries,)
+        The query ids, "qid", and further columns.
+    rankers : tuple of str, or (None,)
+        The names of the rankers.
+    requests : tuple of Request
+        The metrics.
+    extremes : tuple of dict
+        For each metric the grades among all queries that it depends on.
+    measured : tuple of tuple of Measured
+        For each ranker and metric what was measured; `ranks` are those that
+        :func:`stored_ranks` returns.
+    n_documents : tuple of ndarray of shape (n_queries,)
+        For each ranker the number of documents of each query.
+    weight : ndarray of shape (n_queries,) or None
+        The weight of each query.
+    kind : {"pandas", "polars", "pyarrow"}
+        The library of the data frames that it becomes.
+    """
+
+    keys: dict
+    rankers: tuple
+    requests: tuple
+    extremes: tuple
+    measured: tuple
+    n_documents: tuple
+    weight: np.ndarray | None = None
+    kind: str = "pandas"
+
+    @property
+    def metrics(self):
+        """Return the names of the metrics."""
+        return tuple(request.key for request in self.requests)
+
+    @property
+    def n_undefined(self):
+        """Return how many queries with a weight are undefined, by ranker and metric."""
+        counts = slice(None) if self.weight is None else self.weight > 0
+        return np.array(
+            [
+                [np.isnan(measured.values[counts]).sum() for measured in of_ranker]
+                for of_ranker in self.measured
+            ]
+        )
+
+    def summaries(self, rows=slice(None), **options):
+        """Return the summaries of some queries: for each ranker, one for each metric.
+
+        `options` replace parameters of all requests.
+        """
+        ranks = {}
+
+        def of_rows(measured):
+            *values, groups = measured
+            if groups is not None and id(groups) not in ranks:
+                dtype = np.promote_types(groups.dtype, np.intp)
+                ranks[id(groups)] = StoredRanks(*groups[:, rows].astype(dtype))
+            values = (value if value is None else value[rows] for value in values)
+            return Measured(*values, ranks.get(id(groups)))
+
+        weight = None if self.weight is None else self.weight[rows]
+        requests = [
+            request._replace(options=request.options | options)
+            for request in self.requests
+        ]
+        return [
+            [
+                summarize(request, of_rows(measured), n_documents[rows], weight)
+                for request, measured in zip(requests, of_ranker, strict=True)
+            ]
+            for of_ranker, n_documents in zip(
+                self.measured, self.n_documents, strict=True
+            )
+        ]
+
+    def select(self, rankers, metrics):
+        """Return the table of the rankers and metrics at some positions."""
+        return self._replace(
+            rankers=tuple(self.rankers[i] for i in rankers),
+            requests=tuple(self.requests[j] for j in metrics),
+            extremes=tuple(self.extremes[j] for j in metrics),
+            measured=tuple(
+                tuple(self.measured[i][j] for j in metrics) for i in rankers
+            ),
+            n_documents=tuple(self.n_documents[i] for i in rankers),
+        )
+
+
+def join_queries(tables):
+    """Return the table of the queries of all tables, each of which is in one."""
+    for table in tables:
+        check_alike(tables[0], table)
+    columns = {
+        name: _joined([table.keys[name] for table in tables]) for name in tables[0].keys
+    }
+    keys, first, codes = distinct(columns)
+    if len(first) < len(codes):
+        _refuse_twice(keys, codes)
+    done = {}
+
+    def join(*arrays):
+        if arrays[0] is None:
+            return None
+        place = tuple(map(id, arrays))
+        if place not in done:  # metrics share some of their arrays
+            done[place] = np.concatenate(arrays, axis=-1)[..., first]
+        return done[place]
+
+    def join_measured(*measured):
+        return Measured(*map(join, *measured))
+
+    return tables[0]._replace(
+        keys=keys,
+        weight=join(*(table.weight for table in tables)),
+        measured=tuple(
+            tuple(map(join_measured, *of_ranker))
+            for of_ranker in zip(*(table.measured for table in tables), strict=True)
+        ),
+        n_documents=tuple(map(join, *(table.n_documents for table in tables))),
+    )
+
+
+def join_rankers(tables, rankers):
+    """Return the table of rankers from those of each of them, on the same queries."""
+    for table, name in zip(tables, rankers, strict=True):
+        _check_same_queries(tables[0], table, rankers[0], name)
+    return tables[0]._replace(
+        rankers=tuple(rankers),
+        measured=tuple(table.measured[0] for table in tables),
+        n_documents=tuple(table.n_documents[0] for table in tables),
+    )
+
+
+def average_repeats(table, key, several):
+    """Return the table with one row for each query id, the mean of its rows.
+
+    Where a value is undefined in some of these rows only, it counts there as in a
+    summary: as `replace_undefined_by`, or not at all if that is NaN.
+
+    Parameters
+    ----------
+    table : ValueTable
+        A table with the key columns "qid" and `key`.
+    key : str
+        The column that tells the rows of a query apart.
+    several : object
+        What stands in this column for a query that has several rows.
+    """
+    ids, codes = encode_qid(table.keys["qid"])
+    n_rows = np.bincount(codes)
+    if len(ids) == len(codes):
+        return table
+    for request in table.requests:
+        if reads_ranks(request):
+            raise ValueError(
+                f"The metric {request.key!r} is no mean of values of queries, so that "
+                "its values for a query in several test sets cannot be averaged. Use a "
+                "splitter that tests each query once, such as QueryKFold, or another "
+                f"metric. Got {np.count_nonzero(n_rows > 1)} queries that are in "
+                "several test sets."
+            )
+
+    def mean(values):
+        known = ~np.isnan(values)
+        with np.errstate(invalid="ignore"):
+            total = np.bincount(codes[known], values[known], len(ids))
+            return total / np.bincount(codes[known], minlength=len(ids))
+
+    def mean_of(request, measured):
+        instead = request.options["replace_undefined_by"]
+        if request.metric.inverse:
+            instead = reciprocal(instead)
+        is_undefined = np.isnan(measured.values)
+        never_defined = np.bincount(codes, ~is_undefined) == 0
+
+        def mean_of_defined(values):
+            if values is None:
+                return None
+            values = mean(np.where(is_undefined, instead, values))
+            return np.where(never_defined, np.nan, values)
+
+        return Measured(*map(mean_of_defined, measured))
+
+    first = np.searchsorted(codes, np.arange(len(ids)))
+    return table._replace(
+        keys={"qid": ids, key: np.where(n_rows > 1, several, table.keys[key][first])},
+        weight=None if table.weight is None else mean(table.weight),
+        measured=tuple(
+            tuple(map(mean_of, table.requests, of_ranker))
+            for of_ranker in table.measured
+        ),
+        n_documents=tuple(map(mean, table.n_documents)),
+    )
+
+
+def distinct(columns):
+    """Find the distinct combinations of the entries of some columns.
+
+    Parameters
+    ----------
+    columns : dict of str to array-like of shape (n_rows,)
+        The columns, the most important first.
+
+    Returns
+    -------
+    keys : dict of str to ndarray of shape (n_distinct,)
+        The combinations in ascending order.
+    first : ndarray of shape (n_distinct,)
+        The first row of each combination.
+    codes : ndarray of shape (n_rows,)
+        The position of each row's combination.
+    """
+    encoded, codes = {}, None
+    for name, values in columns.items():
+        n_rows = None if codes is None else len(codes)
+        ids, own = encoded[name] = encode_qid(values, n_rows, name=name)
+        # Codes of combinations, made dense again, do not overflow.
+        codes = own if codes is None else encode_qid(codes * len(ids) + own)[1]
+    first = np.empty(codes.max(initial=-1) + 1, dtype=np.intp)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    keys = {name: ids[own[first]] for name, (ids, own) in encoded.items()}
+    return keys, first, codes
+
+
+def _joined(columns):
+    """Concatenate key columns without converting one type of ids to another."""
+    if len({column.dtype.kind for column in columns}) > 1:
+        columns = [column.astype(object) for column in columns]
+    return np.concatenate(columns)
+
+
+def _refuse_twice(keys, codes):
+    twice = np.flatnonzero(np.bincount(codes) > 1)[0]
+    query = ", ".join(
+        f"{name}={shown(values[[twice]].tolist()[0])}" for name, values in keys.items()
+    )
+    raise ValueError(
+        "Each query must be scored once, with all of its documents. Got the query "
+        f"{query} twice: were its rows in different parts?"
+    )
+
+
+def _check_same_queries(one, other, name, other_name):
+    """Raise if two rankers do not have the same queries."""
+    for key, values in one.keys.items():
+        if not np.array_equal(values, other.keys[key]):
+            odd = set(values.tolist()) ^ set(other.keys[key].tolist())
+            example = f" Only one has {shown(next(iter(odd)))}." if odd else ""
+            raise ValueError(
+                "All rankers must have the same queries. Got different ones for "
+                f"{shown(name)} and {shown(other_name)}.{example}"
+            )
+
+
+def check_alike(one, other):
+    """Raise if two parts cannot be parts of one table."""
+    for name in ("rankers", "metrics"):
+        if getattr(one, name) != getattr(other, name):
+            raise ValueError(
+                f"All parts must have the same {name}. Got "
+                f"{shown(getattr(one, name))} and {shown(getattr(other, name))}."
+            )
+    if [*one.keys] != [*other.keys] or (one.weight is None) != (other.weight is None):
+        raise ValueError(
+            "All parts must have the same key columns, and weights if one of them has. "
+            f"Got {[*one.keys]} and {[*other.keys]}."
+        )
+    pairs = zip(one.requests, other.requests, strict=True)
+    for request, other_request in pairs:
+        options, others = request.options, other_request.options
+        for name in options.keys() | others.keys():
+            a, b = options.get(name), others.get(name)
+            if a is not b and a != b and not (a != a and b != b):
+                raise ValueError(
+                    "All parts must be scored with the same parameters. Got "
+                    f"{request.key!r} with {name}={shown(a)} and {name}={shown(b)}."
+                )
+    for key, a, b in zip(one.metrics, one.extremes, other.extremes, strict=True):
+        for name in a:
+            if a[name] != b[name]:
+                raise ValueError(
+                    f"The metric {key!r} depends on the {name} of all data, which was "
+                    f"{a[name]} in one part and {b[name]} in another. {_CURE[name]}"
+                )
+
+
+_CURE = {
+    "highest grade": "Score all parts with the same `max_grade`.",
+    "lowest grade": "Score all parts with the same `threshold`, or grades >= 0.",
+}

@@ -1,0 +1,189 @@
+"""cross_val_query_scores, the values of queries that a model was not trained on."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Mapping
+from functools import partial
+from numbers import Integral
+
+import numpy as np
+from sklearn.model_selection import check_cv, cross_validate
+from sklearn.utils import _safe_indexing, indexable
+from sklearn.utils.metadata_routing import get_routing_for_object
+
+from skrank._checks import shown
+from skrank.metrics import QueryScores
+from skrank.metrics.evaluation import check_names, score_requests
+from skrank.metrics.query_scores import kind_of
+from skrank.metrics.scorer import RowScorer, check_same_ids, read_scoring
+from skrank.metrics.value_table import average_repeats
+from skrank.model_selection.folds import QueryKFold
+
+CALLER = "cross_val_query_scores"
+SEVERAL = -1
+
+
+def cross_val_query_scores(
+    estimator, X, y, *, scoring, cv=None, params=None, n_jobs=None
+):
+    """Score every query by models that were not trained on it.
+
+    Each estimator is fitted on the training set of every split, and the queries of the
+    test set are scored. All estimators are fitted on the same splits, so that they can
+    be compared query by query.
+
+    Parameters
+    ----------
+    estimator : estimator object, or dict of str to estimator object
+        The estimator, or several by name. A search such as
+        :class:`~sklearn.model_selection.GridSearchCV` is an estimator too: it then
+        selects its parameters anew within each training set.
+    X : array-like of shape (n_samples, n_features)
+        The data.
+    y : array-like of shape (n_samples,)
+        The relevance of each row.
+    scoring : str, scorer, or list or dict of them
+        Scorer names of skrank such as "ndcg@10", or scorers of
+        :func:`~skrank.metrics.make_ranking_scorer`. A dict names them.
+    cv : int, splitter or iterable, default=None
+        The splits: a splitter, or pairs of training and test rows. An int is the number
+        of folds of a :class:`QueryKFold`, and None means five of them.
+    params : dict, default=None
+        The metadata, as for :func:`~sklearn.model_selection.cross_validate`: with
+        metadata routing enabled, ``{"qid": qid}`` reaches the estimator, the splitter
+        and the scorers. Without `qid` the query ids are taken from the column
+        ``"qid"`` of `X` or from the index of `y` or `X` of that name.
+    n_jobs : int, default=None
+        The number of splits whose models are fitted at the same time.
+
+    Returns
+    -------
+    scores : QueryScores
+        The values by estimator, metric and query. Its keys are the query ids, "qid",
+        and "fold", the split (counted from 0) that has the query in its test set, or
+        -1 if several have. Queries that are in no test set are left out.
+
+    Raises
+    ------
+    ValueError
+        If there are no query ids, a scorer has no values of queries, or a query is in
+        several test sets and the metric is no mean of values of queries.
+
+    See Also
+    --------
+    sklearn.model_selection.cross_validate : One value per split.
+    skrank.metrics.score_queries : Scores the queries of predictions.
+
+    Notes
+    -----
+    A query is one observation, however often it is tested. If it is in several test
+    sets, its value is the mean over them: with the same rows, as in
+    :class:`RepeatedQueryKFold`, or with some of its rows in each, as in
+    :class:`LeaveLastOut`. Otherwise the values would count as more data than there are.
+    Scorers warn of queries that were split, and so does this function.
+
+    With one test set per query, the summary of a fold, ``scores.summary(by="fold")``,
+    is what the scorers give for it. The summary of all queries is the mean over
+    queries, not that over folds: folds with more queries count more.
+
+    The models differ from split to split, and all of them from a model of all data. So
+    the values estimate how well the estimator learns, not how well one fitted model
+    ranks.
+
+    Examples
+    --------
+    >>> from sklearn import config_context
+    >>> from sklearn.linear_model import Ridge
+    >>> from sklearn.dummy import DummyRegressor
+    >>> from skrank.datasets import make_ranking
+    >>> from skrank.model_selection import QueryKFold, cross_val_query_scores
+    >>> from skrank.rankers import QueryRanker
+    >>> X, y, qid = make_ranking(n_queries=30, random_state=0)
+    >>> rankers = {"ridge": QueryRanker(Ridge()), "tied": QueryRanker(DummyRegressor())}
+    >>> with config_context(enable_metadata_routing=True):
+    ...     scores = cross_val_query_scores(
+    ...         rankers, X, y, scoring=["mrr", "ndcg@10"], cv=3, params={"qid": qid}
+    ...     )
+    >>> print(scores)
+    30 queries by fold (2 undefined)
+    ranker     mrr  ndcg@10
+    ridge   0.9333   0.8356
+    tied    0.6475   0.3875
+    """
+    rankers = _by_name(estimator)
+    scored = read_scoring(scoring, CALLER)
+    check_names(rankers, ["fold"], scored.requests)
+    X, y = indexable(X, y)
+    cv, params, folds = _SplitOnce(cv), params or {}, []
+    metadata = scored.metadata(params)
+    for name, ranker in rankers.items():
+        models = cross_validate(
+            ranker,
+            X,
+            y,
+            scoring=scored,
+            cv=cv,
+            params=params,
+            n_jobs=n_jobs,
+            return_estimator=True,
+            error_score="raise",
+        )["estimator"]
+        score_rows = RowScorer(CALLER)
+        for fold, model in enumerate(models):
+            tested = partial(_safe_indexing, indices=cv.splits[fold][1])
+            own = {key: tested(values) for key, values in metadata.items()}
+            rows = score_rows(model, tested(X), tested(y), **own)
+            if fold == len(folds):
+                folds.append((rows, {}))
+            check_same_ids(folds[fold][0].qid, rows.qid, name, CALLER)
+            folds[fold][1][name] = rows.y_score
+    parts = [
+        score_requests(
+            scored.requests,
+            rows,
+            scores,
+            by={"fold": np.full(len(rows.y_score), fold)},
+        )
+        for fold, (rows, scores) in enumerate(folds)
+    ]
+    table = average_repeats(QueryScores.concat(parts).table, "fold", SEVERAL)
+    return QueryScores(table._replace(kind=kind_of(X, y)))
+
+
+class _SplitOnce:
+    """A splitter whose splits are drawn once, for all estimators."""
+
+    def __init__(self, cv):
+        is_count = cv is None or isinstance(cv, Integral)
+        self.cv = QueryKFold(5 if cv is None else cv) if is_count else check_cv(cv)
+        self.splits = None
+
+    def get_metadata_routing(self):
+        """Return the requests of the splitter for metadata."""
+        return get_routing_for_object(self.cv)
+
+    def split(self, X, y=None, **params):
+        """Return the training and the test rows of each split."""
+        if self.splits is None:
+            self.splits = list(self.cv.split(X, y, **params))
+        return self.splits
+
+    def get_n_splits(self, X=None, y=None, **params):
+        """Return the number of splits, as splitters do."""
+        return self.cv.get_n_splits(X, y, **params)
+
+
+def _by_name(estimator):
+    """Return the estimators by name; one that has none stands under None."""
+    if not isinstance(estimator, Mapping):
+        return {None: estimator}
+    for name in estimator:
+        if not isinstance(name, str):
+            raise TypeError(
+                f"The keys of the dict 'estimator' of {CALLER} must be names of type "
+                f"str. Got {shown(name)} instead."
+            )
+    if not estimator:
+        raise ValueError(f"{CALLER} needs at least one estimator. Got an empty dict.")
+    return dict(estimator)

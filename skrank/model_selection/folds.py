@@ -1,0 +1,409 @@
+"""Folds and random splits of whole queries."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import warnings
+from itertools import chain
+
+import numpy as np
+from sklearn.utils import (
+    _safe_indexing,
+    assert_all_finite,
+    check_random_state,
+    column_or_1d,
+    indexable,
+)
+
+from skrank._columns import QID, find_column, find_level, require_qid
+from skrank.model_selection.splitter import (
+    Queries,
+    WholeQuerySplitter,
+    check_count,
+    check_enough,
+    check_shuffle,
+    count_rows,
+    parts_of_folds,
+    rows_wanted,
+)
+from skrank.model_selection.stratify import (
+    balanced_folds,
+    ordered_parts,
+    random_parts,
+    stratified_folds,
+)
+
+
+class StratifiedQueryKFold(WholeQuerySplitter):
+    """K-fold cross-validation over whole queries, stratified by relevance and length.
+
+    Each query is in the test set of exactly one fold, with all its rows. The folds
+    have nearly the same number of rows, nearly the same fraction of queries with
+    relevant rows, and similar mixtures of short and long queries.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        The number of folds, at least 2 and at most the number of queries.
+    shuffle : bool, default=False
+        Whether queries are assigned to folds at random. The folds stay balanced:
+        queries change places with queries of similar size.
+    random_state : int, RandomState instance or None, default=None
+        The seed of the shuffling. Pass an int to get the same folds from each call.
+        It must be None unless `shuffle` is True.
+
+    See Also
+    --------
+    QueryKFold : Folds balanced in rows only; it does not read `y`.
+    sklearn.model_selection.StratifiedGroupKFold : Balances the grades of the rows,
+        not the fraction of queries that have a relevant row.
+
+    Notes
+    -----
+    Most metrics are means over queries, in which a query without a relevant row
+    (``y > 0``) is a constant. Folds with different fractions of such queries have
+    different scores for that reason alone.
+
+    The queries are assigned in rounds of similar size, the largest first. In each
+    round the folds with the fewest rows receive the most queries, and folds that lack
+    queries with relevant rows receive those. Then queries are swapped where that
+    brings the fractions or the numbers of rows closer together. The numbers of rows
+    have priority: a fold with one very long query has fewer queries than the others,
+    most of them short, but as many rows.
+
+    The query ids are found as described for :class:`QueryKFold`.
+
+    Examples
+    --------
+    >>> from skrank.model_selection import StratifiedQueryKFold
+    >>> cv = StratifiedQueryKFold(n_splits=2)
+    >>> qid = ["a", "a", "b", "b", "c", "c", "d", "d"]
+    >>> y = [1, 0, 0, 2, 0, 0, 0, 0]
+    >>> for train, test in cv.split(y, y, qid=qid):
+    ...     print(train, test)
+    [2 3 6 7] [0 1 4 5]
+    [0 1 4 5] [2 3 6 7]
+    """
+
+    def __init__(self, n_splits=5, *, shuffle=False, random_state=None):
+        caller = "StratifiedQueryKFold"
+        self.n_splits = check_count(n_splits, "n_splits", minimum=2)
+        self.shuffle = check_shuffle(shuffle, random_state, caller)
+        self.random_state = random_state
+
+    def _iter_queries(self, queries, y):
+        check_enough(queries, self.n_splits)
+        relevant = np.zeros(len(queries.ids), dtype=bool)
+        relevant[queries.codes[_is_relevant(y)]] = True
+        if relevant.sum() < self.n_splits:
+            warnings.warn(
+                f"The number of queries with a relevant row (y > 0), {relevant.sum()}, "
+                f"is less than n_splits={self.n_splits}: some folds have none.",
+                UserWarning,
+                stacklevel=3,
+            )
+        rng = check_random_state(self.random_state) if self.shuffle else None
+        folds = stratified_folds(queries.sizes, relevant, self.n_splits, rng)
+        return parts_of_folds(folds, self.n_splits)
+
+
+class RepeatedQueryKFold(WholeQuerySplitter):
+    """Repeated K-fold cross-validation over whole queries.
+
+    Each repetition assigns the queries to folds as ``QueryKFold(shuffle=True)`` does,
+    with another seed.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        The number of folds of each repetition, at least 2 and at most the number of
+        queries.
+    n_repeats : int, default=10
+        The number of repetitions, at least 1.
+    random_state : int, RandomState instance or None, default=None
+        The seed of the draws. Pass an int to get the same folds from each call.
+
+    See Also
+    --------
+    QueryKFold : A single repetition.
+    sklearn.model_selection.RepeatedKFold : Its folds split queries.
+
+    Notes
+    -----
+    The query ids are found as described for :class:`QueryKFold`.
+
+    Examples
+    --------
+    >>> from skrank.model_selection import RepeatedQueryKFold
+    >>> cv = RepeatedQueryKFold(n_splits=2, n_repeats=2, random_state=1)
+    >>> cv.get_n_splits()
+    4
+    >>> qid = ["a", "a", "b", "b", "c", "c", "d", "d"]
+    >>> for train, test in cv.split(qid, qid=qid):
+    ...     print(train, test)
+    [0 1 4 5] [2 3 6 7]
+    [2 3 6 7] [0 1 4 5]
+    [0 1 6 7] [2 3 4 5]
+    [2 3 4 5] [0 1 6 7]
+    """
+
+    def __init__(self, n_splits=5, n_repeats=10, *, random_state=None):
+        self.n_splits = check_count(n_splits, "n_splits", minimum=2)
+        self.n_repeats = check_count(n_repeats, "n_repeats", minimum=1)
+        self.random_state = random_state
+
+    def _count_splits(self):
+        return self.n_splits * self.n_repeats
+
+    def _iter_queries(self, queries, y):
+        check_enough(queries, self.n_splits)
+        rng = check_random_state(self.random_state)
+        for _ in range(self.n_repeats):
+            folds = balanced_folds(queries.sizes, self.n_splits, rng)
+            yield from parts_of_folds(folds, self.n_splits)
+
+
+def _is_relevant(y):
+    """Return the mask of relevant rows."""
+    if y is None:
+        raise ValueError(
+            "The 'y' parameter of StratifiedQueryKFold.split must be an array-like of "
+            "shape (n_samples,), the relevance of each row. Got None instead."
+        )
+    y = column_or_1d(y, dtype="numeric")
+    if y.dtype.kind not in "biuf":
+        raise ValueError(
+            "The 'y' parameter of StratifiedQueryKFold.split must hold real numbers, "
+            f"the relevance of each row. Got an array of dtype {y.dtype} instead."
+        )
+    assert_all_finite(y, input_name="y")
+    return y > 0
+
+
+class QueryKFold(WholeQuerySplitter):
+    """K-fold cross-validation over whole queries.
+
+    Each query is in the test set of exactly one fold, with all its rows. The folds
+    have nearly the same number of rows, also if `shuffle` is True.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        The number of folds, at least 2 and at most the number of queries.
+    shuffle : bool, default=False
+        Whether queries are assigned to folds at random. The folds stay balanced in
+        rows: queries change places with queries of similar size.
+    random_state : int, RandomState instance or None, default=None
+        The seed of the shuffling. Pass an int to get the same folds from each call.
+        It must be None unless `shuffle` is True.
+
+    See Also
+    --------
+    StratifiedQueryKFold : Its folds also have similar fractions of queries with
+        relevant rows.
+    RepeatedQueryKFold : The shuffled folds, several times.
+    QueryShuffleSplit : Random splits by a fraction of rows.
+    query_train_test_split : One random split of arrays.
+    sklearn.model_selection.GroupKFold : Its shuffled folds are balanced in the
+        number of groups, not of rows.
+
+    Notes
+    -----
+    The queries are assigned from the largest to the smallest, each to the fold with
+    the fewest rows so far. A query with more than ``1 / n_splits`` of all rows makes
+    its fold larger than the others, since queries are never split.
+
+    The query ids are the argument `qid` of ``split``, or `groups`, or the column
+    ``"qid"`` of a table `X`, or an index named ``"qid"`` of `y`, then of `X`. With
+    metadata routing enabled, scikit-learn forwards `qid` and `groups`.
+
+    Examples
+    --------
+    >>> from skrank.model_selection import QueryKFold
+    >>> cv = QueryKFold(n_splits=2)
+    >>> X = [[0], [1], [2], [3], [4], [5]]
+    >>> qid = ["a", "a", "a", "b", "c", "c"]
+    >>> for train, test in cv.split(X, qid=qid):
+    ...     print(train, test)
+    [3 4 5] [0 1 2]
+    [0 1 2] [3 4 5]
+    """
+
+    def __init__(self, n_splits=5, *, shuffle=False, random_state=None):
+        self.n_splits = check_count(n_splits, "n_splits", minimum=2)
+        self.shuffle = check_shuffle(shuffle, random_state, "QueryKFold")
+        self.random_state = random_state
+
+    def _iter_queries(self, queries, y):
+        check_enough(queries, self.n_splits)
+        rng = check_random_state(self.random_state) if self.shuffle else None
+        folds = balanced_folds(queries.sizes, self.n_splits, rng)
+        return parts_of_folds(folds, self.n_splits)
+
+
+class QueryShuffleSplit(WholeQuerySplitter):
+    """Random splits of whole queries by a fraction of the rows.
+
+    Each split draws queries for the test set until it has the wanted number of rows,
+    as nearly as the queries drawn allow.
+
+    Parameters
+    ----------
+    n_splits : int, default=10
+        The number of splits, at least 1.
+    test_size : float or int, default=None
+        The size of the test set in rows: a float in (0, 1) is a fraction of the rows,
+        an int a number of rows. None means all rows that are not in the training set;
+        if `train_size` is None too, 0.1.
+    train_size : float or int, default=None
+        The size of the training set in rows, like `test_size`. None means all rows
+        that are not in the test set.
+    random_state : int, RandomState instance or None, default=None
+        The seed of the draws. Pass an int to get the same splits from each call.
+
+    See Also
+    --------
+    QueryKFold : Folds in which each query is tested once.
+    query_train_test_split : One random split of arrays.
+    sklearn.model_selection.GroupShuffleSplit : Its sizes count groups, so the
+        fraction of rows varies with the sizes of the groups drawn.
+
+    Notes
+    -----
+    The queries are taken in random order up to the one that would exceed the wanted
+    number of rows. Either it stays out and later queries fill the gap, or it goes in
+    and earlier ones are removed, whichever comes nearer. A query larger than the test
+    set is therefore tested rarely or never; `QueryKFold` tests every query. Both sets
+    have at least one query.
+
+    The query ids are found as described for :class:`QueryKFold`.
+
+    Examples
+    --------
+    >>> from skrank.model_selection import QueryShuffleSplit
+    >>> cv = QueryShuffleSplit(n_splits=2, test_size=1 / 3, random_state=1)
+    >>> X = [[0], [1], [2], [3], [4], [5]]
+    >>> qid = ["a", "a", "b", "b", "c", "c"]
+    >>> for train, test in cv.split(X, qid=qid):
+    ...     print(train, test)
+    [2 3 4 5] [0 1]
+    [0 1 4 5] [2 3]
+    """
+
+    def __init__(
+        self, n_splits=10, *, test_size=None, train_size=None, random_state=None
+    ):
+        self.n_splits = check_count(n_splits, "n_splits", minimum=1)
+        self.test_size = test_size
+        self.train_size = train_size
+        self.random_state = random_state
+
+    def _iter_queries(self, queries, y):
+        n_train, n_test = rows_wanted(
+            queries,
+            self.test_size,
+            self.train_size,
+            default=0.1,
+            caller="QueryShuffleSplit",
+        )
+        rng = check_random_state(self.random_state)
+        for _ in range(self.n_splits):
+            yield random_parts(queries.sizes, n_train, n_test, rng)
+
+
+def query_train_test_split(
+    *arrays,
+    qid=None,
+    test_size=None,
+    train_size=None,
+    random_state=None,
+    shuffle=True,
+):
+    """Split arrays into a training and a test part of whole queries.
+
+    Parameters
+    ----------
+    *arrays : sequence of array-like of shape (n_samples,) or (n_samples, n_columns)
+        The data to split: lists, arrays, tables or sparse matrices of equal length.
+    qid : array-like of shape (n_samples,), default=None
+        The query ids. Their parts are not returned; if you need them, pass the ids
+        also as one of the `arrays`. If None, they are taken from the arrays: from a
+        column ``"qid"``, else from an index, or a level of it, named ``"qid"``.
+    test_size : float or int, default=None
+        The size of the test part in rows: a float in (0, 1) is a fraction of the
+        rows, an int a number of rows. The actual size is as near as the queries drawn
+        allow. None means all rows that are not in the training part; if `train_size`
+        is None too, 0.25.
+    train_size : float or int, default=None
+        The size of the training part in rows, like `test_size`. None means all rows
+        that are not in the test part.
+    random_state : int, RandomState instance or None, default=None
+        The seed of the draw. Pass an int to get the same split from each call.
+    shuffle : bool, default=True
+        Whether queries are drawn at random. If False, the queries stay in the order
+        of their first rows: the first ones are for training, the last for testing.
+
+    Returns
+    -------
+    splitting : list of length 2 * len(arrays)
+        The training and the test part of each array, of the type of that array. The
+        rows keep their order.
+
+    See Also
+    --------
+    QueryShuffleSplit : The splits as indices, and several of them.
+    sklearn.model_selection.train_test_split : The same for rows; it splits queries.
+
+    Examples
+    --------
+    >>> from skrank.model_selection import query_train_test_split
+    >>> X = [[0], [1], [2], [3], [4], [5]]
+    >>> qid = ["a", "a", "b", "b", "c", "c"]
+    >>> X_train, X_test, qid_train, qid_test = query_train_test_split(
+    ...     X, qid, qid=qid, test_size=1 / 3, random_state=0
+    ... )
+    >>> X_test, qid_test
+    ([[4], [5]], ['c', 'c'])
+    """
+    caller = "query_train_test_split"
+    if not arrays:
+        raise ValueError(f"{caller} needs at least one array to split. Got none.")
+    if not isinstance(shuffle, (bool, np.bool_)):
+        raise TypeError(f"shuffle must be True or False. Got {shuffle!r} instead.")
+    arrays = indexable(*arrays)
+    qid = _find(qid, arrays)
+    if qid is None and len(arrays) > 2:
+        raise ValueError(
+            f"{caller} needs to know which rows belong to one query. Got no query ids, "
+            f"but {len(arrays)} arrays: if the last one holds the query ids, pass it "
+            f"by name as well, {caller}(X, y, qid, qid=qid)."
+        )
+    qid = require_qid(qid, caller)
+    queries = Queries.of_rows(qid, count_rows(arrays[0]))
+    n_train, n_test = rows_wanted(
+        queries, test_size, train_size, default=0.25, caller=caller
+    )
+    if shuffle:
+        rng = check_random_state(random_state)
+        parts = random_parts(queries.sizes, n_train, n_test, rng)
+    else:
+        _, first_rows = np.unique(queries.codes, return_index=True)
+        parts = ordered_parts(queries.sizes, np.argsort(first_rows), n_train, n_test)
+    train, test = map(queries.rows, parts)
+    return list(
+        chain.from_iterable(
+            (_safe_indexing(array, train), _safe_indexing(array, test))
+            for array in arrays
+        )
+    )
+
+
+def _find(qid, arrays):
+    """Return the query ids that are passed, or else those in one of the arrays."""
+    if qid is not None:
+        return qid
+    found = chain(
+        (find_column(array, QID) for array in arrays),
+        (find_level(array, QID) for array in arrays),
+    )
+    return next((ids for ids in found if ids is not None), None)

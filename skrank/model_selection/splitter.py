@@ -1,0 +1,238 @@
+"""What all splitters share: query ids, sizes, and one fold after the other."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from abc import abstractmethod
+from numbers import Integral, Real
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.model_selection import BaseCrossValidator
+from sklearn.utils import check_consistent_length, check_scalar
+
+from skrank._columns import find_named, find_qid, require_named, require_qid
+from skrank._docs import describe_split
+from skrank._ranking.ids import encode_qid
+
+
+class Queries(NamedTuple):
+    """The queries that the rows of a data set belong to."""
+
+    ids: np.ndarray  # (n_queries,), the distinct ids
+    codes: np.ndarray  # (n_samples,), the query of each row as its position in ids
+    sizes: np.ndarray  # (n_queries,), the number of rows of each query
+
+    @classmethod
+    def of_rows(cls, qid, n_samples=None, *, name="qid"):
+        """Group the rows by their query ids, or by the argument called `name`."""
+        ids, codes = encode_qid(qid, n_samples, name=name)
+        return cls(ids, codes, np.bincount(codes, minlength=len(ids)))
+
+    def rows(self, queries):
+        """Return the rows of some queries, given as a mask or as positions in ids."""
+        chosen = np.zeros(len(self.ids), dtype=bool)
+        chosen[queries] = True
+        return np.flatnonzero(chosen[self.codes])
+
+    def rows_of_parts(self, parts):
+        """Generate the rows of pairs of training and test queries."""
+        for train, test in parts:
+            yield self.rows(train), self.rows(test)
+
+
+class QuerySplitter(BaseCrossValidator):
+    """Base of all splitters that read query ids."""
+
+    __metadata_request__split = {"qid": True, "groups": True}
+
+    def get_n_splits(
+        self, X=None, y=None, groups=None, *, qid=None, time=None, item=None
+    ):
+        """Return the number of splits.
+
+        Parameters
+        ----------
+        X, y, groups, qid, time, item : object, default=None
+            Not used; they exist for the interface that all splitters share.
+
+        Returns
+        -------
+        n_splits : int
+            The number of splits, of all repetitions if the splitter repeats.
+        """
+        return self._count_splits()
+
+    def _count_splits(self):
+        return self.n_splits
+
+    def _group(self, X, y, groups, qid):
+        """Find the query ids and group the rows by them."""
+        check_consistent_length(X, y)
+        for ids in (qid, groups):  # their lengths are compared below, with a cure
+            check_consistent_length(ids)
+        caller, n_samples = type(self).__name__, count_rows(y if X is None else X)
+        found = find_qid(qid, X=X, y=y, groups=groups)
+        found = require_qid(found, caller, takes_groups=True)
+        queries = Queries.of_rows(found, n_samples)
+        check_not_empty(queries, caller)
+        if qid is not None and groups is not None:
+            others = Queries.of_rows(groups, n_samples, name="groups")
+            _check_same_queries(queries, others, caller)
+        return queries
+
+
+class WholeQuerySplitter(QuerySplitter):
+    """Base of the splitters that keep the rows of a query together.
+
+    It turns queries into rows. Subclasses choose the queries of each split, in
+    `_iter_queries`.
+    """
+
+    @describe_split
+    def split(self, X, y=None, groups=None, *, qid=None):
+        queries = self._group(X, y, groups, qid)
+        yield from queries.rows_of_parts(self._iter_queries(queries, y))
+
+    @abstractmethod
+    def _iter_queries(self, queries, y):
+        """Generate for each split the queries to train on and those to test on.
+
+        Both are masks of shape (n_queries,) or positions in ``queries.ids``.
+        """
+
+
+def parts_of_folds(folds, n_folds):
+    """Generate the masks of a training and a test part for each fold."""
+    for fold in range(n_folds):
+        yield folds != fold, folds == fold
+
+
+def check_count(value, name, *, minimum):
+    """Return a count as an int; raise if it is not an integer or is too small."""
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be an instance of int, not bool: {value}.")
+    return int(check_scalar(value, name, Integral, min_val=minimum))
+
+
+def check_shuffle(shuffle, random_state, caller):
+    """Return `shuffle`; raise if it is no bool, or False with a `random_state`."""
+    if not isinstance(shuffle, (bool, np.bool_)):
+        raise TypeError(f"shuffle must be True or False. Got {shuffle!r} instead.")
+    if random_state is not None and not shuffle:
+        raise ValueError(
+            f"The 'random_state' parameter of {caller} must be None if shuffle is "
+            f"False, since it has no effect. Got {random_state!r} instead: set "
+            "shuffle=True or leave it None."
+        )
+    return shuffle
+
+
+def check_name_or_values(value, name, caller):
+    """Return the parameter `time` or `item` of a splitter; raise if it is neither."""
+    if not isinstance(value, str) and (np.isscalar(value) or not np.iterable(value)):
+        raise TypeError(
+            f"The {name!r} parameter of {caller} must be a str (the name of a column "
+            "of X or of an index of y or X) or an array-like of shape (n_samples,). "
+            f"Got {value!r} instead."
+        )
+    return value
+
+
+def find_values(values, parameter, *, X, y, name, caller):
+    """Return the times or items of the rows, not yet checked.
+
+    The argument `values` of ``split`` comes first, then the `parameter` of the
+    splitter: the values, or the name of a column of `X` or of an index of `y` or `X`.
+    Errors give the `name` of the parameter and the splitter, `caller`.
+    """
+    if values is not None:
+        return values
+    if not isinstance(parameter, str):
+        return parameter
+    values = find_named(parameter, X=X, y=y)
+    return require_named(values, parameter, argument=name, caller=caller)
+
+
+def count_rows(data):
+    """Return the number of rows of arrays, tables and lists; None if there are none."""
+    if data is None:
+        return None
+    return data.shape[0] if hasattr(data, "shape") else len(data)
+
+
+def check_not_empty(queries, caller):
+    """Raise if there are no rows."""
+    if len(queries.codes) == 0:
+        raise ValueError(f"{caller} needs at least one row. Got 0 rows.")
+
+
+def check_enough(queries, n_splits, things="queries"):
+    """Raise if there are fewer queries than folds, so that one would stay empty."""
+    if n_splits > len(queries.ids):
+        raise ValueError(
+            f"Cannot have number of splits n_splits={n_splits} greater than "
+            f"the number of {things}: {len(queries.ids)}."
+        )
+
+
+def _check_same_queries(queries, others, caller):
+    """Raise unless two groupings put the same rows together."""
+    pairs = queries.codes * len(others.ids) + others.codes
+    n_pairs = len(encode_qid(pairs)[0])
+    if not n_pairs == len(queries.ids) == len(others.ids):
+        raise ValueError(
+            f"The 'qid' and 'groups' parameters of {caller} are both the query ids: "
+            "pass one of them. Got both, and they group the rows differently."
+        )
+
+
+def rows_wanted(queries, test_size, train_size, *, default, caller):
+    """Return the numbers of rows wanted for training and for testing, as floats.
+
+    A size is a fraction of the rows, a number of rows, or None for all remaining rows;
+    if both are None, `default` is the test size. Together they are at most all rows.
+    Errors name the `caller`.
+    """
+    n_samples = len(queries.codes)
+    if len(queries.ids) < 2:
+        raise ValueError(
+            f"{caller} needs at least 2 queries, one to train on and one to test on. "
+            f"Got n_queries={len(queries.ids)}."
+        )
+    if test_size is None and train_size is None:
+        test_size = default
+    n_test = _n_rows(test_size, "test_size", n_samples, caller)
+    n_train = _n_rows(train_size, "train_size", n_samples, caller)
+    if n_test is None:
+        return n_train, n_samples - n_train
+    if n_train is None:
+        return n_samples - n_test, n_test
+    # Fractions such as 0.7 and 0.3 may add up to a little more than 1.
+    if n_train + n_test > n_samples * (1 + 1e-12):
+        raise ValueError(
+            f"The 'test_size' and 'train_size' parameters of {caller} must not add up "
+            f"to more than all {n_samples} rows. Got test_size={test_size!r} and "
+            f"train_size={train_size!r} instead."
+        )
+    return n_train, n_test
+
+
+def _n_rows(size, name, n_samples, caller):
+    if size is None:
+        return None
+    check_size(size, name, n_samples, caller, "rows")
+    return float(size) if isinstance(size, Integral) else float(size) * n_samples
+
+
+def check_size(size, name, n_samples, caller, things):
+    """Raise unless a size is a fraction or a number of the `things` to split."""
+    accepted = (
+        f"The {name!r} parameter of {caller} must be a float in the range (0.0, 1.0), "
+        f"an int in the range [1, {n_samples - 1}] (a number of {things}) or None. "
+        f"Got {size!r} instead."
+    )
+    if isinstance(size, (bool, np.bool_)) or not isinstance(size, Real):
+        raise TypeError(accepted)
+    if not 0 < size < (n_samples if isinstance(size, Integral) else 1):
+        raise ValueError(accepted)

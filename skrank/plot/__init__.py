@@ -1,0 +1,16 @@
+"""Displays of metrics, ties and comparisons, drawn by matplotlib."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from skrank.plot.comparison import ComparisonDisplay
+from skrank.plot.metric_at_k import MetricAtKDisplay
+from skrank.plot.query_difference import QueryDifferenceDisplay
+from skrank.plot.ties import TieSpanDisplay
+
+__all__ = [
+    "ComparisonDisplay",
+    "MetricAtKDisplay",
+    "QueryDifferenceDisplay",
+    "TieSpanDisplay",
+]

@@ -1,0 +1,340 @@
+"""The differences of two rankers by query, drawn."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from numbers import Integral
+
+import numpy as np
+from sklearn.utils import check_scalar
+
+from skrank._checks import check_instance, shown
+from skrank._docs import share_display_words
+from skrank.metrics.evaluation import score_queries
+from skrank.metrics.query_scores import QueryScores
+from skrank.metrics.scorer import predict_scores
+from skrank.plot.base import (
+    BETTER,
+    NEITHER,
+    WORSE,
+    axes_for,
+    direction_words,
+    fit_text,
+    label_axes,
+    legend_above,
+    words_of,
+)
+from skrank.stats.inference import difference
+
+
+class QueryDifferenceDisplay:
+    """The differences of two rankers by query, in descending order.
+
+    The queries where the ranker is better than the baseline stand on the left, those
+    where it is worse on the right.
+
+    Use :meth:`from_scores`, :meth:`from_predictions` or :meth:`from_estimator` to make
+    a display. All parameters are stored as attributes.
+
+    Parameters
+    ----------
+    difference : array-like of shape (n_queries,)
+        For each query the value of the ranker minus that of the baseline. Queries with
+        NaN, where one of them is undefined and left out, are not drawn.
+    query : array-like of shape (n_queries,), default=None
+        The query ids.
+    ranker, baseline : str, default=None
+        The names of the two rankers.
+    metric : str, default=None
+        What the metric is called.
+    greater_is_better : bool, default=True
+        Whether larger values of the metric are better.
+
+    Attributes
+    ----------
+    wins_, ties_, losses_ : StepPatch
+        The bars of the queries where the ranker is better, equal and worse.
+    query_texts_ : list of Annotation
+        The ids of the queries that lose most.
+    ax_ : Axes
+        The axes.
+    figure_ : Figure
+        The figure that contains the axes.
+
+    See Also
+    --------
+    score_queries : The values by query.
+
+    Examples
+    --------
+    >>> from skrank.metrics import QueryDifferenceDisplay, score_queries
+    >>> y_true, qid = [1, 0, 0, 1, 0, 1], [7, 7, 8, 8, 9, 9]
+    >>> runs = {"bm25": [2, 1, 2, 1, 1, 2], "dense": [2, 1, 1, 2, 2, 1]}
+    >>> scores = score_queries(y_true, runs, ["mrr", "hits@1"], qid=qid)
+    >>> display = QueryDifferenceDisplay.from_scores(scores, metric="mrr")
+    >>> display.difference
+    array([ 0. ,  0.5, -0.5])
+    >>> display.n_wins, display.n_ties, display.n_losses
+    (1, 1, 1)
+    """
+
+    def __init__(
+        self,
+        *,
+        difference,
+        query=None,
+        ranker=None,
+        baseline=None,
+        metric=None,
+        greater_is_better=True,
+    ):
+        self.difference = difference
+        self.query = query
+        self.ranker = ranker
+        self.baseline = baseline
+        self.metric = metric
+        self.greater_is_better = greater_is_better
+
+    @property
+    def n_wins(self):
+        """Return the number of queries where the ranker is better."""
+        return int((self._gain > 0).sum())
+
+    @property
+    def n_ties(self):
+        """Return the number of queries where both rankers are equal."""
+        return int((self._gain == 0).sum())
+
+    @property
+    def n_losses(self):
+        """Return the number of queries where the ranker is worse."""
+        return int((self._gain < 0).sum())
+
+    @property
+    def _gain(self):
+        """Return the differences, more than 0 where the ranker is better."""
+        difference = np.asarray(self.difference, dtype=np.float64)
+        return difference if self.greater_is_better else -difference
+
+    @classmethod
+    @share_display_words
+    def from_scores(
+        cls, scores, *, metric=None, ranker=None, baseline=None, n_worst=0, ax=None
+    ):
+        """Draw the differences of two rankers of a QueryScores.
+
+        Parameters
+        ----------
+        metric : str, default=None
+            The name of the metric. It may be None if there is only one.
+
+        Returns
+        -------
+        display : QueryDifferenceDisplay
+            The display.
+
+        Raises
+        ------
+        ValueError
+            If the scores do not have the metric or the rankers, or have several and
+            none is named.
+        """
+        check_instance(scores, QueryScores, "scores", "QueryDifferenceDisplay")
+        if len(scores.rankers) < 2:
+            raise ValueError(
+                "QueryDifferenceDisplay compares two rankers. Got the scores of one: "
+                "pass a dict of the scores of each ranker to score_queries."
+            )
+        j = _position(scores.metrics, metric, "metric")
+        of_baseline = 0
+        if baseline is not None:
+            of_baseline = _position(scores.rankers, baseline, "baseline")
+        others = [name for i, name in enumerate(scores.rankers) if i != of_baseline]
+        i = scores.rankers.index(others[_position(others, ranker, "ranker")])
+        one, other = scores.values[i, j], scores.values[of_baseline, j]
+        query, *by = scores.keys.values()
+        if by:
+            keys = zip(*(key.tolist() for key in (query, *by)), strict=True)
+            query = [", ".join(map(str, key)) for key in keys]
+        request = scores.table.requests[j]
+        display = cls(
+            difference=difference(one, other),
+            query=query,
+            ranker=scores.rankers[i],
+            baseline=scores.rankers[of_baseline],
+            metric=words_of(request),
+            greater_is_better=request.direction == 1,
+        )
+        return display.plot(ax, n_worst=n_worst)
+
+    @classmethod
+    @share_display_words
+    def from_predictions(
+        cls,
+        y_true,
+        y_score,
+        metric,
+        *,
+        qid=None,
+        ranker=None,
+        baseline=None,
+        n_worst=0,
+        ax=None,
+        **params,
+    ):
+        """Draw the differences of predicted scores.
+
+        Parameters
+        ----------
+        y_score : dict of array-like
+            The predicted scores of the rankers by name, each as in
+            :func:`score_queries`.
+        metric : str or callable
+            The metric, as in :func:`evaluate`.
+
+        Returns
+        -------
+        display : QueryDifferenceDisplay
+            The display.
+
+        See Also
+        --------
+        QueryDifferenceDisplay.from_estimator : Draws those of fitted estimators.
+
+        Examples
+        --------
+        >>> from skrank.metrics import QueryDifferenceDisplay
+        >>> runs = {"bm25": [1, 2], "dense": [2, 1]}
+        >>> QueryDifferenceDisplay.from_predictions([1, 0], runs, "mrr")
+        <...QueryDifferenceDisplay object at ...>
+        """
+        scores = score_queries(y_true, y_score, metric, qid=qid, **params)
+        options = {"ranker": ranker, "baseline": baseline, "n_worst": n_worst}
+        return cls.from_scores(scores, **options, ax=ax)
+
+    @classmethod
+    @share_display_words
+    def from_estimator(
+        cls,
+        estimator,
+        X,
+        y,
+        metric,
+        *,
+        qid=None,
+        ranker=None,
+        baseline=None,
+        n_worst=0,
+        ax=None,
+        **params,
+    ):
+        """Draw the differences of fitted estimators.
+
+        Parameters
+        ----------
+        estimator : dict of str to estimator instance
+            The fitted estimators by name.
+        metric : str or callable
+            The metric, as in :func:`evaluate`.
+
+        Returns
+        -------
+        display : QueryDifferenceDisplay
+            The display.
+        """
+        y_score, qid = predict_scores(estimator, X, y, qid, "QueryDifferenceDisplay")
+        options = {"ranker": ranker, "baseline": baseline, "n_worst": n_worst}
+        return cls.from_predictions(
+            y, y_score, metric, qid=qid, **options, ax=ax, **params
+        )
+
+    @share_display_words
+    def plot(self, ax=None, *, n_worst=0):
+        """Draw the differences.
+
+        Returns
+        -------
+        display : QueryDifferenceDisplay
+            The display itself.
+        """
+        check_scalar(n_worst, "n_worst", Integral, min_val=0)
+        gain = self._gain
+        order = np.argsort(-gain, kind="stable")[: len(gain) - np.isnan(gain).sum()]
+        difference = np.asarray(self.difference, dtype=np.float64)[order]
+        self.ax_ = ax = axes_for(ax)
+        self.figure_ = ax.get_figure()
+        ranker, baseline = self.ranker or "ranker", self.baseline or "baseline"
+        names, size = fit_text(ax, [ranker, baseline], 0.7, n_lines=12)
+        numbers = [self.n_wins, self.n_ties, self.n_losses]
+        labels = [f"{names[0]} is better", "equal", f"{names[1]} is better"]
+        edges = np.arange(len(order) + 1) + 0.5
+        start, bars = 0, []
+        for n, label, color in zip(
+            numbers, labels, (BETTER, NEITHER, WORSE), strict=True
+        ):
+            part = slice(start, start + n)
+            bar = ax.stairs(
+                difference[part],
+                edges[start : start + n + 1],
+                fill=n > 0 and color is not NEITHER,
+                color=color,
+                linewidth=1,
+                label=f"{label}: {n:,}",
+            )
+            bars.append(bar)
+            start += n
+        self.wins_, self.ties_, self.losses_ = bars
+        ax.axhline(0, color="black", linewidth=0.8)
+        n_undefined = len(gain) - len(order)
+        x = f"{len(order):,} queries, the best differences first"
+        if n_undefined:
+            x += f"\n(undefined and left out: {n_undefined:,})"
+        y = f"difference in {self.metric or 'the metric'}"
+        label_axes(ax, x, f"{y}\n{direction_words(self.greater_is_better)}")
+        ax.margins(x=0.01)
+        ax.locator_params(axis="x", integer=True)
+        legend_above(ax, bars, [bar.get_label() for bar in bars], size)
+        self.query_texts_ = self._name_worst(order, n_worst)
+        return self
+
+    def _name_worst(self, order, n_worst):
+        """Write the ids of the queries that lose most, and return the texts."""
+        from matplotlib.transforms import ScaledTranslation
+
+        worst = order[: -n_worst - 1 : -1] if n_worst else []
+        worst = [i for i in worst if self._gain[i] < 0]
+        if not worst or self.query is None:
+            return []
+        query = [str(np.asarray(self.query)[i]) for i in worst]
+        texts, size = fit_text(self.ax_, query, 0.4, n_lines=2.5 * len(worst))
+        # One above the other beside the ends of the bars, or below.
+        edge, sign = (0, 1) if self.greater_is_better else (1, -1)
+        inches = self.figure_.dpi_scale_trans
+        found = []
+        for rank, (i, text) in enumerate(zip(worst, texts, strict=True)):
+            up = ScaledTranslation(0, sign * (rank + 0.6) * 1.4 * size / 72, inches)
+            annotation = self.ax_.annotate(
+                text,
+                xy=(len(order) - rank, self.difference[i]),
+                xytext=(0.45, edge),
+                textcoords=self.ax_.transAxes + up,
+                ha="right",
+                va="center",
+                fontsize=size,
+                arrowprops={"arrowstyle": "-", "color": NEITHER, "linewidth": 0.6},
+                bbox={"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.5},
+            )
+            found.append(annotation)
+        return found
+
+
+def _position(names, name, parameter):
+    """Return where a name stands among some, of which it may be the only one."""
+    if name is None and len(names) == 1:
+        return 0
+    if name not in names or name is None:
+        raise ValueError(
+            f"The '{parameter}' parameter of QueryDifferenceDisplay must be one of "
+            f"{list(names)}. Got {shown(name)} instead."
+        )
+    return list(names).index(name)

@@ -1,0 +1,223 @@
+"""How much tied scores can change metrics, drawn."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+
+from skrank._docs import share_display_words
+from skrank.metrics.evaluation import score_queries
+from skrank.metrics.scorer import predict_scores
+from skrank.plot.base import (
+    BETTER,
+    WORSE,
+    axes_for,
+    direction_words,
+    label_axes,
+    label_rows,
+    legend_above,
+    words_of,
+)
+
+BOUNDS = ("pessimistic", "expected", "optimistic")
+
+
+class TieSpanDisplay:
+    """Metrics in the worst, the average and the best ordering of tied documents.
+
+    A row for each metric and ranker: the value in the worst ordering of the documents
+    with equal scores, the exact expectation over all orderings, and the value in the
+    best ordering. Rankers whose spans overlap may change places with the order in which
+    a library happens to break ties.
+
+    Use :meth:`from_predictions` or :meth:`from_estimator` to make a display. All
+    parameters are stored as attributes.
+
+    Parameters
+    ----------
+    rankers : list of str
+        The names of the rankers.
+    metrics : list of str
+        What the metrics are called.
+    pessimistic, expected, optimistic : array-like of shape (n_rankers, n_metrics)
+        The values under each of these tie policies.
+    greater_is_better : list of bool, default=None
+        For each metric whether larger values are better. If None, they are.
+
+    Attributes
+    ----------
+    spans_ : LineCollection
+        The lines from the pessimistic to the optimistic values.
+    pessimistic_, expected_, optimistic_ : Line2D
+        The points at the ends of the lines and between them.
+    ax_ : Axes
+        The axes.
+    figure_ : Figure
+        The figure that contains the axes.
+
+    See Also
+    --------
+    tie_report : The same values as a table, with the number of tied documents.
+
+    Notes
+    -----
+    All metrics share one axis: draw those on other scales, such as mean ranks, in a
+    figure of their own.
+
+    Examples
+    --------
+    >>> from skrank.metrics import TieSpanDisplay
+    >>> y_true, qid = [1, 0, 0, 1], [7, 7, 8, 8]
+    >>> runs = {"bm25": [2, 2, 1, 3], "dense": [2, 1, 1, 1]}
+    >>> display = TieSpanDisplay.from_predictions(y_true, runs, "mrr", qid=qid)
+    >>> display.pessimistic, display.optimistic
+    (array([[0.75], [0.75]]), array([[1.], [1.]]))
+    """
+
+    def __init__(
+        self,
+        *,
+        rankers,
+        metrics,
+        pessimistic,
+        expected,
+        optimistic,
+        greater_is_better=None,
+    ):
+        self.rankers = rankers
+        self.metrics = metrics
+        self.pessimistic = pessimistic
+        self.expected = expected
+        self.optimistic = optimistic
+        self.greater_is_better = greater_is_better
+
+    @classmethod
+    @share_display_words
+    def from_predictions(
+        cls,
+        y_true,
+        y_score,
+        metrics=("mrr", "ndcg@10", "map"),
+        *,
+        qid=None,
+        ax=None,
+        **params,
+    ):
+        """Draw the metrics of predicted scores.
+
+        Parameters
+        ----------
+        metrics : str, callable or list of them, default=("mrr", "ndcg@10", "map")
+            The metrics, as in :func:`evaluate`.
+        **params
+            Further parameters of :func:`score_queries` other than `ties`.
+
+        Returns
+        -------
+        display : TieSpanDisplay
+            The display.
+
+        Raises
+        ------
+        ValueError
+            If a parameter has an invalid value, or the input shapes do not match.
+        TypeError
+            If `ties` is given, or none of the metrics has one of `params`.
+
+        See Also
+        --------
+        TieSpanDisplay.from_estimator : Draws the metrics of fitted estimators.
+
+        Examples
+        --------
+        >>> from skrank.metrics import TieSpanDisplay
+        >>> TieSpanDisplay.from_predictions([1, 0], [1, 1], ["mrr", "hits@1"])
+        <...TieSpanDisplay object at ...>
+        """
+        if "ties" in params:
+            raise TypeError("TieSpanDisplay sets 'ties' itself. Got 'ties'.")
+        values = {}
+        for ties in BOUNDS:
+            scores = score_queries(
+                y_true, y_score, metrics, qid=qid, ties=ties, **params
+            )
+            values[ties] = np.array(scores.table.summaries())
+        requests = scores.table.requests
+        display = cls(
+            rankers=list(scores.rankers),
+            metrics=[words_of(request) for request in requests],
+            greater_is_better=[request.direction == 1 for request in requests],
+            **values,
+        )
+        return display.plot(ax)
+
+    @classmethod
+    @share_display_words
+    def from_estimator(
+        cls,
+        estimator,
+        X,
+        y,
+        metrics=("mrr", "ndcg@10", "map"),
+        *,
+        qid=None,
+        ax=None,
+        **params,
+    ):
+        """Draw the metrics of fitted estimators.
+
+        Parameters
+        ----------
+        metrics : str, callable or list of them, default=("mrr", "ndcg@10", "map")
+            The metrics, as in :func:`evaluate`.
+        **params
+            Further parameters of :func:`score_queries` other than `ties`.
+
+        Returns
+        -------
+        display : TieSpanDisplay
+            The display.
+        """
+        y_score, qid = predict_scores(estimator, X, y, qid, "TieSpanDisplay")
+        return cls.from_predictions(y, y_score, metrics, qid=qid, ax=ax, **params)
+
+    @share_display_words
+    def plot(self, ax=None):
+        """Draw the values.
+
+        Returns
+        -------
+        display : TieSpanDisplay
+            The display itself.
+        """
+        is_greater = self.greater_is_better or [True] * len(self.metrics)
+        headings = [
+            words if greater else f"{words} {direction_words(greater)}"
+            for words, greater in zip(self.metrics, is_greater, strict=True)
+        ]
+        names = ["" if name is None else name for name in self.rankers]
+        self.ax_ = ax = axes_for(ax, (len(names) + 1) * len(headings))
+        self.figure_ = ax.get_figure()
+        heights, size = label_rows(ax, headings, [names] * len(headings))
+        low, expected, high = (
+            np.ravel(np.transpose(values))
+            for values in (self.pessimistic, self.expected, self.optimistic)
+        )
+        self.spans_ = ax.hlines(heights, low, high, colors="0.6", linewidths=2)
+        points = {"linestyle": "", "markersize": 0.6 * size}
+        (self.pessimistic_,) = ax.plot(
+            low, heights, marker="<", color=WORSE, **points, label="pessimistic"
+        )
+        (self.optimistic_,) = ax.plot(
+            high, heights, marker=">", color=BETTER, **points, label="optimistic"
+        )
+        (self.expected_,) = ax.plot(
+            expected, heights, marker="o", color="black", **points, label="expected"
+        )
+        words = "value of the metric"
+        if len(self.metrics) == 1:
+            words = f"{self.metrics[0]} {direction_words(is_greater[0])}"
+        label_axes(ax, words)
+        handles = [self.pessimistic_, self.expected_, self.optimistic_]
+        legend_above(ax, handles, BOUNDS)
+        return self

@@ -1,0 +1,183 @@
+"""Fit the rankers of LightGBM, XGBoost and CatBoost: queries, weights, stopping."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import importlib
+import warnings
+
+from skrank.base import fit_parameters
+from skrank.integrations.catboost import CatBoostMetric
+from skrank.integrations.lightgbm import LightGBMMetric
+from skrank.integrations.xgboost import HELD_OUT, new_xgboost_metric
+from skrank.rankers.rows import check_lightgbm, check_xgboost
+
+# CatBoost's losses over pairs of documents, which ignore weights of documents.
+PAIRWISE_LOSSES = ("YetiRank", "PairLogit")
+
+# The names of a parameter, and its values with which no round is final.
+BOOSTER = ("boosting_type", "boosting", "boost", "booster")
+WITHOUT_ROUNDS = ("dart", "gblinear")
+
+# Parameters of the libraries that require an evaluation set in `fit`.
+STOPPING = ("early_stopping_rounds", "early_stopping_round")
+
+
+def fit_function_of(estimator):
+    """Return the function that fits such rankers, or None for other estimators.
+
+    The parameters of `fit` decide, not the class, so that subclasses and rankers
+    with the same interface are treated alike.
+    """
+    parameters = fit_parameters(estimator)
+    if "eval_qid" in parameters:
+        return fit_xgboost
+    if "group_id" in parameters:
+        return fit_catboost
+    if "qid" not in parameters and parameters & {"group", "eval_group"}:
+        return fit_lightgbm
+    return None
+
+
+def fit_lightgbm(estimator, rows, stopping=None):
+    """Fit a ranker whose `fit` takes the number of rows of each query."""
+    check_lightgbm(estimator, rows.y)
+    metadata = {"group": rows.sizes}
+    if rows.weight is not None:
+        metadata["sample_weight"] = rows.weight
+    if stopping is not None:
+        _check_booster(estimator)
+        held = stopping.held_out
+        # The str "None" leaves out its own metrics, any of which could stop it.
+        estimator.set_params(early_stopping_round=stopping.rounds, metric="None")
+        metric = LightGBMMetric(stopping.scorer, *stopping.documents)
+        metadata |= {"eval_group": [held.sizes], "eval_metric": metric}
+        if "eval_X" in fit_parameters(estimator):
+            metadata |= {"eval_X": held.X, "eval_y": held.y}
+        else:
+            metadata |= {"eval_set": [(held.X, held.y)]}
+    return estimator.fit(rows.X, rows.y, **metadata)
+
+
+def fit_xgboost(estimator, rows, stopping=None):
+    """Fit a ranker whose `fit` takes query ids and one weight per query."""
+    check_xgboost(estimator, rows.y)
+    metadata = {"qid": rows.codes}
+    if rows.weight is not None:
+        metadata["sample_weight"] = _query_weight(estimator, rows)
+    if stopping is None:
+        return estimator.fit(rows.X, rows.y, **metadata)
+    _check_booster(estimator)
+    params = estimator.get_params()
+    callbacks = params["callbacks"]
+    stop = [*(callbacks or ()), *_xgboost_callbacks(params, stopping)]
+    estimator.set_params(callbacks=stop, early_stopping_rounds=None)
+    estimator.fit(rows.X, rows.y, **metadata, verbose=False)
+    # They hold the queries that were held out, and stop one fit only.
+    return estimator.set_params(callbacks=callbacks)
+
+
+def fit_catboost(estimator, rows, stopping=None):
+    """Fit a ranker whose `fit` takes group ids, and weights of rows or of groups."""
+    metadata = {"group_id": rows.codes}
+    weighting = {}
+    if rows.weight is not None:
+        weighting = _catboost_weight(estimator, rows)
+    if stopping is not None:
+        metric = CatBoostMetric(stopping.scorer, *stopping.documents)
+        estimator.set_params(eval_metric=metric)
+        metadata |= {
+            "eval_set": _catboost_pool(estimator, stopping.held_out, weighting),
+            "early_stopping_rounds": stopping.rounds,
+            "use_best_model": True,
+        }
+    estimator.fit(rows.X, rows.y, **metadata, **weighting)
+    if stopping is not None:
+        metric.forget()
+    return estimator
+
+
+def check_own_stopping(estimator, stopping):
+    """Raise if the estimator itself is set to stop early, without a set to stop by."""
+    params = estimator.get_params()
+    rounds = next((params[name] for name in STOPPING if params.get(name)), None)
+    if rounds is not None and stopping is None:
+        raise ValueError(
+            f"{type(estimator).__name__} stops early only if queries are held out, "
+            "which QueryRanker does: pass QueryRanker(..., early_stopping=True, "
+            f"n_iter_no_change={rounds}). Got a parameter of "
+            f"{type(estimator).__name__} instead."
+        )
+
+
+def _check_booster(estimator):
+    """Raise if the model of an earlier round cannot be had."""
+    params = estimator.get_params()
+    for name in BOOSTER:
+        if params.get(name) in WITHOUT_ROUNDS:
+            raise ValueError(
+                f"{type(estimator).__name__} with {name}={params[name]!r} cannot stop "
+                "early: later rounds of 'dart' and 'gblinear' change what the earlier "
+                f"ones learned. Pass early_stopping=False or another {name}. "
+                f"Got {params[name]!r}."
+            )
+
+
+def _xgboost_callbacks(params, stopping):
+    """Return the callback that computes the metric, and the one that reads it."""
+    names = ("missing", "enable_categorical", "feature_types")
+    dmatrix = {name: params[name] for name in names} | {"nthread": params["n_jobs"]}
+    held = stopping.held_out
+    metric = new_xgboost_metric(stopping.scorer, held.X, *stopping.documents, **dmatrix)
+    # An estimator of XGBoost exists, so XGBoost is installed.
+    stop = importlib.import_module("xgboost.callback").EarlyStopping(
+        rounds=stopping.rounds,
+        metric_name=metric.name,
+        data_name=HELD_OUT,
+        maximize=True,
+    )
+    return metric, stop
+
+
+def _query_weight(estimator, rows):
+    weight, is_constant = rows.weight_of_queries()
+    if not is_constant:
+        warnings.warn(
+            f"{type(estimator).__name__} takes one weight per query. The weights of "
+            "the rows differ within queries, so their mean is used. Pass "
+            "sample_weight that is constant within each query.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return weight
+
+
+def _catboost_weight(estimator, rows):
+    """Return the weights as the parameter of CatBoost's `fit` that fits them."""
+    weight, is_constant = rows.weight_of_queries()
+    if is_constant:
+        return {"group_weight": weight[rows.codes]}
+    loss = estimator.get_params().get("loss_function", PAIRWISE_LOSSES[0])
+    if str(loss).startswith(PAIRWISE_LOSSES):
+        warnings.warn(
+            f"The loss {loss} of {type(estimator).__name__} compares pairs and ignores "
+            "weights that differ within a query. Pass sample_weight that is constant "
+            "within each query, or use loss_function='QueryRMSE'.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return {"sample_weight": rows.weight}
+
+
+def _catboost_pool(estimator, rows, weighting):
+    """Return rows as a Pool, the only evaluation set of CatBoost with queries."""
+    params = estimator.get_params()
+    names = ("cat_features", "text_features", "embedding_features")
+    columns = {name: params[name] for name in names if params.get(name) is not None}
+    if "group_weight" in weighting:
+        columns["group_weight"] = rows.weight_of_queries()[0][rows.codes]
+    elif weighting:
+        columns["weight"] = rows.weight
+    # An estimator of CatBoost exists, so CatBoost is installed.
+    pool = importlib.import_module("catboost").Pool
+    return pool(rows.X, rows.y, group_id=rows.codes, **columns)

@@ -1,0 +1,275 @@
+"""What rankers that wrap an estimator share."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from copy import copy, deepcopy
+
+import numpy as np
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.pipeline import Pipeline
+from sklearn.utils import (
+    assert_all_finite,
+    check_consistent_length,
+    column_or_1d,
+    get_tags,
+)
+from sklearn.utils.validation import check_is_fitted
+
+from skrank._checks import check_choice
+from skrank._columns import (
+    QID,
+    check_qid_column,
+    drop_column,
+    find_column,
+    find_level,
+    require_qid,
+)
+from skrank._ranking.ids import encode_qid
+from skrank.base import RankingEstimator
+from skrank.rankers.rows import Rows, check_different
+from skrank.rankers.wrapped import clone_estimator
+
+
+class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
+    """Base of rankers with parameters `estimator`, `qid_column` and `missing_qid`.
+
+    It finds the query ids and checks the training data. Each ranker has its own
+    `_check_own_parameters`, `_fit` and `_predict`.
+    """
+
+    def fit(self, X, y, *, qid=None, sample_weight=None):
+        """Fit the ranker.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
+            Training documents. The column `qid_column` is removed from the features.
+            It holds the query ids unless they are passed.
+        y : array-like of shape (n_samples,)
+            Relevance of the documents. An index named ``"qid"`` holds the query ids
+            unless they are passed or are in a column of `X`.
+        qid : array-like of shape (n_samples,), default=None
+            Query ids, one per row, rows in any order.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, for the underlying estimator. PairwiseRanker takes no
+            negative ones.
+
+        Returns
+        -------
+        self : object
+            Fitted ranker.
+
+        Raises
+        ------
+        ValueError
+            If there are no query ids and `missing_qid` is ``"raise"``, if they are not
+            one per row or are all equal, if `y` is not numeric, if all grades are
+            equal, or equal within each query and the estimator compares documents, if
+            the estimator does not accept the grades or the weights, if early stopping
+            is requested of an estimator that cannot stop early, or if the estimator is
+            a classifier without probabilities for more than two classes.
+        TypeError
+            If a parameter has the wrong type, or the estimator of a PairwiseRanker is
+            not linear.
+        """
+        self._check_own_parameters()
+        return self._fit(self._rows(X, y, qid, sample_weight))
+
+    def predict(self, X):
+        """Return the scores of the documents.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
+            Documents, with or without the column of query ids.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            One score per row, larger is better. Compare scores of the same query
+            only.
+        """
+        check_is_fitted(self)
+        return self._predict(drop_column(X, self.qid_column, self._n_columns))
+
+    # `score` and `rank` have the docstrings of RankingEstimator.
+    def score(self, X, y, *, qid=None, sample_weight=None):
+        check_is_fitted(self)
+        qid = self._find_qid(qid, "score", X=X, y=y)
+        return super().score(X, y, qid=qid, sample_weight=sample_weight)
+
+    def rank(self, X, qid=None):
+        check_is_fitted(self)
+        return super().rank(X, self._find_qid(qid, "rank", X=X))
+
+    def __skrank_qid__(self, X):
+        """Return the query ids in the column of `X`, or None; scorers call this."""
+        # A position means another column in data that came without the query ids.
+        is_position = not isinstance(self.qid_column, str)
+        if is_position and np.shape(X)[1:] != (self._n_columns,):
+            return None
+        return find_column(X, self.qid_column)
+
+    def __sklearn_clone__(self):
+        # scikit-learn clones everything but the estimator, which may be CatBoost's.
+        rest = copy(self).set_params(estimator=None)
+        cloned = super(MetaRanker, rest).__sklearn_clone__()
+        return cloned.set_params(estimator=clone_estimator(self.estimator))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        if hasattr(self._inner(), "__sklearn_tags__"):
+            tags.input_tags = deepcopy(get_tags(self._inner()).input_tags)
+        return tags
+
+    def _inner(self):
+        """Return the estimator whose clone is fitted."""
+        return self.estimator
+
+    def _rows(self, X, y, qid, sample_weight):
+        """Check the arguments of `fit` and return them as rows of queries."""
+        self._check_shared_parameters()
+        is_name = isinstance(self.qid_column, str)
+        self._n_columns = None if is_name else np.shape(X)[-1]
+        qid = self._find_qid(qid, "fit", X=X, y=y)
+        y = self._check_target(y)
+        X = drop_column(X, self.qid_column)
+        check_consistent_length(X, y, sample_weight)
+        codes = np.zeros(len(y), dtype=np.intp)
+        self.query_sizes_ = {}
+        if qid is not None:
+            ids, codes = encode_qid(qid, len(y))
+            sizes = np.bincount(codes).tolist()
+            self.query_sizes_ = dict(zip(ids.tolist(), sizes, strict=True))
+        self._check_several_queries()
+        check_different(y)
+        return Rows(X, y, codes, sample_weight)
+
+    def _keep(self, fitted):
+        """Keep the fitted estimator and the attributes of its features."""
+        self.estimator_ = fitted
+        for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+            if hasattr(fitted, name):
+                setattr(self, name, getattr(fitted, name))
+        return self
+
+    def _find_qid(self, qid, method, *, X, y=None):
+        """Return the query ids, or None if all rows are one query."""
+        if qid is None:
+            qid = self.__skrank_qid__(X)
+        if qid is None:
+            qid = find_level(y, QID)
+        if qid is None:
+            qid = find_level(X, QID)
+        if self.missing_qid == "single":
+            return qid
+        return require_qid(qid, f"{type(self).__name__}.{method}")
+
+    def _check_shared_parameters(self):
+        """Raise if a parameter that all these rankers have is invalid."""
+        inner = self._inner()
+        caller = type(self).__name__
+        if isinstance(inner, type) or not (hasattr(inner, "fit") and _predicts(inner)):
+            raise TypeError(
+                f"The 'estimator' parameter of {caller} must be an object "
+                f"implementing 'fit' and 'predict'. Got {inner!r} instead."
+            )
+        check_choice(self.missing_qid, {"raise", "single"}, "missing_qid", caller)
+        check_qid_column(self.qid_column, caller)
+
+    def _check_target(self, y):
+        """Return `y` as numbers of shape (n_samples,)."""
+        if y is None:
+            raise ValueError(
+                f"This {type(self).__name__} estimator requires y to be passed, but "
+                "the target y is None."
+            )
+        try:
+            y = column_or_1d(y, dtype="numeric", warn=True)
+            if y.dtype.kind not in "biuf":  # scikit-learn 1.7 keeps text of pandas 3
+                y = y.astype(np.float64)
+        except ValueError:
+            labels = np.ravel(np.asarray(y, dtype=object))
+            text = next((label for label in labels if isinstance(label, str)), None)
+            if text is None:
+                raise
+            raise ValueError(
+                f"The 'y' parameter of {type(self).__name__}.fit must hold numbers, "
+                f"the grades. Got {str(text)!r} instead: number the labels from the "
+                "worst to the best, as in pd.Series(y).map({'bad': 0, 'good': 1})."
+            ) from None
+        assert_all_finite(y, input_name="y")
+        return y
+
+    def _check_several_queries(self):
+        """Raise if all rows are one query, unless `missing_qid` allows it."""
+        if self.missing_qid == "single" or len(self.query_sizes_) > 1:
+            return
+        ((id, size),) = self.query_sizes_.items()
+        raise ValueError(
+            f"{type(self).__name__}.fit needs rows of more than one query. In "
+            "cross-validation, use fewer folds or check the sizes of the queries. To "
+            "learn from a single list, pass missing_qid='single'. Got one query, "
+            f"{id!r}, of {size} rows."
+        )
+
+
+def _predicts(estimator):
+    """Return True if an estimator, fitted or not, has `predict`."""
+    if isinstance(estimator, Pipeline):
+        return _predicts(estimator.steps[-1][1])
+    # Stacking has the method only after `fit`, when its final estimator exists.
+    if hasattr(estimator, "final_estimator"):
+        return hasattr(type(estimator), "predict")
+    return hasattr(estimator, "predict")
+
+
+# Tools such as RFE pair these with the columns of X.
+ONE_VALUE_PER_FEATURE = ("coef_", "feature_importances_")
+
+XGBOOST_NAMES = {"best_iteration_": "best_iteration", "best_score_": "best_score"}
+
+
+def fitted_attribute(name, meaning):
+    """Return a property with the attribute `name` of the fitted estimator.
+
+    Of a Pipeline it is that of the last step. The property raises AttributeError where
+    the estimator has no such attribute, or one for other features than those of `X`.
+    """
+
+    def get(ranker):
+        check_is_fitted(ranker)
+        estimator = ranker.estimator_
+        while isinstance(estimator, Pipeline):
+            estimator = estimator.steps[-1][1]
+        value = getattr(estimator, name, None)
+        if value is None:
+            value = getattr(estimator, XGBOOST_NAMES.get(name, name), None)
+        # CatBoost has an array without a shape where it computed no importances.
+        per_feature = name in ONE_VALUE_PER_FEATURE
+        if value is None or (per_feature and np.ndim(value) == 0):
+            raise AttributeError(
+                f"{type(ranker).__name__} has no {name!r}, because its fitted "
+                f"{type(estimator).__name__} has none."
+            )
+        if per_feature:
+            _check_length(ranker, estimator, name, value)
+        return value
+
+    doc = f"{meaning} of the fitted estimator, or of the last step of a Pipeline."
+    return property(get, doc=doc)
+
+
+def _check_length(ranker, estimator, name, value):
+    """Raise AttributeError unless there is one value for each feature of `X`."""
+    n_features = getattr(ranker, "n_features_in_", "unknown")
+    shape = np.shape(value)
+    if shape[-1] != n_features:
+        raise AttributeError(
+            f"{type(ranker).__name__} has no {name!r}, because that of its fitted "
+            f"{type(estimator).__name__} does not have one value for each feature of X "
+            f"({n_features}) but the shape {shape}. The steps in front of it return "
+            "other features: take it from 'estimator_', with the names of those."
+        )

@@ -1,0 +1,258 @@
+"""The ranker that learns which of two documents is better."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from numbers import Integral
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline
+from sklearn.utils import (
+    assert_all_finite,
+    check_array,
+    check_random_state,
+    check_scalar,
+    column_or_1d,
+)
+from sklearn.utils.validation import validate_data
+
+from skrank._ranking.arrays import lengths_of
+from skrank.base import fit_parameters
+from skrank.rankers.fit import refuse_weights
+from skrank.rankers.meta_ranker import MetaRanker, fitted_attribute
+from skrank.rankers.rows import check_informative
+from skrank.rankers.wrapped import clone_estimator, fit_transformers, transform
+
+NUMBERS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
+
+
+class PairwiseRanker(MetaRanker):
+    """Ranker made of a linear classifier that learns from pairs of documents.
+
+    Two documents of a query with different grades are one example: the difference
+    of their features, and whether the first or the second one is better. A linear
+    classifier of such examples has a weight for each feature, and the weighted sum
+    of a document's features is its score. With :class:`~sklearn.svm.LinearSVC` this
+    is the RankSVM [1]_, with logistic regression a linear RankNet.
+
+    Parameters
+    ----------
+    estimator : estimator object, default=None
+        Linear classifier, with `coef_` when fitted, or a Pipeline that ends with
+        one. Transformers of the Pipeline see documents, not pairs. A clone is fitted,
+        without an intercept if the classifier has that option, since a constant
+        cancels out of each difference. None means
+        :class:`~sklearn.linear_model.LogisticRegression`.
+    max_pairs : int or None, default=1000
+        The maximum number of pairs of a query. If it has more, this many are drawn,
+        all with the same probability. None means all pairs, nearly half the square of
+        the number of documents.
+    qid_column : str or int, default="qid"
+        The column of `X` with the query ids, unless they are passed: the name of a
+        column of a table, or the position of a column of an array, sparse matrix or
+        table, counted from the end if negative. The column is never a feature.
+    missing_qid : {"raise", "single"}, default="raise"
+        What to do without query ids: raise an error, or treat all rows as one query.
+        Query ids that are all equal are accepted with ``"single"`` only.
+    random_state : int, RandomState instance or None, default=None
+        Controls which pairs are drawn. Pass an int for the same pairs in each call.
+
+    Attributes
+    ----------
+    estimator_ : estimator object
+        The fitted estimator.
+    n_pairs_ : int
+        The number of pairs that the estimator was fitted on.
+    query_sizes_ : dict
+        The number of training rows of each query id. Empty if there were no ids.
+        Scorers warn if the same query comes with another number of rows.
+    n_features_in_ : int
+        Number of features seen during `fit`, without the column of query ids.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of the features seen during `fit`, without the column of query ids.
+        Defined only when `X` has feature names that are all strings.
+
+    See Also
+    --------
+    QueryRanker : Ranker made of any ranker, regressor or classifier.
+
+    Notes
+    -----
+    Every other pair is reversed, so that the classifier sees two classes of the same
+    size. The weight of a pair is the product of the weights of its documents, so that
+    weights mean what they mean in scikit-learn: a weight of 2 equals a row that occurs
+    twice.
+
+    A fitted ranker also has the attribute `coef_` of the fitted classifier, unless the
+    steps of a Pipeline in front of it return another number of features.
+
+    The differences need memory for ``n_pairs_ * n_features_in_`` numbers, unless `X` is
+    sparse.
+
+    References
+    ----------
+    .. [1] Thorsten Joachims. "Optimizing search engines using clickthrough data".
+       KDD 2002.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sklearn.svm import LinearSVC
+    >>> from skrank.datasets import make_ranking
+    >>> from skrank.rankers import PairwiseRanker
+    >>> X, y, qid = make_ranking(random_state=0)
+    >>> svm = make_pipeline(StandardScaler(), LinearSVC(C=0.1))
+    >>> ranker = PairwiseRanker(svm, random_state=0).fit(X, y, qid=qid)
+    >>> 0.5 < ranker.score(X, y, qid=qid) < 1.0
+    True
+    """
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        max_pairs=1000,
+        qid_column="qid",
+        missing_qid="raise",
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.max_pairs = max_pairs
+        self.qid_column = qid_column
+        self.missing_qid = missing_qid
+        self.random_state = random_state
+
+    coef_ = fitted_attribute("coef_", "Coefficients")
+
+    def _check_own_parameters(self):
+        if self.max_pairs is not None:
+            check_scalar(self.max_pairs, "max_pairs", Integral, min_val=1)
+
+    def _fit(self, rows):
+        fitted = clone_estimator(self._inner())
+        if isinstance(fitted, Pipeline):
+            rows = fit_transformers(fitted, rows)
+            rows = rows._replace(X=check_array(rows.X, ensure_min_samples=2, **NUMBERS))
+            linear = fitted.steps[-1][1]
+        else:
+            X = validate_data(self, rows.X, ensure_min_samples=2, **NUMBERS)
+            rows = rows._replace(X=X)
+            linear = fitted
+        self._fit_pairs(linear, rows)
+        if isinstance(fitted, Pipeline):
+            return self._keep(fitted)
+        self.estimator_ = fitted
+        return self
+
+    def _predict(self, X):
+        linear = self.estimator_
+        if isinstance(linear, Pipeline):
+            X = check_array(transform(linear, X), **NUMBERS)
+            linear = linear.steps[-1][1]
+        else:
+            X = validate_data(self, X, reset=False, **NUMBERS)
+        return X @ np.ravel(linear.coef_)
+
+    def _inner(self):
+        return LogisticRegression() if self.estimator is None else self.estimator
+
+    def _fit_pairs(self, linear, rows):
+        """Fit the classifier in place on the differences of pairs."""
+        if rows.weight is not None:
+            rows = _weighted(linear, rows)
+        check_informative(self, rows)
+        rng = check_random_state(self.random_state)
+        better, worse = draw_pairs(rows.y, rows.codes, self.max_pairs, rng)
+        if len(better) == 1:  # in both directions, for a classifier needs two classes
+            better, worse = np.repeat(better, 2), np.repeat(worse, 2)
+        sign = np.where(np.arange(len(better)) % 2 == 0, 1, -1)
+        if rows.weight is None:
+            weighting = {}
+        else:
+            weighting = {"sample_weight": rows.weight[better] * rows.weight[worse]}
+        first = np.where(sign == 1, better, worse)
+        second = np.where(sign == 1, worse, better)
+        if "fit_intercept" in linear.get_params():
+            linear.set_params(fit_intercept=False)
+        linear.fit(rows.X[first] - rows.X[second], sign, **weighting)
+        if not hasattr(linear, "coef_"):
+            raise TypeError(
+                "The 'estimator' parameter of PairwiseRanker must be linear, with "
+                "'coef_' when fitted: only then can it score single documents after "
+                "learning from differences. Got "
+                f"{type(linear).__name__} instead."
+            )
+        self.n_pairs_ = len(sign)
+
+
+def _weighted(linear, rows):
+    """Return the rows that have a weight, with their weights as numbers."""
+    if "sample_weight" not in fit_parameters(linear):
+        refuse_weights(linear)
+    weight = column_or_1d(rows.weight, dtype=np.float64)
+    assert_all_finite(weight, input_name="sample_weight")
+    if (weight < 0).any():
+        raise ValueError(
+            "The 'sample_weight' parameter of PairwiseRanker.fit must not be negative. "
+            f"Got {weight.min():g} instead."
+        )
+    if not weight.any():
+        raise ValueError(
+            "The 'sample_weight' parameter of PairwiseRanker.fit must hold a weight "
+            "that is not zero. Got only zeros instead."
+        )
+    return rows._replace(weight=weight).take(np.flatnonzero(weight))
+
+
+def draw_pairs(y, codes, max_pairs, rng):
+    """Return the rows of pairs, the document with the higher grade first.
+
+    All pairs of a query have the same probability. It has at most `max_pairs`; None
+    means all of them.
+    """
+    # In this order, all documents of the query after the last one of a document's own
+    # grade are worse than it.
+    order = np.lexsort((-y, codes))
+    codes, y = codes[order], y[order]
+    new_query = np.diff(codes, prepend=-1) != 0
+    new_grade = new_query | (np.diff(y, prepend=np.nan) != 0)
+    query_end = _ends(new_query)
+    worse_from = _ends(new_grade)
+    n_worse = query_end - worse_from
+    # Pairs are numbered by their better document, then by their worse one.
+    last_pair = np.cumsum(n_worse)
+    first_of_query = np.flatnonzero(new_query)
+    first_pair = (last_pair - n_worse)[first_of_query]
+    pairs = _draw_numbers(
+        first_pair, lengths_of(first_pair, n_worse.sum()), max_pairs, rng
+    )
+    better = np.searchsorted(last_pair, pairs, side="right")
+    worse = worse_from[better] + pairs - (last_pair - n_worse)[better]
+    return order[better], order[worse]
+
+
+def _ends(is_start):
+    """Return for each row the end of its stretch, given where stretches start."""
+    starts = np.flatnonzero(is_start)
+    ends = np.append(starts[1:], len(is_start))
+    return np.repeat(ends, ends - starts)
+
+
+def _draw_numbers(first, count, most, rng):
+    """Draw up to `most` of the `count` numbers from `first` on, for each query.
+
+    The numbers of a query form a circle, which is rotated at random and divided into
+    as many arcs as numbers are needed. One number is drawn from each arc: so they are
+    distinct and, because of the rotation, equally probable.
+    """
+    drawn = count if most is None else np.minimum(count, most)
+    query = np.repeat(np.arange(len(count)), drawn)
+    arc = np.arange(len(query)) - np.repeat(np.cumsum(drawn) - drawn, drawn)
+    start = arc * count[query] // drawn[query]
+    end = (arc + 1) * count[query] // drawn[query]
+    number = start + np.floor(rng.random_sample(len(query)) * (end - start))
+    turn = np.floor(rng.random_sample(len(count)) * count) * (drawn < count)
+    turned = (number + turn[query]).astype(np.int64) % count[query]
+    return first[query] + turned

@@ -1,0 +1,202 @@
+"""QueryRanker, which makes a ranker of any estimator."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from skrank.rankers.early_stopping import (
+    EarlyStopping,
+    check_early_stopping,
+    hold_out,
+    read_stopping_scorer,
+)
+from skrank.rankers.fit import fit_estimator
+from skrank.rankers.meta_ranker import MetaRanker, fitted_attribute
+from skrank.rankers.rows import check_max_queries, draw_queries
+from skrank.rankers.wrapped import check_response, clone_estimator, predicted_scores
+
+
+class QueryRanker(MetaRanker):
+    """Ranker made of any ranker, regressor or classifier.
+
+    It finds the query ids, passes them to the estimator in the form that its `fit`
+    takes, and ranks documents by the predictions of the estimator. The parameters of
+    `fit` decide which form that is, not the class of the estimator:
+
+    - `group_id`: the ids (CatBoostRanker);
+    - `qid`: the ids (XGBRanker, and rankers made with
+      :class:`~skrank.base.RankingEstimator`);
+    - `group`: the number of rows of each query (LGBMRanker).
+
+    The ids are numbered from 0 and the rows sorted by query first, so ids may have any
+    type and rows any order. An estimator with none of these parameters learns the
+    relevance of each document on its own (the pointwise approach), and ranks
+
+    - as a regressor, by its prediction;
+    - as a classifier of two classes, by its `decision_function`, or else by the
+      probability of the higher class;
+    - as a classifier of more classes, by the expected grade: the sum of the classes
+      weighted by their probabilities.
+
+    Parameters
+    ----------
+    estimator : estimator object
+        Ranker, regressor, classifier, or a Pipeline that ends with one. A clone is
+        fitted.
+    qid_column : str or int, default="qid"
+        The column of `X` with the query ids, unless they are passed: the name of a
+        column of a table, or the position of a column of an array, sparse matrix or
+        table, counted from the end if negative. The column is never a feature.
+    missing_qid : {"raise", "single"}, default="raise"
+        What to do without query ids: raise an error, or treat all rows as one query.
+        Query ids that are all equal are accepted with ``"single"`` only.
+    max_queries : int or None, default=None
+        The maximum number of training queries, at least 2. If `fit` gets more, this
+        many are drawn, before early stopping holds some of them out. None means all.
+        It can be the `resource` of a halving search.
+    early_stopping : bool, default=False
+        Whether to stop when `scoring` no longer improves. If True, whole queries are
+        held out of each training set to measure it, and the model is that of the best
+        round. Only rankers whose `fit` takes an evaluation set can stop early, such as
+        LGBMRanker, XGBRanker and CatBoostRanker, and, from scikit-learn 1.7,
+        HistGradientBoostingRegressor and HistGradientBoostingClassifier. If False, the
+        estimator is fitted on all rows.
+    validation_fraction : float, default=0.1
+        Fraction of the queries to hold out. Used only if `early_stopping` is True.
+    n_iter_no_change : int, default=10
+        Stop when `scoring` has not improved for this many rounds. Used only if
+        `early_stopping` is True.
+    scoring : str or scorer, default="ndcg@10"
+        The metric for early stopping: a scorer name, such as ``"mrr"``, or a scorer
+        made with :func:`~skrank.metrics.make_ranking_scorer`, for other parameters. It
+        is computed by skrank, as it is for selecting models. Used only if
+        `early_stopping` is True.
+    random_state : int, RandomState instance or None, default=None
+        Controls which queries are drawn and held out. Pass an int for the same queries
+        in each call. Then the queries drawn for a smaller `max_queries` are also among
+        those for a larger one. Used only if `early_stopping` is True or `max_queries`
+        is an int.
+
+    Attributes
+    ----------
+    estimator_ : estimator object
+        The fitted estimator.
+    query_sizes_ : dict
+        The number of rows of each query id passed to `fit`, also of queries that were
+        not drawn or were held out. Empty if there were no ids. Scorers warn if the
+        same query comes with another number of rows.
+    n_features_in_ : int
+        Number of features seen during `fit`, without the column of query ids.
+        Defined only if the underlying estimator has such an attribute when fitted.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of the features seen during `fit`, without the column of query ids.
+        Defined only if the underlying estimator has such an attribute when fitted.
+
+    See Also
+    --------
+    PairwiseRanker : Ranker that learns from pairs of documents.
+    skrank.base.RankingEstimator : Mixin class to write a ranker.
+    skrank.model_selection.QueryKFold : K-fold that keeps queries whole.
+
+    Notes
+    -----
+    Query ids are looked for in this order: the argument `qid`, which scikit-learn's
+    tools forward when metadata routing is enabled; the column `qid_column` of `X`; an
+    index named ``"qid"`` of `y`, then of `X`. The column is removed from `X` in `fit`
+    and, if present, in `predict`.
+
+    A scaler in front of the ranker would see that column. Put it inside instead:
+    ``QueryRanker(make_pipeline(StandardScaler(), LGBMRanker()))``. Held-out queries
+    are transformed as well.
+
+    A fitted ranker also has the attributes `feature_importances_`, `coef_`,
+    `intercept_`, `n_iter_`, `best_iteration_`, `best_score_` and `evals_result_` that
+    the fitted estimator has (of a Pipeline, the last step). The first two are those of
+    the columns of `X`, so a ranker does not have them if the steps in front return
+    another number of features. Everything else of the fitted model is in `estimator_`.
+
+    `sample_weight` has one value per row, since cross-validation can split only
+    these. The ranker converts it for the estimator (for the last step of a Pipeline):
+    weights of rows for LGBMRanker and pointwise estimators; one weight per query for
+    XGBRanker, the mean of its rows; for CatBoostRanker weights of groups if they are
+    constant within queries, else weights of rows. With metadata routing enabled, call
+    ``set_fit_request(sample_weight=True)`` on the ranker. Transformers of the Pipeline
+    receive the weights if they request them.
+
+    In early stopping, the weight of a held-out query is the mean weight of its rows.
+    HistGradientBoosting does not drop the rounds after the best one, so it is fitted
+    once more up to that round, unless that is the last one; the values of all rounds
+    are in its `validation_score_`, that before the first round included.
+
+    Estimators of CatBoost may have lists among their parameters, such as
+    `cat_features`. The ranker clones them although :func:`sklearn.base.clone` does
+    not.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import Ridge
+    >>> from skrank.rankers import QueryRanker
+    >>> X = np.array([[3.0], [1.0], [2.0], [5.0], [4.0]])
+    >>> y = np.array([2, 0, 1, 1, 0])
+    >>> qid = np.array(["a", "a", "a", "b", "b"])
+    >>> ranker = QueryRanker(Ridge()).fit(X, y, qid=qid)
+    >>> ranker.rank(X, qid)
+    array([1, 3, 2, 1, 2])
+    >>> ranker.score(X, y, qid=qid)
+    1.0
+
+    The query ids in the last column of an array:
+
+    >>> X_qid = np.column_stack([X, [0, 0, 0, 1, 1]])
+    >>> QueryRanker(Ridge(), qid_column=-1).fit(X_qid, y).n_features_in_
+    1
+    """
+
+    def __init__(
+        self,
+        estimator,
+        *,
+        qid_column="qid",
+        missing_qid="raise",
+        max_queries=None,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        scoring="ndcg@10",
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.qid_column = qid_column
+        self.missing_qid = missing_qid
+        self.max_queries = max_queries
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.scoring = scoring
+        self.random_state = random_state
+
+    feature_importances_ = fitted_attribute("feature_importances_", "Importances")
+    coef_ = fitted_attribute("coef_", "Coefficients")
+    intercept_ = fitted_attribute("intercept_", "Intercept")
+    n_iter_ = fitted_attribute("n_iter_", "Number of iterations")
+    best_iteration_ = fitted_attribute("best_iteration_", "Best iteration")
+    best_score_ = fitted_attribute("best_score_", "Best score")
+    evals_result_ = fitted_attribute("evals_result_", "Metric by iteration")
+
+    def _check_own_parameters(self):
+        check_max_queries(self.max_queries)
+        check_early_stopping(self)
+
+    def _fit(self, rows):
+        rows = draw_queries(rows, self.max_queries, self.random_state)
+        stopping = None
+        if self.early_stopping:
+            rows, held_out = hold_out(rows, self.validation_fraction, self.random_state)
+            scorer = read_stopping_scorer(self)
+            stopping = EarlyStopping(self.n_iter_no_change, scorer, held_out)
+        fitted = fit_estimator(clone_estimator(self.estimator), rows, stopping)
+        check_response(fitted)
+        return self._keep(fitted)
+
+    def _predict(self, X):
+        return predicted_scores(self.estimator_, X)

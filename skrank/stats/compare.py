@@ -1,0 +1,490 @@
+"""Paired comparison of rankers, query by query."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import replace
+from numbers import Integral
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.utils import Bunch, check_scalar
+
+from skrank._checks import check_choice, check_number, shown, warn_caller
+from skrank.metrics import QueryScores
+from skrank.metrics.value_table import check_alike, join_rankers
+from skrank.stats.comparison import RankerComparison
+from skrank.stats.family import (
+    ALTERNATIVES,
+    BLOCK,
+    CORRECTIONS,
+    TESTS,
+    Family,
+    is_two_sided,
+    test_family,
+)
+from skrank.stats.inference import (
+    difference,
+    distinct_columns,
+    grouped,
+    noncentrality,
+    seed_of,
+    standard_error,
+)
+from skrank.stats.intervals import check_level, read_groups, terms_of, warn_of_few
+
+# The power at which a difference counts as detectable.
+POWER = 0.8
+# What a test adds to a row.
+_TESTED = ("low", "high", "pvalue", "p_adjusted", "effect_size", "detectable")
+# Values are ordered by so many digits, and one that is not 0 is not as small.
+DIGITS, TINY = 12, 1e-300
+
+
+def compare_rankers(
+    scores,
+    *,
+    baseline=None,
+    test="permutation",
+    correction="max-t",
+    alternative="two-sided",
+    margin=0.0,
+    groups=None,
+    confidence_level=0.95,
+    n_resamples=9999,
+    random_state=0,
+):
+    r"""Compare rankers by their differences on the same queries.
+
+    All pairs of rankers, or all rankers with a baseline, by all metrics, as one family
+    of tests. A query where a metric is undefined counts as in the summary of `scores`:
+    as `replace_undefined_by`, so that the difference is 0 if it is undefined for both
+    rankers, or not at all if that is NaN for one of them.
+
+    Parameters
+    ----------
+    scores : QueryScores or dict of str to QueryScores
+        The values of two or more rankers. A dict holds one ranker each, scored on the
+        same queries by the same metrics and parameters.
+    baseline : str, default=None
+        The ranker that all others are compared with. If None, all pairs are compared.
+    test : {"permutation", "t", "wilcoxon", "sign"}, default="permutation"
+        What is tested:
+
+        - "permutation": whether the means are equal, by flipping the signs of the
+          differences (Fisher's randomization test);
+        - "t": whether the means are equal, by Student's paired t test;
+        - "wilcoxon": whether the differences are symmetric around 0, by flipping the
+          signs of their ranks. It rejects equal means if many small gains stand
+          against few large losses;
+        - "sign": whether a gain is as likely as a loss of any size.
+    correction : {"max-t", "holm", "bh"} or None, default="max-t"
+        How p-values are adjusted for the number of comparisons: by the step-down
+        maximum over the flips of all comparisons, which uses their correlation [1]_; by
+        Holm's method; by that of Benjamini and Hochberg, which controls the expected
+        fraction of false findings only; or not at all.
+    alternative : {"two-sided", "greater", "less"}, default="two-sided"
+        The sign of the difference, ranker minus baseline, that the test looks for. The
+        interval is one-sided as well.
+    margin : float, default=0.0
+        A difference that does not matter, in units of the metric. With "greater" the
+        test asks whether the ranker is not worse by the margin, with "less" whether it
+        is not better by it, and with "two-sided" whether both hold (equivalence, by two
+        one-sided tests; the interval then has the level 1 - 2 alpha).
+    groups : str, array-like of shape (n_queries,) or list of two of them, default=None
+        What was drawn independently, if not the queries, as in
+        :func:`confidence_interval`. Two groupings need ``test="t"`` and another
+        correction than "max-t".
+    confidence_level : float, default=0.95
+        The level of the intervals; 1 minus it is the level of the tests.
+    n_resamples : int, default=9999
+        The number of random sign flips. With up to 13 units all combinations are used.
+    random_state : int, RandomState instance or None, default=0
+        Draws the sign flips.
+
+    Returns
+    -------
+    comparison : RankerComparison
+        The differences with intervals, p-values and counts, which prints as a table.
+
+    Raises
+    ------
+    ValueError
+        If a parameter has an invalid value, there are not two rankers, rankers were
+        scored on different queries or with different parameters, or a metric is not a
+        mean over queries, such as a median.
+
+    Warns
+    -----
+    UserWarning
+        If no sign-flip test of so few units can reject, as with fewer than 6 at 5 %.
+        If few queries decide the result, so that p-values may be too small: if the
+        effective number of differences, (sum d^2)^2 / sum d^4, which is n if all have
+        one size and n / 3 if they are normal, is below 10.
+
+    See Also
+    --------
+    confidence_interval : The interval of one ranker.
+    required_queries : How many queries find a difference.
+    skrank.metrics.score_queries : Makes the scores.
+
+    Notes
+    -----
+    With the differences :math:`d_i` of the n units, the permutation test computes
+    :math:`P(|\sum_i s_i d_i| \geq |\sum_i d_i|)` over random signs: exactly with up to
+    30 differences other than 0, for values on a lattice such as hits and precision, and
+    if no difference has the other sign; else from `n_resamples` seeded flips, each with
+    its opposite, where p is at least 1 / (`n_resamples` + 1). The order of the rankers,
+    metrics and queries does not change it. The interval holds the differences that the
+    test does not reject: the quantiles of the means of random subsets of the
+    :math:`d_i` [2]_. It excludes 0 exactly if p is at most the level.
+
+    For "holm" and "bh", p-values that random flips are too few to count are replaced by
+    a saddlepoint approximation [3]_ before they are adjusted; the adjusted ones are at
+    least as large as the p-values. Otherwise these corrections could not reject at 5 %
+    in a family of more than 500 comparisons.
+
+    `detectable` is the difference that a two-sided t test of as many units would find
+    with a probability of 80 %, without a correction. `effect_size` is the mean of the
+    differences divided by their standard deviation.
+
+    The comparison is about the queries of this collection, and these rankers as they
+    were trained.
+
+    References
+    ----------
+    .. [1] P. Westfall, S. Young,
+       "Resampling-Based Multiple Testing" (1993).
+    .. [2] J. A. Hartigan,
+       "Using Subsample Values as Typical Values", JASA 64 (1969).
+    .. [3] J. Robinson, "Saddlepoint Approximations for Permutation Tests and Confidence
+       Intervals", JRSS B 44 (1982).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrank.metrics import score_queries
+    >>> from skrank.stats import compare_rankers
+    >>> rng = np.random.RandomState(0)
+    >>> qid = np.repeat(np.arange(60), 10)
+    >>> y_true = rng.randint(2, size=600)
+    >>> runs = {"old": y_true + 3 * rng.randn(600), "new": y_true + rng.randn(600)}
+    >>> scores = score_queries(y_true, runs, ["ndcg", "hits@1"], qid=qid)
+    >>> comparison = compare_rankers(scores)
+    >>> row = comparison.rows[0]
+    >>> print(f"{row.difference:.3f} [{row.low:.3f}, {row.high:.3f}]")
+    0.059 [0.018, 0.100]
+    >>> row.wins, row.ties, row.losses
+    (39, 0, 21)
+    """
+    check_choice(test, TESTS, "test", "compare_rankers")
+    check_choice(correction, CORRECTIONS, "correction", "compare_rankers")
+    check_choice(alternative, ALTERNATIVES, "alternative", "compare_rankers")
+    margin = check_number(margin, "margin", "compare_rankers", low=0.0)
+    check_level(confidence_level, "confidence_level", "compare_rankers")
+    check_scalar(n_resamples, "n_resamples", Integral, min_val=1)
+    scores = _as_one(scores)
+    pairs = _pairs(scores.rankers, baseline)
+    groupings = read_groups(groups, scores.keys)
+    if len(groupings) > 1 and (test != "t" or correction == "max-t"):
+        raise ValueError(
+            "The 'groups' parameter of compare_rankers must be one grouping, unless "
+            "test='t' and correction is 'holm', 'bh' or None. Got two."
+        )
+    blocks = list(_blocks(scores, pairs))
+    if not blocks:
+        raise ValueError(
+            "compare_rankers needs queries where a metric is defined for two rankers. "
+            f"Got none, of {len(scores.keys['qid'])} queries."
+        )
+    found = [_rows(scores, block, groupings) for block in blocks]
+    rows, errors, df = zip(*found, strict=True)
+    rows = list(itertools.chain(*rows))
+    errors, df = np.concatenate(errors), np.concatenate(df)
+    family = _family(scores, blocks, errors, df, groupings)
+    level = 1 - confidence_level
+    outcome = test_family(
+        family,
+        test=test,
+        correction=correction,
+        alternative=alternative,
+        margin=margin,
+        level=level,
+        n_resamples=n_resamples,
+        seed=seed_of(random_state),
+    )
+    two_sided = is_two_sided(alternative, margin)
+    difference = np.array([row.difference for row in rows])
+    known = family.df > 0
+    deviation = family.errors * np.sqrt(outcome.n_units)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        effect = np.where(known, difference / deviation, np.nan)
+    effect[difference == 0] = 0.0
+    least = [
+        noncentrality(df, level if two_sided else 2 * level, POWER) for df in family.df
+    ]
+    is_finite = np.isfinite(least)
+    detectable = np.where(is_finite, least, 0.0) * family.errors
+    detectable[~is_finite] = np.inf
+    columns = (*outcome[2:4], *outcome[:2], effect, detectable)
+    for row, *values in zip(rows, *(x.tolist() for x in columns), strict=True):
+        row.update(zip(_TESTED, values, strict=True))
+    # All signs are equal in one flip of 2^n, or in two of them on both sides.
+    smallest = 2.0 ** (two_sided - outcome.n_units)
+    _warn(rows, outcome, smallest if test != "t" else 0 * smallest, level)
+    return RankerComparison(
+        scores=scores,
+        rows=tuple(rows),
+        baseline=baseline,
+        test=test,
+        correction=correction,
+        alternative=alternative,
+        margin=margin,
+        groups=groups,
+        confidence_level=confidence_level,
+        n_units=_n_units(scores.weight, groupings, len(scores.keys["qid"])),
+    )
+
+
+def _n_units(weight, groupings, n_queries):
+    """Return the number of queries with a weight, or of groups of them."""
+    counts = np.ones(n_queries, dtype=bool) if weight is None else weight > 0
+    return len(np.unique(groupings[0][counts])) if groupings else int(counts.sum())
+
+
+def _as_one(scores):
+    """Return scores of several rankers, also from a dict with one ranker each."""
+    if isinstance(scores, Mapping):
+        tables = []
+        for name, part in scores.items():
+            if not isinstance(name, str):
+                raise TypeError(
+                    "The keys of 'scores' must be the names of rankers, of type str. "
+                    f"Got {shown(name)} instead."
+                )
+            if not isinstance(part, QueryScores) or len(part.rankers) != 1:
+                raise TypeError(
+                    "The 'scores' parameter of compare_rankers must be a QueryScores, "
+                    "or a dict of QueryScores of one ranker each. Got "
+                    f"{type(part).__name__} for {shown(name)} instead."
+                )
+            tables.append(part.table._replace(rankers=(None,)))
+            check_alike(tables[0], tables[-1])
+        if len(tables) > 1:
+            scores = replace(part, table=join_rankers(tables, list(scores)))
+    if not isinstance(scores, QueryScores) or len(scores.rankers) < 2:
+        got = type(scores).__name__
+        if isinstance(scores, QueryScores):
+            got = "one ranker"
+        elif isinstance(scores, Mapping):
+            got = f"a dict of {len(scores)}"
+        raise ValueError(
+            "The 'scores' parameter of compare_rankers must hold at least two rankers. "
+            f"Got {got}. Pass a dict of the scores of each ranker to score_queries."
+        )
+    return scores
+
+
+def _pairs(rankers, baseline):
+    """Return the pairs to compare, as positions (ranker, baseline)."""
+    if baseline is None:
+        return [(j, i) for i, j in itertools.combinations(range(len(rankers)), 2)]
+    if baseline not in rankers:
+        raise ValueError(
+            "The 'baseline' parameter of compare_rankers must be a ranker, among "
+            f"{list(rankers)}. Got {shown(baseline)} instead."
+        )
+    place = rankers.index(baseline)
+    return [(i, place) for i in range(len(rankers)) if i != place]
+
+
+class _Block(NamedTuple):
+    """Rankers that are compared by one metric on the same queries.
+
+    Attributes
+    ----------
+    metric : int
+        The position of the metric.
+    rankers : tuple of int
+        The positions of the rankers.
+    pairs : list of (int, int)
+        The pairs to compare, as places in `rankers`.
+    values : ndarray of shape (n_queries, n_rankers)
+        The terms of their sums, in the direction in which the metric is printed.
+    known : ndarray of shape (n_queries,), dtype bool
+        The queries that count.
+    bottom : ndarray of shape (n_queries,)
+        Their weights.
+    """
+
+    metric: int
+    rankers: tuple
+    pairs: list
+    values: np.ndarray
+    known: np.ndarray
+    bottom: np.ndarray
+
+    def differences(self, pairs):
+        """Return the terms of the differences of pairs, (n_queries, n_pairs)."""
+        one, other = np.array(pairs).T
+        return difference(self.values[:, one], self.values[:, other])
+
+
+def _blocks(scores, pairs):
+    """Yield the :class:`_Block` of each metric.
+
+    Where rankers are undefined, and left out, for different queries, each pair has one.
+    """
+    for metric, name in enumerate(scores.metrics):
+        terms = [terms_of(scores.table, i, metric) for i in range(len(scores.rankers))]
+        if any(one is None or not one.is_linear for one in terms):
+            raise ValueError(
+                f"compare_rankers needs means over queries, and {name!r} is not one: "
+                "its difference is not the mean of the differences of the queries. "
+                "Leave it out, for example with scores[['mrr']], or compare 'mrr' or "
+                "'mean_rank'."
+            )
+        is_shared = all(np.array_equal(one.known, terms[0].known) for one in terms)
+        sets = [tuple(range(len(terms)))] if is_shared else pairs
+        for rankers in sets:
+            own = [terms[i] for i in rankers]
+            known = np.logical_and.reduce([one.known for one in own])
+            bottoms = [np.where(known, one.bottom, 0) for one in own]
+            for i, bottom in zip(rankers, bottoms, strict=True):
+                if not np.allclose(bottom, bottoms[0], rtol=1e-9, atol=0):
+                    raise ValueError(
+                        f"compare_rankers cannot compare {name!r}: its queries count "
+                        f"differently for {shown(scores.rankers[rankers[0]])} and "
+                        f"{shown(scores.rankers[i])}, which returned different "
+                        "documents. Use average='macro' and a metric that is not "
+                        "adjusted."
+                    )
+            if not bottoms[0].any():
+                warn_caller(
+                    f"The metric {name!r} is undefined for every query of "
+                    f"{shown(scores.rankers[rankers[0]])} or "
+                    f"{shown(scores.rankers[rankers[1]])}. They are not compared.",
+                    UndefinedMetricWarning,
+                )
+                continue
+            sign = scores.table.requests[metric].sign
+            values = [sign * np.where(known, one.top, 0) for one in own]
+            places = pairs if is_shared else [(0, 1)]
+            values = np.column_stack(values)
+            yield _Block(metric, rankers, places, values, known, bottoms[0])
+
+
+def _rows(scores, block, groupings):
+    """Return the rows of the pairs of a block, their standard errors and their df."""
+    request = scores.table.requests[block.metric]
+    terms = [terms_of(scores.table, i, block.metric) for i in block.rankers]
+    has_weight = np.ones(len(block.known), dtype=bool)
+    if scores.weight is not None:
+        has_weight = scores.weight > 0
+    undefined = [
+        np.isnan(scores.table.measured[i][block.metric].values) & has_weight
+        for i in block.rankers
+    ]
+    whole = block.bottom.sum()
+    estimates = [
+        one.estimate if np.array_equal(one.known, block.known) else values.sum() / whole
+        for one, values in zip(terms, block.values.T, strict=True)
+    ]
+    rows, errors, step = [], [], max(BLOCK // len(block.known), 1)
+    for start in range(0, len(block.pairs), step):
+        pairs = block.pairs[start : start + step]
+        top = block.differences(pairs)
+        bottom = np.broadcast_to(block.bottom[:, None], top.shape)
+        errors.append(standard_error(top, bottom, groupings))
+        gain = request.direction * top[block.known]
+        n_wins, n_losses = (gain > 0).sum(axis=0), (gain < 0).sum(axis=0)
+        total = top.sum(axis=0) / whole
+        for j, (one, other) in enumerate(pairs):
+            row = Bunch(
+                metric=scores.metrics[block.metric],
+                ranker=scores.rankers[block.rankers[one]],
+                baseline=scores.rankers[block.rankers[other]],
+                estimate=float(estimates[one]),
+                estimate_baseline=float(estimates[other]),
+                difference=float(total[j]),
+                **dict.fromkeys(_TESTED[:-1]),
+                wins=int(n_wins[j]),
+                ties=len(gain) - int(n_wins[j] + n_losses[j]),
+                losses=int(n_losses[j]),
+                n_queries=len(gain),
+                n_undefined=int((undefined[one] | undefined[other]).sum()),
+                detectable=None,
+            )
+            rows.append(row)
+    errors, df = (np.concatenate(found) for found in zip(*errors, strict=True))
+    return rows, np.nan_to_num(errors), df
+
+
+def _family(scores, blocks, errors, df, groupings):
+    """Return the :class:`Family` of the pairs of some blocks.
+
+    Its columns and its units have an order that does not depend on that of rankers,
+    metrics and queries, nor on names, and random flips take the same sign of a unit
+    whichever ranker comes first. So the p-values do not depend on any of these.
+    """
+    found = {}
+    for place, block in enumerate(blocks):
+        scale = np.abs(block.values).max() or 1.0
+        keys = [
+            (np.sort(np.round(column / scale, DIGITS)).tobytes(), scores.rankers[i])
+            for i, column in zip(block.rankers, block.values.T, strict=True)
+        ]
+        first = min(range(len(keys)), key=keys.__getitem__)
+        others = sorted(set(range(len(keys))) - {first}, key=keys.__getitem__)
+        columns = block.differences([(other, first) for other in others])
+        name = scores.metrics[block.metric]
+        found[place] = (sorted(keys), name), first, others, columns
+    order = sorted(found, key=lambda place: found[place][0])
+    columns, start, of_ranker = [], 1, {}
+    for place in order:
+        _, first, others, of_block = found[place]
+        columns.append(of_block)
+        of_ranker[place, first] = 0  # the column of zeros
+        for j, other in enumerate(others):
+            of_ranker[place, other] = start + j
+        start += len(others)
+    columns = np.hstack([np.zeros((len(columns[0]), 1)), *columns])
+    bottoms = np.column_stack([block.bottom for block in blocks])
+    if len(groupings) == 1:
+        columns, bottoms = grouped(columns, bottoms, groupings[0])
+    ends = [
+        (of_ranker[place, one], of_ranker[place, other], place)
+        for place, block in enumerate(blocks)
+        for one, other in block.pairs
+    ]
+    plus, minus, bottom = np.array(ends).T
+    rounded = np.round(columns / (np.abs(columns).max(axis=0) + TINY), DIGITS)
+    leading = rounded[np.arange(len(rounded)), (rounded != 0).argmax(axis=1)]
+    signs = np.where(leading < 0, -1.0, 1.0)
+    # By the sizes of the first column, then of the second, and so on.
+    keys = np.hstack([rounded * signs[:, None], bottoms])
+    order = np.lexsort(keys.T[::-1])
+    bottoms, place = distinct_columns(bottoms[order])
+    return Family(
+        columns[order], plus, minus, bottoms, place[bottom], errors, df, signs[order]
+    )
+
+
+def _warn(rows, outcome, smallest, level):
+    """Warn of comparisons that cannot reject, and of those that few units decide."""
+    cannot = smallest > level
+    if cannot.any():
+        warn_caller(
+            f"No sign-flip test of {outcome.n_units.min()} units can reject at "
+            f"{100 * level:.4g} %: its smallest p-value is {smallest.max():.3g}.",
+            UserWarning,
+        )
+    n_effective = np.where(cannot, np.inf, outcome.n_effective).tolist()
+    named = {
+        f"{row.metric!r} of {row.ranker!r} and {row.baseline!r}": n
+        for row, n in zip(rows, n_effective, strict=True)
+    }
+    warn_of_few(named, "differences, (sum d^2)^2 / sum d^4,", "p-value")

@@ -1,0 +1,127 @@
+"""How many queries a comparison needs."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+from sklearn.utils import Bunch
+
+from skrank._checks import check_number, numeric_array
+from skrank.metrics import QueryScores
+from skrank.stats.inference import queries_needed, range_of_deviation
+from skrank.stats.intervals import check_level, terms_of
+
+# The level of the interval of the number of queries.
+LEVEL = 0.95
+
+
+def required_queries(scores, effect, *, power=0.8, alpha=0.05):
+    r"""Compute how many queries a paired comparison needs to find a difference.
+
+    The standard deviation of the differences comes from a pilot. A small pilot says
+    little about it, so look at the interval rather than at the number.
+
+    Parameters
+    ----------
+    scores : QueryScores or array-like of shape (n_queries,)
+        The pilot: two rankers and one metric, or the differences of the queries.
+    effect : float
+        The difference of the means to find, in units of the metric.
+    power : float, default=0.8
+        The probability to find it.
+    alpha : float, default=0.05
+        The level of the two-sided test. For several comparisons divide it by their
+        number, which is a little more careful than "max-t".
+
+    Returns
+    -------
+    required : Bunch
+        `n`, the number of queries; `low` and `high`, the same for the ends of a 95 %
+        interval of the standard deviation.
+
+    Raises
+    ------
+    ValueError
+        If a parameter has an invalid value, or the pilot has fewer than two queries.
+
+    See Also
+    --------
+    compare_rankers : Its `detectable` is the difference that the queries at hand find.
+
+    Notes
+    -----
+    The smallest n for which a t test with noncentrality :math:`e \sqrt n / s` and
+    n - 1 degrees of freedom rejects with the given probability [1]_, with the effect e
+    and the standard deviation s of the pilot. Its interval is that of a normal
+    variable, :math:`s \sqrt{\nu / \chi^2_\nu}`.
+
+    References
+    ----------
+    .. [1] T. Sakai,
+       "Topic Set Size Design", Information Retrieval Journal 19 (2016).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrank.stats import required_queries
+    >>> pilot = np.random.RandomState(0).normal(0.02, 0.1, size=30)
+    >>> required_queries(pilot, effect=0.02)
+    {'n': 240, 'low': 153, 'high': 432}
+    """
+    effect = abs(check_number(effect, "effect", "required_queries"))
+    if effect == 0:
+        raise ValueError(
+            "The 'effect' parameter of required_queries must not be 0: no number of "
+            "queries finds it. Got 0.0."
+        )
+    check_level(power, "power", "required_queries")
+    check_level(alpha, "alpha", "required_queries")
+    if power <= alpha:
+        raise ValueError(
+            "The 'power' parameter of required_queries must be greater than alpha. "
+            f"Got power={power} and alpha={alpha}."
+        )
+    differences = _differences(scores)
+    if len(differences) < 2:
+        raise ValueError(
+            "required_queries needs a pilot of at least two queries where the metric "
+            f"is defined. Got {len(differences)}."
+        )
+    deviation = differences.std(ddof=1)
+    if effect < 1e-9 * deviation:
+        raise ValueError(
+            "The 'effect' parameter of required_queries must be at least 1e-9 of the "
+            f"standard deviation of the differences, {deviation:.3g}. Got {effect} "
+            "instead."
+        )
+    low, high = range_of_deviation(deviation, len(differences) - 1, LEVEL)
+    n, low, high = (
+        queries_needed(effect, s, alpha, power) for s in (deviation, low, high)
+    )
+    return Bunch(n=n, low=low, high=high)
+
+
+def _differences(scores):
+    """Return the differences of the pilot where they are defined."""
+    if isinstance(scores, QueryScores):
+        shape = scores.values.shape[:2]
+        if shape != (2, 1):
+            raise ValueError(
+                "The 'scores' parameter of required_queries must have two rankers and "
+                f"one metric. Got {shape[0]} and {shape[1]}: select them, as in "
+                "scores[['bm25', 'dense', 'mrr']]."
+            )
+        one, other = (terms_of(scores.table, i, 0) for i in range(2))
+        if one is None or not one.is_linear or not (one.is_mean and other.is_mean):
+            raise ValueError(
+                "required_queries needs a metric that is the mean over queries, "
+                f"without weights. Got {scores.metrics[0]!r}."
+            )
+        return np.diff(scores.values[:, 0], axis=0)[0][one.known & other.known]
+    values = numeric_array(scores, "scores").astype(np.float64)
+    if values.ndim != 1 or np.isinf(values).any():
+        raise ValueError(
+            "The 'scores' parameter of required_queries must be a QueryScores, or an "
+            f"array of shape (n_queries,) of finite differences. Got {values.shape}."
+        )
+    return values[~np.isnan(values)]

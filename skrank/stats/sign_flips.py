@@ -1,0 +1,330 @@
+"""Sign-flip tests of paired differences, and the intervals that agree with them.
+
+If two rankers are equally good, the difference of each unit is as likely to have one
+sign as the other. The test compares the sum S of the differences x with its
+distribution when each of them is multiplied by +1 or -1 at random: p = P(S* >= S).
+"""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.fft import irfft, next_fast_len
+from scipy.optimize import brentq
+from scipy.special import expit
+from scipy.stats import norm
+
+from skrank.stats.inference import ROUNDING
+
+# Up to so many differences other than 0, the sums of all 2^n signs are counted.
+MOST_HALVED = 30
+# The most operations that the exact distribution on a lattice may take, 50 ms. Ten
+# thousand random signs take no longer.
+MOST_STEPS = 2**19
+# All signs of so many units are fewer than the usual 9,999 random ones.
+MOST_ENUMERATED = 13
+# No probability is 0, also where 2^-n is too small for a float.
+SMALLEST = np.finfo(np.float64).tiny
+
+
+def exact_probability(x):
+    """Return P(S* >= S) for the differences `x`, or None if it takes random signs."""
+    x = x[x != 0]
+    if not len(x):
+        return 1.0
+    if (x > 0).all():  # no other signs have this sum
+        return max(2.0 ** -float(len(x)), SMALLEST)
+    if len(x) <= MOST_HALVED:
+        return _by_halves(x)
+    return _on_lattice(x)
+
+
+def _by_halves(x):
+    """Count the pairs of sums of two halves that reach the sum."""
+    least = x.sum() - ROUNDING * np.abs(x).sum()
+    left, right = (np.sort(_signed_sums(half)) for half in np.array_split(x, 2))
+    reached = len(right) - np.searchsorted(right, least - left[::-1])
+    return float(reached.sum() / 2.0 ** len(x))
+
+
+def _signed_sums(x):
+    """Return the sums of some numbers with all combinations of signs."""
+    sums = np.zeros(1)
+    for size in x:
+        sums = np.concatenate([sums + size, sums - size])
+    return sums
+
+
+def _on_lattice(x):
+    r"""Return P(S* >= S) if the differences are few multiples of a unit, else None.
+
+    In units, S = 2 Y - N with N the sum of the sizes k and Y the sum of those with a
+    positive sign. The characteristic function of Y is a product [1]_, here with the
+    signs tilted so that Y is the mean: a small probability keeps its digits.
+
+    .. math:: P(Y = m) = \tilde P(Y = m) e^{-z m} \prod_k \frac{1 + e^{z k}}{2}
+
+    .. [1] M. Pagano, D. Tritchler, "On Obtaining Permutation Distributions in
+       Polynomial Time", JASA 78 (1983).
+    """
+    sizes = np.abs(x)
+    unit = _common_unit(np.unique(sizes), sizes.sum() / MOST_STEPS)
+    if unit is None:
+        return None
+    steps = np.rint(sizes / unit).astype(np.int64)
+    if np.abs(sizes - steps * unit).max() > 1e-6 * unit:
+        return None
+    k, count = np.unique(steps, return_counts=True)
+    n, y = int(steps.sum()), int(steps[x > 0].sum())
+    if len(k) * n > MOST_STEPS:
+        return None
+
+    def excess(z):
+        return (count * k * expit(z * k)).sum() - y
+
+    # The tail below the mean is large, and needs no tilt.
+    z = brentq(excess, 0, 50 / k[0]) if 2 * y > n else 0.0
+    n_nodes = next_fast_len(n + 1, real=True)
+    node = np.arange(n_nodes // 2 + 1)
+    cosine = np.cos(2 * np.pi / n_nodes * np.arange(n_nodes))
+    sine = np.sin(2 * np.pi / n_nodes * np.arange(n_nodes))
+    # (1 - p + p e^(i k angle))^times by its modulus and its angle: a complex power
+    # takes several times as long.
+    log_modulus, angle = np.zeros((2, len(node)))
+    for size, times, positive in zip(k, count, expit(z * k), strict=True):
+        turn = size * node % n_nodes
+        real = 1 - positive + positive * cosine[turn]
+        imaginary = positive * sine[turn]
+        with np.errstate(divide="ignore"):
+            log_modulus += times / 2 * np.log(real**2 + imaginary**2)
+        angle += times * np.arctan2(imaginary, real)
+    # irfft has the sign of the angle of a characteristic function reversed.
+    product = np.exp(log_modulus - 1j * angle)
+    tilted = np.maximum(irfft(product, n_nodes)[y : n + 1], 0)
+    log_scale = (count * (np.logaddexp(0, z * k) - np.log(2))).sum()
+    tail = (tilted * np.exp(-z * np.arange(len(tilted)))).sum()
+    return float(np.clip(tail * np.exp(log_scale - z * y), SMALLEST, 1))
+
+
+def _common_unit(sizes, least):
+    """Return the greatest common divisor of ascending sizes, or None if too small."""
+    unit = sizes[0]
+    for size in sizes[1:]:
+        if unit < least:
+            return None
+        larger, smaller = size, unit
+        while smaller > 1e-6 * least:  # Euclid's algorithm, to the nearest multiple
+            remainder = abs(larger - smaller * round(larger / smaller))
+            larger, smaller = smaller, remainder
+        unit = larger
+    return None if unit < least else unit
+
+
+def tail_probability(x):
+    r"""Return P(S* >= S) in the far tail, by the saddlepoint approximation [1]_.
+
+    With the cumulants :math:`K(u) = \sum_i \log \cosh u x_i` and the u at which
+    :math:`K'(u) = S`, the formula of Lugannani and Rice is
+
+    .. math:: P = \Phi(-w) + \phi(w) (1 / v - 1 / w), \quad
+        w = \sqrt{2 (u S - K(u))}, \quad v = u \sqrt{K''(u)},
+
+    whose relative error stays small where the probability is far too small to be
+    counted among random signs.
+
+    .. [1] J. Robinson, "Saddlepoint Approximations for Permutation Tests and Confidence
+       Intervals", JRSS B 44 (1982).
+
+    Parameters
+    ----------
+    x : ndarray of shape (n_units,)
+        The differences, not all of one sign, with a sum above 0.
+    """
+    x = np.abs(x) / np.abs(x).max() * np.sign(x)
+    total, sizes = x.sum(), np.abs(x)
+
+    def excess(u):
+        return (sizes * np.tanh(u * sizes)).sum() - total
+
+    high = 1.0
+    while excess(high) < 0:
+        high *= 2
+    u = brentq(excess, 0, high)
+    cumulant = (np.logaddexp(u * sizes, -u * sizes) - np.log(2)).sum()
+    w = np.sqrt(2 * max(u * total - cumulant, 0))
+    v = u * np.sqrt((sizes**2 / np.cosh(u * sizes) ** 2).sum())
+    if w < 1:  # near the middle, where the two terms cancel
+        return float(norm.sf(w))
+    # Phi(-w) / phi(w), without a number that is too small for a float.
+    mills = np.exp(norm.logsf(w) - norm.logpdf(w))
+    log_p = norm.logpdf(w) + np.log(max(mills + 1 / v - 1 / w, 1e-3 * mills))
+    return float(max(np.exp(log_p), SMALLEST))
+
+
+class Flips(NamedTuple):
+    """The signs of the units, flip by flip.
+
+    All combinations of signs if there are few units, else random ones, which are drawn
+    again from the seed whenever they are needed: of a million units they would take a
+    gigabyte.
+
+    Attributes
+    ----------
+    n_units : int
+        The number of units.
+    n_flips : int
+        The number of flips.
+    seed : int or None
+        The seed of random flips.
+    """
+
+    n_units: int
+    n_flips: int
+    seed: int | None
+
+    @classmethod
+    def draw(cls, n_units, n_resamples, seed):
+        """Return all combinations of signs, or random ones and the given signs."""
+        if n_units <= MOST_ENUMERATED:
+            return cls(n_units, 2**n_units, None)
+        return cls(n_units, n_resamples + 1, seed)
+
+    def codes(self):
+        """Yield the signs of eight units at a time as bits: (n_flips,) bytes."""
+        rng = np.random.default_rng(self.seed)
+        for start in range(0, self.n_units, 8):
+            if self.seed is None:
+                yield (np.arange(self.n_flips) >> start).astype(np.uint8)
+            else:
+                yield rng.integers(256, size=self.n_flips, dtype=np.uint8)
+
+
+def flipped_sums(columns, flips, signs=1.0, part=slice(None)):
+    """Return the sums of columns with flipped signs.
+
+    The first flip flips nothing. Of eight units at a time the sums for all 256
+    combinations of signs are computed, and then looked up.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (n_units, n_columns)
+        The numbers.
+    flips : Flips
+        The signs.
+    signs : ndarray of shape (n_units,), default=1.0
+        What the signs of random flips are relative to: those of the units that are
+        flipped by one of them are the same, whichever sign the columns have.
+    part : slice, default=slice(None)
+        Which flips.
+
+    Returns
+    -------
+    sums : ndarray of shape (n_columns, n_flips)
+    """
+    if flips.seed is not None:
+        given, columns = columns, columns * np.reshape(signs, (-1, 1))
+    bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)
+    every_sign = 1.0 - 2.0 * bits[:, ::-1].T
+    padding = np.zeros((-len(columns) % 8, columns.shape[1]))
+    eights = np.concatenate([columns, padding]).reshape(-1, 8, columns.shape[1])
+    n_flips = len(range(*part.indices(flips.n_flips)))
+    sums = np.zeros((columns.shape[1], n_flips))
+    found = np.empty_like(sums)
+    for eight, code in zip(eights, flips.codes(), strict=True):
+        of_code = eight.T @ every_sign
+        np.take(of_code, code[part], axis=1, out=found, mode="clip")
+        sums += found
+    if flips.seed is not None and part.indices(flips.n_flips)[0] == 0:
+        sums[:, 0] = given.sum(axis=0)
+    return sums
+
+
+def subset_means(top, bottom, flipped_top, flipped_bottom):
+    """Return the ratios of the sums over random subsets of the units.
+
+    The subsets are the units that a flip flips, and those that it does not flip. A
+    sign-flip test rejects the ratio r unless enough of these ratios are on its other
+    side [1]_: sum_i s_i (t_i - r b_i) >= sum_i (t_i - r b_i) exactly if the flipped
+    units have sum (t_i - r b_i) <= 0. NaN for a subset without units that count, which
+    is on both sides.
+
+    .. [1] J. A. Hartigan,
+       "Using Subsample Values as Typical Values", JASA 64 (1969).
+
+    Parameters
+    ----------
+    top, bottom : ndarray of shape (n_comparisons,)
+        The sums over all units.
+    flipped_top, flipped_bottom : ndarray of shape (n_comparisons, n_flips)
+        The sums of each flip.
+
+    Returns
+    -------
+    means : ndarray of shape (n_comparisons, 2 * n_flips)
+    """
+    top, bottom = top[:, None], bottom[:, None]
+    of_top = np.hstack([top - flipped_top, top + flipped_top]) / 2
+    of_bottom = np.hstack([bottom - flipped_bottom, bottom + flipped_bottom]) / 2
+    nothing = np.abs(of_bottom) <= ROUNDING * np.abs(bottom)
+    of_bottom[nothing] = 1
+    of_top[nothing] = np.nan
+    return of_top / of_bottom
+
+
+def accepted(means, level):
+    """Return (low, high) of the ratios that neither one-sided test rejects.
+
+    A test accepts r if more than level * n of the means are on its other side, or equal
+    to it.
+
+    Parameters
+    ----------
+    means : ndarray of shape (n_comparisons, n_subsets)
+        The ratios of :func:`subset_means`. Overwritten.
+    level : float
+        The level of each test.
+    """
+    n = means.shape[1]
+    place = min(int(np.floor(level * n + 1e-9)), n - 1)
+    ends = np.full((2, len(means)), [[-np.inf], [np.inf]])
+    n_empty = np.isnan(means).sum(axis=1)
+    for m in np.unique(n_empty[n_empty <= place]):
+        # NaN is the last when sorted, and stands for both infinities.
+        low, high = place - m, n - 1 - place
+        rows = n_empty == m
+        found = means if rows.all() else means[rows]
+        for end, at in zip(ends, (low, high), strict=True):
+            found.partition(at, axis=1)  # several times as fast as two places at once
+            end[rows] = found[:, at]
+    return ends
+
+
+def agree(end, sign, null, pvalue, level, means, estimate):
+    """Return ends of intervals that agree with p-values: random signs may not.
+
+    Parameters
+    ----------
+    end : ndarray of shape (n_comparisons,)
+        The lower ends with the sign 1, or the upper ones with -1.
+    sign : {1, -1}
+        Which ends they are.
+    null : float
+        An end is beyond this ratio exactly if the p-value is at most the level.
+    pvalue : ndarray of shape (n_comparisons,)
+        The p-values of the one-sided tests of this ratio.
+    level : float
+        Their level.
+    means : ndarray of shape (n_comparisons, n_subsets)
+        The ratios of :func:`subset_means`.
+    estimate : ndarray of shape (n_comparisons,)
+        The ratios of all units, which no test rejects.
+    """
+    rejected = pvalue <= level
+    low, null = sign * end, sign * null
+    low = np.where(rejected, low, np.minimum(low, null))
+    for j in np.flatnonzero(rejected & (low <= null)):
+        mean, most = sign * means[j], sign * estimate[j]
+        low[j] = min(mean[mean > null].min(initial=most), most)
+    return sign * low + 0.0  # never -0.0

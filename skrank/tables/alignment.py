@@ -1,0 +1,545 @@
+"""Judgements and runs, or what a vector index returns, side by side."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numbers
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import Bunch
+
+from skrank._checks import (
+    check_choice,
+    check_flag,
+    check_number,
+    numeric_array,
+    shown,
+    warn_caller,
+)
+from skrank._ranking.ids import encode_qid
+from skrank.metrics import CONVENTIONS
+from skrank.tables.forms import RESULT, TRUTH, Names, Side, are_runs, read_side
+from skrank.tables.trec_text import QRELS
+from skrank.tables.triples import Triples, text_of
+
+MISSING = ("zero", "drop", "raise")
+UNJUDGED = ("drop", "raise")
+
+
+def align(
+    qrels,
+    run,
+    *,
+    missing="zero",
+    unjudged="drop",
+    judged_from=None,
+    qid="qid",
+    doc_id="doc_id",
+    grade="grade",
+    score="score",
+):
+    """Align relevance judgements and a run: an outer join on query and document.
+
+    A document that is judged but not returned, and one that is returned but not judged,
+    both count: a join that loses the first overrates the run.
+
+    Parameters
+    ----------
+    qrels : path, table, dict or list
+        The judgements. A file of TREC, also with the ending ".gz"; a Parquet, CSV or
+        JSON file, which DuckDB reads; a table (pandas, polars, pyarrow, DuckDB or
+        another with ``__arrow_c_stream__``, or what :func:`read_qrels` returns); a list
+        of tuples (query, document, grade); or a dict of query ids to dicts
+        ``{document: grade}``, or to sets or lists of the relevant documents.
+    run : path, table, dict or list
+        What a system returned, in the same forms. The values of a dict may also be
+        ranked lists of documents, lists of (document, score) or lists of hits, which
+        are dicts. A dict of names to runs holds several runs.
+    missing : {"zero", "drop", "raise"}, default="zero"
+        What is done with a judged query that the run lacks. "zero" keeps it, so that
+        its value is 0 (trec_eval -c), "drop" leaves it out (trec_eval without -c).
+    unjudged : {"drop", "raise"}, default="drop"
+        What is done with a query of the run that has no judgement. "drop" leaves it out
+        and warns.
+    judged_from : float, default=None
+        Documents with a lower grade are not judged: 0 for judgements of TREC that hold
+        -1. If None, negative grades raise.
+    qid, doc_id, grade, score : str
+        The names of the columns of tables. Those of hits are `doc_id` and `score`.
+
+    Returns
+    -------
+    aligned : Bunch
+        The arguments of :func:`~skrank.metrics.evaluate`: `y_true`, `y_score`, `qid`,
+        `judged` (has a grade), `returned` (is in the run) and `doc_id`, of shape
+        (n_samples,), the rows of a query one after another. Document ids that are text
+        are UTF-8 bytes, in whose order trec_eval breaks ties. Of several runs, a dict
+        of names to these.
+
+    Raises
+    ------
+    ValueError
+        If a line of a file is malformed (the error names it), a document occurs twice
+        for a query, a grade or a score is missing, NaN or negative, no query is
+        judged, or a parameter has an invalid value.
+    TypeError
+        If the input has another form, or the ids are text on one side and integers on
+        the other.
+
+    Warns
+    -----
+    UserWarning
+        If queries without judgements are dropped, or no document of the run is judged.
+
+    See Also
+    --------
+    from_topk : The same for the arrays that vector indexes return.
+    skrank.metrics.evaluate : Takes the result as ``**aligned``.
+
+    Notes
+    -----
+    Several runs are aligned one by one, as each has its own `returned`. With
+    ``missing="zero"`` all of them have the same queries.
+
+    Examples
+    --------
+    >>> from skrank.tables import align
+    >>> from skrank.metrics import evaluate
+    >>> qrels = {"q1": {"d1": 1, "d2": 0, "d3": 2}, "q2": {"d1": 1}}
+    >>> run = {"q1": {"d1": 0.7, "d4": 0.9}}
+    >>> aligned = align(qrels, run)
+    >>> evaluate(metrics=["mrr", "recall@10"], **aligned)
+    {'mrr': 0.25, 'recall@10': 0.25}
+
+    Several runs, and the rules of trec_eval:
+
+    >>> runs = {"bm25": run, "dense": {"q1": ["d3", "d1"], "q2": ["d2", "d1"]}}
+    >>> for name, one in align(qrels, runs).items():
+    ...     print(name, evaluate(metrics="map", convention="trec_eval", **one))
+    bm25 {'map': 0.125}
+    dense {'map': 0.75}
+    """
+    check_choice(missing, MISSING, "missing", "align")
+    check_choice(unjudged, UNJUDGED, "unjudged", "align")
+    if judged_from is not None:
+        judged_from = check_number(judged_from, "judged_from", "align")
+    truth = read_side(qrels, TRUTH, Names(qid, doc_id, grade))
+    names, rules = Names(qid, doc_id, score), (missing, unjudged, judged_from)
+    if not are_runs(run):
+        result = read_side(run, RESULT, names)
+        return align_triples(truth, result, (TRUTH.name, RESULT.name), *rules)
+    aligned = {}
+    for key, one in run.items():
+        side = RESULT._replace(name=f"run[{key!r}]")
+        result = read_side(one, side, names)
+        aligned[key] = align_triples(truth, result, (TRUTH.name, side.name), *rules)
+    return aligned
+
+
+def lowest_judged(convention):
+    """Return the grade below which documents are not judged by a convention, or None.
+
+    A name that is no convention is refused where it is followed.
+    """
+    if convention not in CONVENTIONS:
+        return None
+    return CONVENTIONS[convention].rules.get("*", {}).get("judged_from")
+
+
+def align_triples(
+    truth, result, names, missing="zero", unjudged="drop", judged_from=None
+):
+    """Return what :func:`align` does.
+
+    Parameters
+    ----------
+    truth, result : Triples
+        The judgements and the run.
+
+    names : (str, str)
+        What they are called, for errors.
+
+    missing, unjudged, judged_from
+        As in :func:`align`.
+    """
+    is_judged = _judged(truth, judged_from, names[0])
+    grade = np.where(is_judged, truth.value, truth.value.dtype.type(0))
+    truth = truth._replace(value=grade)
+    for what, ours, theirs in zip(("query", "document"), truth, result, strict=False):
+        _check_kinds(what, ours, theirs, names)
+    ids, query = encode_qid(truth.qid)
+    run_ids, run_query = encode_qid(result.qid)
+    place = np.minimum(np.searchsorted(ids, run_ids), len(ids) - 1)
+    known = ids[place] == run_ids
+    if not known.any():
+        raise ValueError(
+            f"{names[0]} and {names[1]} must have queries in common. Got queries such "
+            f"as {_first(ids)} and {_first(run_ids)}."
+        )
+    if not known.all():
+        text = _some_queries(run_ids[~known], len(run_ids), names[1], "judgements")
+        if unjudged == "raise":
+            raise ValueError(f"{text} Pass unjudged='drop' to leave them out.")
+        warn_caller(f"{text} They are left out.", UserWarning)
+        result, run_query = _select(result, run_query, known)
+    lacking = np.ones(len(ids), dtype=bool)
+    lacking[place[known]] = False
+    if missing == "raise" and lacking.any():
+        text = _some_queries(ids[lacking], len(ids), names[0], f"a row in {names[1]}")
+        raise ValueError(
+            f"{text} Pass missing='zero' to count them as 0, or missing='drop'."
+        )
+    if missing == "drop" and lacking.any():
+        is_judged = is_judged[~lacking[query]]
+        truth, query = _select(truth, query, ~lacking)
+    truth = truth._replace(qid=query)
+    result = result._replace(qid=place[run_query])
+    aligned = outer_join(ids, truth, is_judged, result, names)
+    if not (aligned.judged & aligned.returned).any():
+        warn_caller(
+            f"No document of {names[1]} is judged. Got documents such as "
+            f"{_first(truth.doc_id)} in {names[0]} and {_first(result.doc_id)} in "
+            f"{names[1]}.",
+            UserWarning,
+        )
+    return aligned
+
+
+def _select(triples, query, is_kept):
+    """Return the rows of some queries."""
+    kept = is_kept[query]
+    return Triples(*(column[kept] for column in triples)), query[kept]
+
+
+def _judged(truth, judged_from, name):
+    """Return which rows are judgements; raise if a grade is negative."""
+    grade = truth.value
+    if judged_from is not None:
+        return grade >= judged_from
+    low = np.flatnonzero(grade < 0)
+    if len(low):
+        raise ValueError(
+            f"The grades of {name} must be >= 0. Got {grade[low[0]]} for document "
+            f"{_first(truth.doc_id[low])} of query {_first(truth.qid[low])}: with "
+            "judged_from=0, documents with a lower grade are not judged, as for "
+            "trec_eval."
+        )
+    return np.ones(len(grade), dtype=bool)
+
+
+def _check_kinds(what, ours, theirs, names):
+    """Raise if ids are text on one side and integers on the other."""
+    if ours.dtype.kind != theirs.dtype.kind:
+        kinds = {"S": "text", "i": "integers"}
+        got = [
+            f"{kinds[ids.dtype.kind]} such as {_first(ids)} in {name}"
+            for ids, name in zip((ours, theirs), names, strict=True)
+        ]
+        raise TypeError(
+            f"The {what} ids of {names[0]} and {names[1]} must be of one type. Got "
+            f"{' and '.join(got)}: make both text with str()."
+        )
+
+
+def _some_queries(ids, n, name, what):
+    return f"{len(ids)} of {n} queries of {name} lack {what}, such as {_first(ids)}."
+
+
+def _first(ids):
+    return shown(text_of(ids[:1]).tolist()[0])
+
+
+RELEVANT = Side(
+    "relevant",
+    QRELS,
+    "one index for each query, an array or a sparse matrix of grades of shape "
+    "(n_queries, n_documents), or a list with a set, a list or a dict {index: grade} "
+    "for each query",
+)
+
+
+def from_topk(indices, scores=None, relevant=None, *, higher_is_better=True):
+    """Align the top k of each query, as vector indexes return them, with the truth.
+
+    To evaluate only the k returned rows would overrate recall and NDCG: the relevant
+    documents that are not among them count as well.
+
+    Parameters
+    ----------
+    indices : array-like of int of shape (n_queries, k)
+        The positions of the documents, as returned by faiss, hnswlib or
+        :class:`~sklearn.neighbors.NearestNeighbors`. -1 stands for no document.
+    scores : array-like of shape (n_queries, k), default=None
+        Their scores or distances. If None, a row is in the order of the ranking.
+    relevant : array-like or list
+        The relevant documents: one index for each query, of shape (n_queries,); a list
+        with a set, a list or a dict ``{index: grade}`` for each query; or an array or
+        a sparse matrix of grades of shape (n_queries, n_documents), in which 0 stands
+        for no judgement.
+    higher_is_better : bool, default=True
+        False if `scores` are distances.
+
+    Returns
+    -------
+    aligned : Bunch
+        The arguments of :func:`~skrank.metrics.evaluate`, as :func:`align` returns
+        them; `qid` is the position of the query.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not match, a score is NaN, or an index occurs twice for a
+        query.
+    TypeError
+        If indices are not integers, or `relevant` has another form.
+
+    Warns
+    -----
+    UserWarning
+        If queries without relevant documents are dropped.
+
+    See Also
+    --------
+    align : The same for files, tables and dicts.
+
+    Examples
+    --------
+    >>> from skrank.tables import from_topk
+    >>> from skrank.metrics import evaluate
+    >>> indices, distances = [[4, 7], [2, -1]], [[0.1, 0.3], [0.2, 9.0]]
+    >>> relevant = [{7, 8}, {2}]
+    >>> aligned = from_topk(indices, distances, relevant, higher_is_better=False)
+    >>> evaluate(metrics=["mrr", "recall@2"], **aligned)
+    {'mrr': 0.75, 'recall@2': 0.75}
+    """
+    check_flag(higher_is_better, "higher_is_better", "from_topk")
+    indices = _indices(indices)
+    if scores is None:
+        scores = np.broadcast_to(-np.arange(indices.shape[1]), indices.shape)
+    else:
+        scores = numeric_array(scores, "scores")
+        if scores.shape != indices.shape:
+            raise ValueError(
+                "The 'scores' parameter must have the shape of indices, "
+                f"{indices.shape}. Got shape {scores.shape} instead."
+            )
+        if not higher_is_better:
+            scores = -scores.astype(np.result_type(scores, np.float32))
+    truth = _truth(relevant, len(indices))
+    returned = indices >= 0
+    result = Triples(np.nonzero(returned)[0], indices[returned], scores[returned])
+    if np.isnan(result.value).any():
+        raise ValueError("Input scores contains NaN.")
+    return align_triples(truth, result, ("relevant", "indices"))
+
+
+def _indices(indices):
+    """Return indices as an array of int64 of shape (n_queries, k)."""
+    indices = numeric_array(indices, "indices")
+    if indices.ndim != 2 or indices.dtype.kind not in "iu":
+        raise TypeError(
+            "The 'indices' parameter must be an array of int of shape (n_queries, k). "
+            f"Got dtype {indices.dtype} and shape {indices.shape} instead."
+        )
+    if indices.size and indices.min() < -1:
+        raise ValueError(
+            "The 'indices' parameter must hold positions, or -1 for no document. Got "
+            f"{indices.min()}."
+        )
+    return indices.astype(np.int64)
+
+
+def _truth(relevant, n_queries):
+    """Return the Triples of the relevant documents."""
+    if sparse.issparse(relevant) or getattr(relevant, "ndim", 1) == 2:
+        cells = sparse.coo_matrix(relevant)
+        n_found, kept = cells.shape[0], cells.data != 0
+        columns = (cells.row[kept], cells.col[kept], cells.data[kept])
+        relevant = Bunch(qid=columns[0], doc_id=columns[1], grade=columns[2])
+    else:
+        is_array = hasattr(relevant, "__array__")
+        relevant = np.asarray(relevant).tolist() if is_array else relevant
+        if not isinstance(relevant, (list, tuple)):
+            raise TypeError(
+                f"The 'relevant' parameter of from_topk must be {RELEVANT.forms}. Got "
+                f"{shown(relevant)} of type {type(relevant).__name__} instead."
+            )
+        n_found = len(relevant)
+        is_index = [isinstance(one, numbers.Integral) for one in relevant]
+        relevant = [[one] for one in relevant] if all(is_index) else relevant
+        relevant = dict(enumerate(relevant))
+    if n_found != n_queries:
+        raise ValueError(
+            "The 'relevant' parameter must have one entry for each query, the rows of "
+            f"indices. Got {n_found} for {n_queries} queries."
+        )
+    truth = read_side(relevant, RELEVANT, Names("qid", "doc_id", "grade"))
+    if truth.doc_id.dtype.kind != "i" or truth.doc_id.min() < 0:
+        raise ValueError(
+            "The 'relevant' parameter must hold positions of documents, as indices "
+            f"does. Got {shown(min(text_of(truth.doc_id).tolist()))}: map other ids to "
+            "positions with {id: i for i, id in enumerate(ids)}."
+        )
+    return truth
+
+
+# So many rows, or one query, are joined at once, which keeps them in the cache.
+_BLOCK = 2**17
+
+
+def outer_join(ids, truth, is_judged, result, names):
+    """Return the arguments of :func:`skrank.metrics.evaluate`, by name.
+
+    Parameters
+    ----------
+    ids : ndarray of shape (n_queries,)
+        The query ids.
+
+    truth, result : Triples
+        The judgements and the run; their `qid` are positions in `ids`.
+
+    is_judged : ndarray of bool
+        Which rows of `truth` are judgements.
+
+    names : (str, str)
+        What the judgements and the run are called, for errors.
+    """
+    sides = truth, result
+    orders, bounds = zip(*(_by_query(one.qid, len(ids)) for one in sides), strict=True)
+    y_true, y_score, doc_id, judged, returned = (
+        np.empty(len(truth.value) + len(result.value), dtype=dtype)
+        for dtype in (
+            truth.value.dtype,
+            result.value.dtype,
+            np.result_type(truth.doc_id, result.doc_id),
+            bool,
+            bool,
+        )
+    )
+    counts, start = np.zeros(len(ids), dtype=np.intp), 0
+    for low, high in _blocks(bounds[0] + bounds[1]):
+        of_truth, of_run = (
+            order[bound[low] : bound[high]]
+            for order, bound in zip(orders, bounds, strict=True)
+        )
+        query = np.append(truth.qid[of_truth], result.qid[of_run]) - low
+        document = np.append(truth.doc_id[of_truth], result.doc_id[of_run])
+        n_truth = len(of_truth)
+        judgement, rows = _join(query, document, n_truth, ids[low:high], names)
+
+        part = slice(start, start + len(rows))
+        found = judgement >= 0
+        grade, is_grade = truth.value[of_truth], is_judged[of_truth]
+        of_found = np.where(found, grade[judgement], grade.dtype.type(0))
+        no_score = np.zeros(n_truth, dtype=y_score.dtype)
+        y_true[part] = np.append(grade, of_found)[rows]
+        y_score[part] = np.append(no_score, result.value[of_run])[rows]
+        judged[part] = np.append(is_grade, found & is_grade[judgement])[rows]
+        returned[part] = rows >= n_truth
+        doc_id[part] = document[rows]
+        counts[low:high] = np.bincount(query[rows], minlength=high - low)
+        start = part.stop
+    return Bunch(
+        y_true=y_true[:start],
+        y_score=y_score[:start],
+        qid=np.repeat(text_of(ids), counts),
+        judged=judged[:start],
+        returned=returned[:start],
+        doc_id=doc_id[:start],
+    )
+
+
+def _by_query(query, n_queries):
+    """Return the rows sorted by query, and where each query starts and ends."""
+    small = np.min_scalar_type(n_queries)  # NumPy sorts 16 bits by counting
+    order = np.argsort(query.astype(small), kind="stable")
+    return order, np.append(0, np.cumsum(np.bincount(query, minlength=n_queries)))
+
+
+def _blocks(bounds):
+    """Yield the first query of each block and that after its last."""
+    rows = np.arange(0, bounds[-1], _BLOCK)
+    first = np.unique(np.searchsorted(bounds, rows, side="right") - 1).tolist()
+    yield from zip(first, [*first[1:], len(bounds) - 1], strict=True)
+
+
+def _join(query, doc_id, n_truth, ids, names):
+    """Join the rows of some queries, first those of the judgements, then of the run.
+
+    Returns
+    -------
+    judgement : ndarray of shape (n_run,)
+        The row of the judgements that belongs to each row of the run, or -1.
+
+    rows : ndarray
+        The joined rows by query: what was returned, in the order of the run, then what
+        was only judged.
+    """
+    pair = _number_pairs(query, doc_id, len(ids))
+    in_truth, in_run = pair[:n_truth], pair[n_truth:]
+    row_of = np.empty(len(pair), dtype=np.intp)
+    for part, first, name in zip((in_truth, in_run), (0, n_truth), names, strict=True):
+        row_of[part] = np.arange(len(part))
+        twice = np.flatnonzero(row_of[part] != np.arange(len(part)))
+        if len(twice):
+            row = first + twice[0]
+            raise ValueError(
+                f"A document must occur once for each query in {name}. Got document "
+                f"{_shown_id(doc_id, row)} of query {_shown_id(ids, query[row])} more "
+                "than once."
+            )
+    row_of.fill(-1)
+    row_of[in_truth] = np.arange(n_truth)
+    judgement = row_of[in_run]
+    row_of[in_run] = -1
+    missing = np.flatnonzero(row_of[in_truth] >= 0)
+    rows = np.append(np.arange(n_truth, len(pair)), missing)
+    small = np.min_scalar_type(len(ids))
+    return judgement, rows[np.argsort(query[rows].astype(small), kind="stable")]
+
+
+def _number_pairs(query, doc_id, n_queries):
+    """Return a number for each row, equal for rows of the same query and document.
+
+    It is the number of one of those rows. Each row writes its number to a table, at
+    the hash of its document among the cells of its query, and reads what stands
+    there: a row of the same document, or of another one with the same hash. Those rows
+    try again with another hash.
+    """
+    numbers = np.empty(len(query), dtype=np.intp)
+    small = np.int32 if len(query) < 2**31 else np.int64
+    random = np.random.default_rng(0)
+    left = np.arange(len(query))
+    while len(left):
+        size = 4 * np.bincount(query, minlength=n_queries)
+        start = np.cumsum(size) - size
+        place = _hash(doc_id, random) * size.astype(np.uint64)[query]
+        place >>= np.uint64(32)
+        place = place.view(np.int64)
+        place += start[query]
+        table = np.empty(start[-1] + size[-1], dtype=small)
+        table[place] = np.arange(len(left), dtype=small)
+        found = table[place]
+        numbers[left] = left[found]
+        met = np.flatnonzero(found != np.arange(len(left), dtype=small))
+        again = met[doc_id[found[met]] != doc_id[met]]
+        left, query, doc_id = left[again], query[again], doc_id[again]
+    return numbers
+
+
+def _hash(doc_id, random):
+    """Return a hash of 32 bits for each document id."""
+    words = doc_id.view(np.uint64).reshape(len(doc_id), -1)
+    odd = 2 * random.integers(2**63, size=words.shape[1] + 1, dtype=np.uint64) + 1
+    hashed = words[:, 0] * odd[0]
+    for i in range(1, words.shape[1]):
+        hashed += words[:, i] * odd[i]
+    hashed ^= hashed >> np.uint64(29)  # text differs most in its last bytes
+    hashed *= odd[-1]
+    return hashed >> np.uint64(32)
+
+
+def _shown_id(ids, row):
+    """Return one id for an error."""
+    return shown(text_of(ids[row : row + 1]).tolist()[0])

@@ -1,0 +1,185 @@
+"""Tables of a cluster, which are scored where their rows are."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skrank.tables.core import as_numpy, is_text, one_chunk
+from skrank.tables.extra import import_extra
+from skrank.tables.source import check_known, check_none_missing, check_types
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClusterScores:
+    """The scores of a data frame of Spark or Dask, which are not yet computed.
+
+    Made by :func:`score_table`.
+
+    Parameters
+    ----------
+    frame : pyspark.sql.DataFrame or dask.dataframe.DataFrame
+        A lazy data frame with one row per query, in any order. It has the query ids
+        "qid", the `by` columns, and a column for each metric, named "ranker/metric" if
+        rankers have names; an undefined query has the value that it counts as in the
+        summary. Columns that begin with "_" are the state, from which `collect`
+        computes summaries: that of a median or a z-score is not a mean of the values.
+        Everything is computed whenever the frame is: cache or write it if it is
+        used several times.
+    finish : callable
+        Makes a QueryScores of such a data frame.
+
+    See Also
+    --------
+    score_table : Makes it.
+    skrank.metrics.QueryScores : What `collect` returns.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import dask.dataframe as dd
+    >>> from skrank.tables import score_table
+    >>> frame = pd.DataFrame(
+    ...     {"qid": [7, 7, 8, 8], "y_true": [1, 0, 0, 1], "y_score": [2, 1, 2, 1]}
+    ... )
+    >>> scores = score_table(dd.from_pandas(frame, npartitions=1), "mrr")
+    >>> scores.frame[["qid", "mrr"]].compute()
+       qid  mrr
+    0    7  1.0
+    1    8  0.5
+    >>> scores.collect().summary()
+    {'mrr': 0.75}
+    """
+
+    frame: object
+    finish: object
+
+    def collect(self, frame=None):
+        """Compute the scores and bring them to this process.
+
+        Its summaries are those of all data on one machine, to the last bit.
+
+        Parameters
+        ----------
+        frame : data frame, default=None
+            The rows of `frame` after they were written and read again, by the same
+            package. If None, they are computed.
+
+        Returns
+        -------
+        scores : QueryScores
+            The values by ranker, metric and query: some dozens of bytes per query.
+
+        Raises
+        ------
+        ValueError
+            If the source is empty or has missing values.
+        ImportError
+            If the workers lack a package.
+        """
+        return self.finish(self.frame if frame is None else frame)
+
+
+def score_on_cluster(table, core):
+    """Return the ClusterScores of a table of a cluster, whose columns are right."""
+    schema, state = schema_of_scores(core, table.schema)
+
+    def finish(frame):
+        scored = table.collect(frame, state)
+        if not len(scored):
+            raise ValueError("The source has no rows. Got columns only.")
+        return core.finish([scored])
+
+    return ClusterScores(table.score(core, schema), finish)
+
+
+def check_columns(schema, columns):
+    """Raise if a column is missing or its type is wrong."""
+    types = import_extra("pyarrow").types
+    kinds = dict(zip(schema.names, schema.types, strict=True))
+
+    def is_number(kind):
+        plain = (types.is_integer, types.is_floating, types.is_boolean)
+        return any(test(kind) for test in plain)
+
+    check_known(columns, kinds)
+    check_types(
+        columns,
+        kinds,
+        lambda kind: is_number(kind) or types.is_decimal(kind),
+        types.is_boolean,
+    )
+    for name in (*columns.keys.values(), columns.doc_id):
+        if name is None or is_number(kinds[name]) or types.is_temporal(kinds[name]):
+            continue
+        if not is_text(schema.field(name)):
+            raise ValueError(
+                f"The column {name!r} must hold numbers, text or dates. "
+                f"Got {kinds[name]}: cast it, for example to text."
+            )
+
+
+def score_rows(core, table):
+    """Return a table with a row per query, with values and state.
+
+    Parameters
+    ----------
+    core : ArrowCore
+        Scores tables.
+    table : pyarrow.Table
+        All rows of some queries, as :func:`readable` returns them.
+    """
+    scored = core(table)
+    keys = {
+        key: scored[key].cast(table[name].type)
+        for key, name in core.columns.keys.items()
+    }
+    return _row_per_query(keys, core, scored.drop_columns(list(keys)))
+
+
+def schema_of_scores(core, schema):
+    """Return the schema of what `score_rows` returns, from that of the rows.
+
+    And the names of the columns that :meth:`ArrowCore.finish` reads.
+    """
+    pa = import_extra("pyarrow")
+    keys = {
+        key: pa.nulls(1, schema.field(name).type)
+        for key, name in core.columns.keys.items()
+    }
+    state = core.example()
+    for name in core.values(state):
+        if name in keys:
+            raise ValueError(
+                "A metric and a key must have different names. "
+                f"Got the name {name!r} twice."
+            )
+    schema = _row_per_query(keys, core, state).schema
+    return schema, [*keys, *state.column_names]
+
+
+def _row_per_query(keys, core, state):
+    columns = dict(zip(state.column_names, state.columns, strict=True))
+    return import_extra("pyarrow").table(keys | core.values(state) | columns)
+
+
+def readable(table, columns):
+    """Return a table as the core reads it; raise if it has missing values."""
+    pa, compute = import_extra("pyarrow"), import_extra("pyarrow.compute")
+    masks, arrays = columns.masks(), {}
+    for name in columns.named():
+        column = one_chunk(table[name])
+        if pa.types.is_decimal(column.type):
+            column = column.cast(pa.float64())
+        if masks.get(name) is not None:  # where it is not read it may be missing
+            read = compute.fill_null(one_chunk(table[masks[name]]), False)
+            column = compute.if_else(read, column, pa.scalar(0).cast(column.type))
+        n_missing = column.null_count
+        if pa.types.is_floating(column.type):
+            n_missing += int(np.isnan(as_numpy(column.drop_null())).sum())
+        among = f"{len(table):,} rows of a part of the source"
+        check_none_missing(name, n_missing, among, columns)
+        arrays[name] = column
+    return pa.table(arrays)

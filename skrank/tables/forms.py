@@ -1,0 +1,240 @@
+"""The forms in which people have judgements and runs."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import difflib
+import os
+from collections.abc import Mapping
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.utils import Bunch
+
+from skrank._checks import numeric_array, shown
+from skrank._columns import find_column
+from skrank.tables.extra import import_extra
+from skrank.tables.source import is_table_file, read_table
+from skrank.tables.trec_text import QRELS, RUN, Format, read_triples
+from skrank.tables.triples import Triples, ids_of, text_of
+
+_LISTS = list, tuple, np.ndarray
+
+
+class Names(NamedTuple):
+    """The names of the columns of a table, and of the keys of a hit."""
+
+    qid: str
+    doc_id: str
+    value: str
+
+
+class Side(NamedTuple):
+    """Judgements or a run.
+
+    Attributes
+    ----------
+    name : str
+        Such as "qrels", "run" or "run['bm25']", for errors.
+
+    format : Format
+        What stands on the lines of its files.
+
+    forms : str
+        What it may be, for errors.
+    """
+
+    name: str
+    format: Format
+    forms: str
+
+    @property
+    def is_truth(self):
+        """Return True for judgements."""
+        return self.format is QRELS
+
+
+_COMMON = (
+    "the path of a TREC, Parquet, CSV or JSON file, a table, a list of tuples (query, "
+    "document, {0}) or a dict of query ids to"
+)
+TRUTH = Side(
+    "qrels",
+    QRELS,
+    f"{_COMMON.format('grade')} dicts of document ids to grades, or to sets or lists "
+    "of the relevant document ids",
+)
+RESULT = Side(
+    "run",
+    RUN,
+    f"{_COMMON.format('score')} dicts of document ids to scores, to ranked lists of "
+    "document ids, to (document, score) pairs or to hits",
+)
+
+
+def read_side(data, side, names):
+    """Return the Triples of judgements or a run, in any of their forms.
+
+    Parameters
+    ----------
+    data : path, table, Mapping or list
+        The judgements or the run.
+
+    side : Side
+        TRUTH or RESULT.
+
+    names : Names
+        The names of the columns of a table.
+    """
+    if isinstance(data, (str, os.PathLike)):
+        if not is_table_file(data):
+            return read_triples(data, side.format)
+        data = read_table(data)
+    if _is_table(data):
+        table = _readable(data)
+        columns = [_column(table, name, side) for name in names]
+    elif isinstance(data, Mapping):
+        columns = _columns_of_dict(data, side, names)
+    elif _is_list(data) and len(data) and all(map(_is_row, data)):
+        columns = zip(*data, strict=True)
+    else:
+        cure = "Lists of lists become a dict with dict(enumerate(lists))."
+        raise TypeError(
+            f"The '{side.name}' parameter must be {side.forms}. Got {shown(data)} of "
+            f"type {type(data).__name__} instead.{f' {cure}' * _is_list(data)}"
+        )
+    qid, doc_id, value = columns
+    triples = Triples(
+        ids_of(qid, f"query ids of {side.name}"),
+        ids_of(doc_id, f"document ids of {side.name}"),
+        _values(value, side),
+    )
+    sizes = [len(column) for column in triples]
+    if len(set(sizes)) > 1 or not sizes[0]:
+        raise ValueError(
+            f"The '{side.name}' parameter must hold an id of a query, an id of a "
+            f"document and a {side.format.noun} for each of one or more rows. "
+            f"Got {sizes}."
+        )
+    _refuse_nan(triples, side)
+    return triples
+
+
+def are_runs(run):
+    """Return True for a dict of names to runs, False for the run of one system."""
+    if not isinstance(run, Mapping) or _is_table(run):
+        return False
+    return any(map(_is_run, run.values()))
+
+
+def _is_run(value):
+    """Return True for a whole run, False for what it holds for one query."""
+    if isinstance(value, (str, os.PathLike)) or _is_table(value):
+        return True
+    if isinstance(value, Mapping):
+        return isinstance(next(iter(value.values()), None), (Mapping, *_LISTS))
+    return _is_list(value) and len(value) > 0 and _is_row(value[0])
+
+
+def _is_list(value):
+    return isinstance(value, _LISTS)
+
+
+def _is_row(value):
+    return isinstance(value, tuple) and len(value) == 3
+
+
+def _is_table(data):
+    """Return True for tables that know their columns by name."""
+    is_frame = hasattr(data, "shape") and hasattr(data, "columns")
+    return isinstance(data, Bunch) or is_frame or hasattr(data, "__arrow_c_stream__")
+
+
+def _readable(table):
+    """Return a table whose columns can be read; others are read through Arrow."""
+    if not hasattr(table, "__arrow_c_stream__") or hasattr(table, "to_numpy"):
+        return table
+    return import_extra("pyarrow").table(table)
+
+
+def _column(table, name, side):
+    """Return the column of a table by its name."""
+    if isinstance(table, Bunch):
+        names, column = list(table), table.get(name)
+    else:
+        names = list(getattr(table, "column_names", table.columns))
+        column = find_column(table, name)
+    if column is not None:
+        return column
+    near = difflib.get_close_matches(name, map(str, names), n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise ValueError(
+        f"The '{side.name}' parameter must have the columns that are named by 'qid', "
+        f"'doc_id' and '{side.format.noun}'. Got no column {name!r} among "
+        f"{shown(names)}.{hint}"
+    )
+
+
+def _columns_of_dict(data, side, names):
+    """Return the query ids, document ids and values of a dict of queries."""
+    documents, values = [], []
+    for qid, found in data.items():
+        ids, scores = _of_query(qid, found, side, names)
+        documents.append(ids)
+        values.append(scores)
+    ids = ids_of(list(data), f"query ids of {side.name}")
+    qid = np.repeat(ids, list(map(len, documents)))
+    return qid, *(list(chain.from_iterable(x)) for x in (documents, values))
+
+
+def _of_query(qid, found, side, names):
+    """Return the document ids of one query, and their values."""
+    if isinstance(found, Mapping):
+        return found.keys(), found.values()
+    is_set = isinstance(found, (set, frozenset))
+    if not _is_list(found) and not (is_set and side.is_truth):
+        cure = " A set has no order: pass scores or a ranked list." if is_set else ""
+        raise TypeError(
+            f"The '{side.name}' parameter must be {side.forms}. Got {shown(found)} of "
+            f"type {type(found).__name__} for query {qid!r} instead.{cure}"
+        )
+    found = list(found)
+    if found and isinstance(found[0], Mapping):
+        missing = {names.doc_id, names.value} - found[0].keys()
+        if missing:
+            raise ValueError(
+                f"A hit of {side.name} must have the keys that are named by 'doc_id' "
+                f"and '{side.format.noun}'. Got no key {min(missing)!r} among "
+                f"{shown(list(found[0]))}."
+            )
+        found = [(hit[names.doc_id], hit[names.value]) for hit in found]
+    if found and _is_list(found[0]):
+        if not all(_is_list(pair) and len(pair) == 2 for pair in found):
+            raise ValueError(
+                f"The '{side.name}' parameter must be {side.forms}. Got lists that are "
+                f"not all pairs for query {qid!r}: {shown(found)}."
+            )
+        documents, values = zip(*found, strict=True)
+        return documents, values
+    return found, [1] * len(found) if side.is_truth else range(len(found), 0, -1)
+
+
+def _values(values, side):
+    values = numeric_array(values, side.format.noun)
+    return values.astype(np.int64) if values.dtype.kind == "b" else values
+
+
+def _refuse_nan(triples, side):
+    """Raise if a score is NaN, or a grade NaN or infinite."""
+    bad = np.isnan(triples.value)
+    if side.is_truth:
+        bad |= np.isinf(triples.value)
+    if bad.any():
+        row = np.flatnonzero(bad)[:1]
+        query, document = (text_of(ids[row]).tolist()[0] for ids in triples[:2])
+        raise ValueError(
+            f"The {side.format.noun}s of {side.name} must be numbers. Got "
+            f"{triples.value[row[0]]} for document {document!r} of query {query!r}: "
+            "leave out a document that has none."
+        )

@@ -1,0 +1,340 @@
+"""Tables that are scored by query."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Mapping
+
+from skrank._checks import shown
+from skrank._progress import progress_bar
+from skrank.metrics import QueryScores, score_queries
+from skrank.metrics.answer import max_grade_of
+from skrank.metrics.value_table import join_rankers
+from skrank.tables._checkpoint import score_with_checkpoint
+from skrank.tables.alignment import align, lowest_judged
+from skrank.tables.clusters import check_columns, score_on_cluster
+from skrank.tables.core import ArrowCore, Columns
+from skrank.tables.dask import DaskTable
+from skrank.tables.forms import are_runs
+from skrank.tables.source import Source
+from skrank.tables.spark import SparkTable
+from skrank.tables.stream import score_source
+
+# The packages of data frames, with what only a data frame of theirs has.
+CLUSTERS = {"pyspark": (SparkTable, "mapInArrow"), "dask": (DaskTable, "merge")}
+
+
+def score_table(
+    source=None,
+    metrics=None,
+    *,
+    qrels=None,
+    run=None,
+    qid="qid",
+    y_true=None,
+    y_score=None,
+    by=(),
+    judged=None,
+    returned=None,
+    doc_id=None,
+    sample_weight=None,
+    memory_limit=None,
+    progress=False,
+    checkpoint=None,
+    missing="zero",
+    unjudged="drop",
+    **params,
+):
+    """Score the queries of a file or a table, or of runs beside their judgements.
+
+    A file or a table may be larger than the memory. DuckDB brings the rows of each
+    query together; skrank scores some hundred thousand rows at a time. Only the values
+    of the queries are kept, and one query has to fit into memory. The result is that of
+    :func:`~skrank.metrics.score_queries`, to the last bit.
+
+    Parameters
+    ----------
+    source : str, path or table
+        A Parquet, CSV or JSON file, a pattern such as ``"runs/*.parquet"``, a directory
+        of such files, a URL that DuckDB reads, or a table that speaks the Arrow
+        PyCapsule protocol, such as a data frame of pandas, polars or pyarrow. Rows may
+        be in any order; files in which the rows of a query stand together are read
+        without a sort. Or a data frame of Spark or Dask, whose rows stay where they
+        are. Instead of a source, pass `qrels` and `run`.
+    metrics : str, callable or list of them
+        Scorer names, metric functions of skrank or functions of your own, as in
+        :func:`~skrank.metrics.evaluate`.
+    qrels, run : path, table, dict or list, default=None
+        Relevance judgements, and what a system returned, or a dict of names to runs:
+        all that :func:`align` takes, such as files of TREC. They have to fit into
+        memory. Of the parameters of columns, only `qid`, `doc_id` ("doc_id" if None),
+        `y_true` ("grade") and `y_score` ("score") go with them.
+    qid : str, default="qid"
+        The column of the query ids.
+    y_true : str, default=None
+        The column of the grades; "y_true" if None.
+    y_score : str, list of str or dict of str to str, default=None
+        The column of the scores, "y_score" if None; of several rankers, their columns,
+        or a dict of columns by the name of the ranker.
+    by : str or list of str, default=()
+        Further columns that tell queries apart, such as a segment or a fold, by which
+        they can be summarized.
+    judged : str, default=None
+        A boolean column: which documents have a grade. Other grades are not read.
+    returned : str or dict of str to str, default=None
+        A boolean column: which documents were returned; a dict has one for each
+        ranker. Other scores are not read.
+    doc_id : str, default=None
+        The column of the document ids, by which `doc_order` orders tied documents.
+    sample_weight : str, default=None
+        The column of the weights, constant within a query.
+    memory_limit : str, default=None
+        The memory to use, such as "2GB". DuckDB gets 500 MB less, or half of a small
+        limit, and writes temporary files beyond it. None is DuckDB's default.
+    progress : bool, default=False
+        Whether to show a progress bar, which needs the package tqdm.
+    checkpoint : str or path, default=None
+        A directory for the scores of parts of the source. A run that was stopped
+        continues from there if it is started again with the same files and parameters.
+    missing, unjudged : str, default="zero" and "drop"
+        With `qrels` and `run`, which queries count, as in :func:`align`.
+    **params
+        Further parameters of :func:`~skrank.metrics.evaluate`, such as `convention`,
+        `average` and ``ties="pessimistic"``.
+
+    Returns
+    -------
+    scores : QueryScores or ClusterScores
+        The values by ranker, metric and query. Those of Spark and Dask are lazy: a
+        `frame` with one row per query, and `collect()`, which returns a QueryScores.
+
+    Raises
+    ------
+    ValueError
+        If a column is unknown or has missing values, the source is empty, a parameter
+        has an invalid value, or tied documents are to keep an order that a table does
+        not have.
+    FileNotFoundError
+        If there is no such file.
+    ImportError
+        If DuckDB or PyArrow is not installed.
+
+    See Also
+    --------
+    skrank.metrics.score_queries : The same of arrays.
+    skrank.metrics.QueryScores : What can be done with the scores.
+    ClusterScores : The scores of a data frame of Spark or Dask.
+    ship : Sends skrank to the workers of Spark.
+
+    Notes
+    -----
+    Rows that are sorted lose their order within a query. It decides on no value, but on
+    rounding: if the source has more than 255 different grades, the gains of tied
+    documents may be summed in another order than those of arrays.
+
+    Ids in files of text have the type that all rows of their column have: "0301" makes
+    a column text.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrank.tables import score_table
+    >>> frame = pd.DataFrame(
+    ...     {"user": [7, 7, 8, 8], "bought": [1, 0, 0, 1], "score": [2, 1, 2, 1]}
+    ... )
+    >>> scores = score_table(
+    ...     frame, ["mrr", "hits@1"], qid="user", y_true="bought", y_score="score"
+    ... )
+    >>> scores.summary()
+    {'mrr': 0.75, 'hits@1': 0.5}
+    >>> scores.to_frame()
+       qid  mrr  hits@1
+    0    7  1.0     1.0
+    1    8  0.5     0.0
+
+    Judgements and two runs:
+
+    >>> qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1}}
+    >>> runs = {"bm25": {"q1": {"d1": 0.7, "d4": 0.9}}, "dense": {"q1": {"d1": 0.1}}}
+    >>> score_table(qrels=qrels, run=runs, metrics="mrr").summary()
+    {'bm25': {'mrr': 0.25}, 'dense': {'mrr': 0.5}}
+    """
+    _check_sources(source, qrels, run)
+    of_files = {
+        "memory_limit": memory_limit,
+        "progress": progress,
+        "checkpoint": checkpoint,
+    }
+    if source is None:
+        of_rows = {"by": by, "judged": judged, "returned": returned}
+        of_rows["sample_weight"] = sample_weight
+        _refuse(of_rows | of_files, "`source`, not with `qrels` and `run`.")
+        columns = {"qid": qid, "doc_id": doc_id, "grade": y_true, "score": y_score}
+        columns = {name: column for name, column in columns.items() if column}
+        rules = {"missing": missing, "unjudged": unjudged}
+        return score_runs(qrels, run, metrics, columns, rules, params)
+    y_true = "y_true" if y_true is None else y_true
+    y_score = "y_score" if y_score is None else y_score
+    by = (by,) if isinstance(by, str) else tuple(by)
+    if qid in by or "qid" in by:
+        raise ValueError(
+            "The 'by' parameter of score_table must name columns beside the query ids. "
+            f"Got {list(by)}."
+        )
+    columns = Columns(
+        qid,
+        y_true,
+        _rankers(y_score),
+        by,
+        judged,
+        returned,
+        doc_id,
+        sample_weight,
+    )
+    core = ArrowCore(metrics, columns, params)
+    _refuse_input_order(core.template.requests)
+    if (table := _table_of_cluster(source)) is not None:
+        _refuse(of_files, "files and tables in memory, not with Spark and Dask.")
+        check_columns(table.schema, columns)
+        return score_on_cluster(table, with_max_grade(table, core))
+    with Source(source, memory_limit, columns.named()) as table:
+        return read_and_score(table, core, progress, checkpoint)
+
+
+def read_and_score(source, core, progress=False, checkpoint=None):
+    """Return the QueryScores of an open Source.
+
+    Parameters
+    ----------
+    source : Source
+        The source.
+    core : ArrowCore
+        Scores tables of whole queries.
+    progress, checkpoint
+        As in :func:`score_table`.
+    """
+    source.check(core.columns)
+    core = with_max_grade(source, core)
+    n_rows = None
+    if progress or checkpoint is not None:
+        ((n_rows,),) = source.fetch(f"SELECT count(*) FROM {source.relation}")
+    with progress_bar(n_rows, progress, "row") as advance:
+        if checkpoint is None:
+            tables = score_source(source, core, advance)
+        else:
+            tables = score_with_checkpoint(source, core, advance, n_rows, checkpoint)
+    return core.finish(tables, source.kind)
+
+
+def with_max_grade(source, core):
+    """Return a core that measures all queries by the highest grade of the source.
+
+    The extreme grades are asked for only if a metric depends on them.
+    """
+    requests = core.template.requests
+    measured = [one for one in requests if one.options.get("max_grade", 0) is None]
+    compared = [one for one in requests if one.options["threshold"] is None]
+    if not measured and not compared:
+        return core
+    low, high = source.extreme_grades(core.columns)
+    if compared and low is not None and low < 0:
+        raise ValueError(
+            f"{compared[0].key!r} with threshold=None compares negative grades with "
+            f"those of all data. Got a lowest grade of {float(low)}: pass a "
+            "`threshold`, or shift the grades."
+        )
+    if not measured:
+        return core
+    highest = {max_grade_of(high, one.options) for one in measured}
+    if len(highest) > 1:
+        raise ValueError(
+            "The highest grade of a relevant document depends on the metric. Pass "
+            f"`max_grade`. Got {sorted(highest)}."
+        )
+    params = core.params | {"max_grade": highest.pop()}
+    return ArrowCore(core.metrics, core.columns, params)
+
+
+def _check_sources(source, qrels, run):
+    """Raise unless there is a source, or qrels and a run."""
+    given = {"source": source, "qrels": qrels, "run": run}
+    got = [name for name, value in given.items() if value is not None]
+    if got not in (["source"], ["qrels", "run"]):
+        raise ValueError(
+            "score_table takes a `source`, or `qrels` and `run`. "
+            f"Got {' and '.join(got) or 'none of them'}."
+        )
+
+
+def _rankers(y_score):
+    """Return the columns of the scores by the names of the rankers."""
+    if isinstance(y_score, str):
+        return {None: y_score}
+    named = {}
+    if isinstance(y_score, Mapping):
+        named = dict(y_score)
+    elif isinstance(y_score, (list, tuple)):
+        named = {name: name for name in y_score}
+    if not named or not all(isinstance(name, str) for name in named):
+        raise ValueError(
+            "The 'y_score' parameter of score_table must name a column, or columns by "
+            f"the name of the ranker. Got {shown(y_score)} instead."
+        )
+    return named
+
+
+def _refuse(options, reason):
+    """Raise if an option is passed that the source does not have."""
+    for name, value in options.items():
+        if value not in (None, (), False):
+            raise ValueError(
+                f"The {name!r} parameter of score_table goes with {reason} "
+                f"Got {shown(value)}."
+            )
+
+
+def _table_of_cluster(source):
+    """Return a data frame of a cluster as a table to score, and None for others."""
+    package = type(source).__module__.partition(".")[0]
+    table, method = CLUSTERS.get(package, (None, ""))
+    return table(source) if hasattr(source, method) else None
+
+
+def _refuse_input_order(requests):
+    """Raise if tied documents are to keep the order of their rows."""
+    for request in requests:
+        if request.options["ties"] == "first" and not request.options["doc_order"]:
+            raise ValueError(
+                f"ties='first' of {request.key!r} keeps the order of the rows, and a "
+                "table has none. Pass the ids of the documents as `doc_id` and a "
+                "`doc_order`, or another rule such as ties='expected'."
+            )
+
+
+def score_runs(qrels, run, metrics, columns, rules, params):
+    """Return the QueryScores of one run, or of a dict of them.
+
+    Parameters
+    ----------
+    qrels, run : path, table, dict or list
+        As in :func:`align`.
+    metrics : str, callable or list of them
+        The metrics.
+    columns : dict of str to str
+        The names of the columns of tables, as arguments of :func:`align`.
+    rules : dict of str to str
+        The arguments `missing` and `unjudged` of :func:`align`.
+    params : dict
+        Further parameters of :func:`~skrank.metrics.score_queries`.
+    """
+    judged_from = params.get("judged_from")
+    if judged_from is None:
+        judged_from = lowest_judged(params.get("convention"))
+    aligned = align(qrels, run, judged_from=judged_from, **columns, **rules)
+    if not are_runs(run):
+        return score_queries(metrics=metrics, **aligned, **params)
+    tables = [
+        score_queries(metrics=metrics, **one, **params).table
+        for one in aligned.values()
+    ]
+    return QueryScores(join_rankers(tables, tuple(aligned)))

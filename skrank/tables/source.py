@@ -1,0 +1,325 @@
+"""Files, URLs and data frames as tables of DuckDB."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import contextlib
+import difflib
+import glob
+import os
+import re
+import tempfile
+from pathlib import Path
+
+from skrank._checks import shown
+from skrank.metrics.query_scores import kind_of
+from skrank.tables.extra import import_extra
+
+READERS = {
+    "parquet": "read_parquet",
+    "pq": "read_parquet",
+    "csv": "read_csv",
+    "tsv": "read_csv",
+    "json": "read_json",
+    "jsonl": "read_json",
+    "ndjson": "read_json",
+}
+_ENDING = re.compile(r"\.([a-z]+)(\.gz|\.zst)?$", re.IGNORECASE)
+# DuckDB's limit bounds neither the rows that are being scored nor the values by query.
+FOR_THE_REST = 500
+_SIZE = re.compile(r"\s*([0-9.]+)\s*([kmgt]i?b)\s*", re.IGNORECASE)
+_MEGABYTES = {"k": 1e-3, "m": 1, "g": 1e3, "t": 1e6}
+
+NUMBERS = re.compile(r"U?(TINY|SMALL|BIG)?INT(EGER)?|FLOAT|DOUBLE|BOOLEAN")
+DATES = re.compile(r"DATE|TIMESTAMP.*")
+
+
+def _without_views(table):
+    """Return a table whose text is no view: not all of Arrow compares views."""
+    pa = import_extra("pyarrow")
+    for i, field in enumerate(table.schema):
+        if str(field.type) == "string_view":
+            table = table.set_column(i, field.name, table[i].cast(pa.large_string()))
+    return table
+
+
+def is_table_file(path):
+    """Return True if the ending of a path is that of a file that DuckDB reads."""
+    return _reader(os.fspath(path)) is not None
+
+
+def read_table(path):
+    """Return a file, or several, as a table of Arrow."""
+    with Source(path) as source, contextlib.closing(source.cursor()) as cursor:
+        return cursor.sql(f"SELECT * FROM {source.relation}").to_arrow_table()
+
+
+class Source:
+    """A table that DuckDB reads, as often as it is asked.
+
+    Use it in a ``with`` statement: it removes DuckDB's temporary files.
+
+    Parameters
+    ----------
+    source : object
+        As in :func:`score_table`.
+    memory_limit : str, default=None
+        As in :func:`score_table`.
+    names : list of str, default=()
+        The columns that will be read.
+    """
+
+    def __init__(self, source, memory_limit=None, names=()):
+        duckdb = import_extra("duckdb")
+        limit = None if memory_limit is None else _duckdb_limit(memory_limit)
+        self.files = None
+        self.kind = kind_of(source)
+        self._frame = None
+        self._closing = contextlib.ExitStack()
+        folder = tempfile.TemporaryDirectory(
+            prefix="skrank-", ignore_cleanup_errors=True
+        )
+        self._closing.enter_context(folder)
+        self.connection = duckdb.connect(":memory:")
+        self._closing.callback(self.connection.close)
+        self.connection.execute(f"SET temp_directory = {_text(folder.name)}")
+        if limit is not None:
+            self.connection.execute(f"SET memory_limit = '{limit}MB'")
+        try:
+            self.relation = self._open(source, names)
+            query = f"DESCRIBE SELECT * FROM {self.relation}"
+            self.types = {name: kind for name, kind, *_ in self.fetch(query)}
+        except duckdb.Error as error:
+            self.close()
+            raise ValueError(f"DuckDB cannot read {shown(source)}: {error}") from error
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self, source, names):
+        """Return the SQL that stands for the source in a FROM clause."""
+        if isinstance(source, (str, os.PathLike)):
+            source = os.fspath(source)
+            self.files = [source] if "://" in source else files_of(source)
+            names = ", ".join(map(_text, self.files))
+            reader = _reader_of(self.files)
+            if reader == "read_csv":
+                return self._typed_csv(names)
+            return f"{reader}([{names}])"
+        pa = import_extra("pyarrow")
+        library = type(source).__module__.partition(".")[0]
+        if library == "pandas":
+            # A column that is not read may hold what Arrow does not.
+            read = source[names] if {*names} <= {*source.columns} else source
+            source = pa.Table.from_pandas(read, preserve_index=False)
+        elif library == "polars" and hasattr(source, "to_arrow"):
+            source = source.to_arrow()
+        if not hasattr(source, "__arrow_c_stream__"):
+            raise TypeError(
+                "The 'source' parameter of score_table must be a path, a URL or a "
+                "table that speaks the Arrow PyCapsule protocol, such as a data frame "
+                "of pandas, polars or pyarrow (collect a lazy one first). "
+                f"Got {type(source).__name__} instead."
+            )
+        if isinstance(source, pa.Table):
+            self._frame = _without_views(source)
+            return "source"
+        # A stream can be read only once.
+        reader = pa.RecordBatchReader.from_stream(source)
+        self.connection.register("stream", reader)
+        self.connection.execute("CREATE TABLE source AS SELECT * FROM stream")
+        self.connection.unregister("stream")
+        return "source"
+
+    def _typed_csv(self, names):
+        """Return the SQL of CSV files with the types that all of their rows have.
+
+        By the first rows alone, the id 0301 further down could be taken for 301.
+        """
+        query = f"DESCRIBE FROM read_csv([{names}], sample_size = -1)"
+        types = ", ".join(
+            f"{_text(name)}: {_text(kind)}" for name, kind, *_ in self.fetch(query)
+        )
+        return f"read_csv([{names}], types = {{{types}}})"
+
+    def cursor(self, **tables):
+        """Return a connection for one query, in which `tables` have names."""
+        cursor = self.connection.cursor()
+        if self._frame is not None:
+            tables["source"] = self._frame
+        for name, table in tables.items():
+            cursor.register(name, table)
+        return cursor
+
+    def fetch(self, query, **tables):
+        """Return the rows that a query returns."""
+        with contextlib.closing(self.cursor(**tables)) as cursor:
+            return cursor.sql(query).fetchall()
+
+    def check(self, columns):
+        """Raise if there are no rows, a column is missing or its type is wrong."""
+        check_known(columns, self.types)
+        if not self.fetch(f"SELECT 1 FROM {self.relation} LIMIT 1"):
+            raise ValueError("The source has no rows. Got columns only.")
+        check_types(columns, self.types, _is_numeric, "BOOLEAN".__eq__)
+
+    def extreme_grades(self, columns):
+        """Return the lowest and the highest grade, or None and None."""
+        y_true, judged = quoted(columns.y_true), columns.judged
+        where = "" if judged is None else f" WHERE {quoted(judged)}"
+        ((low, high),) = self.fetch(
+            f"SELECT min({y_true}), max({y_true}) FROM {self.relation}{where}"
+        )
+        return low, high
+
+    def selected(self, columns):
+        """Return the SQL of the columns to read, in types that the core reads."""
+        masks, keys = columns.masks(), columns.keys.values()
+        parts = []
+        for name in columns.named():
+            value, kind = quoted(name), self.types[name]
+            if name in (*keys, columns.doc_id):
+                if not NUMBERS.fullmatch(kind) and not DATES.fullmatch(kind):
+                    value = f"CAST({value} AS VARCHAR)"
+            elif not NUMBERS.fullmatch(kind):
+                value = f"CAST({value} AS DOUBLE)"
+            if masks.get(name) is not None:  # where it is not read it may be missing
+                value = f"CASE WHEN {quoted(masks[name])} THEN {value} ELSE 0 END"
+            parts.append(f"{value} AS {quoted(name)}")
+        return ", ".join(parts)
+
+    def is_text(self, name):
+        """Return True if a key is compared as text."""
+        return not re.fullmatch(f"{NUMBERS.pattern}|{DATES.pattern}", self.types[name])
+
+    def refuse_missing(self, columns):
+        """Raise if ids, grades, scores, masks or weights are missing, with counts."""
+        inner = f"SELECT {self.selected(columns)} FROM {self.relation}"
+        counts = ["count(*)"]
+        for name in columns.named():
+            test = f"{quoted(name)} IS NULL"
+            if self.types[name] in ("FLOAT", "DOUBLE"):
+                test += f" OR isnan({quoted(name)})"
+            counts.append(f"count(*) FILTER ({test})")
+        ((n_rows, *missing),) = self.fetch(f"SELECT {', '.join(counts)} FROM ({inner})")
+        for name, n_missing in zip(columns.named(), missing, strict=True):
+            check_none_missing(name, n_missing, f"{n_rows:,} rows", columns)
+
+    def close(self):
+        """Close the connection and remove its temporary files."""
+        self._closing.close()
+
+    def __enter__(self):
+        """Return the source itself."""
+        return self
+
+    def __exit__(self, *error):
+        """Close it."""
+        self.close()
+
+
+def check_known(columns, known):
+    """Raise if a column is not among those that are known."""
+    for name in columns.named():
+        if name not in known:
+            near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.4)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise ValueError(
+                f"The source has no column {name!r}.{hint} Got {list(known)}."
+            )
+
+
+def check_types(columns, types, is_number, is_boolean):
+    """Raise if grades, scores or weights are no numbers, or masks no booleans."""
+    for name in (columns.y_true, *columns.y_score.values(), columns.sample_weight):
+        if name is not None and not is_number(types[name]):
+            raise ValueError(
+                f"The column {name!r} must hold numbers. Got {types[name]}."
+            )
+    for name in columns.masks().values():
+        if name is not None and not is_boolean(types[name]):
+            raise ValueError(
+                f"The column {name!r} must hold booleans. Got {types[name]}."
+            )
+
+
+def check_none_missing(name, n_missing, among, columns):
+    """Raise if a column has missing values."""
+    if n_missing:
+        raise ValueError(
+            f"The column {name!r} has {n_missing:,} missing values (NULL or NaN) among "
+            f"{among}. {_cure_for_missing(name, columns)}"
+        )
+
+
+def _cure_for_missing(name, columns):
+    if name == columns.y_true and columns.judged is None:
+        return "Name a boolean column of the documents with a grade as `judged`."
+    if name in columns.y_score.values() and columns.returned is None:
+        return "Name a boolean column of the documents with a score as `returned`."
+    return "Leave these rows out, or give them values."
+
+
+def files_of(path):
+    """Return the sorted files of a path, a pattern or a directory."""
+    path = os.path.expanduser(path)
+    if os.path.isdir(path):
+        inside = sorted(map(str, Path(path).rglob("*")))
+        found = [name for name in inside if _reader(name) and os.path.isfile(name)]
+        if not found:
+            raise FileNotFoundError(
+                f"The directory {path!r} holds no file that ends with "
+                f"{', '.join('.' + ending for ending in READERS)}."
+            )
+        return found
+    found = [path] if os.path.isfile(path) else sorted(glob.glob(path, recursive=True))
+    if not found:
+        raise FileNotFoundError(f"There is no file {path!r}.")
+    return found
+
+
+def _reader(name):
+    match = _ENDING.search(name.partition("?")[0])
+    return READERS.get(match.group(1).lower()) if match else None
+
+
+def _reader_of(files):
+    """Return the function of DuckDB that reads some files."""
+    readers = {_reader(name) for name in files}
+    if readers <= {None}:
+        raise ValueError(
+            f"score_table reads files that end with "
+            f"{', '.join('.' + ending for ending in READERS)}. Got {shown(files[0])}."
+        )
+    if len(readers) > 1:
+        raise ValueError(
+            "All files must be of one format. Got files of several: "
+            f"{shown(sorted({Path(name).suffix for name in files}))}."
+        )
+    return readers.pop()
+
+
+def _duckdb_limit(memory_limit):
+    """Return the megabytes that DuckDB may use of a limit such as "2GB"."""
+    match = _SIZE.fullmatch(memory_limit) if isinstance(memory_limit, str) else None
+    if match is None:
+        raise ValueError(
+            "The 'memory_limit' parameter of score_table must be a str such as '2GB' "
+            f"or '500MB', or None. Got {shown(memory_limit)} instead."
+        )
+    number, unit = match.groups()
+    megabytes = float(number) * _MEGABYTES[unit[0].lower()]
+    return max(int(megabytes - FOR_THE_REST), int(megabytes / 2), 1)
+
+
+def _is_numeric(kind):
+    return bool(NUMBERS.fullmatch(kind)) or kind.startswith(("DECIMAL", "HUGEINT"))
+
+
+def quoted(name):
+    """Return the name of a column in SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _text(value):
+    return "'" + value.replace("'", "''") + "'"

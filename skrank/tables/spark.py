@@ -1,0 +1,180 @@
+"""Data frames of Spark, and what its workers need."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import atexit
+import pickle
+import re
+import shutil
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import skrank
+from skrank.tables.extra import import_extra
+
+LACKING = (
+    "A Python worker of Spark has no {package}. Workers run the Python that the "
+    "environment variable PYSPARK_PYTHON named when the session started, or the "
+    "python3 that they found. Set it, for local workers to sys.executable, and install "
+    'there what they need: `pip install "skrank[spark]"`. If only skrank is missing, '
+    "`skrank.tables.ship(spark)` sends it to them."
+)
+
+# The types of Spark that are read, but for decimals, by their names in Arrow.
+ARROW = {
+    "boolean": "bool",
+    "tinyint": "int8",
+    "smallint": "int16",
+    "int": "int32",
+    "bigint": "int64",
+    "float": "float",
+    "double": "double",
+    "string": "string",
+    "date": "date32",
+    "timestamp": "timestamp[us]",
+    "timestamp_ntz": "timestamp[us]",
+}
+
+
+class SparkTable:
+    """A data frame of Spark that can be scored."""
+
+    def __init__(self, frame):
+        pa = import_extra("pyarrow", "spark")
+        self.frame = frame
+        self.schema = pa.schema(
+            [(field.name, _arrow_type(pa, field)) for field in frame.schema]
+        )
+
+    def extreme_grades(self, columns):
+        """Return the lowest and the highest grade, or None and None."""
+        from pyspark.sql import functions as F
+
+        frame, y_true = self.frame, F.col(_quoted(columns.y_true))
+        if columns.judged is not None:
+            frame = frame.where(F.col(_quoted(columns.judged)))
+        return frame.agg(F.min(y_true), F.max(y_true)).first()
+
+    def score(self, core, schema):
+        """Return a lazy data frame with a row per query."""
+        from pyspark.cloudpickle import dumps
+        from pyspark.sql import functions as F
+        from pyspark.sql.types import DoubleType, LongType, StructField, StructType
+
+        # mapInArrow fails on names with a dot.
+        alias = {name: f"c{i}" for i, name in enumerate(core.columns.named())}
+        frame = self.frame.select(
+            *(F.col(_quoted(name)).alias(short) for name, short in alias.items())
+        )
+        keys = core.columns.keys
+        by = [alias[name] for name in keys.values()]
+        grouped = frame.repartition(*by).sortWithinPartitions(*by)
+        kinds = {key: self.frame.schema[name].dataType for key, name in keys.items()}
+        numbers = {"int64": LongType(), "double": DoubleType()}
+        fields = [
+            StructField(field.name, kinds.get(field.name) or numbers[str(field.type)])
+            for field in schema
+        ]
+        scored = _importing_skrank(dumps(core), LACKING)
+        return grouped.mapInArrow(scored, StructType(fields))
+
+    def collect(self, frame, names):
+        """Compute columns of a data frame and return them as an Arrow table."""
+        frame = frame.select(*map(_quoted, names))
+        try:
+            if hasattr(frame, "toArrow"):
+                return frame.toArrow()
+            pa = import_extra("pyarrow", "spark")
+            return pa.Table.from_pandas(frame.toPandas(), preserve_index=False)
+        except Exception as error:
+            lacking = re.search(r"No module named '(\w+)", str(error))
+            if lacking is None:
+                raise
+            raise ImportError(LACKING.format(package=lacking[1])) from error
+
+
+def score_batches(pickled, batches):
+    """Yield the scores of a partition, which is sorted by query.
+
+    Parameters
+    ----------
+    pickled : bytes
+        The core.
+    batches : iterable of pyarrow.RecordBatch
+        The columns that the core names, in its order.
+    """
+    from skrank.tables.clusters import readable, score_rows
+    from skrank.tables.stream import whole_queries
+
+    core = pickle.loads(pickled)
+    pa, names = import_extra("pyarrow", "spark"), core.columns.named()
+    tables = (
+        readable(pa.Table.from_arrays(batch.columns, names), core.columns)
+        for batch in batches
+    )
+    for table, _ in whole_queries(tables, core):
+        yield from score_rows(core, table).to_batches()
+
+
+def _importing_skrank(pickled, lacking):
+    """Return `score_batches` as a function that a worker without skrank can load."""
+
+    # It is pickled by value, as it is local, and so it may not refer to this module.
+    def score(batches):
+        try:
+            from skrank.tables.spark import score_batches
+        except ImportError as error:
+            raise ImportError(lacking.format(package=error.name)) from error
+        return score_batches(pickled, batches)
+
+    return score
+
+
+def ship(spark):
+    """Send skrank to the workers of a Spark session that lack it.
+
+    They need NumPy, SciPy, scikit-learn and PyArrow. Call it once, before an action.
+
+    Parameters
+    ----------
+    spark : pyspark.sql.SparkSession
+        The session.
+
+    See Also
+    --------
+    score_table : Scores data frames of Spark.
+
+    Examples
+    --------
+    >>> from skrank.tables import ship
+    >>> ship(spark)  # doctest: +SKIP
+    """
+    if type(spark).__module__.startswith("pyspark.sql.connect"):
+        spark.addArtifacts(_packed(), pyfile=True)
+    else:
+        spark.sparkContext.addPyFile(_packed())
+
+
+@cache
+def _packed():
+    """Return the path of a zip file of the package: workers do not import wheels."""
+    folder = Path(tempfile.mkdtemp(prefix="skrank-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    package = folder / "copy" / "skrank"
+    unwanted = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(Path(skrank.__file__).parent, package, ignore=unwanted)
+    return shutil.make_archive(str(folder / "skrank"), "zip", package.parent)
+
+
+def _arrow_type(pa, field):
+    """Return the type of a field in Arrow; a struct for those that are not read."""
+    kind = field.dataType.simpleString()
+    if kind.startswith("decimal"):
+        return pa.decimal128(field.dataType.precision, field.dataType.scale)
+    return pa.type_for_alias(ARROW[kind]) if kind in ARROW else pa.struct([])
+
+
+def _quoted(name):
+    return "`" + name.replace("`", "``") + "`"

@@ -1,0 +1,218 @@
+"""Whole queries of a source, some hundred thousand rows at a time."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import os
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import closing
+
+import numpy as np
+
+from skrank.metrics.value_table import distinct
+from skrank.tables.core import as_numpy, equality_codes, one_chunk
+from skrank.tables.extra import import_extra
+from skrank.tables.source import quoted
+
+# Rows to score at once: a call costs a few milliseconds, and more rows more memory.
+BATCH = 300_000
+
+# Batches are scored side by side: NumPy computes without Python's lock.
+N_THREADS = min(os.cpu_count() or 1, 4)
+
+# A source is sorted if a batch of it has more stretches of rows of one query than this
+# times the number of its queries; or fewer rows than this times its stretches, since
+# most rows of many scattered queries are alone in their batch.
+SCATTERED = 1.1
+
+
+class NotClustered(Exception):
+    """The rows of a query do not stand together."""
+
+
+def score_source(source, core, advance, where=None):
+    """Return the tables of all queries of a source, one row per query.
+
+    Where the rows of each query stand together, they are read as they are; queries
+    that are cut after all are asked for again. Other sources are sorted.
+
+    Parameters
+    ----------
+    source : Source
+        The source.
+    core : ArrowCore
+        Scores tables of whole queries.
+    advance : callable
+        Called with the number of rows that were scored.
+    where : str, default=None
+        The SQL condition of the rows to read.
+    """
+    condition = "" if where is None else f" WHERE {where}"
+    query = f"FROM (SELECT {source.selected(core.columns)} FROM {source.relation})"
+    keys = [quoted(name) for name in core.columns.keys.values()]
+    order = ", ".join(keys)
+    if any(map(source.is_text, core.columns.keys.values())):
+        order = f"hash({order}), {order}"  # numbers are sorted faster than text
+
+    def score(query, is_sorted, **tables):
+        return _score_batches(source, core, query, is_sorted, advance, **tables)
+
+    try:
+        tables = score(query + condition, False)
+    except NotClustered:
+        return score(f"{query}{condition} ORDER BY {order}", True)
+    tables, cut = _without_cut_queries(tables, list(core.columns.keys))
+    if cut is not None:
+        same = " AND ".join(f"cut.{key} = whole.{key}" for key in keys)
+        cut = cut.rename_columns(list(core.columns.keys.values()))
+        again = f"FROM ({query}) AS whole SEMI JOIN cut ON {same} ORDER BY {order}"
+        tables += score(again, True, cut=cut)
+    return tables
+
+
+def _score_batches(source, core, query, is_sorted, advance, **tables):
+    """Return the tables of the queries of one SQL query."""
+    scored, coming = [], deque()
+
+    def check(table):
+        check_missing(table, core, source)
+
+    def score(table, n_stretches):
+        if not is_sorted and len(table) < SCATTERED * n_stretches:
+            raise NotClustered
+        coming.append((len(table), n_stretches, threads.submit(core, table)))
+        if len(coming) > N_THREADS:  # no more batches are held in memory
+            collect()
+
+    def collect():
+        n_scored, n_stretches, result = coming.popleft()
+        result = result.result()
+        if not is_sorted and n_stretches > SCATTERED * len(result):
+            raise NotClustered
+        scored.append(result)
+        advance(n_scored)
+
+    with (
+        closing(_batches(source, query, **tables)) as batches,
+        ThreadPoolExecutor(N_THREADS) as threads,
+    ):
+        for table, n_stretches in whole_queries(batches, core, check):
+            score(table, n_stretches)
+        while coming:
+            collect()
+    return scored
+
+
+def whole_queries(batches, core, check=lambda table: None):
+    """Yield tables of whole queries, each with the number of stretches of one query.
+
+    Parameters
+    ----------
+    batches : iterable of pyarrow.RecordBatch or pyarrow.Table
+        The rows. Those of a query that stand together are kept together.
+    core : ArrowCore
+        Knows the keys.
+    check : callable, optional
+        Called with all rows, some at a time.
+    """
+    pending, n_rows, needed = [], 0, BATCH
+    for batch in batches:
+        pending.append(batch)
+        n_rows += len(batch)
+        if n_rows < needed:
+            continue
+        table = _joined(pending)
+        check(table)
+        starts = _starts(table, core)
+        if not len(starts):  # one query, which has to be whole
+            pending, needed = [table], 2 * n_rows
+            continue
+        yield table.slice(0, starts[-1]), len(starts)
+        pending, needed = [table.slice(starts[-1])], BATCH
+        n_rows = len(pending[0])
+    if n_rows:
+        table = _joined(pending)
+        check(table)
+        yield table, 0
+
+
+def _joined(pending):
+    pa = import_extra("pyarrow")
+    tables = [
+        batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
+        for batch in pending
+    ]
+    return pa.concat_tables(tables).combine_chunks()
+
+
+def check_missing(table, core, source):
+    """Raise if a value of a table is missing, with the counts of its source."""
+    for column in table.columns:
+        column = one_chunk(column)
+        is_missing = column.null_count
+        if not is_missing and import_extra("pyarrow").types.is_floating(column.type):
+            is_missing = np.isnan(as_numpy(column).min(initial=np.inf))
+        if is_missing:
+            source.refuse_missing(core.columns)
+
+
+def _starts(table, core):
+    """Return where the stretches of rows of one query start, but for the first."""
+    compute = import_extra("pyarrow.compute")
+    differs = False
+    for name in core.columns.keys.values():
+        column = one_chunk(table[name])
+        differs |= as_numpy(compute.not_equal(column[1:], column[:-1]))
+    return 1 + np.flatnonzero(differs)
+
+
+def _batches(source, query, **tables):
+    """Yield the batches of a query, which runs in a thread of its own.
+
+    So the next batch is read while the last one is scored, and an interrupt stops the
+    query at once.
+    """
+    cursor = source.cursor(**tables)
+    with closing(cursor), ThreadPoolExecutor(1) as thread:
+
+        def open_reader():
+            relation = cursor.sql(query)
+            read = getattr(relation, "to_arrow_reader", None)
+            return (read or relation.fetch_arrow_reader)(BATCH)
+
+        def read_next():
+            return next(reader, None)
+
+        running = thread.submit(open_reader)
+        try:
+            reader = iter(running.result())
+            running = thread.submit(read_next)
+            while (batch := running.result()) is not None:
+                running = thread.submit(read_next)
+                yield batch
+        except BaseException:
+            while not running.done():  # a query that has not begun misses an interrupt
+                cursor.interrupt()
+                wait([running], timeout=0.1)
+            raise
+
+
+def _without_cut_queries(tables, names):
+    """Return tables without the queries that are in several, and a table of those."""
+    pa = import_extra("pyarrow")
+    if len(tables) < 2:
+        return tables, None
+    keys = pa.concat_tables([table.select(names) for table in tables])
+    columns = {name: equality_codes(keys[name]) for name in names}
+    _, first, codes = distinct(columns)
+    is_cut = np.bincount(codes) > 1
+    if not is_cut.any():
+        return tables, None
+    cut = keys.take(first[is_cut])
+    stops = np.cumsum([len(table) for table in tables])
+    kept = np.split(~is_cut[codes], stops[:-1])
+    tables = [
+        table.filter(pa.array(rows)) for table, rows in zip(tables, kept, strict=True)
+    ]
+    return tables, cut
