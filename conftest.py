@@ -1,6 +1,5 @@
 """Fixtures and marks for every test and doctest."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import os
@@ -31,7 +30,7 @@ SLOW_FILES = {
         "docs/model_selection.rst",
         "docs/rankers.rst",
         "tests/integrations/test_integrations.py",
-        "tests/metrics/_plot/test_axes.py",
+        "tests/plot/test_base.py",
         "tests/model_selection/test_cross_val_query_scores.py",
         "tests/model_selection/test_one_standard_error.py",
         "tests/other_libraries/test_coming_from.py",

@@ -5,7 +5,6 @@
 installed, `nox -f .ci/noxfile.py -s lint` runs one.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import atexit
@@ -35,9 +34,8 @@ SKLEARN = [
 # These compute numbers from arrays, where scikit-learn plays no part. All other tests,
 # and every new file, run with each version of scikit-learn.
 WITHOUT_SKLEARN = [
-    "tests/_inference",
     "tests/_ranking",
-    "tests/metrics/_plot",
+    "tests/plot",
     "tests/metrics/test_blocks.py",
     "tests/metrics/test_chance.py",
     "tests/metrics/test_common.py",

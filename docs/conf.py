@@ -1,6 +1,5 @@
 """Configuration of the site for Sphinx."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import importlib

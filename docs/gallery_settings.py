@@ -3,7 +3,6 @@
 Sphinx-Gallery finds these functions by the names in `conf.py`.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from pathlib import Path

@@ -7,7 +7,6 @@ documents. ranx computes the metrics itself, the other tools get the values of s
 Every cell is what a tool returned, or said.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import contextlib

@@ -7,7 +7,6 @@ computes skrank's values anew, compares them with the numbers of the libraries i
 that are data: the table and the list of rules. A test checks that both are up to date.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import math
@@ -35,17 +34,12 @@ QUERIES, VALUES, VERSIONS = peers.read()
 FAMILIES = [
     f"skrank.metrics.{module}"
     for module in (
-        "_first_relevant",
-        "_rank_means",
-        "_rank_spread",
-        "_top_k",
-        "_average_precision",
-        "_label_ranking",
-        "_counts",
-        "_judged",
-        "_gains",
-        "_reader",
-        "_agreement",
+        "first_relevant",
+        "top_k",
+        "average_precision",
+        "gains",
+        "reader",
+        "agreement",
     )
 ]
 

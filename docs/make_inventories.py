@@ -9,7 +9,6 @@ not here is an error when the site is built. Run `python docs/make_inventories.p
 adding a name.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import importlib

@@ -3,7 +3,6 @@
 Run ``python docs/make_is_it_better.py`` to write ``docs/is_it_better/``.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import warnings
@@ -23,8 +22,9 @@ from skrank.metrics import (
     score_queries,
 )
 from skrank.model_selection import query_train_test_split
+from skrank.plot import ComparisonDisplay
 from skrank.rankers import QueryRanker
-from skrank.stats import ComparisonDisplay, compare_rankers
+from skrank.stats import compare_rankers
 
 FOLDER = Path(__file__).parent / "is_it_better"
 

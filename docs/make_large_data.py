@@ -5,7 +5,6 @@ Run ``python docs/make_large_data.py`` to write ``docs/tables/large_data.rst`` a
 ``--picture`` it only draws.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import statistics

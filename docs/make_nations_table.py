@@ -5,7 +5,6 @@ authors published the ranks with the metrics. The tests keep the ranks, and
 ``tests/link_prediction/check_recorded.py`` recomputes them from scores.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import json

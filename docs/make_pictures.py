@@ -4,7 +4,6 @@ Run ``python docs/make_pictures.py`` to write ``docs/pictures/``. With names, su
 ``python docs/make_pictures.py ties``, only these are drawn.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import sys

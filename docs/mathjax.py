@@ -5,7 +5,6 @@ keeps what it has downloaded. Without npm the formulas come from MathJax's CDN, 
 build warns, which is an error with `--fail-on-warning`.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import fnmatch

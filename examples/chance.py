@@ -9,7 +9,6 @@ long ones. This example draws metrics against the length of the lists, as they a
 adjusted for chance.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 # %%

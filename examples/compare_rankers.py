@@ -13,7 +13,6 @@ exist: the format of LightGBM's example `lambdarank`. Libraries that are not ins
 are named and left out.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import argparse

@@ -9,7 +9,6 @@ are ordered and what a query without a relevant document counts. This example co
 NDCG by the rules of other libraries, and finds the rules that make the difference.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 # %%

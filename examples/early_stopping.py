@@ -8,7 +8,6 @@ stops when a metric of your choice no longer improves on them: MRR or RBP as wel
 NDCG, for LightGBM, XGBoost and CatBoost in the same way.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 # %%

@@ -8,7 +8,6 @@ This example compares two models query by query, on queries that they were not t
 on, and computes how many queries would tell. The page :doc:`/is_it_better` says more.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 # %%
@@ -26,8 +25,9 @@ from sklearn.linear_model import Ridge
 
 from skrank.datasets import load_digits_retrieval
 from skrank.model_selection import QueryKFold, cross_val_query_scores
+from skrank.plot import ComparisonDisplay
 from skrank.rankers import QueryRanker
-from skrank.stats import ComparisonDisplay, compare_rankers, required_queries
+from skrank.stats import compare_rankers, required_queries
 
 sklearn.set_config(enable_metadata_routing=True)
 

@@ -8,7 +8,6 @@ into the training set and others into the test set, so that the model is tested 
 queries that it knows. This example measures how wrong the answer is then.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 # %%

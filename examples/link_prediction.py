@@ -7,7 +7,6 @@ has relations between 14 nations. For each test triple a model is asked for its 
 (poland, relation, ?), and for its head, (?, relation, ussr), and ranks the nations.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 # %%

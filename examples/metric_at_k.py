@@ -8,7 +8,6 @@ one ranker is best in the first places, another one in the longer list. This exa
 draws the NDCG of three rankers, and shows that the choice of k decides which one wins.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 # %%
@@ -27,8 +26,9 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
 
 from skrank.datasets import load_digits_retrieval
-from skrank.metrics import MetricAtKDisplay, score_queries
-from skrank.stats import ComparisonDisplay, compare_rankers
+from skrank.metrics import score_queries
+from skrank.plot import ComparisonDisplay, MetricAtKDisplay
+from skrank.stats import compare_rankers
 
 digits = load_digits_retrieval(n_queries=300, n_documents=100)
 y, qid = digits.target, digits.qid

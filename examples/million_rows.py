@@ -7,7 +7,6 @@ How do I evaluate a table of predictions that does not fit into memory?
 keeps one row per query. The numbers are those of the whole table, to the last bit.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 # %%

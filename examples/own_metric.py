@@ -7,7 +7,6 @@ function of a ranking, give it a name, and it works wherever the name of a metri
 in ``GridSearchCV``, in ``evaluate``, with a cutoff, with ties and with intervals.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 # %%
@@ -27,8 +26,9 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeRegressor
 
 from skrank.datasets import load_digits_retrieval
-from skrank.metrics import MetricAtKDisplay, add_scorer, evaluate
+from skrank.metrics import add_scorer, evaluate
 from skrank.model_selection import QueryKFold, query_train_test_split
+from skrank.plot import MetricAtKDisplay
 from skrank.rankers import QueryRanker
 
 

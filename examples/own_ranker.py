@@ -8,7 +8,6 @@ and splitters of scikit-learn and skrank then work with the ranker. Here it is L
 (Cao et al., 2007) with a linear score, in NumPy.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 # %%

@@ -7,7 +7,6 @@ built-in metrics of each selected model in one call. Whether the choice by MRR i
 better is asked on queries that no search has seen.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import sklearn

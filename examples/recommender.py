@@ -7,7 +7,6 @@ the queries here, and items the documents. A factor model is compared with a lis
 most popular items, on what users watched last.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 # %%
@@ -22,8 +21,9 @@ import pandas as pd
 from scipy.sparse import coo_array
 from sklearn.decomposition import NMF
 
-from skrank.metrics import MetricAtKDisplay, score_queries
+from skrank.metrics import score_queries
 from skrank.model_selection import LeaveLastOut
+from skrank.plot import MetricAtKDisplay
 from skrank.stats import compare_rankers, confidence_interval
 
 rng = np.random.default_rng(0)

@@ -9,7 +9,6 @@ orders of one tied list with their values, and then shows how far ties move the 
 of rankers.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 # %%
@@ -27,8 +26,9 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 from skrank.datasets import load_digits_retrieval
-from skrank.metrics import TieSpanDisplay, map_score, tie_report
+from skrank.metrics import map_score, tie_report
 from skrank.model_selection import query_train_test_split
+from skrank.plot import TieSpanDisplay
 from skrank.rankers import QueryRanker
 
 y_true = np.array([0, 0, 1, 0, 1, 0, 0])

@@ -10,7 +10,6 @@ the mean reciprocal rank (MRR) and by ROC AUC in one grid search, and then measu
 the choice by ROC AUC loses.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 # %%
@@ -30,8 +29,9 @@ from sklearn.model_selection import GridSearchCV
 
 from skrank.metrics import score_queries
 from skrank.model_selection import QueryKFold, query_train_test_split
+from skrank.plot import ComparisonDisplay
 from skrank.rankers import QueryRanker
-from skrank.stats import ComparisonDisplay, compare_rankers
+from skrank.stats import compare_rankers
 
 rng = np.random.default_rng(0)
 n_queries, n_offers = 600, 20

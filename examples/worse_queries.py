@@ -8,7 +8,6 @@ there? This example sorts the queries by their differences, and then looks at wh
 models rank first for those that lost most.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 # sphinx_gallery_thumbnail_number = 2
@@ -26,7 +25,8 @@ from sklearn.datasets import load_digits
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 from skrank.datasets import load_digits_retrieval
-from skrank.metrics import QueryDifferenceDisplay, score_queries
+from skrank.metrics import score_queries
+from skrank.plot import QueryDifferenceDisplay
 from skrank.rankers import QueryRanker
 from skrank.stats import compare_rankers
 

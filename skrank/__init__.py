@@ -4,7 +4,6 @@ Importing the package makes its scorer names, such as "mrr" and "ndcg@10", known
 scikit-learn. Its submodules are imported when they are first used.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import importlib

@@ -1,6 +1,5 @@
 # Types of skrank, written by tests/typing/make_stubs.py.
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 # fmt: off
 
@@ -11,13 +10,14 @@ from skrank import integrations as integrations
 from skrank import link_prediction as link_prediction
 from skrank import metrics as metrics
 from skrank import model_selection as model_selection
+from skrank import plot as plot
 from skrank import rankers as rankers
 from skrank import stats as stats
 from skrank import tables as tables
 
 __all__ = [
     "base", "datasets", "exceptions", "integrations", "link_prediction", "metrics",
-    "model_selection", "rankers", "register_scorers", "stats", "tables",
+    "model_selection", "plot", "rankers", "register_scorers", "stats", "tables",
     "unregister_scorers"
 ]
 

@@ -1,6 +1,5 @@
 """The command line: evaluate the run files of TREC."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import argparse

@@ -1,6 +1,5 @@
 """Checks of arrays and options, in scikit-learn's sentences."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numbers

@@ -1,6 +1,5 @@
 """A column of X, or a level of an index, by name: query ids, times and items."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from numbers import Integral

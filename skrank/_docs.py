@@ -1,6 +1,5 @@
 """The words that docstrings share."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import inspect

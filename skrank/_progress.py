@@ -1,6 +1,5 @@
 """A progress bar, on request."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import importlib

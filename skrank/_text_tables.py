@@ -1,6 +1,5 @@
 """Tables as text, Markdown, LaTeX and HTML."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import html

@@ -1,6 +1,5 @@
 """The mixin class of rankers, and a function that recognizes rankers."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import inspect

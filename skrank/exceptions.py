@@ -1,6 +1,5 @@
 """Warning categories, to filter the warnings of skrank."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 __all__ = ["QuerySplitWarning"]

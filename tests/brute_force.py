@@ -5,7 +5,6 @@ None. A metric returns None where it is undefined. What tied scores give is read
 the list of all their orders.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import itertools

@@ -1,6 +1,5 @@
 """Tables of lists with ties, which several test modules score."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

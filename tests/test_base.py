@@ -1,6 +1,5 @@
 """The ranker mixin, and who is a ranker."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from math import log2

@@ -1,6 +1,5 @@
 """The benchmark runs, row by row, on arrays a thousandth of its own."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import math

@@ -1,6 +1,5 @@
 """Query ids, times and items are found by name in every kind of table."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import datetime

@@ -1,6 +1,5 @@
 """The command line."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import csv

@@ -1,9 +1,7 @@
 """The public modules: when they are imported, and the classes that they list."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import doctest
 import importlib
 import inspect
 import pickle
@@ -55,37 +53,23 @@ def public_classes():
                 yield module, getattr(module, name)
 
 
-def test_a_public_class_says_that_it_is_of_its_public_module():
-    """If not, its package has to end with `publish(__name__)`."""
-    private = {
-        f"{cls.__module__}.{cls.__qualname__}"
-        for module, cls in public_classes()
-        if cls.__module__ != module.__name__
-    }
-    assert private == set()
-    assert f"{skrank.rankers.QueryRanker}" == "<class 'skrank.rankers.QueryRanker'>"
+def test_the_source_of_a_public_class_is_found():
+    for _, cls in public_classes():
+        assert (
+            inspect.getsource(cls)
+            .lstrip("@")
+            .partition("class ")[2]
+            .startswith(cls.__name__)
+        )
 
 
-def test_pickles_hold_the_public_module_and_those_of_earlier_versions_are_read():
-    for module, cls in public_classes():
-        pickled = pickle.dumps(cls, protocol=0)
-        assert pickled.startswith(f"c{module.__name__}\n{cls.__name__}\n".encode())
-        assert pickle.loads(pickled) is cls
+def test_pickles_name_modules_whose_names_are_public():
+    """Lists of trusted types, such as those of skops and MLflow, hold these names."""
     view = type(skrank.rankers.as_regressor(skrank.rankers.PairwiseRanker()))
-    assert pickle.dumps(view, protocol=0).startswith(b"cskrank.rankers\nRankerAs")
-    assert pickle.loads(pickle.dumps(view)) is view
-    earlier = b"cskrank.rankers._query_ranker\nQueryRanker\n."
-    assert pickle.loads(earlier) is skrank.rankers.QueryRanker
-
-
-def test_the_examples_of_public_classes_and_their_methods_are_collected():
-    """They are found where a class says that it is."""
-    for module, cls in public_classes():
-        found = {test.name for test in doctest.DocTestFinder().find(module)}
-        name = f"{module.__name__}.{cls.__name__}"
-        shown = {name} if ">>>" in (cls.__doc__ or "") else set()
-        for method, value in vars(cls).items():
-            function = getattr(value, "__func__", value)
-            if inspect.isfunction(function) and ">>>" in (function.__doc__ or ""):
-                shown.add(f"{name}.{method}")
-        assert shown <= found
+    for module, cls in [*public_classes(), (skrank.rankers, view)]:
+        if cls is skrank.metrics.RankedQueries:  # no model holds one
+            continue
+        home = cls.__module__ + "."
+        assert home.startswith(f"{module.__name__}.")
+        assert "._" not in home
+        assert pickle.loads(pickle.dumps(cls, protocol=0)) is cls

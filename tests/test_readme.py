@@ -1,6 +1,5 @@
 """The tables of the README, and the files that it and the page on features name."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re

@@ -1,6 +1,5 @@
 """The site has a page for every public name, and links that exist."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import importlib

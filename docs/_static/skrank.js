@@ -1,4 +1,3 @@
-/* Authors: The skrank developers */
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* So long, a name may be wider than the column of a telephone. */

@@ -28,7 +28,6 @@ and ``expectation.py`` the closed forms of expectations over the orders of tied
 documents.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from skrank._ranking.queries import RankedQueries

@@ -1,6 +1,5 @@
 """Arrays in which equal entries follow one another, and blocks of them."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from typing import NamedTuple

@@ -1,6 +1,5 @@
 """Counting instead of sorting: the first relevant document, or the one target."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

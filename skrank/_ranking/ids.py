@@ -1,6 +1,5 @@
 """Ids of any type as integer codes, and the order of tied documents by their ids."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import copy

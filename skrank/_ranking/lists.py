@@ -1,6 +1,5 @@
 """The documents of each query, as lists."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from dataclasses import dataclass, fields

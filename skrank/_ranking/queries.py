@@ -1,6 +1,5 @@
 """The ranked queries that every metric reads."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from functools import cached_property

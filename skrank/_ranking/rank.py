@@ -1,6 +1,5 @@
 """Rank the documents of each query."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import functools

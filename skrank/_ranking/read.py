@@ -1,6 +1,5 @@
 """Reading the three input shapes, and input that is likely a mistake."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import math

@@ -1,6 +1,5 @@
 """The tie groups that hold relevant documents, and how ties are resolved."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from typing import NamedTuple

@@ -1,6 +1,5 @@
 """Data sets without a download: real digits, a knowledge graph, synthetic lists."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from skrank.datasets.digits import load_digits_retrieval

@@ -1,6 +1,5 @@
 """Checks of the arguments of the datasets."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from numbers import Integral, Real

@@ -1,6 +1,5 @@
 """Retrieval by example over scikit-learn's bundled digits."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

@@ -1,6 +1,5 @@
 """The Nations knowledge graph."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from importlib import resources

@@ -1,6 +1,5 @@
 """Synthetic ranking data: graded lists of different lengths."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

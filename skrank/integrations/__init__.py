@@ -1,6 +1,5 @@
 """Metrics of skrank inside the training of other libraries."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from skrank.integrations.catboost import catboost_metric

@@ -1,6 +1,5 @@
 """A metric for CatBoost."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections import Counter

@@ -1,6 +1,5 @@
 """A metric for LightGBM."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

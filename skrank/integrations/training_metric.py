@@ -1,6 +1,5 @@
 """A ranking metric that a library computes in each round of its training."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections import deque

@@ -1,6 +1,5 @@
 """A metric for XGBoost."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import functools

@@ -1,6 +1,5 @@
 """Link prediction in knowledge graphs: evaluation, selection and baselines."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from skrank.link_prediction.candidates import SampledNegatives, type_constraints

@@ -1,6 +1,5 @@
 """The entities that a target is ranked with."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import warnings

@@ -1,6 +1,5 @@
 """Evaluation of link predictors, and scorers for them."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from skrank._checks import check_choice, shown

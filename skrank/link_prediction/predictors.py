@@ -1,6 +1,5 @@
 """Link predictors: the mixin, baselines, and models of PyKEEN."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import importlib

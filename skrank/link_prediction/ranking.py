@@ -1,6 +1,5 @@
 """Ranking the targets of triples among the candidates."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import warnings
@@ -73,6 +72,7 @@ def rank_triples(
 
 
 def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, quantum):
+    """Return the ranks of triples, which the model scores in batches."""
     sides = _check_sides(sides)
     check_flag(progress, "progress", "evaluate_link_prediction")
     check_methods(model, sides)

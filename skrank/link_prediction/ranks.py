@@ -1,6 +1,5 @@
 """The ranks of targets, their summaries, and estimates from sampled negatives."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import difflib

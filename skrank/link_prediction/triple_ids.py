@@ -1,6 +1,5 @@
 """Read triples, and replace the ids of entities and relations by their positions."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import itertools

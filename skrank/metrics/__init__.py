@@ -1,6 +1,5 @@
 """Ranking metrics, as functions and as scorers."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import importlib
@@ -57,11 +56,8 @@ from skrank.metrics.top_k import (
 
 __all__ = [
     "CONVENTIONS",
-    "MetricAtKDisplay",
-    "QueryDifferenceDisplay",
     "QueryScores",
     "RankedQueries",
-    "TieSpanDisplay",
     "add_scorer",
     "bpref_score",
     "cg_score",

@@ -1,6 +1,5 @@
 # Types of skrank.metrics, written by tests/typing/make_stubs.py.
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 # fmt: off
 
@@ -11,10 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import sparray, spmatrix
 
+from skrank.plot import MetricAtKDisplay as MetricAtKDisplay
+from skrank.plot import QueryDifferenceDisplay as QueryDifferenceDisplay
+from skrank.plot import TieSpanDisplay as TieSpanDisplay
+
 __all__ = [
-    "CONVENTIONS", "MetricAtKDisplay", "QueryDifferenceDisplay", "QueryScores",
-    "RankedQueries", "TieSpanDisplay", "add_scorer", "bpref_score", "cg_score",
-    "dcg_score", "err_score", "evaluate", "explain", "fbeta_at_k_score",
+    "CONVENTIONS", "QueryScores", "RankedQueries", "add_scorer", "bpref_score",
+    "cg_score", "dcg_score", "err_score", "evaluate", "explain", "fbeta_at_k_score",
     "geometric_mean_rank", "get_scorer", "get_scorer_names", "gm_map_score",
     "harmonic_mean_rank", "hits_at_k_score", "judged_at_k_score", "lrap_score",
     "make_ranking_scorer", "map_score", "mean_precision_score", "mean_rank",
@@ -26,92 +28,6 @@ __all__ = [
 ]
 
 CONVENTIONS: Mapping[str, Any]
-class MetricAtKDisplay:
-    k: ArrayLike
-    estimate: ArrayLike
-    low: ArrayLike | None
-    high: ArrayLike | None
-    rankers: Sequence[str] | None
-    metric: str | None
-    greater_is_better: bool
-    confidence_level: float | None
-    lines_: list[Any]
-    bands_: list[Any]
-    ax_: Any
-    figure_: Any
-    def __init__(
-        self, *, k: ArrayLike, estimate: ArrayLike, low: ArrayLike | None = None,
-        high: ArrayLike | None = None, rankers: Sequence[str] | None = None,
-        metric: str | None = None, greater_is_better: bool = True,
-        confidence_level: float | None = None
-    ) -> None: ...
-    @classmethod
-    def from_estimator(
-        cls, estimator: Any | Mapping[str, Any],
-        X: ArrayLike | spmatrix | sparray | Any, y: ArrayLike, metric: str, *,
-        ks: Iterable[int] = ..., qid: ArrayLike | None = None,
-        confidence_level: float = 0.95, ax: Any = None, **params: Any
-    ) -> MetricAtKDisplay: ...
-    @classmethod
-    def from_predictions(
-        cls, y_true: ArrayLike | spmatrix | sparray,
-        y_score: ArrayLike | Mapping[str, ArrayLike], metric: str, *,
-        ks: Iterable[int] = ..., qid: ArrayLike | None = None,
-        confidence_level: float = 0.95, ax: Any = None, **params: Any
-    ) -> MetricAtKDisplay: ...
-    @classmethod
-    def from_scores(
-        cls, scores: QueryScores, *, metric: str | None = None,
-        confidence_level: float = 0.95, ax: Any = None
-    ) -> MetricAtKDisplay: ...
-    def plot(self, ax: Any = None, *, bands: bool = True) -> MetricAtKDisplay: ...
-
-class QueryDifferenceDisplay:
-    difference: ArrayLike
-    query: ArrayLike | None
-    ranker: str | None
-    baseline: str | None
-    metric: str | None
-    greater_is_better: bool
-    wins_: Any
-    ties_: Any
-    losses_: Any
-    query_texts_: list[Any]
-    ax_: Any
-    figure_: Any
-    def __init__(
-        self, *, difference: ArrayLike, query: ArrayLike | None = None,
-        ranker: str | None = None, baseline: str | None = None,
-        metric: str | None = None, greater_is_better: bool = True
-    ) -> None: ...
-    @classmethod
-    def from_estimator(
-        cls, estimator: Mapping[str, Any], X: ArrayLike | spmatrix | sparray | Any,
-        y: ArrayLike, metric: str | Callable[..., Any], *,
-        qid: ArrayLike | None = None, ranker: str | None = None,
-        baseline: str | None = None, n_worst: int = 0, ax: Any = None, **params: Any
-    ) -> QueryDifferenceDisplay: ...
-    @classmethod
-    def from_predictions(
-        cls, y_true: ArrayLike | spmatrix | sparray, y_score: Mapping[str, ArrayLike],
-        metric: str | Callable[..., Any], *, qid: ArrayLike | None = None,
-        ranker: str | None = None, baseline: str | None = None, n_worst: int = 0,
-        ax: Any = None, **params: Any
-    ) -> QueryDifferenceDisplay: ...
-    @classmethod
-    def from_scores(
-        cls, scores: QueryScores, *, metric: str | None = None,
-        ranker: str | None = None, baseline: str | None = None, n_worst: int = 0,
-        ax: Any = None
-    ) -> QueryDifferenceDisplay: ...
-    @property
-    def n_losses(self) -> Any: ...
-    @property
-    def n_ties(self) -> Any: ...
-    @property
-    def n_wins(self) -> Any: ...
-    def plot(self, ax: Any = None, *, n_worst: int = 0) -> QueryDifferenceDisplay: ...
-
 class QueryScores:
     table: Any
     def __getitem__(self, names: str | Sequence[str]) -> QueryScores: ...
@@ -175,40 +91,6 @@ class RankedQueries:
     def n_relevant(self) -> NDArray[Any]: ...
     def total(self, values: NDArray[Any]) -> NDArray[Any]: ...
     def where_relevant(self, values: float | NDArray[Any]) -> NDArray[Any]: ...
-
-class TieSpanDisplay:
-    rankers: Sequence[str]
-    metrics: Sequence[str]
-    pessimistic: ArrayLike
-    expected: ArrayLike
-    optimistic: ArrayLike
-    greater_is_better: Sequence[bool] | None
-    spans_: Any
-    pessimistic_: Any
-    expected_: Any
-    optimistic_: Any
-    ax_: Any
-    figure_: Any
-    def __init__(
-        self, *, rankers: Sequence[str], metrics: Sequence[str],
-        pessimistic: ArrayLike, expected: ArrayLike, optimistic: ArrayLike,
-        greater_is_better: Sequence[bool] | None = None
-    ) -> None: ...
-    @classmethod
-    def from_estimator(
-        cls, estimator: Any | Mapping[str, Any],
-        X: ArrayLike | spmatrix | sparray | Any, y: ArrayLike, metrics: str |
-        Callable[..., Any] | Sequence[str | Callable[..., Any]] = ("mrr", "ndcg@10",
-        "map"), *, qid: ArrayLike | None = None, ax: Any = None, **params: Any
-    ) -> TieSpanDisplay: ...
-    @classmethod
-    def from_predictions(
-        cls, y_true: ArrayLike | spmatrix | sparray,
-        y_score: ArrayLike | Mapping[str, ArrayLike], metrics: str | Callable[..., Any]
-        | Sequence[str | Callable[..., Any]] = ("mrr", "ndcg@10", "map"), *,
-        qid: ArrayLike | None = None, ax: Any = None, **params: Any
-    ) -> TieSpanDisplay: ...
-    def plot(self, ax: Any = None) -> TieSpanDisplay: ...
 
 def add_scorer(
     name: str, definition: Callable[..., Any], *, greater_is_better: bool = True

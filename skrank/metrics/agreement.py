@@ -1,6 +1,5 @@
 """Agreement of the ranking by score with the ranking by grade."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

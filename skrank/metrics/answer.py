@@ -1,6 +1,5 @@
 """One request for one metric, and the one function that answers it."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import itertools

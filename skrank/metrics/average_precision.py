@@ -1,6 +1,5 @@
 """Averages of precision over ranks: MAP, the Q-measure, LRAP and the ranking loss."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

@@ -1,6 +1,5 @@
 """The rules by which other libraries compute the metrics of the same name."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import difflib

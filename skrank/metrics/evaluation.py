@@ -1,6 +1,5 @@
 """Many metrics of one ranking, and their values by query."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Mapping

@@ -1,6 +1,5 @@
 """The possible ranks of first relevant documents, computed once for equal ties."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import bisect

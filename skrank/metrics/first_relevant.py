@@ -1,6 +1,5 @@
 """Metrics of the rank of the first relevant document."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

@@ -1,6 +1,5 @@
 """Cumulative gain metrics, for graded relevance."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

@@ -1,6 +1,5 @@
 """The decorator that makes a metric, and the table of all metrics."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import copyreg

@@ -1,6 +1,5 @@
 """Scorer names, ``["neg_"] name ["@" k]``, and metrics of one's own."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import difflib

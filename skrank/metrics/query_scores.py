@@ -1,6 +1,5 @@
 """The table of values: rankers, metrics and queries."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import warnings

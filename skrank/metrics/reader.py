@@ -1,6 +1,5 @@
 """Metrics of a user who reads down the list and stops."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

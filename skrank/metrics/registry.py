@@ -1,6 +1,5 @@
 """Registration of the scorer names in scikit-learn, by its private attributes."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import inspect

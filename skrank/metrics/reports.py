@@ -1,6 +1,5 @@
 """Reports: why a metric differs between libraries, and how far ties move it."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from dataclasses import dataclass

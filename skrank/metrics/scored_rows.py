@@ -1,6 +1,5 @@
 """What scorers read of an estimator and its rows: query ids and scores."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import warnings
@@ -181,6 +180,7 @@ def _grades(estimator, classes):
 
 
 def warn_if_qid_is_a_feature(estimator):
+    """Warn if an estimator was fitted on the query ids as a feature."""
     if QID not in getattr(estimator, "feature_names_in_", ()):
         return
     if estimator_type(estimator) == "ranker" or _leaves_qid_out(estimator):

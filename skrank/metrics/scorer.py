@@ -1,6 +1,5 @@
 """Scorers: ranking metrics of the predictions of estimators."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import copy

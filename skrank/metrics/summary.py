@@ -1,6 +1,5 @@
 """From the values of queries to one number: averages, weights, chance."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import math

@@ -1,6 +1,5 @@
 """Metrics of a set of documents: precision, recall, bpref, judged documents, counts."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

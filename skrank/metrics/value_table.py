@@ -1,6 +1,5 @@
 """The contents of a table of values, and how such tables are joined."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from typing import NamedTuple

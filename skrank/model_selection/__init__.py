@@ -1,6 +1,5 @@
 """Splitters for rankings, and values by query of cross-validated models."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from skrank.model_selection.cold import ColdStartKFold

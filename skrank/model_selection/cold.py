@@ -1,6 +1,5 @@
 """Folds of users or items that are not in the training set."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

@@ -1,6 +1,5 @@
 """cross_val_query_scores, the values of queries that a model was not trained on."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Mapping

@@ -1,6 +1,5 @@
 """Folds and random splits of whole queries."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import warnings

@@ -1,6 +1,5 @@
 """one_standard_error, which selects the simplest of nearly equal candidates."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re

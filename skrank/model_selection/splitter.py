@@ -1,6 +1,5 @@
 """What all splitters share: query ids, sizes, and one fold after the other."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from abc import abstractmethod

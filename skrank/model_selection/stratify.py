@@ -1,6 +1,5 @@
 """Folds of whole queries that are alike."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import heapq

@@ -1,6 +1,5 @@
 """Splits that train on the past and test on the future."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from datetime import timedelta

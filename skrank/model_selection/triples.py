@@ -1,6 +1,5 @@
 """Random splits of the triples of a knowledge graph."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from math import ceil

@@ -1,6 +1,5 @@
 """Displays of metrics, ties and comparisons, drawn by matplotlib."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from skrank.plot.comparison import ComparisonDisplay

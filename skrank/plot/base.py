@@ -1,6 +1,5 @@
 """What the displays share: axes, colours, words, and text that fits."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import inspect

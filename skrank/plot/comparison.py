@@ -1,6 +1,5 @@
 """A comparison of rankers, drawn."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np
@@ -74,7 +73,7 @@ class ComparisonDisplay:
     See Also
     --------
     compare_rankers : Compares rankers.
-    skrank.metrics.QueryDifferenceDisplay : The differences of two rankers by query.
+    skrank.plot.QueryDifferenceDisplay : The differences of two rankers by query.
 
     Notes
     -----
@@ -86,7 +85,8 @@ class ComparisonDisplay:
     --------
     >>> import numpy as np
     >>> from skrank.metrics import score_queries
-    >>> from skrank.stats import ComparisonDisplay, compare_rankers
+    >>> from skrank.plot import ComparisonDisplay
+    >>> from skrank.stats import compare_rankers
     >>> rng = np.random.RandomState(0)
     >>> qid = np.repeat(np.arange(60), 10)
     >>> y_true = rng.randint(2, size=600)

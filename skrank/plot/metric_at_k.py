@@ -1,6 +1,5 @@
 """A metric against its cutoff, drawn."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import warnings
@@ -78,7 +77,8 @@ class MetricAtKDisplay:
 
     Examples
     --------
-    >>> from skrank.metrics import MetricAtKDisplay, score_queries
+    >>> from skrank.metrics import score_queries
+    >>> from skrank.plot import MetricAtKDisplay
     >>> y_true, qid = [1, 0, 0, 1, 1, 0], [7, 7, 8, 8, 9, 9]
     >>> names = ["hits@1", "hits@2"]
     >>> scores = score_queries(y_true, [2, 1, 2, 1, 2, 1], names, qid=qid)
@@ -215,7 +215,7 @@ class MetricAtKDisplay:
 
         Examples
         --------
-        >>> from skrank.metrics import MetricAtKDisplay
+        >>> from skrank.plot import MetricAtKDisplay
         >>> y_true, y_score, qid = [1, 0, 0, 1], [2, 1, 2, 1], [7, 7, 8, 8]
         >>> MetricAtKDisplay.from_predictions(y_true, y_score, "ndcg", qid=qid)
         <...MetricAtKDisplay object at ...>

@@ -1,6 +1,5 @@
 """The differences of two rankers by query, drawn."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from numbers import Integral
@@ -67,7 +66,8 @@ class QueryDifferenceDisplay:
 
     Examples
     --------
-    >>> from skrank.metrics import QueryDifferenceDisplay, score_queries
+    >>> from skrank.metrics import score_queries
+    >>> from skrank.plot import QueryDifferenceDisplay
     >>> y_true, qid = [1, 0, 0, 1, 0, 1], [7, 7, 8, 8, 9, 9]
     >>> runs = {"bm25": [2, 1, 2, 1, 1, 2], "dense": [2, 1, 1, 2, 2, 1]}
     >>> scores = score_queries(y_true, runs, ["mrr", "hits@1"], qid=qid)
@@ -203,7 +203,7 @@ class QueryDifferenceDisplay:
 
         Examples
         --------
-        >>> from skrank.metrics import QueryDifferenceDisplay
+        >>> from skrank.plot import QueryDifferenceDisplay
         >>> runs = {"bm25": [1, 2], "dense": [2, 1]}
         >>> QueryDifferenceDisplay.from_predictions([1, 0], runs, "mrr")
         <...QueryDifferenceDisplay object at ...>

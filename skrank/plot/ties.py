@@ -1,6 +1,5 @@
 """How much tied scores can change metrics, drawn."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np
@@ -66,7 +65,7 @@ class TieSpanDisplay:
 
     Examples
     --------
-    >>> from skrank.metrics import TieSpanDisplay
+    >>> from skrank.plot import TieSpanDisplay
     >>> y_true, qid = [1, 0, 0, 1], [7, 7, 8, 8]
     >>> runs = {"bm25": [2, 2, 1, 3], "dense": [2, 1, 1, 1]}
     >>> display = TieSpanDisplay.from_predictions(y_true, runs, "mrr", qid=qid)
@@ -130,7 +129,7 @@ class TieSpanDisplay:
 
         Examples
         --------
-        >>> from skrank.metrics import TieSpanDisplay
+        >>> from skrank.plot import TieSpanDisplay
         >>> TieSpanDisplay.from_predictions([1, 0], [1, 1], ["mrr", "hits@1"])
         <...TieSpanDisplay object at ...>
         """

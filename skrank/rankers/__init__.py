@@ -1,6 +1,5 @@
 """Rankers that wrap other estimators."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from skrank.rankers.pairwise import PairwiseRanker

@@ -1,6 +1,5 @@
 """Early stopping on whole queries."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from numbers import Integral, Real

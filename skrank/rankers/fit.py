@@ -1,6 +1,5 @@
 """Fit an estimator with the metadata that its `fit` accepts."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import inspect

@@ -1,6 +1,5 @@
 """Fit the rankers of LightGBM, XGBoost and CatBoost: queries, weights, stopping."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import importlib

@@ -1,6 +1,5 @@
 """What rankers that wrap an estimator share."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from copy import copy, deepcopy

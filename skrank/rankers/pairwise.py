@@ -1,6 +1,5 @@
 """The ranker that learns which of two documents is better."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from numbers import Integral

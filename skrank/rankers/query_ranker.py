@@ -1,6 +1,5 @@
 """QueryRanker, which makes a ranker of any estimator."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from skrank.rankers.early_stopping import (

@@ -1,6 +1,5 @@
 """A ranker as a regressor, for tools that accept nothing else."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from copy import deepcopy

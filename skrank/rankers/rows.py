@@ -1,6 +1,5 @@
 """The rows that a ranker learns from, and what is checked of them."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from numbers import Integral

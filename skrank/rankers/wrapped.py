@@ -1,6 +1,5 @@
 """The estimator that a ranker wraps: its clone, its transformers, its predictions."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from copy import copy, deepcopy

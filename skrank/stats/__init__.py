@@ -1,6 +1,5 @@
 """Intervals, comparisons and sample sizes, with queries as the units."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import importlib
@@ -11,7 +10,6 @@ from skrank.stats.intervals import confidence_interval
 from skrank.stats.sample_size import required_queries
 
 __all__ = [
-    "ComparisonDisplay",
     "RankerComparison",
     "compare_rankers",
     "confidence_interval",

@@ -1,6 +1,5 @@
 # Types of skrank.stats, written by tests/typing/make_stubs.py.
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 # fmt: off
 
@@ -12,41 +11,11 @@ from numpy.typing import ArrayLike
 from sklearn.utils import Bunch
 
 from skrank.metrics import QueryScores
+from skrank.plot import ComparisonDisplay as ComparisonDisplay
 
 __all__ = [
-    "ComparisonDisplay", "RankerComparison", "compare_rankers", "confidence_interval",
-    "required_queries"
+    "RankerComparison", "compare_rankers", "confidence_interval", "required_queries"
 ]
-
-class ComparisonDisplay:
-    metric: Sequence[str]
-    ranker: Sequence[str]
-    baseline: Sequence[str]
-    difference: ArrayLike
-    low: ArrayLike
-    high: ArrayLike
-    is_shown: ArrayLike
-    claim: str | None
-    greater_is_better: Sequence[bool] | None
-    letters: Sequence[tuple[Any, ...]] | None
-    margins: Sequence[float]
-    note: str | None
-    intervals_: Any
-    points_: dict[str, Any]
-    ax_: Any
-    figure_: Any
-    def __init__(
-        self, *, metric: Sequence[str], ranker: Sequence[str], baseline: Sequence[str],
-        difference: ArrayLike, low: ArrayLike, high: ArrayLike, is_shown: ArrayLike,
-        claim: str | None = None, greater_is_better: Sequence[bool] | None = None,
-        letters: Sequence[tuple[Any, ...]] | None = None,
-        margins: Sequence[float] = (), note: str | None = None
-    ) -> None: ...
-    @classmethod
-    def from_comparison(
-        cls, comparison: RankerComparison, *, metric: str | None = None, ax: Any = None
-    ) -> ComparisonDisplay: ...
-    def plot(self, ax: Any = None) -> ComparisonDisplay: ...
 
 class RankerComparison:
     scores: QueryScores

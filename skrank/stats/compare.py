@@ -1,6 +1,5 @@
 """Paired comparison of rankers, query by query."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import itertools

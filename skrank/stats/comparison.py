@@ -1,6 +1,5 @@
 """The result of a comparison of rankers."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import warnings

@@ -1,6 +1,5 @@
 """A family of paired tests over the same units."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from dataclasses import dataclass

@@ -1,6 +1,5 @@
 """Units, intervals and families of tests, from arrays."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from functools import lru_cache

@@ -1,6 +1,5 @@
 """Confidence intervals of metrics over queries."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import warnings

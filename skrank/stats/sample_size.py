@@ -1,6 +1,5 @@
 """How many queries a comparison needs."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

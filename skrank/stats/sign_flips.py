@@ -5,7 +5,6 @@ sign as the other. The test compares the sum S of the differences x with its
 distribution when each of them is multiplied by +1 or -1 at random: p = P(S* >= S).
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from typing import NamedTuple

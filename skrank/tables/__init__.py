@@ -1,6 +1,5 @@
 """The data that people have: files, tables, dicts, and what exceeds the memory."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from skrank.tables.alignment import align, from_topk

@@ -1,6 +1,5 @@
 # Types of skrank.tables, written by tests/typing/make_stubs.py.
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 # fmt: off
 

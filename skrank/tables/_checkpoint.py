@@ -1,6 +1,5 @@
 """Scores of parts of a source, kept on disk so that a stopped run can continue."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import hashlib

@@ -1,6 +1,5 @@
 """Judgements and runs, or what a vector index returns, side by side."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numbers

@@ -1,6 +1,5 @@
 """Tables of a cluster, which are scored where their rows are."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from dataclasses import dataclass

@@ -1,6 +1,5 @@
 """From whole queries in Arrow to a row per query, and the scores of all rows."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from dataclasses import dataclass, field

@@ -1,6 +1,5 @@
 """Data frames of Dask."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from functools import partial

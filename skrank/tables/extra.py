@@ -1,6 +1,5 @@
 """Packages that only tables need."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import importlib

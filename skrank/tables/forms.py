@@ -1,6 +1,5 @@
 """The forms in which people have judgements and runs."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import difflib

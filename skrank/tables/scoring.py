@@ -1,6 +1,5 @@
 """Tables that are scored by query."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Mapping

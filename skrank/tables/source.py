@@ -1,6 +1,5 @@
 """Files, URLs and data frames as tables of DuckDB."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import contextlib

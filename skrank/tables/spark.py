@@ -1,6 +1,5 @@
 """Data frames of Spark, and what its workers need."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import atexit

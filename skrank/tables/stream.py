@@ -1,6 +1,5 @@
 """Whole queries of a source, some hundred thousand rows at a time."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import os

@@ -1,6 +1,5 @@
 """Text files of judgements, runs and grades: TREC and LETOR."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import gzip

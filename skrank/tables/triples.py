@@ -1,6 +1,5 @@
 """Queries, documents and values, with ids as integers or as bytes of a fixed width."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import functools

@@ -1,6 +1,5 @@
 """Blocks of lists hold what the lists do."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

@@ -1,6 +1,5 @@
 """Tied documents are ordered by their ids, and no other ids are read."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

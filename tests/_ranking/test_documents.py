@@ -1,6 +1,5 @@
 """What ranked queries ask of their documents, and that nobody changes it."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import dataclasses

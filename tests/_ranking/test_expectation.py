@@ -1,6 +1,5 @@
 """Closed forms, against every order of the tied documents."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import itertools

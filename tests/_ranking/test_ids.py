@@ -1,6 +1,5 @@
 """Query ids of every type are encoded exactly."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import datetime as dt

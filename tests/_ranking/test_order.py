@@ -1,6 +1,5 @@
 """Rows of lists stand together, in the order of the input."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

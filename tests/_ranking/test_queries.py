@@ -1,6 +1,5 @@
 """Tie groups and their places, against a loop over queries."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import itertools

@@ -1,6 +1,5 @@
 """The rank of each row, against its definition."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import math

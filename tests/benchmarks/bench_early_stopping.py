@@ -8,7 +8,6 @@ short training, divided by the rounds between them, so that reading the data doe
 count. All use one thread, since threads that wait for each other take CPU time as well.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import argparse

@@ -7,7 +7,6 @@ query to a temporary folder. From these files skrank, pytrec_eval and trec_eval,
 numbers have to agree. What Python imports is not counted.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import argparse

@@ -14,7 +14,6 @@ for it is multiplied by the number of test triples over that of the sample; what
 does once, before its first triple, is not.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import argparse

@@ -18,7 +18,6 @@ By the names of NumPy 2.4, this leaves AVX2, and with "X86_V3" too, none:
     NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL AVX512_SPR" python ...
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import argparse

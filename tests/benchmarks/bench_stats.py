@@ -8,7 +8,6 @@ which have to be close to those of skrank. Slow ones draw a part of the resample
 and their times are multiplied. ``--write`` writes the table of the documentation.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import argparse

@@ -1,6 +1,5 @@
 """The digits as retrieval by example, and the synthetic graded lists."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

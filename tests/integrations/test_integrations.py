@@ -1,6 +1,5 @@
 """Metrics of skrank in the training of LightGBM, and what all libraries share."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import copy

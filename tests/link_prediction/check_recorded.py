@@ -14,7 +14,6 @@ parted by tabs; and in ``reference`` for each model
 It prints the largest differences and fails if one is above 1e-6.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import argparse

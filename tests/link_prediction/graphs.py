@@ -1,6 +1,5 @@
 """Small graphs, models of given scores, and ranks by loops over sets."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

@@ -1,6 +1,5 @@
 """What cannot be evaluated is refused, and says what was wrong."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

@@ -1,6 +1,5 @@
 """Metrics that are estimated from ranks among a sample, beside those of all ranks."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from math import comb, log

@@ -1,6 +1,5 @@
 """Link predictors: the protocol, the baselines, and scikit-learn around them."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pickle

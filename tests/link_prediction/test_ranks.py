@@ -1,6 +1,5 @@
 """The ranks of heads and tails, against loops over sets."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

@@ -1,6 +1,5 @@
 """The rank metrics of PyKEEN: closed forms, ties, names, and published numbers."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import itertools

@@ -1,6 +1,5 @@
 """The order by score and the order by grade as wholes: Spearman and RBO."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import itertools

@@ -1,6 +1,5 @@
 """The one way in which requests are answered: rankings that are kept and reused."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import itertools

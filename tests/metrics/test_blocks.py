@@ -1,6 +1,5 @@
 """Long input is cut into blocks of whole queries, and no number changes."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

@@ -1,6 +1,5 @@
 """Metrics next to chance: all rankings of several queries, and ties beyond counting."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import itertools

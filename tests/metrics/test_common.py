@@ -1,6 +1,5 @@
 """The laws that every metric obeys. A new metric is one row of METRICS."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import inspect

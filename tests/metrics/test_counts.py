@@ -1,6 +1,5 @@
 """Counts, and the geometric mean average precision, as trec_eval prints them."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import math

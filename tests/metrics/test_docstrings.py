@@ -1,6 +1,5 @@
 """One signature, one wording: what the documentation of all functions shares."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import importlib

@@ -1,6 +1,5 @@
 """The edges of the number range: weights, grades, cutoffs and ties of any size."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import itertools
@@ -17,7 +16,6 @@ from numpy.testing import assert_allclose
 from scipy.stats import somersd, spearmanr
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrank import metrics
 from skrank.metrics import (
     bpref_score,
     cg_score,
@@ -36,14 +34,14 @@ from skrank.metrics import (
     rank_correlation_score,
     rank_median_absolute_deviation,
     rbo_score,
+    reader,
     recall_at_k_score,
     spearman_score,
 )
+from skrank.metrics.metric import METRICS
 
 OF_FIRST_RANKS = sorted(
-    name
-    for name in NAMES
-    if metrics._names.METRICS[name.split("@")[0]].reads_first_rank
+    name for name in NAMES if METRICS[name.split("@")[0]].reads_first_rank
 )
 
 
@@ -81,7 +79,7 @@ def test_a_query_of_weight_0_is_as_if_it_were_not_there(name, instead):
                 **options,
             )[asked]
 
-    is_fixed = metrics._names.METRICS[name.split("@")[0]].fixed
+    is_fixed = METRICS[name.split("@")[0]].fixed
     for adjusted in [None] if is_fixed else [False, True]:
         options = {"replace_undefined_by": instead, "max_grade": 1}
         if adjusted is not None:
@@ -421,7 +419,7 @@ def test_no_floating_point_error_of_ours_is_raised(name, ties):
         (1e-300 * rng.integers(0, 4, 40), rng.random(40), rng.integers(0, 3, 40)),
         (rng.integers(0, 2, 40), 1e-300 * rng.random(40), rng.integers(0, 3, 40)),
     ]
-    is_fixed = metrics._names.METRICS[name.split("@")[0]].fixed
+    is_fixed = METRICS[name.split("@")[0]].fixed
     asked = full_name(name)
     options = [{}] if is_fixed else [{}, {"adjusted": True}]
     options += [{"average": None}, {"average": "weighted"}]
@@ -439,7 +437,7 @@ def test_no_floating_point_error_of_ours_is_raised(name, ties):
 @pytest.mark.parametrize("seed", range(8))
 def test_err_of_large_tie_groups_is_that_of_small_ones(seed, k, monkeypatch):
     """Compare what is done grade by grade with all orders of a small group."""
-    monkeypatch.setattr(metrics._reader, "MANY", seed % 3)
+    monkeypatch.setattr(reader, "MANY", seed % 3)
     rng = np.random.default_rng(seed)
     y_true, y_score = rng.integers(0, 3, 7), rng.integers(0, 2, 7)
     y_true[0] = 2

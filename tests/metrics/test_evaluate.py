@@ -1,6 +1,5 @@
 """Many metrics of one ranking."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import inspect

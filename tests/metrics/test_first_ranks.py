@@ -1,6 +1,5 @@
 """Summaries of the rank of the first relevant document, and those next to chance."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import math

@@ -1,6 +1,5 @@
 """Gains that do not increase with the grade: the ideal ranking is the order by gain."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import itertools

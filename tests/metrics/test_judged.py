@@ -1,6 +1,5 @@
 """Documents that have no judgement, and judged ones that were not returned."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import functools

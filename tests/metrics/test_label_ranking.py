@@ -1,6 +1,5 @@
 """LRAP and ranking loss, beside those of scikit-learn."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

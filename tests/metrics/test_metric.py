@@ -1,6 +1,5 @@
 """The decorator that makes a metric: what it keeps, what it adds and what it checks."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import inspect

@@ -1,6 +1,5 @@
 """The pages on metrics name every metric and show the pictures of their script."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re

@@ -1,6 +1,5 @@
 """Longer lists, whose orders are too many to list: the mean over random ones."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import math

@@ -1,6 +1,5 @@
 """The grammar of scorer names: ``["neg_"] name ["@" k]``."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import inspect

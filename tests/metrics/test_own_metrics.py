@@ -1,6 +1,5 @@
 """Metrics that users define, in evaluate and in scorers."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import functools

@@ -1,6 +1,5 @@
 """The table of values: its summaries, its parts, its frames."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pickle

@@ -1,6 +1,5 @@
 """The user who stops: ERR and RBP."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import math

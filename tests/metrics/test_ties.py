@@ -1,6 +1,5 @@
 """What tied scores give: every policy, by brute force over all orders."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import math

@@ -1,6 +1,5 @@
 """``name_at_k``: the names of experiment trackers, which refuse ``@``."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re

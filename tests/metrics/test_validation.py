@@ -1,6 +1,5 @@
 """Bad input raises a clear error; good input of any kind gives the same number."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import datetime as dt

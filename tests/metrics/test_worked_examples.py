@@ -4,7 +4,6 @@ The ranking rows are asked twice: of the functions, and of the scorers behind th
 given an estimator that returns the scores of the example.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from itertools import combinations

@@ -1,6 +1,5 @@
 """Cold-start folds: what is tested is new to the training set."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

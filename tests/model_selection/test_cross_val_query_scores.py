@@ -1,6 +1,5 @@
 """Values by query of cross-validated models."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

@@ -1,6 +1,5 @@
 """What the splitters that read queries, times and items share."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import inspect

@@ -1,6 +1,5 @@
 """Stratified and repeated folds: what is balanced, and how well."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

@@ -1,6 +1,5 @@
 """The rule that selects the simplest of the nearly best candidates of a search."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pickle

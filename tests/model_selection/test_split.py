@@ -1,6 +1,5 @@
 """The splitters keep queries whole, balanced, and find the query ids."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import itertools

@@ -1,6 +1,5 @@
 """Splits by time: nothing later than the test set is trained on."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from datetime import date, datetime, timedelta, timezone

@@ -1,6 +1,5 @@
 """Splits of triples train on every entity and relation that they test."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pickle

@@ -5,7 +5,6 @@ Each function takes one query and returns what its library says of it. The numbe
 keeps those of the libraries that are not installed.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import json

@@ -1,6 +1,5 @@
 """scikit-learn and SciPy say the same where they say anything."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

@@ -1,6 +1,5 @@
 """The page for those who come from other libraries: both columns are run."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re

@@ -4,7 +4,6 @@ Their numbers are in `peers.json`; what they are compared with, and which are le
 for which reason, is in the script that makes the table of the documentation.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import functools

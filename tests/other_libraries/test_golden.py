@@ -4,7 +4,6 @@
 says how skrank is asked for the same number; what it does not hold is named.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import json

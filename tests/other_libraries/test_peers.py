@@ -5,7 +5,6 @@ LightGBM, pytrec_eval and scikit-learn always are, with the extra `test`; the ex
 of `peers.json` stand for all.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import functools

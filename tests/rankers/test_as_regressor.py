@@ -1,6 +1,5 @@
 """Rankers in tools that accept only regressors."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pickle

@@ -1,6 +1,5 @@
 """Rankers of stacked estimators and of pipelines with samplers."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

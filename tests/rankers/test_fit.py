@@ -1,6 +1,5 @@
 """What the estimator within a ranker is fitted with."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

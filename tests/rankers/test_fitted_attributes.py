@@ -1,6 +1,5 @@
 """Attributes of the fitted estimator on the ranker, and tools that select features."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pickle

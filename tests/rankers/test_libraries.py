@@ -1,6 +1,5 @@
 """Rankers are told their queries by the words of their fit, whoever wrote them."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from inspect import signature

@@ -1,6 +1,5 @@
 """Training on some of the queries: samples, halving searches and learning curves."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from itertools import pairwise

@@ -1,6 +1,5 @@
 """Rankers in scikit-learn's searches, cross-validations and pipelines."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

@@ -1,6 +1,5 @@
 """The example of a ranker of one's own is an estimator as scikit-learn wants them."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import ast

@@ -1,6 +1,5 @@
 """Learning from pairs: which are drawn, and what is learned of them."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import itertools

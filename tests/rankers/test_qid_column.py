@@ -1,6 +1,5 @@
 """Query ids in a column of an array, a sparse matrix or a data frame."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

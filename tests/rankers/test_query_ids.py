@@ -1,6 +1,5 @@
 """Where a ranker finds its query ids."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

@@ -1,6 +1,5 @@
 """A ranker of any regressor or classifier, as an estimator among others."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pickle

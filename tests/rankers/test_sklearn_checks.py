@@ -1,6 +1,5 @@
 """scikit-learn's own checks of what an estimator must be."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

@@ -1,6 +1,5 @@
 """Queries that are known from the training data with another number of rows."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import warnings

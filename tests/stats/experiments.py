@@ -3,7 +3,6 @@
 Each function returns lists of figures by the column of its table.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

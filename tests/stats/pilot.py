@@ -1,6 +1,5 @@
 """Values of queries for the tests of intervals and comparisons."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

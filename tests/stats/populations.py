@@ -5,7 +5,6 @@ Values of real rankers come from files of one row per ranker and query, with the
 name of the file is that of the collection. All others are synthetic.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from pathlib import Path

@@ -10,7 +10,6 @@ differences `test_family` is called, which `compare_rankers` calls. A test check
 this gives the numbers of `compare_rankers`.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import argparse

@@ -9,7 +9,6 @@ least-squares fits, whose score on all queries depends on their correlation with
 relevance alone, so that it is known. It takes about a minute.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import sys

@@ -8,7 +8,6 @@ NDCG@10 on new queries loses against the best of the ten, are averaged over samp
 takes about a minute.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

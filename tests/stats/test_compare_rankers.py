@@ -1,6 +1,5 @@
 """Paired comparisons: p-values, intervals, corrections and what they refuse."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import itertools

@@ -1,6 +1,5 @@
 """Intervals of a table of values, and of arrays."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import warnings

@@ -1,6 +1,5 @@
 """The tables of the page "Is it really better?" are what skrank prints."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re

@@ -1,6 +1,5 @@
 """The simulations run, and measure what skrank's functions return."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import experiments

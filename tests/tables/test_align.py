@@ -1,6 +1,5 @@
 """Judgements and runs, aligned."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import sys

@@ -1,6 +1,5 @@
 """Data frames of Dask, with the numbers of arrays."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pickle

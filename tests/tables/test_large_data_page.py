@@ -1,6 +1,5 @@
 """The script of the page on large data draws its picture and measures what it says."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import importlib.util

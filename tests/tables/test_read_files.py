@@ -1,6 +1,5 @@
 """Files of TREC and LETOR."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import gzip

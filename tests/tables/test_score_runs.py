@@ -1,6 +1,5 @@
 """One call scores runs beside their judgements."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pandas as pd

@@ -1,6 +1,5 @@
 """Tables that are scored by DuckDB in batches, and in memory at once."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import datetime

@@ -1,6 +1,5 @@
 """The arrays that vector indexes return."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

@@ -6,7 +6,6 @@ Names, kinds and defaults of parameters are those of `inspect.signature`. Their 
 are those of the docstrings, translated phrase by phrase, and are written nowhere else.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import ast
@@ -27,7 +26,6 @@ import skrank
 HEADER = """\
 # Types of {}, written by tests/typing/make_stubs.py.
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 # fmt: off
 """
@@ -169,7 +167,12 @@ def stub(module):
     if module == "skrank":
         body.append("__version__: str")
     body = "\n".join(body).rstrip()
-    return "\n".join([HEADER.format(module), imports(module, body), "", body, ""])
+    lazy = [
+        f"from skrank.plot import {name} as {name}"
+        for name in contents.get("_DISPLAYS", ())
+    ]
+    found = "\n\n".join(filter(None, [imports(module, body), "\n".join(lazy)]))
+    return "\n".join([HEADER.format(module), found, "", body, ""])
 
 
 def lines_of_class(cls, unknown):

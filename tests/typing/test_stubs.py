@@ -1,6 +1,5 @@
 """The types of the public names, in stubs beside the modules."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import ast

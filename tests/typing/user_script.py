@@ -1,6 +1,5 @@
 """What a user writes, for mypy --strict and pyright; it runs as well."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Mapping

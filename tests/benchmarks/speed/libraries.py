@@ -1,6 +1,5 @@
 """The same metric, NDCG@10 with linear gain, by other libraries."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import warnings

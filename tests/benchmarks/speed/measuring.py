@@ -1,6 +1,5 @@
 """Times, memory and profiles of functions, and what NumPy computes with."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import collections

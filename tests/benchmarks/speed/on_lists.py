@@ -1,6 +1,5 @@
 """The rows of the table about L: 1.2 million rows of 10,000 queries."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from functools import partial

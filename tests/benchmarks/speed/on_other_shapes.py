@@ -1,6 +1,5 @@
 """The rows of the table about other shapes, other sizes and scorers."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import warnings

@@ -1,6 +1,5 @@
 """The rows of the table about a TREC run: text ids, beside pytrec_eval."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from functools import partial

@@ -1,6 +1,5 @@
 """What the table of measurements is made of: tasks, rows and groups of rows."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable

@@ -1,6 +1,5 @@
 """Measuring the rows of the table, and writing them on the screen and in the docs."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import sys

@@ -1,6 +1,5 @@
 """The arrays that the metrics are timed on."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import tempfile

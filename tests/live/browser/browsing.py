@@ -1,6 +1,5 @@
 """A site on this machine, and a browser that looks at its pages."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import base64

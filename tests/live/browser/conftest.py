@@ -1,6 +1,5 @@
 """The site and the browser of these tests."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from pathlib import Path

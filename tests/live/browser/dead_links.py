@@ -1,6 +1,5 @@
 """Links of a site that lead nowhere, found in its files."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from html.parser import HTMLParser

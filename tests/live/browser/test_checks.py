@@ -1,6 +1,5 @@
 """Each check finds the fault that it looks for, and no other one on a good page."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re

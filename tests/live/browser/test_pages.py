@@ -1,6 +1,5 @@
 """The pages of the site, as a reader sees them on a phone and on wider screens."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pytest

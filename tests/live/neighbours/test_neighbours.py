@@ -1,6 +1,5 @@
 """The code of the pages on other tools and on inspection, really run."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import logging

@@ -1,6 +1,5 @@
 """PyKEEN's models and evaluators, really run, beside the adapter and its metrics."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

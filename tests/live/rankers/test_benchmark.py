@@ -1,6 +1,5 @@
 """The benchmark of early stopping runs, on few rows."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import sys

@@ -1,6 +1,5 @@
 """Early stopping by queries that are held out of each training set."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

@@ -1,6 +1,5 @@
 """The example that compares rankers, on files and without libraries."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import subprocess

@@ -1,6 +1,5 @@
 """Pipelines of imbalanced-learn in rankers, against the pipelines themselves."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

@@ -1,6 +1,5 @@
 """What the libraries are given as weights, and what is refused before they fail."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

@@ -1,6 +1,5 @@
 """Metrics of skrank in XGBoost and CatBoost themselves, and the code of the page."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pickle

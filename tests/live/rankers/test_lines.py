@@ -1,6 +1,5 @@
 """What users write without skrank and with it: the same numbers, so many lines."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import inspect

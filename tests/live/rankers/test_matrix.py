@@ -1,6 +1,5 @@
 """Every ranker with every source of query ids, against a loop written by hand."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from functools import cache

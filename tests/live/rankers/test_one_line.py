@@ -1,6 +1,5 @@
 """The lines that users asked for, against searches written by hand."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pickle

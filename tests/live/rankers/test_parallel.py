@@ -1,6 +1,5 @@
 """The same search in this process, in others, and on a cluster."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import importlib

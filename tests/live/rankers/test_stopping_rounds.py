@@ -1,6 +1,5 @@
 """Every library stops by every metric where a loop over its rounds would stop."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pickle

@@ -1,6 +1,5 @@
 """Data frames of Spark, with the numbers of arrays and of Spark's own metrics."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import os

@@ -1,6 +1,5 @@
 """MLflow: searches logged by autolog, and rankers as models."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import mlflow

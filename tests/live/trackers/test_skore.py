@@ -1,6 +1,5 @@
 """skore: reports with ranking metrics are right, or say what to pass instead."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pandas as pd

@@ -1,6 +1,5 @@
 """What a comparison shows: letters, tables and the worst queries."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pickle

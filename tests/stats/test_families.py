@@ -1,6 +1,5 @@
 """Adjusted p-values and the power of tests."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

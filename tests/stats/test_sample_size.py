@@ -1,6 +1,5 @@
 """Sample sizes, and the difference that a comparison can detect."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

@@ -1,6 +1,5 @@
 """What the displays share."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import subprocess

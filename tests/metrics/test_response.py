@@ -1,6 +1,5 @@
 """What an estimator is ranked by, and the ids that it must not learn from."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

@@ -1,6 +1,5 @@
 """Scorers: what they compute, where they find the queries, what they ask for."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import copy

@@ -1,6 +1,5 @@
 """Intervals against other tools, root finding and arithmetic by hand."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import math

@@ -4,7 +4,6 @@
 ``sklearn-first`` after them; with ``-unregistered`` the names are taken back again.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import sys

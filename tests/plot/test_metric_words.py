@@ -1,6 +1,5 @@
 """What metrics are called in figures."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pytest

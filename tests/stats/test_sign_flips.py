@@ -1,6 +1,5 @@
 """Sign-flip tests against full enumeration, SciPy and the binomial distribution."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import itertools

@@ -1,12 +1,12 @@
 """The worst, the average and the best ordering of tied documents."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np
 import pytest
 
-from skrank.metrics import TieSpanDisplay, mean_rank
+from skrank.metrics import mean_rank
+from skrank.plot import TieSpanDisplay
 
 # All three documents are tied in the first query of "flat", none in those of "sharp".
 Y_TRUE = np.array([[1, 0, 0], [1, 0, 0]])

@@ -1,6 +1,5 @@
 """Queries that a splitter of rows has split, where no ranker knows of it."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pickle

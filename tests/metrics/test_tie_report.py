@@ -1,6 +1,5 @@
 """How far tied scores can move a metric."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

@@ -1,6 +1,5 @@
 """The differences of two rankers by query."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np

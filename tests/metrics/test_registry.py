@@ -1,6 +1,5 @@
 """Scorer names in scikit-learn: every entry point, in any order, and back."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import os

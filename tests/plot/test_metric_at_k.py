@@ -1,13 +1,13 @@
 """A metric against its cutoff."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from skrank.metrics import MetricAtKDisplay, QueryScores, score_queries
+from skrank.metrics import QueryScores, score_queries
+from skrank.plot import MetricAtKDisplay
 
 # The rank of the one relevant document of three in four queries.
 RANKS = {"old": [1, 2, 3, 1], "new": [2, 1, 1, 1]}

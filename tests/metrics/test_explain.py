@@ -1,6 +1,5 @@
 """Why the same metric has another value in another library."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import math

@@ -1,14 +1,14 @@
 """The picture of a comparison."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from skrank.metrics import QueryDifferenceDisplay, score_queries
-from skrank.stats import ComparisonDisplay, compare_rankers
+from skrank.metrics import score_queries
+from skrank.plot import ComparisonDisplay, QueryDifferenceDisplay
+from skrank.stats import compare_rankers
 
 N_QUERIES = 150
 
