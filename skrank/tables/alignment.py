@@ -289,8 +289,8 @@ def from_topk(indices, scores=None, relevant=None, *, higher_is_better=True):
     Raises
     ------
     ValueError
-        If the shapes do not match, a score is NaN, or an index occurs twice for a
-        query.
+        If the shapes do not match, no document was returned for any query, a score is
+        NaN, or an index occurs twice for a query.
     TypeError
         If indices are not integers, or `relevant` has another form.
 
@@ -346,6 +346,11 @@ def _indices(indices):
         raise ValueError(
             "The 'indices' parameter must hold positions, or -1 for no document. Got "
             f"{indices.min()}."
+        )
+    if not (indices >= 0).any():
+        raise ValueError(
+            "The 'indices' parameter must hold a document of at least one query. Got "
+            f"{shown(indices.tolist())}: does the index contain documents?"
         )
     return indices.astype(np.int64)
 

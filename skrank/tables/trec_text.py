@@ -147,7 +147,8 @@ def read_letor(path, *, n_features=None, dtype=np.float64):
     Raises
     ------
     ValueError
-        If a line is malformed or lacks a query id.
+        If a line is malformed or lacks a query id, a number is too large, or the file
+        has no line or cannot be unpacked. The error names the file.
 
     See Also
     --------
@@ -164,9 +165,29 @@ def read_letor(path, *, n_features=None, dtype=np.float64):
     >>> X.shape, y.tolist(), qid.tolist()
     ((2, 3), [2, 0], [10, 10])
     """
-    X, y, qid = load_svmlight_file(
-        str(path), n_features=n_features, dtype=dtype, zero_based=False, query_id=True
-    )
+    try:
+        X, y, qid = load_svmlight_file(
+            str(path),
+            n_features=n_features,
+            dtype=dtype,
+            zero_based=False,
+            query_id=True,
+        )
+    except OverflowError:
+        raise ValueError(
+            f"{path} must hold query ids that fit into int64, and numbers of features "
+            "that fit into int32. Got a larger one: number them from 1."
+        ) from None
+    except (ValueError, EOFError, OSError, zlib.error) as error:
+        if getattr(error, "errno", None) is not None:  # it names the file itself
+            raise
+        raise ValueError(
+            f"{path} cannot be read as text of LETOR (SVMlight): {error}"
+        ) from error
+    if not len(y):
+        raise ValueError(
+            f"{path} must hold lines of a grade, a query id and features. Got no line."
+        )
     if len(qid) != len(y):
         raise ValueError(
             f"{path} must hold a query id on each line, such as 'qid:10' after the "

@@ -95,9 +95,13 @@ def ids_of(values, what):
             f"{max(values, key=abs)}: make them text with str()."
         )
     if all(issubclass(kind, str) or _is_integer(kind) for kind in types):
+        text, integer = (
+            next(id for id in values if isinstance(id, str) is is_text)
+            for is_text in (True, False)
+        )
         raise TypeError(
-            f"The {what} must be all text or all integers. Got both: make them text "
-            "with str()."
+            f"The {what} must be all text or all integers. Got both, such as "
+            f"{shown(text)} and {integer}: make them text with str()."
         )
     bad = next(
         id for id in values if not (isinstance(id, str) or _is_integer(type(id)))

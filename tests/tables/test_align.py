@@ -15,7 +15,7 @@ import pytrec_eval
 from sklearn.utils import Bunch
 
 from skrank.metrics import evaluate, explain, tie_report
-from skrank.tables import align, read_qrels, read_run
+from skrank.tables import align, read_qrels, read_run, score_table
 
 QRELS = {"q1": {"d1": 1, "d2": 0, "d3": 2}, "q2": {"d1": 1}, "q3": {"d9": 1}}
 RUN = {"q1": {"d4": 0.9, "d1": 0.5, "d3": 0.5}, "q2": {"d5": 1.0, "d1": 0.0}}
@@ -237,6 +237,18 @@ def test_low_grades_can_stand_for_no_judgement():
         align(qrels, RUN)
 
 
+@pytest.mark.parametrize("lowest", [0, 1, 0.5])
+def test_a_grade_of_judged_from_itself_is_a_judgement(lowest):
+    qrels = {"q1": {"d1": lowest, "d2": 2, "d3": lowest - 1e-9, "d4": lowest - 1}}
+    aligned = align(qrels, {"q1": ["d1", "d2", "d3", "d4"]}, judged_from=lowest)
+    assert aligned.judged.tolist() == [True, True, False, False]
+    assert aligned.y_true.tolist() == [lowest, 2, 0, 0]
+    scores = score_table(
+        qrels=qrels, run={"q1": ["d1"]}, metrics="judged@1", judged_from=lowest
+    )
+    assert scores.summary() == {"judged@1": 1.0}
+
+
 def test_documents_of_two_worlds_are_told():
     with pytest.warns(UserWarning, match=r"No document of run is judged.* 'd1' .*'D7'"):
         align({"q1": {"d1": 1}}, {"q1": {"D7": 1}})
@@ -251,7 +263,16 @@ REFUSED = {
     "None": (QRELS, {"q1": {"d1": None}}, "'score' parameter must hold real numbers"),
     "text and integers": (QRELS, {"q1": {1: 0.5}}, "make both text with str()"),
     "integers and text": ({1: {"d1": 1}}, RUN, "query ids .* make both text"),
-    "both at once": (QRELS, {"q1": {"d1": 1, 2: 1}}, "all text or all integers"),
+    "both at once": (
+        QRELS,
+        {"q1": {"d1": 1, 2: 1}},
+        "document ids of run must be all text or all integers. .* 'd1' and 2: make",
+    ),
+    "both in a column": (
+        pd.DataFrame({"qid": ["q1", 7], "doc_id": ["a", "b"], "grade": [1, 1]}),
+        RUN,
+        "query ids of qrels must be all text or all integers. .* 'q1' and 7: make",
+    ),
     "float ids": (QRELS, {"q1": {1.5: 1}}, "Got 1.5 of type float: make other ids"),
     "bool ids": ({"q1": {True: 1}}, RUN, "Got True of type bool"),
     "huge ids": ({2**70: {1: 1}}, RUN, "within the range of int64"),

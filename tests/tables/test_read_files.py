@@ -240,10 +240,38 @@ BAD_LETOR = {
     "2 1:0.5\n": "must hold a query id on each line",
     "nan qid:1 1:0.5\n": "must hold finite grades",
     "1 qid:1 0:0.5\n": "Invalid index 0",
+    "1 qid:99999999999999999999 1:2\n": "query ids that fit into int64",
+    "1 qid:1 99999999999999999999:2\n": "features that fit into int32",
+    "1 qid:1 3000000000:2\n": "features that fit into int32",
+    "1 qid:abc 1:2\n": "cannot be read as text of LETOR .*'abc'",
+    "1,2 qid:1 1:2\n": "cannot be read as text of LETOR .*'1,2'",
+    "": "Got no line",
+    "# nothing\n": "Got no line",
 }
 
 
 @pytest.mark.parametrize(("text", "error"), BAD_LETOR.items(), ids=BAD_LETOR)
 def test_bad_letor_raises(tmp_path, text, error):
-    with pytest.raises(ValueError, match=error):
-        read_letor(write(tmp_path / "a", text))
+    with pytest.raises(ValueError, match=rf"a\.letor .*{error}"):
+        read_letor(write(tmp_path / "a.letor", text))
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.gz", b"1 qid:1 1:2\n"),
+        ("a.gz", gzip.compress(b"1 qid:1 1:2\n" * 999)[:-20]),
+        ("a.gz", gzip.compress(b"1 qid:1 1:2\n")[:10] + b"\xff" * 20),
+        ("a.bz2", b"1 qid:1 1:2\n"),
+    ],
+    ids=["gz of text", "broken off", "damaged", "bz2 of text"],
+)
+def test_packed_letor_that_cannot_be_unpacked_raises(tmp_path, name, data):
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(ValueError, match=rf"{name} cannot be read as text of LETOR"):
+        read_letor(tmp_path / name)
+
+
+def test_a_missing_file_of_letor_raises_what_python_does(tmp_path):
+    with pytest.raises(FileNotFoundError, match="none"):
+        read_letor(tmp_path / "none")

@@ -97,6 +97,9 @@ REFUSED = {
     "negative": ([[1]], None, [-1], "must hold positions"),
     "low grade": ([[1]], None, [{1: -1}], "grades of relevant must be >= 0"),
     "nothing": ([[1]], None, [set()], "one or more rows"),
+    "only -1": ([[-1]], None, [{1}], r"at least one query\. Got \[\[-1\]\]"),
+    "k = 0": (np.empty((1, 0), int), None, [{1}], r"at least one query\. Got \[\[\]\]"),
+    "no query": (np.empty((0, 2), int), None, [], r"at least one query\. Got \[\]"),
     "flag": ([[1]], None, [1], "higher_is_better"),
 }
 
