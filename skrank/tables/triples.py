@@ -5,6 +5,7 @@
 
 import functools
 import numbers
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from skrank._checks import shown
 
 # File names and other text that is not UTF-8 keep their bytes.
 _CODEC = "utf-8", "surrogateescape"
+_INTEGER = re.compile(rb"0|-?[1-9][0-9]*")
 
 
 class Triples(NamedTuple):
@@ -143,6 +145,19 @@ def _encoded(texts):
     end = np.cumsum(length)
     data = np.frombuffer(b"".join(encoded), dtype=np.uint8)
     return fixed_width(data, end - length, end)
+
+
+def as_text(ids):
+    """Return integers as text in bytes."""
+    return ids.astype("S24")
+
+
+def first_no_integer(ids):
+    """Return the first text id that no integer is written as, in an array, or none."""
+    for i, id in enumerate(ids.tolist()):
+        if not _INTEGER.fullmatch(id):
+            return ids[i : i + 1]
+    return ids[:0]
 
 
 def text_of(ids):

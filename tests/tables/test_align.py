@@ -3,6 +3,7 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import re
 import sys
 
 import duckdb
@@ -189,6 +190,67 @@ def test_integer_ids_stay_integers():
     aligned = align({7: {-(2**62): 1}}, {7: [2**62, -(2**62)]})
     assert aligned.doc_id.tolist() == [2**62, -(2**62)]
     assert aligned.qid.tolist() == [7, 7]
+
+
+NUMBERED = [(301, 7, 2), (301, -12, 0), (302, 0, 1), (301, 2**63 - 1, 1)]
+NUMBERED_TEXT = "".join(f"{q} 0 {d} {g}\n" for q, d, g in NUMBERED)
+NUMBERED_RUN = [(301, -12, 3.0), (301, 7, 2.0), (302, 5, 2.0), (302, 0, 1.0)]
+NUMBERED_RUN_TEXT = "".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in NUMBERED_RUN)
+
+
+def integers(rows, value):
+    return pd.DataFrame(rows, columns=["qid", "doc_id", value])
+
+
+MEETING = {
+    "a table as judgements": lambda qrels, run: (integers(NUMBERED, "grade"), run),
+    "a table as the run": lambda qrels, run: (qrels, integers(NUMBERED_RUN, "score")),
+    "tuples as the run": lambda qrels, run: (qrels, NUMBERED_RUN),
+    "what was read": lambda qrels, run: (integers(NUMBERED, "grade"), read_run(run)),
+    "integers as queries": lambda qrels, run: (
+        qrels,
+        integers(NUMBERED_RUN, "score").astype({"doc_id": str}),
+    ),
+    "integers as documents": lambda qrels, run: (
+        integers(NUMBERED, "grade").astype({"qid": str}),
+        run,
+    ),
+}
+
+
+@pytest.mark.parametrize("form", MEETING.values(), ids=MEETING)
+def test_ids_of_trec_files_meet_integers(tmp_path, form):
+    qrels, run = path_of(NUMBERED_TEXT)(tmp_path), path_of(NUMBERED_RUN_TEXT)(tmp_path)
+    aligned = align(*form(qrels, run))
+    assert rows_of(aligned) == [
+        (0, 3.0, "301", True, True, b"-12"),
+        (2, 2.0, "301", True, True, b"7"),
+        (1, 0.0, "301", True, False, b"9223372036854775807"),
+        (0, 2.0, "302", False, True, b"5"),
+        (1, 1.0, "302", True, True, b"0"),
+    ]
+    assert align(qrels, {"a": form(qrels, run)[1]})["a"].qid.tolist()[0] == "301"
+
+
+@pytest.mark.parametrize("id", ["007", "-0", "+7", "7.0", "d7", "-", "1_0", "\u0667"])
+def test_ids_of_trec_files_that_no_integer_has_do_not_meet_integers(tmp_path, id):
+    run = path_of(f"301 Q0 8 1 2 t\n301 Q0 {id} 1 1 t\n")(tmp_path)
+    error = rf"integers such as 7 in qrels and text such as '{re.escape(id)}' in run"
+    with pytest.raises(TypeError, match=error):
+        align({301: {7: 1}}, run)
+    error = rf"text such as '{re.escape(id)}' in qrels and integers such as 7 in run"
+    with pytest.raises(TypeError, match=error):
+        align(path_of(f"301 0 8 0\n301 0 {id} 1\n")(tmp_path), {301: {7: 1}})
+
+
+@pytest.mark.parametrize("path", [True, False])
+def test_text_that_is_not_of_a_trec_file_does_not_meet_integers(tmp_path, path):
+    text = pd.DataFrame({"qid": ["301"], "doc_id": ["7"], "score": [1.0]})
+    if path:
+        text.to_parquet(tmp_path / "run.parquet")
+        text = tmp_path / "run.parquet"
+    with pytest.raises(TypeError, match=r"integers such as 301 .*text such as '301'"):
+        align({301: {7: 1}}, text)
 
 
 def test_several_runs_are_aligned_each_on_its_own(tmp_path):
