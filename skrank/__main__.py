@@ -100,9 +100,9 @@ def _say(message):
 
 
 def _write(text, stream):
-    """Write text to the output or the errors, quietly if nobody reads them any more.
+    r"""Write text to the output or the errors, quietly if nobody reads them any more.
 
-    A character that the terminal does not have is written as by "\\xe4".
+    A character that the terminal does not have is written as its number: "\xe4".
     """
     if stream is None:  # Python has none if it was closed before
         return
