@@ -79,6 +79,8 @@ def main(arguments=None):
     """
     with warnings.catch_warnings():
         warnings.simplefilter("default")
+        for of_developers in (DeprecationWarning, ResourceWarning):
+            warnings.simplefilter("ignore", of_developers)
         warnings.showwarning = lambda message, *_, **__: _say(f"warning: {message}")
         try:
             options = _parser().parse_args(arguments)

@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+import warnings
 
 import pyarrow.parquet
 import pytest
@@ -183,6 +184,16 @@ def test_a_file_that_may_not_be_read_ends_with_status_2(capsys, tmp_path):
     status, output, error = run(capsys, "evaluate qrels a.run")
     assert (status, output) == (2, "")
     assert error == "skrank: [Errno 13] Permission denied: 'a.run'\n"
+
+
+def test_warnings_for_developers_are_not_shown(capsys, monkeypatch):
+    def warn(*_, **__):
+        warnings.warn("old", DeprecationWarning, stacklevel=1)
+        warnings.warn("open", ResourceWarning, stacklevel=1)
+        raise ValueError("reason")
+
+    monkeypatch.setattr("skrank.__main__.align_triples", warn)
+    assert run(capsys, "evaluate qrels a.run") == (2, "", "skrank: reason\n")
 
 
 RAISED = {
@@ -371,23 +382,19 @@ COMMAND = [sys.executable, "-m", "skrank"]
 PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("arguments", [["evaluate", "qrels", "a.run"], ["--help"]])
-def test_a_process_with_a_closed_pipe_exits_0_quietly(arguments):
-    with subprocess.Popen([*COMMAND, *arguments], **PIPES) as process:
+def test_a_process_with_a_closed_pipe_exits_0_quietly():
+    command = [*COMMAND, "evaluate", "qrels", "a.run"]
+    with subprocess.Popen(command, **PIPES) as process:
         process.stdout.close()  # before anything is written
         error = process.stderr.read()
     assert (process.returncode, error) == (0, b"")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "written"),
     [
         ({"PYTHONIOENCODING": "ascii"}, b"l\\xe4uf"),
-        ({"PYTHONIOENCODING": "cp1252"}, b"l\xe4uf"),
         ({"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, b"l"),
-        ({"LC_ALL": "C"}, "läuf".encode()),
     ],
     ids=str,
 )
@@ -403,7 +410,6 @@ def test_a_process_writes_names_whatever_its_locale(tmp_path, settings, written)
     assert line.endswith(b" 0.5000")
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe")
 def test_a_process_that_is_interrupted_exits_130_quietly(tmp_path):
     os.mkfifo(tmp_path / "pipe")
