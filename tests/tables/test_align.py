@@ -262,6 +262,16 @@ def test_several_runs_are_aligned_each_on_its_own(tmp_path):
         assert set(aligned[name].qid) == {"q1", "q2", "q3"}
 
 
+def test_a_run_of_ranked_lists_may_be_one_of_several():
+    run = {"q1": ["d4", "d3"]}
+    assert rows_of(align(QRELS, {"a": run})["a"]) == rows_of(align(QRELS, run))
+
+
+def test_an_empty_run_among_others_is_named():
+    with pytest.raises(ValueError, match=r"'run\['b'\]' parameter must hold"):
+        align(QRELS, {"a": RUN, "b": {}})
+
+
 def test_an_error_in_one_of_several_runs_names_it():
     with pytest.raises(ValueError, match=r"once for each query in run\['b'\]"):
         align(QRELS, {"a": RUN, "b": RUN_ROWS * 2})
@@ -279,6 +289,15 @@ def test_a_judged_query_that_the_run_lacks_counts_0_or_is_dropped(missing):
 def test_a_judged_query_that_the_run_lacks_can_be_refused():
     with pytest.raises(ValueError, match=r"1 of 3 queries of qrels lack .* 'q3'"):
         align(QRELS, RUN, missing="raise")
+
+
+def test_a_query_without_judgements_does_not_stand_for_the_next_one():
+    run = {"q1": {"d1": 1}, "q2": {"d1": 1}, "q2x": {"d1": 1}}  # between q2 and q3
+    with (
+        pytest.warns(UserWarning, match=r"1 of 3 queries of run lack .* 'q2x'"),
+        pytest.raises(ValueError, match=r"1 of 3 queries of qrels lack .* 'q3'"),
+    ):
+        align(QRELS, run, missing="raise")
 
 
 def test_a_query_without_judgements_is_dropped_with_a_warning():

@@ -24,6 +24,7 @@ SPELLINGS = {
     "mixed ends": "\r\n".join(LINES[:2]) + "\r\r\n" + LINES[2] + "\n\r",
     "empty lines": "\n\n" + "\n \n".join(LINES) + "\n\n",
     "comments": "# run 7\n" + "\n# a b c d e f\n".join(LINES) + "\n#\n",
+    "comments of six words": "# run of today 1 2\n" + "\n".join(LINES) + "\n",
     "words in the tag": "\n".join(line + " of today" for line in LINES),
     "byte order mark": "\ufeff" + "\n".join(LINES),
 }
