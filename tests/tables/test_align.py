@@ -460,6 +460,19 @@ def test_the_join_is_that_of_a_loop(seed):
     assert set(rows) == outer_join(qrels, run)
 
 
+def test_the_join_is_that_of_a_loop_for_many_queries():
+    qrels, run = random_data(0, n_queries=300, n_documents=4)
+    aligned = align(qrels, run)
+    assert set(rows_of(aligned)) == outer_join(qrels, run)
+    assert aligned.qid.tolist() == sorted(aligned.qid.tolist())
+
+
+def test_grades_may_be_booleans():
+    table = Bunch(qid=["q1"] * 2, doc_id=["d1", "d2"], grade=np.array([True, False]))
+    aligned = align(table, {"q1": ["d2", "d1"]})
+    assert (aligned.y_true.dtype.kind, aligned.y_true.tolist()) == ("i", [0, 1])
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_scattered_rows_give_the_same_numbers(seed):
     qrels, run = random_data(seed)
