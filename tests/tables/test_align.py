@@ -16,7 +16,7 @@ import pytrec_eval
 from sklearn.utils import Bunch
 
 from skrank.metrics import evaluate, explain, tie_report
-from skrank.tables import align, read_qrels, read_run, score_table
+from skrank.tables import align, alignment, read_qrels, read_run, score_table
 
 QRELS = {"q1": {"d1": 1, "d2": 0, "d3": 2}, "q2": {"d1": 1}, "q3": {"d9": 1}}
 RUN = {"q1": {"d4": 0.9, "d1": 0.5, "d3": 0.5}, "q2": {"d5": 1.0, "d1": 0.0}}
@@ -460,7 +460,8 @@ def test_the_join_is_that_of_a_loop(seed):
     assert set(rows) == outer_join(qrels, run)
 
 
-def test_the_join_is_that_of_a_loop_for_many_queries():
+def test_the_join_is_that_of_a_loop_for_many_queries(monkeypatch):
+    monkeypatch.setattr(alignment, "_BLOCK", 50)
     qrels, run = random_data(0, n_queries=300, n_documents=4)
     aligned = align(qrels, run)
     assert set(rows_of(aligned)) == outer_join(qrels, run)
