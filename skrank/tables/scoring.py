@@ -10,7 +10,6 @@ from skrank._progress import progress_bar
 from skrank.metrics import QueryScores, score_queries
 from skrank.metrics.answer import max_grade_of
 from skrank.metrics.value_table import join_rankers
-from skrank.tables._checkpoint import score_with_checkpoint
 from skrank.tables.alignment import align, lowest_judged
 from skrank.tables.clusters import check_columns, score_on_cluster
 from skrank.tables.core import ArrowCore, Columns
@@ -40,7 +39,6 @@ def score_table(
     sample_weight=None,
     memory_limit=None,
     progress=False,
-    checkpoint=None,
     missing="zero",
     unjudged="drop",
     **params,
@@ -93,9 +91,6 @@ def score_table(
         limit, and writes temporary files beyond it. None is DuckDB's default.
     progress : bool, default=False
         Whether to show a progress bar, which needs the package tqdm.
-    checkpoint : str or path, default=None
-        A directory for the scores of parts of the source. A run that was stopped
-        continues from there if it is started again with the same files and parameters.
     missing, unjudged : str, default="zero" and "drop"
         With `qrels` and `run`, which queries count, as in :func:`align`.
     **params
@@ -160,11 +155,7 @@ def score_table(
     {'bm25': {'mrr': 0.25}, 'dense': {'mrr': 0.5}}
     """
     _check_sources(source, qrels, run)
-    of_files = {
-        "memory_limit": memory_limit,
-        "progress": progress,
-        "checkpoint": checkpoint,
-    }
+    of_files = {"memory_limit": memory_limit, "progress": progress}
     if source is None:
         of_rows = {"by": by, "judged": judged, "returned": returned}
         of_rows["sample_weight"] = sample_weight
@@ -198,10 +189,10 @@ def score_table(
         check_columns(table.schema, columns)
         return score_on_cluster(table, with_max_grade(table, core))
     with Source(source, memory_limit, columns.named()) as table:
-        return read_and_score(table, core, progress, checkpoint)
+        return read_and_score(table, core, progress)
 
 
-def read_and_score(source, core, progress=False, checkpoint=None):
+def read_and_score(source, core, progress=False):
     """Return the QueryScores of an open Source.
 
     Parameters
@@ -210,19 +201,16 @@ def read_and_score(source, core, progress=False, checkpoint=None):
         The source.
     core : ArrowCore
         Scores tables of whole queries.
-    progress, checkpoint
+    progress : bool, default=False
         As in :func:`score_table`.
     """
     source.check(core.columns)
     core = with_max_grade(source, core)
     n_rows = None
-    if progress or checkpoint is not None:
+    if progress:
         ((n_rows,),) = source.fetch(f"SELECT count(*) FROM {source.relation}")
     with progress_bar(n_rows, progress, "row") as advance:
-        if checkpoint is None:
-            tables = score_source(source, core, advance)
-        else:
-            tables = score_with_checkpoint(source, core, advance, n_rows, checkpoint)
+        tables = score_source(source, core, advance)
     return core.finish(tables, source.kind)
 
 

@@ -31,7 +31,7 @@ class NotClustered(Exception):
     """The rows of a query do not stand together."""
 
 
-def score_source(source, core, advance, where=None):
+def score_source(source, core, advance):
     """Return the tables of all queries of a source, one row per query.
 
     Where the rows of each query stand together, they are read as they are; queries
@@ -45,10 +45,7 @@ def score_source(source, core, advance, where=None):
         Scores tables of whole queries.
     advance : callable
         Called with the number of rows that were scored.
-    where : str, default=None
-        The SQL condition of the rows to read.
     """
-    condition = "" if where is None else f" WHERE {where}"
     query = f"FROM (SELECT {source.selected(core.columns)} FROM {source.relation})"
     keys = [quoted(name) for name in core.columns.keys.values()]
     order = ", ".join(keys)
@@ -59,9 +56,9 @@ def score_source(source, core, advance, where=None):
         return _score_batches(source, core, query, is_sorted, advance, **tables)
 
     try:
-        tables = score(query + condition, False)
+        tables = score(query, False)
     except NotClustered:
-        return score(f"{query}{condition} ORDER BY {order}", True)
+        return score(f"{query} ORDER BY {order}", True)
     tables, cut = _without_cut_queries(tables, list(core.columns.keys))
     if cut is not None:
         same = " AND ".join(f"cut.{key} = whole.{key}" for key in keys)

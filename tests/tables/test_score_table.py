@@ -27,7 +27,7 @@ from numpy.testing import assert_array_equal
 
 from skrank.metrics import evaluate, score_queries
 from skrank.metrics.names import listed_names
-from skrank.tables import _checkpoint, score_table, stream
+from skrank.tables import score_table, stream
 
 FEW = ["ndcg@3", "map", "z_mrr", "neg_median_rank"]
 ORDERS = ["grouped", "shuffled", "one query cut in two"]
@@ -321,46 +321,6 @@ def file(tmp_path):
     return tmp_path / "t.parquet"
 
 
-def test_a_stopped_run_continues(small_batches, monkeypatch, file, tmp_path):
-    monkeypatch.setattr(_checkpoint, "PART", 200)
-    expected = score_table(file, FEW)
-    scored = []
-    score_source = stream.score_source
-
-    def stop_at_third(*args):
-        scored.append(args[-1])
-        if len(scored) == 3:
-            raise KeyboardInterrupt
-        return score_source(*args)
-
-    monkeypatch.setattr(_checkpoint, "score_source", stop_at_third)
-    folder = tmp_path / "kept"
-    with pytest.raises(KeyboardInterrupt):
-        score_table(file, FEW, checkpoint=folder)
-    assert len(list(folder.iterdir())) == 2
-    scores = score_table(file, FEW, checkpoint=folder)
-    assert_array_equal(scores.values, expected.values)
-    assert_same(scores.summary(), expected.summary())
-    n_parts = len(list(folder.iterdir()))
-    assert len(scored) == 1 + n_parts
-    assert score_table(file, FEW, checkpoint=folder).summary() == scores.summary()
-    assert len(scored) == 1 + n_parts
-    # Another question, and another file, are scored anew.
-    score_table(file, FEW, checkpoint=folder, threshold=1)
-    assert len(scored) == 1 + 2 * n_parts
-    for led in (
-        lambda ranking: ranking.n_relevant,
-        lambda ranking: ranking.n_documents,
-    ):
-        score_table(file, led, checkpoint=folder)
-    assert len(scored) == 1 + 4 * n_parts
-    os.utime(file, (1, 1))
-    score_table(file, FEW, checkpoint=folder)
-    assert len(scored) == 1 + 5 * n_parts
-    with pytest.raises(ValueError, match=r"'checkpoint' parameter .* files on disk"):
-        score_table(draw(), FEW, checkpoint=folder)
-
-
 def test_progress_is_shown_in_rows(small_batches, file, capsys):
     score_table(file, "mrr", progress=True)
     n_rows = pq.read_metadata(file).num_rows
@@ -448,20 +408,20 @@ def test_sources_that_are_no_tables_are_refused(tmp_path):
         score_table(pl.DataFrame(SMALL).lazy(), "mrr")
 
 
-@pytest.mark.parametrize("form", ["csv", "pyarrow", "checkpoint"])
+@pytest.mark.parametrize("form", ["csv", "pyarrow"])
 def test_an_empty_source_is_refused(form, tmp_path):
     empty = pa.table(SMALL).slice(0, 0)
-    params = {}
-    if form == "checkpoint":
-        params["checkpoint"] = tmp_path / "kept"
-        pq.write_table(empty, tmp_path / "t.parquet")
-        empty = tmp_path / "t.parquet"
     if form == "csv":
         (tmp_path / "t.csv").write_text("qid,y_true,y_score\n")
         empty = tmp_path / "t.csv"
     for metric in ("map", "err"):
         with pytest.raises(ValueError, match="has no rows"):
-            score_table(empty, metric, **params)
+            score_table(empty, metric)
+
+
+def test_parts_of_a_run_are_not_kept(tmp_path):
+    with pytest.raises(TypeError, match=r"none of .* takes: \['checkpoint'\]"):
+        score_table(pa.table(SMALL), "mrr", checkpoint=tmp_path)
 
 
 def test_a_missing_extra_is_named(monkeypatch):
