@@ -9,6 +9,7 @@ import glob
 import os
 import re
 import tempfile
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 from skrank._checks import shown
@@ -50,14 +51,19 @@ def is_table_file(path):
 
 def read_table(path):
     """Return a file, or several, as a table of Arrow."""
-    with Source(path) as source, contextlib.closing(source.cursor()) as cursor:
-        return cursor.sql(f"SELECT * FROM {source.relation}").to_arrow_table()
+    with Source(path) as source:
+        query = f"SELECT * FROM {source.relation}"
+        return source.run(lambda: source.connection.sql(query).to_arrow_table())
 
 
 class Source:
     """A table that DuckDB reads, as often as it is asked.
 
     Use it in a ``with`` statement: it removes DuckDB's temporary files.
+
+    DuckDB only runs in a thread of the source, one statement after the other. The main
+    thread waits, and Ctrl-C raises KeyboardInterrupt there: DuckDB would turn it into
+    an error of its own, and it cannot close a connection that is in use.
 
     Parameters
     ----------
@@ -72,23 +78,24 @@ class Source:
     def __init__(self, source, memory_limit=None, names=()):
         duckdb = import_extra("duckdb")
         limit = None if memory_limit is None else _duckdb_limit(memory_limit)
-        self.files = None
         self.kind = kind_of(source)
-        self._frame = None
+        self._thread = ThreadPoolExecutor(1)
         self._closing = contextlib.ExitStack()
-        folder = tempfile.TemporaryDirectory(
-            prefix="skrank-", ignore_cleanup_errors=True
-        )
-        self._closing.enter_context(folder)
-        self.connection = duckdb.connect(":memory:")
-        self._closing.callback(self.connection.close)
-        self.connection.execute(f"SET temp_directory = {_text(folder.name)}")
-        if limit is not None:
-            self.connection.execute(f"SET memory_limit = '{limit}MB'")
+        self._closing.callback(self._thread.shutdown)
         try:
-            self.relation = self._open(source, names)
+            self.connection = self.run(duckdb.connect, ":memory:")
+            folder = tempfile.TemporaryDirectory(
+                prefix="skrank-", ignore_cleanup_errors=True
+            )
+            self._closing.enter_context(folder)
+            self._closing.callback(self._disconnect)
+            self.execute(f"SET temp_directory = {_text(folder.name)}")
+            if limit is not None:
+                self.execute(f"SET memory_limit = '{limit}MB'")
+            self.relation = self.run(self._open, source, names)
             query = f"DESCRIBE SELECT * FROM {self.relation}"
             self.types = {name: kind for name, kind, *_ in self.fetch(query)}
+            check_known(names, self.types)
         except duckdb.Error as error:
             self.close()
             raise ValueError(f"DuckDB cannot read {shown(source)}: {error}") from error
@@ -97,23 +104,27 @@ class Source:
             raise
 
     def _open(self, source, names):
-        """Return the SQL that stands for the source in a FROM clause."""
+        """Return the SQL that stands for the source in a FROM clause.
+
+        Of a table in memory only the columns in `names` are converted and stored, and
+        DuckDB sees no other ones, from which it does not tell "qid" and "QID" apart.
+        """
         if isinstance(source, (str, os.PathLike)):
             source = os.fspath(source)
-            self.files = [source] if "://" in source else files_of(source)
-            names = ", ".join(map(_text, self.files))
-            reader = _reader_of(self.files)
+            files = [source] if "://" in source else files_of(source)
+            listed = ", ".join(map(_text, files))
+            reader = _reader_of(files)
             if reader == "read_csv":
-                return self._typed_csv(names)
-            return f"{reader}([{names}])"
+                return self._typed_csv(listed)
+            return f"{reader}([{listed}])"
         pa = import_extra("pyarrow")
         library = type(source).__module__.partition(".")[0]
-        if library == "pandas":
-            # A column that is not read may hold what Arrow does not.
-            read = source[names] if {*names} <= {*source.columns} else source
-            source = pa.Table.from_pandas(read, preserve_index=False)
+        if library == "pandas" and hasattr(source, "columns"):
+            check_known(names, source.columns)
+            source = pa.Table.from_pandas(source[names], preserve_index=False)
         elif library == "polars" and hasattr(source, "to_arrow"):
-            source = source.to_arrow()
+            check_known(names, source.columns)
+            source = source.select(names).to_arrow()
         if not hasattr(source, "__arrow_c_stream__"):
             raise TypeError(
                 "The 'source' parameter of score_table must be a path, a URL or a "
@@ -122,11 +133,16 @@ class Source:
                 f"Got {type(source).__name__} instead."
             )
         if isinstance(source, pa.Table):
-            self._frame = _without_views(source)
+            check_known(names, source.column_names)
+            self.connection.register("source", _without_views(source.select(names)))
             return "source"
         # A stream can be read only once.
         reader = pa.RecordBatchReader.from_stream(source)
-        self.connection.register("stream", reader)
+        check_known(names, reader.schema.names)
+        schema = pa.schema([reader.schema.field(name) for name in names])
+        batches = (batch.select(names) for batch in reader)
+        stream = pa.RecordBatchReader.from_batches(schema, batches)
+        self.connection.register("stream", stream)
         self.connection.execute("CREATE TABLE source AS SELECT * FROM stream")
         self.connection.unregister("stream")
         return "source"
@@ -138,27 +154,36 @@ class Source:
         """
         query = f"DESCRIBE FROM read_csv([{names}], sample_size = -1)"
         types = ", ".join(
-            f"{_text(name)}: {_text(kind)}" for name, kind, *_ in self.fetch(query)
+            f"{_text(name)}: {_text(kind)}"
+            for name, kind, *_ in self.connection.sql(query).fetchall()
         )
         return f"read_csv([{names}], types = {{{types}}})"
 
-    def cursor(self, **tables):
-        """Return a connection for one query, in which `tables` have names."""
-        cursor = self.connection.cursor()
-        if self._frame is not None:
-            tables["source"] = self._frame
-        for name, table in tables.items():
-            cursor.register(name, table)
-        return cursor
+    def start(self, function, *args):
+        """Call a function in the thread of the source, and return its future."""
+        return self._thread.submit(function, *args)
 
-    def fetch(self, query, **tables):
+    def run(self, function, *args):
+        """Call a function in the thread of the source, and return its result."""
+        return self.start(function, *args).result()
+
+    def execute(self, statement):
+        """Run a statement that returns nothing."""
+        self.run(self.connection.execute, statement)
+
+    def fetch(self, query):
         """Return the rows that a query returns."""
-        with contextlib.closing(self.cursor(**tables)) as cursor:
-            return cursor.sql(query).fetchall()
+        return self.run(lambda: self.connection.sql(query).fetchall())
+
+    def stop(self):
+        """Interrupt what DuckDB does, and wait for its end."""
+        end = self.start(int)
+        while not end.done():  # an interrupt before a query begins has no effect
+            self.connection.interrupt()
+            wait([end], timeout=0.1)
 
     def check(self, columns):
-        """Raise if there are no rows, a column is missing or its type is wrong."""
-        check_known(columns, self.types)
+        """Raise if there are no rows or the type of a column is wrong."""
         if not self.fetch(f"SELECT 1 FROM {self.relation} LIMIT 1"):
             raise ValueError("The source has no rows. Got columns only.")
         check_types(columns, self.types, _is_numeric, "BOOLEAN".__eq__)
@@ -209,6 +234,10 @@ class Source:
         """Close the connection and remove its temporary files."""
         self._closing.close()
 
+    def _disconnect(self):
+        self.stop()
+        self.run(self.connection.close)
+
     def __enter__(self):
         """Return the source itself."""
         return self
@@ -218,9 +247,9 @@ class Source:
         self.close()
 
 
-def check_known(columns, known):
+def check_known(names, known):
     """Raise if a column is not among those that are known."""
-    for name in columns.named():
+    for name in names:
         if name not in known:
             near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.4)
             hint = f" Did you mean {near[0]!r}?" if near else ""

@@ -5,14 +5,14 @@
 
 import datetime
 import decimal
-import os
 import pickle
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
-import time
 import uuid
+from contextlib import contextmanager
 
 import duckdb
 import numpy as np
@@ -28,6 +28,7 @@ from numpy.testing import assert_array_equal
 from skrank.metrics import evaluate, score_queries
 from skrank.metrics.names import listed_names
 from skrank.tables import score_table, stream
+from skrank.tables.source import Source
 
 FEW = ["ndcg@3", "map", "z_mrr", "neg_median_rank"]
 ORDERS = ["grouped", "shuffled", "one query cut in two"]
@@ -263,6 +264,21 @@ def test_tied_documents_are_ordered_by_their_ids():
     assert_same(scores.summary(), expected)
 
 
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("form", ["parquet", "pyarrow", "reader"])
+@pytest.mark.parametrize("order", ["grouped", "shuffled"])
+def test_missing_values_in_the_first_of_many_batches_are_counted(form, order, tmp_path):
+    table = draw(order, n_queries=300)
+    scores = table["y_score"].to_pylist()
+    scores[3] = scores[-1] = None
+    table = table.set_column(
+        table.column_names.index("y_score"), "y_score", pa.array(scores, pa.float32())
+    )
+    message = f"'y_score' has 2 missing values .* among {len(table):,} rows"
+    with pytest.raises(ValueError, match=message):
+        score_table(as_source(table, form, tmp_path), "mrr")
+
+
 def test_one_query_may_be_longer_than_a_batch(small_batches):
     rng = np.random.default_rng(0)
     qid = np.repeat([5, 3, 8], [700, 1300, 2])
@@ -277,9 +293,9 @@ def test_grouped_rows_are_read_without_a_sort(small_batches, monkeypatch):
     queries = []
     batches = stream._batches
 
-    def seen(source, query, **tables):
+    def seen(source, query):
         queries.append(query)
-        return batches(source, query, **tables)
+        return batches(source, query)
 
     monkeypatch.setattr(stream, "_batches", seen)
     score_table(draw("grouped"), "mrr")
@@ -327,21 +343,119 @@ def test_progress_is_shown_in_rows(small_batches, file, capsys):
     assert f"{n_rows}/{n_rows}" in capsys.readouterr().err
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send")
-def test_an_interrupt_stops_a_sort_at_once(request):
-    # A process in the background may have been started with the signal ignored.
+def interrupt():
+    """Press Ctrl-C, from any thread."""
+    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+
+@pytest.fixture
+def ctrl_c(tmp_path, monkeypatch):
+    """Let SIGINT raise KeyboardInterrupt; temporary files have a folder of their own.
+
+    A process in the background may have been started with the signal ignored.
+    """
+    if sys.platform == "win32":
+        pytest.skip("there is no SIGINT to send")
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
-    rng = np.random.default_rng(0)
-    columns = {"qid": rng.integers(0, 10**5, 3 * 10**6), "y_true": [1] * 3 * 10**6}
-    columns["y_score"] = rng.random(3 * 10**6)
-    table = pa.table(columns)
-    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    start = time.monotonic()
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    yield folder
+    signal.signal(signal.SIGINT, before)
+
+
+def test_an_interrupt_stops_the_reading_of_a_stream(ctrl_c):
+    batch = pa.record_batch(SMALL)
+    n_read = []
+
+    def batches():
+        yield batch
+        interrupt()
+        for i in range(10**6):
+            n_read.append(i)
+            yield batch
+
+    reader = pa.RecordBatchReader.from_batches(batch.schema, batches())
     with pytest.raises(KeyboardInterrupt):
-        list(map(score_table, [table] * 100, ["map"] * 100))
-    assert time.monotonic() - start < 0.5 + 2
+        score_table(reader, "mrr")
+    assert len(n_read) < 10**6
+    assert not [*ctrl_c.iterdir()]
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("form", ["csv", "pyarrow", "reader"])
+def test_an_interrupt_of_any_statement_raises_keyboard_interrupt(
+    form, ctrl_c, tmp_path, monkeypatch
+):
+    table, started, interrupted = draw("one query cut in two"), [], []
+    start = Source.start
+
+    def start_with_interrupt(source, function, *args):
+        started.append(function)
+        if len(started) not in interrupted:
+            return start(source, function, *args)
+
+        def call():
+            interrupt()
+            return function(*args)
+
+        return start(source, call)
+
+    monkeypatch.setattr(Source, "start", start_with_interrupt)
+    score_table(as_source(table, form, tmp_path), "err")
+    n_statements = len(started)
+    assert n_statements > 10
+    for at in range(1, n_statements + 1):
+        started[:], interrupted[:] = [], [at]
+        with pytest.raises(KeyboardInterrupt):
+            score_table(as_source(table, form, tmp_path), "err")
+        assert not [*ctrl_c.iterdir()]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
+def test_a_source_that_is_left_stops_its_query_before_it_is_closed(error, ctrl_c):
+    endless = "SELECT count(*) FROM range(1000000), range(1000000), range(1000000)"
+    source = Source(pa.table(SMALL), names=["qid"])
+    running = source.start(lambda: source.connection.sql(endless).fetchall())
+    with pytest.raises(error), source:
+        raise error
+    assert isinstance(running.exception(), duckdb.InterruptException)
+    with pytest.raises(duckdb.ConnectionException):
+        source.connection.execute("SELECT 1")
+    assert not [*ctrl_c.iterdir()]
+
+
+def test_an_interrupt_between_batches_is_passed_on(small_batches, ctrl_c, monkeypatch):
+    @contextmanager
+    def progress_bar(*args):
+        def advance(n_done):
+            raise KeyboardInterrupt
+
+        yield advance
+
+    monkeypatch.setattr("skrank.tables.scoring.progress_bar", progress_bar)
+    for order in ORDERS:
+        with pytest.raises(KeyboardInterrupt):
+            score_table(draw(order), "mrr")
+        assert not [*ctrl_c.iterdir()]
+
+
+@pytest.mark.parametrize(
+    ("memory_limit", "megabytes"),
+    [("500MB", 250), ("1 GB", 500), ("2gb", 1500), ("1500MiB", 1000), ("1kB", 1)],
+)
+def test_a_memory_limit_reaches_the_engine(memory_limit, megabytes, monkeypatch):
+    seen = []
+
+    def check(source, columns):
+        seen.extend(source.fetch("SELECT current_setting('memory_limit')")[0])
+
+    monkeypatch.setattr(Source, "check", check)
+    score_table(pa.table(SMALL), "mrr", memory_limit=memory_limit)
+    with duckdb.connect() as connection:
+        connection.execute(f"SET memory_limit = '{megabytes}MB'")
+        query = "SELECT current_setting('memory_limit')"
+        assert seen == [*connection.sql(query).fetchall()[0]]
 
 
 def test_a_core_can_be_sent_to_another_process():
