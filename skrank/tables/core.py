@@ -128,6 +128,14 @@ class ArrowCore:
             return codes, lambda code: {"qid": encoded.dictionary.take(pa.array(code))}
         return as_numpy(column), lambda ids: {"qid": pa.array(ids, column.type)}
 
+    @property
+    def in_input_order(self):
+        """Return the first request whose tied documents keep the order of the rows."""
+        for request in self.template.requests:
+            if request.options["ties"] == "first" and not request.options["doc_order"]:
+                return request
+        return None
+
     def __reduce__(self):
         """Pickle with the metrics that `add_scorer` named in this process."""
         metrics = [request.metric for request in self.template.requests]

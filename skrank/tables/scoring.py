@@ -84,6 +84,9 @@ def score_table(
         ranker. Other scores are not read.
     doc_id : str, default=None
         The column of the document ids, by which `doc_order` orders tied documents.
+        Rules that keep the order of the rows, such as the conventions "lightgbm" and
+        "xgboost", need none: of several files, those of the first name come first.
+        Rows of Spark and Dask have no order.
     sample_weight : str, default=None
         The column of the weights, constant within a query.
     memory_limit : str, default=None
@@ -107,8 +110,8 @@ def score_table(
     ------
     ValueError
         If a column is unknown or has missing values, the source is empty, a parameter
-        has an invalid value, or tied documents are to keep an order that a table does
-        not have.
+        has an invalid value, or tied documents are to keep an order that the rows of
+        Spark or Dask do not have.
     FileNotFoundError
         If there is no such file.
     ImportError
@@ -123,9 +126,10 @@ def score_table(
 
     Notes
     -----
-    Rows that are sorted lose their order within a query. It decides on no value, but on
-    rounding: if the source has more than 255 different grades, the gains of tied
-    documents may be summed in another order than those of arrays.
+    Where no rule needs it, rows that are sorted lose their order within a query. It
+    decides on no value, but on rounding: if the source has more than 255 different
+    grades, the gains of tied documents may be summed in another order than those of
+    arrays.
 
     Ids in files of text have the type that all rows of their column have: "0301" makes
     a column text.
@@ -183,9 +187,9 @@ def score_table(
         sample_weight,
     )
     core = ArrowCore(metrics, columns, params)
-    _refuse_input_order(core.template.requests)
     if (table := _table_of_cluster(source)) is not None:
         _refuse(of_files, "files and tables in memory, not with Spark and Dask.")
+        _check_input_order(core)
         check_columns(table.schema, columns)
         return score_on_cluster(table, with_max_grade(table, core))
     with Source(source, memory_limit, columns.named()) as table:
@@ -288,15 +292,14 @@ def _table_of_cluster(source):
     return table(source) if hasattr(source, method) else None
 
 
-def _refuse_input_order(requests):
-    """Raise if tied documents are to keep the order of their rows."""
-    for request in requests:
-        if request.options["ties"] == "first" and not request.options["doc_order"]:
-            raise ValueError(
-                f"ties='first' of {request.key!r} keeps the order of the rows, and a "
-                "table has none. Pass the ids of the documents as `doc_id` and a "
-                "`doc_order`, or another rule such as ties='expected'."
-            )
+def _check_input_order(core):
+    """Raise if tied documents are to keep the order of rows that have none."""
+    if (request := core.in_input_order) is not None:
+        raise ValueError(
+            f"ties='first' of {request.key!r} keeps the order of the rows, and a data "
+            "frame of Spark or Dask has none. Pass the ids of the documents as "
+            "`doc_id` and a `doc_order`, or another rule such as ties='expected'."
+        )
 
 
 def score_runs(qrels, run, metrics, columns, rules, params):

@@ -46,11 +46,17 @@ def score_source(source, core, advance):
     advance : callable
         Called with the number of rows that were scored.
     """
-    query = f"FROM (SELECT {source.selected(core.columns)} FROM {source.relation})"
+    selected = source.selected(core.columns)
     keys = [quoted(name) for name in core.columns.keys.values()]
     order = ", ".join(keys)
     if any(map(source.is_text, core.columns.keys.values())):
         order = f"hash({order}), {order}"  # numbers are sorted faster than text
+    query = f"FROM (SELECT {selected} FROM {source.relation})"
+    to_sort = query
+    if core.in_input_order is not None:
+        row = "row" + "_" * max(map(len, core.columns.named()))  # no column's name
+        numbered = f"SELECT {selected}, row_number() OVER () AS {row}"
+        to_sort, order = f"FROM ({numbered} FROM {source.relation})", f"{order}, {row}"
 
     def score(query, is_sorted):
         return _score_batches(source, core, query, is_sorted, advance)
@@ -58,13 +64,13 @@ def score_source(source, core, advance):
     try:
         tables = score(query, False)
     except NotClustered:
-        return score(f"{query} ORDER BY {order}", True)
+        return score(f"{to_sort} ORDER BY {order}", True)
     tables, cut = _without_cut_queries(tables, list(core.columns.keys))
     if cut is not None:
         same = " AND ".join(f"cut.{key} = whole.{key}" for key in keys)
         cut = cut.rename_columns(list(core.columns.keys.values()))
         source.run(source.connection.register, "cut", cut)
-        again = f"FROM ({query}) AS whole SEMI JOIN cut ON {same} ORDER BY {order}"
+        again = f"FROM ({to_sort}) AS whole SEMI JOIN cut ON {same} ORDER BY {order}"
         tables += score(again, True)
     return tables
 

@@ -279,6 +279,66 @@ def test_missing_values_in_the_first_of_many_batches_are_counted(form, order, tm
         score_table(as_source(table, form, tmp_path), "mrr")
 
 
+IN_ORDER = ["lightgbm", "xgboost", "rax", "ranx", "torchmetrics", "matchzoo"]
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("convention", IN_ORDER)
+def test_tied_documents_keep_the_order_of_the_rows(convention, order, tmp_path):
+    metrics = ["mrr", "hits@3", "ndcg@5", "recall@4", "neg_median_rank"]
+    table = draw(order)
+    rules = {"metrics": metrics, "convention": convention}
+    expected = evaluate(**arrays(table), **rules)
+    assert expected != evaluate(**arrays(table), **rules, ties="expected")
+    for form in ("directory", "csv", "reader"):
+        scores = score_table(as_source(table, form, tmp_path), **rules)
+        assert_same(scores.summary(), expected)
+    words = pa.array([f"q{i}" for i in table["qid"].to_pylist()])
+    given = arrays(table) | {"qid": words.to_pylist()}
+    table = table.set_column(0, "qid", words)
+    for form in ("parquet", "pandas"):
+        scores = score_table(as_source(table, form, tmp_path), **rules)
+        assert_same(scores.summary(), evaluate(**given, **rules))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_a_large_file_is_numbered_in_its_order(kind, tmp_path):
+    rng = np.random.default_rng(0)
+    n_rows = 10**6
+    data = {
+        "qid": rng.integers(0, 10**5, n_rows),
+        "y_true": rng.integers(0, 2, n_rows),
+        "y_score": rng.integers(0, 2, n_rows),
+    }
+    file, table = tmp_path / f"t.{kind}", pa.table(data)
+    if kind == "csv":
+        pyarrow.csv.write_csv(table, file)
+    else:
+        pq.write_table(table, file, row_group_size=10_000)
+    scores = score_table(file, "mrr", ties="first", memory_limit="600MB")
+    assert_same(scores.summary(), evaluate(**data, metrics="mrr", ties="first"))
+
+
+def test_other_columns_of_a_table_in_memory_are_not_read():
+    table = pa.table(SMALL)
+    reversed_ids = pa.chunked_array([table["qid"].to_pylist()[::-1]])
+    table = table.add_column(0, "QID", reversed_ids).append_column("odd", reversed_ids)
+    expected = evaluate(**SMALL, metrics="mrr")
+    for form in ("pandas", "polars", "pyarrow", "reader"):
+        given = as_source(table, form, None)
+        with Source(given, names=[*SMALL]) as source:
+            assert [*source.types] == [*SMALL]
+        assert_same(
+            score_table(as_source(table, form, None), "mrr").summary(), expected
+        )
+        with pytest.raises(
+            ValueError, match=r"no column 'q'.* Got \['QID', 'qid'.*odd"
+        ):
+            score_table(as_source(table, form, None), "mrr", qid="q")
+
+
 def test_one_query_may_be_longer_than_a_batch(small_batches):
     rng = np.random.default_rng(0)
     qid = np.repeat([5, 3, 8], [700, 1300, 2])
@@ -483,8 +543,6 @@ SMALL = {"qid": [1, 1, 2], "y_true": [1, 0, 1], "y_score": [2.0, 1.0, 1.0]}
         ({}, {"by": ["zzz"]}, r"no column 'zzz'\. Got \['qid'"),
         ({}, {"judged": "y_true"}, "'y_true' must hold booleans. Got BIGINT"),
         ({"y_true": ["a", "b", "c"]}, {}, "'y_true' must hold numbers. Got VARCHAR"),
-        ({}, {"ties": "first"}, "ties='first' of 'mrr' keeps the order of the rows"),
-        ({}, {"convention": "lightgbm"}, "a table has none. Pass the ids"),
         ({}, {"convention": "trec_eval"}, "Pass the ids as `doc_id`"),
         ({}, {"memory_limit": 3}, "'memory_limit' parameter .* such as '2GB'"),
         ({}, {"y_score": []}, "'y_score' parameter of score_table must name"),
