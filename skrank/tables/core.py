@@ -166,10 +166,12 @@ class ArrowCore:
         """Return the QueryScores of all queries from the tables that calls returned."""
         pa = import_extra("pyarrow")
         table = pa.concat_tables(tables)
+        tables.clear()  # and so they need no memory beside the arrays made of them
         codes, ids = {}, {}
         for key in self.columns.keys:
             codes[key], ids[key] = ordered_keys(table[key])
-        table = join_queries([self._value_table(table, codes, kind)])
+        table = self._value_table(table, codes, kind)
+        table = join_queries([table])
         keys = {
             key: values if ids[key] is None else ids[key][values]
             for key, values in table.keys.items()

@@ -3,6 +3,7 @@
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import warnings
 from collections.abc import Mapping
 
 from skrank._checks import shown
@@ -18,6 +19,10 @@ from skrank.tables.forms import are_runs
 from skrank.tables.source import Source
 from skrank.tables.spark import SparkTable
 from skrank.tables.stream import score_source
+
+# Megabytes, and how often the values by query are in memory when they are joined; both
+# measured, by scoring ten million queries.
+FOR_PYTHON, MOST_COPIES = 300, 3.5
 
 # The packages of data frames, with what only a data frame of theirs has.
 CLUSTERS = {"pyspark": (SparkTable, "mapInArrow"), "dask": (DaskTable, "merge")}
@@ -90,8 +95,11 @@ def score_table(
     sample_weight : str, default=None
         The column of the weights, constant within a query.
     memory_limit : str, default=None
-        The memory to use, such as "2GB". DuckDB gets 500 MB less, or half of a small
-        limit, and writes temporary files beyond it. None is DuckDB's default.
+        The memory to use, such as "2GB". Of it 500 MB are for Python and the rows that
+        are being scored, and some for the values by query. DuckDB gets the rest, at
+        least a quarter, and writes temporary files beyond it. If Python and the values
+        by query may need more than the limit, a warning says how much. None is DuckDB's
+        default.
     progress : bool, default=False
         Whether to show a progress bar, which needs the package tqdm.
     missing, unjudged : str, default="zero" and "drop"
@@ -193,29 +201,42 @@ def score_table(
         check_columns(table.schema, columns)
         return score_on_cluster(table, with_max_grade(table, core))
     with Source(source, memory_limit, columns.named()) as table:
-        return read_and_score(table, core, progress)
+        table.check(columns)
+        core = with_max_grade(table, core)
+        _leave_memory(table, core)
+        tables = _score_rows(table, core, progress)
+    return core.finish(tables, table.kind)  # when DuckDB has freed its memory
 
 
-def read_and_score(source, core, progress=False):
-    """Return the QueryScores of an open Source.
+def _leave_memory(source, core):
+    """Divide the memory between DuckDB and the values by query; warn if it is small."""
+    if source.megabytes is None:
+        return
+    n_queries, key_bytes = source.count_queries(core.columns)
+    n_bytes = key_bytes + core.example().nbytes
+    megabytes = n_queries * n_bytes / 1e6
+    source.leave_memory(megabytes)
+    needed = FOR_PYTHON + MOST_COPIES * megabytes
+    if needed > source.megabytes:
+        warnings.warn(
+            f"The memory_limit is {source.megabytes:,.0f} MB, but score_table may need "
+            f"{needed:,.0f} MB: {FOR_PYTHON} MB for Python and its packages, and "
+            f"{MOST_COPIES} times {megabytes:,.0f} MB for the values of about "
+            f"{n_queries:,} queries of {n_bytes:,.0f} bytes, while they are joined. "
+            "Pass fewer metrics, or score parts of the queries and join them by "
+            "QueryScores.concat.",
+            UserWarning,
+            stacklevel=3,
+        )
 
-    Parameters
-    ----------
-    source : Source
-        The source.
-    core : ArrowCore
-        Scores tables of whole queries.
-    progress : bool, default=False
-        As in :func:`score_table`.
-    """
-    source.check(core.columns)
-    core = with_max_grade(source, core)
+
+def _score_rows(source, core, progress):
+    """Return the tables of all queries of an open Source, with a row per query."""
     n_rows = None
     if progress:
         ((n_rows,),) = source.fetch(f"SELECT count(*) FROM {source.relation}")
     with progress_bar(n_rows, progress, "row") as advance:
-        tables = score_source(source, core, advance)
-    return core.finish(tables, source.kind)
+        return score_source(source, core, advance)
 
 
 def with_max_grade(source, core):

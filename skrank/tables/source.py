@@ -77,7 +77,7 @@ class Source:
 
     def __init__(self, source, memory_limit=None, names=()):
         duckdb = import_extra("duckdb")
-        limit = None if memory_limit is None else _duckdb_limit(memory_limit)
+        self.megabytes = None if memory_limit is None else _megabytes(memory_limit)
         self.kind = kind_of(source)
         self._thread = ThreadPoolExecutor(1)
         self._closing = contextlib.ExitStack()
@@ -90,8 +90,7 @@ class Source:
             self._closing.enter_context(folder)
             self._closing.callback(self._disconnect)
             self.execute(f"SET temp_directory = {_text(folder.name)}")
-            if limit is not None:
-                self.execute(f"SET memory_limit = '{limit}MB'")
+            self.leave_memory(0)
             self.relation = self.run(self._open, source, names)
             query = f"DESCRIBE SELECT * FROM {self.relation}"
             self.types = {name: kind for name, kind, *_ in self.fetch(query)}
@@ -165,7 +164,14 @@ class Source:
 
     def run(self, function, *args):
         """Call a function in the thread of the source, and return its result."""
-        return self.start(function, *args).result()
+        return self.result_of(self.start(function, *args))
+
+    @staticmethod
+    def result_of(future):
+        """Wait for what was started, and return its result."""
+        while not future.done():  # an interrupt just before a wait does not end it
+            wait([future], timeout=0.1)
+        return future.result()
 
     def execute(self, statement):
         """Run a statement that returns nothing."""
@@ -174,6 +180,30 @@ class Source:
     def fetch(self, query):
         """Return the rows that a query returns."""
         return self.run(lambda: self.connection.sql(query).fetchall())
+
+    def leave_memory(self, megabytes):
+        """Leave memory of the limit to the values by query, beside that for the rest.
+
+        DuckDB gets what remains, but not less than a part of the limit.
+        """
+        if self.megabytes is not None:
+            rest, least = FOR_THE_REST + megabytes, 4 if megabytes else 2
+            limit = max(int(self.megabytes - rest), int(self.megabytes / least), 1)
+            self.execute(f"SET memory_limit = '{limit}MB'")
+
+    def count_queries(self, columns):
+        """Return about how many queries there are, and the bytes of the keys of one."""
+        keys = [quoted(name) for name in columns.keys.values()]
+        # The text of a key is held as UTF-8, and with four bytes for each character.
+        lengths = [
+            f"5 * max(strlen({key}::VARCHAR))" if self.is_text(name) else "8"
+            for key, name in zip(keys, columns.keys.values(), strict=True)
+        ]
+        ((n_queries, key_bytes),) = self.fetch(
+            f"SELECT approx_count_distinct(hash({', '.join(keys)})), "
+            f"{' + '.join(lengths)} FROM {self.relation}"
+        )
+        return n_queries, key_bytes
 
     def stop(self):
         """Interrupt what DuckDB does, and wait for its end."""
@@ -328,8 +358,8 @@ def _reader_of(files):
     return readers.pop()
 
 
-def _duckdb_limit(memory_limit):
-    """Return the megabytes that DuckDB may use of a limit such as "2GB"."""
+def _megabytes(memory_limit):
+    """Return the megabytes of a limit such as "2GB"."""
     match = _SIZE.fullmatch(memory_limit) if isinstance(memory_limit, str) else None
     if match is None:
         raise ValueError(
@@ -337,8 +367,7 @@ def _duckdb_limit(memory_limit):
             f"or '500MB', or None. Got {shown(memory_limit)} instead."
         )
     number, unit = match.groups()
-    megabytes = float(number) * _MEGABYTES[unit[0].lower()]
-    return max(int(megabytes - FOR_THE_REST), int(megabytes / 2), 1)
+    return float(number) * _MEGABYTES[unit[0].lower()]
 
 
 def _is_numeric(kind):

@@ -185,7 +185,7 @@ def _batches(source, query):
     reader = source.run(open_reader)
     try:
         coming = source.start(next, reader, None)
-        while (batch := coming.result()) is not None:
+        while (batch := source.result_of(coming)) is not None:
             coming = source.start(next, reader, None)
             yield batch
     finally:

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 import uuid
+import warnings
 from contextlib import contextmanager
 
 import duckdb
@@ -391,6 +392,39 @@ def test_text_is_never_turned_into_objects_of_python(small_batches, monkeypatch)
     assert ids.dtype.kind == "U"
 
 
+@pytest.mark.parametrize("form", ["parquet", "csv", "polars"])
+def test_values_that_exceed_the_memory_limit_are_announced(form, tmp_path):
+    # The number of queries is an estimate of DuckDB, which is exact for two of them.
+    table = pa.table(SMALL)
+    # The key, the number of documents and the value have 8 bytes each.
+    message = "limit is 100 MB, .* 300 MB for Python .* about 2 queries of 24 bytes"
+    with pytest.warns(UserWarning, match=message):
+        score_table(as_source(table, form, tmp_path), "mrr", memory_limit="100MB")
+    score_table(as_source(table, form, tmp_path), "mrr", memory_limit="300MB")
+
+
+def test_the_engine_gets_less_memory_if_there_are_many_values(monkeypatch):
+    limits = []
+    execute = Source.execute
+
+    def seen(source, statement):
+        execute(source, statement)
+        if "memory_limit" in statement:
+            limits.append(statement)
+
+    monkeypatch.setattr(Source, "execute", seen)
+    # 5 * 10**6 queries whose keys have 100 letters and six columns of ranks.
+    counted = 5 * 10**6, 5 * 100
+    monkeypatch.setattr(Source, "count_queries", lambda *args: counted)
+    for memory_limit in ("10GB", "4GB"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            score_table(pa.table(SMALL), "neg_median_rank", memory_limit=memory_limit)
+    values = 5 * (5 * 100 + 8 + 8 + 6 * 8)
+    shares = [10_000 - 500, 10_000 - 500 - values, 4000 - 500, 4000 // 4]
+    assert limits == [f"SET memory_limit = '{share}MB'" for share in shares]
+
+
 @pytest.fixture
 def file(tmp_path):
     pq.write_table(draw(), tmp_path / "t.parquet")
@@ -502,7 +536,13 @@ def test_an_interrupt_between_batches_is_passed_on(small_batches, ctrl_c, monkey
 
 @pytest.mark.parametrize(
     ("memory_limit", "megabytes"),
-    [("500MB", 250), ("1 GB", 500), ("2gb", 1500), ("1500MiB", 1000), ("1kB", 1)],
+    [
+        ("500MB", 250),
+        ("1 GB", 500),
+        ("2gb", 1500),
+        ("1500MiB", 1000),
+        ("900000kB", 450),
+    ],
 )
 def test_a_memory_limit_reaches_the_engine(memory_limit, megabytes, monkeypatch):
     seen = []
