@@ -508,7 +508,9 @@ def test_an_interrupt_of_any_statement_raises_keyboard_interrupt(
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
 def test_a_source_that_is_left_stops_its_query_before_it_is_closed(error, ctrl_c):
-    endless = "SELECT count(*) FROM range(1000000), range(1000000), range(1000000)"
+    endless = (
+        "SELECT count(*) FROM range(1000000) a, range(1000000) b, range(1000000) c"
+    )
     source = Source(pa.table(SMALL), names=["qid"])
     running = source.start(lambda: source.connection.sql(endless).fetchall())
     with pytest.raises(error), source:
