@@ -190,8 +190,7 @@ SMALL = {"qid": [1, 1, 2], "y_true": [1, 0, 1], "y_score": [2.0, 1.0, 1.0]}
         ({"mrr": [1, 1, 1]}, {"by": "mrr"}, "metric and a key .* the name 'mrr' twice"),
         ({}, {"memory_limit": "2GB"}, "'memory_limit' parameter .* Got '2GB'"),
         ({}, {"progress": True}, "'progress' parameter .* goes with files and tables"),
-        ({}, {"checkpoint": "kept"}, "'checkpoint' parameter"),
-        ({}, {"ties": "first"}, "a table has none"),
+        ({}, {"ties": "first"}, "of Spark or Dask has none. Pass the ids"),
         ({"y_true": [1, -1, 0]}, {"metrics": "spearman"}, "negative grades with"),
     ],
 )
