@@ -19,10 +19,22 @@ _PACKAGE = str(Path(__file__).parent)
 
 def warn_caller(message, category):
     """Warn, at the line outside of the package from which it was called."""
-    frame, level = sys._getframe(), 0
+    _, level = _find_caller()
+    warnings.warn(message, category, stacklevel=level)
+
+
+def calling_module():
+    """Return the name of the module outside of the package that called it."""
+    frame, _ = _find_caller()
+    return None if frame is None else frame.f_globals.get("__name__")
+
+
+def _find_caller():
+    """Return the innermost frame outside of the package, and its stack level."""
+    frame, level = sys._getframe(1), 1
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level + 1)
+    return frame, level
 
 
 def numeric_array(values, name):

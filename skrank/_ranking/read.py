@@ -11,6 +11,7 @@ from sklearn.exceptions import DataConversionWarning
 
 from skrank._checks import (
     all_finite,
+    calling_module,
     check_finite,
     numeric_array,
     scores_as_floats,
@@ -216,8 +217,7 @@ def _read_flat(
         )
     n_rows = len(y_score)
     if qid is None:
-        if n_rows > MANY_ROWS:
-            warn_of_one_query(n_rows)
+        warn_if_not_one_query(n_rows)
         one = np.zeros(1, dtype=np.intp)
         qid = Heads(one, one, one, n_rows)
     heads = encode_heads(qid, n_rows)
@@ -386,6 +386,10 @@ def _read_candidates(y_true, y_score, exclude):
 # Without query ids, more rows than these are unlikely to be one query.
 MANY_ROWS = 1000
 
+# The module that calls the metric functions of `sklearn.metrics.make_scorer`. It sees
+# the rows of a fold and not their queries.
+SCORERS = "sklearn.metrics._scorer"
+
 # How many values are looked at, and the fewest that say anything.
 _SAMPLE, _FEWEST = 200, 5
 
@@ -410,13 +414,28 @@ def refuse_columns(y_true, y_score):
         )
 
 
-def warn_of_one_query(n_rows):
-    """Warn that many rows without query ids are ranked as one query."""
-    warn_caller(
-        f"All {n_rows} rows are ranked as one query, since there are no query ids. "
-        "Pass the ids as `qid`; if the rows are one query, pass np.zeros(len(y_true)).",
-        UserWarning,
-    )
+def warn_if_not_one_query(n_rows):
+    """Warn where rows without query ids are probably not the rows of one query.
+
+    They are many, or the rows of a fold, for which a scorer of scikit-learn calls a
+    metric function.
+    """
+    if calling_module() == SCORERS:
+        warn_caller(
+            "All rows of a fold are ranked as one query, since a scorer made with "
+            "sklearn.metrics.make_scorer passes no query ids. Pass a scorer name, "
+            "such as scoring='ndcg@10', or make one with "
+            "skrank.metrics.make_ranking_scorer(ndcg_score, k=10). Both read the "
+            "query ids.",
+            UserWarning,
+        )
+    elif n_rows > MANY_ROWS:
+        warn_caller(
+            f"All {n_rows} rows are ranked as one query, since there are no query ids. "
+            "Pass the ids as `qid`; if the rows are one query, pass "
+            "np.zeros(len(y_true)).",
+            UserWarning,
+        )
 
 
 def warn_if_swapped(y_true, y_score):
