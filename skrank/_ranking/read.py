@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import math
+import sys
 
 import numpy as np
 from scipy import sparse
@@ -436,6 +437,71 @@ def warn_if_not_one_query(n_rows):
             "np.zeros(len(y_true)).",
             UserWarning,
         )
+
+
+def warn_if_out_of_order(arrays):
+    """Warn of pandas objects with the same labels in different orders.
+
+    Rows are paired by position, whatever their labels are. `arrays` holds what has one
+    value per row, by the names of the arguments.
+    """
+    pandas = sys.modules.get("pandas")
+    if pandas is None:
+        return
+    kinds = pandas.Series, pandas.DataFrame
+    indexes = {
+        name: values.index
+        for name, values in arrays.items()
+        if isinstance(values, kinds)
+    }
+    if len(indexes) < 2:
+        return
+    (first, index), *others = indexes.items()
+    for name, other in others:
+        if index is other or not _are_reordered(index, other):
+            continue
+        cure = f"Pass {name}.loc[{first}.index] to pair them by label"
+        if not index.is_unique:
+            cure = f"Sort the rows of {name} like those of {first}"
+        warn_caller(
+            f"{first} and {name} have the same labels in different orders, but their "
+            f"rows are paired by position. {cure}, or {name}.to_numpy() if the rows "
+            "are in the same order already.",
+            UserWarning,
+        )
+
+
+def _are_reordered(index, other):
+    """Return True if two indexes have the same labels, not in the same order."""
+    if not len(index) == len(other) > 0 or index.nlevels != other.nlevels:
+        return False
+    try:
+        return not index.equals(other) and _are_permuted(index, other)
+    except (TypeError, ValueError):  # pandas cannot compare labels of some types
+        return False
+
+
+def _are_permuted(index, other):
+    """Return True if labels that differ somewhere are the same ones altogether."""
+    # They rarely are, which most often shows without hashing all of them.
+    if _are_integers(index) and _are_integers(other):
+        are_other = index.to_numpy().sum() != other.to_numpy().sum()
+    elif isinstance(index[0], str):
+        are_other = not (other == index[0]).any()
+    else:
+        are_other = index.inferred_type != other.inferred_type
+    if are_other:
+        return False
+    from pandas.util import hash_pandas_object
+
+    one = hash_pandas_object(index, index=False).to_numpy()
+    two = hash_pandas_object(other, index=False).to_numpy()
+    # Labels of different dtypes may be equal one by one.
+    return bool(one.sum() == two.sum() and (one != two).any())
+
+
+def _are_integers(index):
+    return isinstance(index.dtype, np.dtype) and index.dtype.kind in "iu"
 
 
 def warn_if_swapped(y_true, y_score):
