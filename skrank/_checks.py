@@ -23,10 +23,12 @@ def warn_caller(message, category):
     warnings.warn(message, category, stacklevel=level)
 
 
-def calling_module():
-    """Return the name of the module outside of the package that called it."""
+def calling_function():
+    """Return the module and the name of the function that called the package."""
     frame, _ = _find_caller()
-    return None if frame is None else frame.f_globals.get("__name__")
+    if frame is None:
+        return None
+    return frame.f_globals.get("__name__"), frame.f_code.co_name
 
 
 def _find_caller():

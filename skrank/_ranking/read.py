@@ -12,7 +12,7 @@ from sklearn.exceptions import DataConversionWarning
 
 from skrank._checks import (
     all_finite,
-    calling_module,
+    calling_function,
     check_finite,
     numeric_array,
     scores_as_floats,
@@ -387,9 +387,9 @@ def _read_candidates(y_true, y_score, exclude):
 # Without query ids, more rows than these are unlikely to be one query.
 MANY_ROWS = 1000
 
-# The module that calls the metric functions of `sklearn.metrics.make_scorer`. It sees
-# the rows of a fold and not their queries.
-SCORERS = "sklearn.metrics._scorer"
+# What calls the metric function of `sklearn.metrics.make_scorer`. It has the rows of a
+# fold and not their queries.
+SCORER = ("sklearn.metrics._scorer", "_score")
 
 # How many values are looked at, and the fewest that say anything.
 _SAMPLE, _FEWEST = 200, 5
@@ -421,7 +421,7 @@ def warn_if_not_one_query(n_rows):
     They are many, or the rows of a fold, for which a scorer of scikit-learn calls a
     metric function.
     """
-    if calling_module() == SCORERS:
+    if calling_function() == SCORER:
         warn_caller(
             "All rows of a fold are ranked as one query, since a scorer made with "
             "sklearn.metrics.make_scorer passes no query ids. Pass a scorer name, "
@@ -523,3 +523,33 @@ def warn_if_swapped(y_true, y_score):
 
 def _whole(values):
     return values == np.floor(values)
+
+
+def warn_if_labels(lists):
+    """Warn if the scores look like the class labels that a classifier predicts.
+
+    They have two values, which are grades, and tied documents differ in relevance.
+    Rows are at least as many as say anything of several queries.
+    """
+    scores, n_queries = lists.y_score, len(lists.ids)
+    if n_queries < 2 or len(scores) < _FEWEST * n_queries:
+        return
+    if not float(scores[0]).is_integer() or len(np.unique(scores[:_SAMPLE])) > 2:
+        return
+    low, high = scores.min(), scores.max()
+    is_high = scores == high
+    if low == high or not (is_high | (scores == low)).all():
+        return
+    if not np.isin([low, high], lists.grades).all():
+        return
+    group = 2 * lists.order.row_query + is_high
+    n_relevant = np.bincount(group, weights=lists.relevant)
+    if not ((n_relevant > 0) & (n_relevant < np.bincount(group))).any():
+        return
+    warn_caller(
+        f"y_score has only two distinct values, {low:g} and {high:g}, like the class "
+        "labels that a classifier predicts, so the metric depends on how ties are "
+        "resolved. Pass scores instead, such as predict_proba(X)[:, 1] or "
+        "decision_function(X). skrank.metrics.tie_report says how much ties matter.",
+        UserWarning,
+    )

@@ -25,6 +25,7 @@ from skrank.metrics import (
     ndcg_score,
     recall_at_k_score,
 )
+from skrank.rankers import QueryRanker
 
 X = np.arange(24.0).reshape(12, 2)
 Y = np.array([0, 1, 0, 1, 0, 2, 1, 0, 0, 0, 1, 2])
@@ -95,6 +96,13 @@ def test_calls_with_query_ids_and_direct_calls_are_silent():
         with sklearn.config_context(enable_metadata_routing=True):
             asks = make_scorer(ndcg_score, k=10).set_score_request(qid=True)
             assert asks(MODEL, X, Y, qid=QID) == value
+
+
+def test_a_ranker_that_takes_a_fold_for_one_query_on_purpose_is_silent():
+    ranker = QueryRanker(Ridge(), missing_qid="single")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(cross_val_score(ranker, X, Y, cv=GroupKFold(2), groups=QID)) == 2
 
 
 def test_rows_of_a_matrix_are_queries_and_silent():
