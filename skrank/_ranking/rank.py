@@ -88,7 +88,7 @@ def rank_queries(
         judged_from=judged_from,
         flatten=ties == "midrank",
     )
-    if ties == "expected" and doc_order is None and isinstance(lists, Lists):
+    if ties == "expected" and isinstance(lists, Lists):
         warn_if_labels(lists)
     return rank_lists(lists, ties, depth)
 

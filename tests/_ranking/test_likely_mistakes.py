@@ -9,9 +9,17 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import LogisticRegression, Ridge
 
-from skrank.metrics import evaluate, get_scorer, mrr_score, score_queries, tie_report
+from skrank.metrics import (
+    evaluate,
+    get_scorer,
+    map_score,
+    mrr_score,
+    ndcg_score,
+    score_queries,
+    tie_report,
+)
 from skrank.rankers import QueryRanker
 
 # By position the relevant documents of the queries stand at the ranks 3 and 2.
@@ -146,3 +154,57 @@ def test_rows_of_other_lengths_raise_their_own_error():
         silently(mrr_score, Y, SCORE.iloc[:4])
     with pytest.raises(ValueError, match="0 sample"):
         silently(mrr_score, Y.iloc[:0], SCORE.iloc[:0])
+
+
+LABELS_SAID = (
+    "^y_score has only two distinct values, 0 and 1, like the class labels that a "
+    r"classifier predicts.*predict_proba\(X\)\[:, 1\].*tie_report"
+)
+# Two queries of six documents; the labels hold 2 of 3 and 1 of 2 relevant ones.
+GRADES = np.array([1, 0, 1, 0, 0, 1, 0, 0, 1, 1, 0, 0])
+PREDICTED = np.array([1, 1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0])
+QUERIES = np.repeat([7, 8], 6)
+
+
+@pytest.mark.parametrize("dtype", [int, bool, float, np.float32, np.uint8])
+def test_class_labels_as_scores_are_noticed(dtype):
+    scores = PREDICTED.astype(dtype)
+    with pytest.warns(UserWarning, match=LABELS_SAID) as caught:
+        value = mrr_score(GRADES, scores, qid=QUERIES)
+    # On top are 3 documents with 2 relevant ones, and 2 with one.
+    assert value == pytest.approx(((2 / 3 + 1 / 3 * 1 / 2) + 3 / 4) / 2)
+    assert caught[0].filename == __file__
+    shuffled = [5, 8, 0, 11, 3, 7, 2, 9, 10, 1, 4, 6]
+    for rows in (np.arange(12), shuffled):
+        with pytest.warns(UserWarning, match=LABELS_SAID):
+            evaluate(GRADES[rows], scores[rows], "ndcg", qid=QUERIES[rows])
+    with pytest.warns(UserWarning, match=LABELS_SAID):
+        ndcg_score(GRADES.reshape(2, 6), scores.reshape(2, 6))
+
+
+def test_the_labels_of_a_classifier_are_noticed_and_its_scores_are_not():
+    rng = np.random.default_rng(0)
+    X = GRADES[:, None] + rng.normal(size=(12, 1))
+    model = LogisticRegression().fit(X, GRADES)
+    with pytest.warns(UserWarning, match=LABELS_SAID):
+        map_score(GRADES, model.predict(X), qid=QUERIES)
+    silently(map_score, GRADES, model.predict_proba(X)[:, 1], qid=QUERIES)
+    silently(get_scorer("map"), model, X, GRADES, qid=QUERIES)
+
+
+def test_two_values_are_not_labels_where_they_say_something_else():
+    # Ties do not matter: the labels are right, or a rule was chosen.
+    silently(mrr_score, GRADES, GRADES, qid=QUERIES)
+    for ties in ("first", "optimistic", "pessimistic", "realistic"):
+        silently(mrr_score, GRADES, PREDICTED, qid=QUERIES, ties=ties)
+    # The values are no grades, or there are three, also after many rows.
+    silently(mrr_score, GRADES, PREDICTED / 2, qid=QUERIES)
+    silently(mrr_score, GRADES, 3 * PREDICTED, qid=QUERIES)
+    silently(mrr_score, GRADES, np.append(PREDICTED[:-1], 2), qid=QUERIES)
+    many = np.tile(GRADES, 40), np.append(np.tile(PREDICTED, 40)[:-1], 2)
+    silently(mrr_score, *many, qid=np.repeat(np.arange(80), 6))
+    # A constant, one query, or short lists.
+    silently(mrr_score, GRADES, np.zeros(12), qid=QUERIES)
+    silently(mrr_score, GRADES, np.full(12, np.inf), qid=QUERIES)
+    silently(mrr_score, GRADES, PREDICTED)
+    silently(mrr_score, GRADES, PREDICTED, qid=np.arange(12) // 4)
