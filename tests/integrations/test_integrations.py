@@ -15,7 +15,7 @@ from lightgbm import LGBMRanker, LGBMRegressor
 
 from skrank.datasets import make_ranking
 from skrank.integrations import catboost_metric, lightgbm_metric, xgboost_metric
-from skrank.integrations.xgboost import _callback_class
+from skrank.integrations.xgboost import XGBoostMetric, _callback_class
 from skrank.metrics import evaluate, make_ranking_scorer, mean_rank
 
 X, Y, QID = make_ranking(
@@ -205,6 +205,32 @@ def test_importing_the_module_imports_no_library():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "set()"
+
+
+class DMatrixLike:
+    """The documents of two queries, as a DMatrix of XGBoost shows them."""
+
+    def __init__(self, weight):
+        self.weight = np.array(weight, dtype=np.float32)
+
+    def get_label(self):
+        return np.array([1, 0, 0, 0, 1], dtype=np.float32)
+
+    def get_weight(self):
+        return self.weight
+
+    def get_uint_info(self, name):
+        assert name == "group_ptr"
+        return np.array([0, 2, 5], dtype=np.uint32)
+
+
+def test_custom_metric_of_xgboost_weights_queries_by_the_weights_of_the_matrix():
+    metric = XGBoostMetric(make_ranking_scorer("mrr"))
+    scores = np.array([1.0, 2.0, 1.0, 2.0, 3.0])
+    # The reciprocal ranks are 1 / 2 and 1.
+    assert metric(scores, DMatrixLike([])) == ("mrr", (1 / 2 + 1) / 2)
+    assert metric(scores, DMatrixLike([1, 3])) == ("mrr", (1 / 2 + 3 * 1) / 4)
+    assert metric(scores, DMatrixLike([3, 1])) == ("mrr", (3 * 1 / 2 + 1) / 4)
 
 
 def test_without_xgboost_the_error_names_the_extra(monkeypatch):
