@@ -99,6 +99,23 @@ def test_the_function_train_takes_the_same_object():
     assert record["valid_0"] == {"neg_mean_rank": expected}
 
 
+def test_the_function_train_passes_the_weights_of_its_data_set():
+    weight, record = 1.0 + QID % 2, {}
+    train = lgb.Dataset(X[TRAIN], Y[TRAIN], group=SIZES[:40])
+    given = {"group": SIZES[40:], "weight": weight[HELD]}
+    booster = lgb.train(
+        {"objective": "lambdarank", "metric": "None", **PARAMS},
+        train,
+        num_boost_round=8,
+        valid_sets=[lgb.Dataset(X[HELD], Y[HELD], reference=train, **given)],
+        feval=lightgbm_metric("mrr"),
+        callbacks=[lgb.record_evaluation(record)],
+    )
+    expected = values_by_hand(booster, "mrr", sample_weight=weight[HELD])
+    assert record["valid_0"]["mrr"] == expected
+    assert expected != values_by_hand(booster, "mrr")
+
+
 def test_cross_validation_evaluates_each_fold():
     data = lgb.Dataset(X, Y, group=SIZES)
     folds = [np.flatnonzero(TRAIN), np.flatnonzero(HELD)]
