@@ -139,6 +139,7 @@ class XGBoostLike(Boosting):
         self.weight_, self.stop_, self.log_ = sample_weight, vars(stop), {}
         booster = SimpleNamespace(predict=lambda data: self.predict(data.X))
         metric.before_training(booster)
+        self.dmatrix_ = {**vars(metric._data), "X": None}
         for self.round_ in range(3):
             metric.after_iteration(booster, self.round_, self.log_)
         metric.after_training(booster)
@@ -204,7 +205,7 @@ def values_of_rounds(sample_weight):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_interface_of_xgboost_is_told_all_and_keeps_nothing(weighted):
     own = ["a callback of the user"]
-    model = XGBoostLike(callbacks=own)
+    model = XGBoostLike(callbacks=own, missing=-1, feature_types=["q"] * 5, n_jobs=1)
     ranker = stopped(model, sample_weight=WEIGHT if weighted else None)
     fitted = ranker.estimator_
     values = values_of_rounds(HELD.weight if weighted else None)
@@ -212,6 +213,10 @@ def test_the_interface_of_xgboost_is_told_all_and_keeps_nothing(weighted):
     assert fitted.stop_ == {
         "rounds": PATIENCE, "metric_name": "mrr", "data_name": "held_out",
         "maximize": True,
+    }  # fmt: skip
+    assert fitted.dmatrix_ == {
+        "X": None, "missing": -1, "enable_categorical": False,
+        "feature_types": ["q"] * 5, "nthread": 1,
     }  # fmt: skip
     assert (fitted.weight_ is not None) == weighted
     assert fitted.callbacks == model.callbacks == own
