@@ -529,10 +529,11 @@ def warn_if_labels(lists):
     """Warn if the scores look like the class labels that a classifier predicts.
 
     They have two values, which are grades, and tied documents differ in relevance.
-    Rows are at least as many as say anything of several queries.
+    Rows are at least as many as say anything of several queries. A classifier predicts
+    rows, so a matrix is left alone.
     """
     scores, n_queries = lists.y_score, len(lists.ids)
-    if n_queries < 2 or len(scores) < _FEWEST * n_queries:
+    if lists.is_matrix or n_queries < 2 or len(scores) < _FEWEST * n_queries:
         return
     if not float(scores[0]).is_integer() or len(np.unique(scores[:_SAMPLE])) > 2:
         return

@@ -178,8 +178,6 @@ def test_class_labels_as_scores_are_noticed(dtype):
     for rows in (np.arange(12), shuffled):
         with pytest.warns(UserWarning, match=LABELS_SAID):
             evaluate(GRADES[rows], scores[rows], "ndcg", qid=QUERIES[rows])
-    with pytest.warns(UserWarning, match=LABELS_SAID):
-        ndcg_score(GRADES.reshape(2, 6), scores.reshape(2, 6))
 
 
 def test_the_labels_of_a_classifier_are_noticed_and_its_scores_are_not():
@@ -203,7 +201,8 @@ def test_two_values_are_not_labels_where_they_say_something_else():
     silently(mrr_score, GRADES, np.append(PREDICTED[:-1], 2), qid=QUERIES)
     many = np.tile(GRADES, 40), np.append(np.tile(PREDICTED, 40)[:-1], 2)
     silently(mrr_score, *many, qid=np.repeat(np.arange(80), 6))
-    # A constant, one query, or short lists.
+    # A matrix, a constant, one query, or short lists.
+    silently(ndcg_score, GRADES.reshape(2, 6), PREDICTED.reshape(2, 6))
     silently(mrr_score, GRADES, np.zeros(12), qid=QUERIES)
     silently(mrr_score, GRADES, np.full(12, np.inf), qid=QUERIES)
     silently(mrr_score, GRADES, PREDICTED)
