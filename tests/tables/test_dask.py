@@ -6,8 +6,6 @@ import pickle
 import subprocess
 import sys
 
-import dask
-import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -22,6 +20,9 @@ from skrank.metrics.names import listed_names
 from skrank.tables import score_table, stream
 from skrank.tables.core import ArrowCore, Columns
 from skrank.tables.spark import score_batches
+
+dask = pytest.importorskip("dask")
+dd = pytest.importorskip("dask.dataframe")
 
 FEW = ["ndcg@3", "map", "z_mrr", "neg_median_rank", "neg_rank_variance", "err", "rbp@4"]
 
