@@ -7,8 +7,8 @@ import hashlib
 import os
 from pathlib import Path
 
+from skrank.tables._table_files import quoted
 from skrank.tables.extra import import_extra
-from skrank.tables.source import quoted
 from skrank.tables.stream import score_source
 
 # Rows of a part, which are scored again if a run is stopped.

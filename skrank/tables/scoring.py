@@ -197,7 +197,7 @@ def score_table(
         _refuse(of_files, "files and tables in memory, not with Spark and Dask.")
         check_columns(table.schema, columns)
         return score_on_cluster(table, with_max_grade(table, core))
-    with Source(source, memory_limit, columns.named()) as table:
+    with Source(source, columns, memory_limit) as table:
         return read_and_score(table, core, progress, checkpoint)
 
 
