@@ -122,12 +122,15 @@ class Source:
             )
         if isinstance(source, pa.Table):
             check_known(columns, source.column_names)
+            _check_arrow(source.schema, self._names)
             self._frame = _readable(source.select(self._names))
             self._schema = self._frame.schema
             return "source"
         # A stream can be read only once.
         reader = pa.RecordBatchReader.from_stream(source)
         self._schema = reader.schema
+        check_known(columns, reader.schema.names)
+        _check_arrow(reader.schema, reader.schema.names, [pa.float16()])
         self.connection.register("stream", reader)
         self.connection.execute("CREATE TABLE source AS SELECT * FROM stream")
         self.connection.unregister("stream")
@@ -332,19 +335,26 @@ def _unreadable(name, error):
     )
 
 
+def _check_arrow(schema, names, also=()):
+    """Raise if DuckDB does not read a type of Arrow, or with less digits."""
+    types = import_extra("pyarrow").types
+    for name in names:
+        kind = schema.field(name).type
+        if types.is_decimal256(kind) or kind in also:
+            raise ValueError(
+                f"The column {name!r} must have a type that DuckDB reads. "
+                f"Got {kind}: cast it, for example to float64 or, for ids, to text."
+            )
+
+
 def _readable(table):
-    """Return a table without the types that DuckDB or older Arrow cannot compute."""
+    """Return a table without types that DuckDB or older Arrow cannot compute."""
     pa = import_extra("pyarrow")
     for i, field in enumerate(table.schema):
         if str(field.type) == "string_view":  # not all of Arrow compares views
             table = table.set_column(i, field.name, table[i].cast(pa.large_string()))
         elif pa.types.is_float16(field.type):
             table = table.set_column(i, field.name, table[i].cast(pa.float32()))
-        elif pa.types.is_decimal256(field.type):
-            raise ValueError(
-                f"The column {field.name!r} must have at most 38 digits. "
-                f"Got {field.type}: cast it, for example to text."
-            )
     return table
 
 
