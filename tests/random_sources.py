@@ -108,7 +108,8 @@ SCORES = {
     "close floats": lambda rng, n: [0.1 + i * 2**-55 for i in _integers(rng, n, 5)],
     "beyond floats": lambda rng, n: [2**53 + i for i in _integers(rng, n, 3)],
     "float far down": lambda rng, n: [*_integers(rng, n - 1, 5), 0.25],
-    "decimals": lambda rng, n: [
+    "decimals": lambda rng, n: [Decimal(i) / 8 for i in _integers(rng, n, 9)],
+    "long decimals": lambda rng, n: [
         Decimal(3 * 10**19 + i).scaleb(-20) for i in _integers(rng, n, 9)
     ],
 }
@@ -153,12 +154,11 @@ class Case:
             "y_score": SCORES[self.kinds["y_score"]](rng, n_rows),
         }
         n_parts = int(rng.choice([1, 1, 2, 3, 14]))
-        self.cuts = sorted(rng.integers(0, n_rows + 1, n_parts - 1)) + [n_rows]
-        rows = zip(
-            *(self.values[name] for name in ("qid", "y_score", "doc")), strict=True
-        )
+        self.cuts = [*sorted(rng.integers(0, n_rows + 1, n_parts - 1)), n_rows]
         # Ids of documents that are twice in a query do not order them.
-        self.has_doc = len({*rows}) == n_rows and bool(rng.random() < 0.8)
+        texts = [map(as_text, self.values[name]) for name in ("qid", "y_score", "doc")]
+        is_unique = len({*zip(*texts, strict=True)}) == n_rows
+        self.has_doc = is_unique and bool(rng.random() < 0.8)
         self.damage = None
         if self.form in ("csv", "json", "parquet") and rng.random() < 0.05:
             self.damage = str(rng.choice(["cut", "empty", "short", "unlike"]))

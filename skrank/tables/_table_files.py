@@ -185,11 +185,6 @@ def _union(parts):
     return f"({' UNION ALL '.join(parts)})"
 
 
-def _numbers(columns):
-    named = columns.y_true, *columns.y_score.values(), columns.sample_weight
-    return {name for name in named if name is not None}
-
-
 def _masks(columns):
     return {name for name in columns.masks().values() if name is not None}
 
@@ -357,7 +352,7 @@ def _types_of_text(table, columns, fetch):
     An id is an integer only if every id of its column is the text of an integer: 007,
     1.10 and 1e5 are other ids than 7, 1.1 and 100000.
     """
-    numbers, masks, counts, choices = _numbers(columns), _masks(columns), [], []
+    numbers, masks, counts, choices = columns.numbers(), _masks(columns), [], []
     for name in columns.named():
         value = quoted(name)
         if name in masks:
@@ -420,7 +415,7 @@ def _json(files, columns, fetch):
     for name, (kinds, largest, n_beyond) in zip(names, found, strict=True):
         kinds = {*(kinds or ())} - {None, "NULL"}
         types[name] = _type_of_json(name, kinds, n_beyond, columns)
-        is_float_id = types[name] == "DOUBLE" and name not in _numbers(columns)
+        is_float_id = types[name] == "DOUBLE" and name not in columns.numbers()
         if types[name] is None or (is_float_id and (largest or 0) >= _EXACT):
             _refuse_json(files, name, columns, fetch)
     return _call("read_json", files, columns=_columns_in_sql(types))
@@ -431,7 +426,7 @@ def _type_of_json(name, kinds, n_beyond, columns):
 
     The text "1" and the number 1 are never one id: they do not stand in one column.
     """
-    is_number, is_mask = name in _numbers(columns), name in _masks(columns)
+    is_number, is_mask = name in columns.numbers(), name in _masks(columns)
     if not kinds:
         return "BOOLEAN" if is_mask else "DOUBLE" if is_number else "VARCHAR"
     if kinds == {"BOOLEAN"}:
@@ -460,7 +455,7 @@ def _check_keys(files, columns, fetch):
 def _refuse_json(files, name, columns, fetch):
     """Raise with the values of a column of JSON that have different types."""
     what = "values of one type, text or integers"
-    if name in _numbers(columns):
+    if name in columns.numbers():
         what = "numbers"
     elif name in _masks(columns):
         what = "booleans"

@@ -17,6 +17,7 @@ from skrank._checks import (
     shown,
     warn_caller,
 )
+from skrank._columns import check_column_name
 from skrank._ranking.ids import encode_qid
 from skrank.metrics import CONVENTIONS
 from skrank.tables.forms import RESULT, TRUTH, Names, Side, are_runs, read_side
@@ -122,6 +123,9 @@ def align(
     """
     check_choice(missing, MISSING, "missing", "align")
     check_choice(unjudged, UNJUDGED, "unjudged", "align")
+    named = {"qid": qid, "doc_id": doc_id, "grade": grade, "score": score}
+    for name, column in named.items():
+        check_column_name(column, name, "align")
     if judged_from is not None:
         judged_from = check_number(judged_from, "judged_from", "align")
     truth = read_side(qrels, TRUTH, Names(qid, doc_id, grade))

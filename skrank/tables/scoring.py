@@ -6,6 +6,7 @@
 from collections.abc import Mapping
 
 from skrank._checks import shown
+from skrank._columns import check_column_name
 from skrank._progress import progress_bar
 from skrank.metrics import QueryScores, score_queries
 from skrank.metrics.answer import max_grade_of
@@ -165,6 +166,11 @@ def score_table(
         "progress": progress,
         "checkpoint": checkpoint,
     }
+    check_column_name(qid, "qid", "score_table")
+    of_one = {"y_true": y_true, "judged": judged, "doc_id": doc_id}
+    for name, column in (of_one | {"sample_weight": sample_weight}).items():
+        if column is not None:
+            check_column_name(column, name, "score_table")
     if source is None:
         of_rows = {"by": by, "judged": judged, "returned": returned}
         of_rows["sample_weight"] = sample_weight
@@ -175,16 +181,18 @@ def score_table(
         return score_runs(qrels, run, metrics, columns, rules, params)
     y_true = "y_true" if y_true is None else y_true
     y_score = "y_score" if y_score is None else y_score
-    by = (by,) if isinstance(by, str) else tuple(by)
+    by = _key_names(by)
     if qid in by or "qid" in by:
         raise ValueError(
             "The 'by' parameter of score_table must name columns beside the query ids. "
             f"Got {list(by)}."
         )
+    rankers = _rankers(y_score)
+    _check_returned(returned, rankers)
     columns = Columns(
         qid,
         y_true,
-        _rankers(y_score),
+        rankers,
         by,
         judged,
         returned,
@@ -266,6 +274,19 @@ def _check_sources(source, qrels, run):
         )
 
 
+def _key_names(by):
+    """Return the columns that tell queries apart, besides the query ids."""
+    names = [by] if isinstance(by, str) else by
+    if not isinstance(names, (list, tuple)) or not all(
+        isinstance(name, str) for name in names
+    ):
+        raise ValueError(
+            "The 'by' parameter of score_table must be a str, the name of a column, or "
+            f"a list of them. Got {shown(by)} instead."
+        )
+    return tuple(names)
+
+
 def _rankers(y_score):
     """Return the columns of the scores by the names of the rankers."""
     if isinstance(y_score, str):
@@ -275,12 +296,25 @@ def _rankers(y_score):
         named = dict(y_score)
     elif isinstance(y_score, (list, tuple)):
         named = {name: name for name in y_score}
-    if not named or not all(isinstance(name, str) for name in named):
+    if not named or not all(isinstance(name, str) for name in named.values()):
         raise ValueError(
             "The 'y_score' parameter of score_table must name a column, or columns by "
             f"the name of the ranker. Got {shown(y_score)} instead."
         )
     return named
+
+
+def _check_returned(returned, rankers):
+    """Raise unless `returned` names a column, or one for each ranker, or is None."""
+    if returned is None or isinstance(returned, str):
+        return
+    is_dict = isinstance(returned, Mapping) and {*returned} == {*rankers}
+    if not is_dict or not all(isinstance(name, str) for name in returned.values()):
+        raise ValueError(
+            "The 'returned' parameter of score_table must be a str, the name of one "
+            "column, or a dict of the names of the rankers to such names. "
+            f"Got {shown(returned)} instead."
+        )
 
 
 def _refuse(options, reason):

@@ -156,9 +156,28 @@ class Source:
         if not self.fetch(f"SELECT 1 FROM {self.relation} LIMIT 1"):
             raise ValueError("The source has no rows. Got columns only.")
         check_types(columns, self.types, _is_numeric, "BOOLEAN".__eq__)
+        for name in columns.numbers():
+            self._check_digits(name)
         for name in (*columns.keys.values(), columns.doc_id):
             if name is not None:
                 self._check_id(name)
+
+    def _check_digits(self, name):
+        """Raise if different decimals of a column would become one float."""
+        value, kind = quoted(name), self.types[name]
+        if not DECIMALS.fullmatch(kind):
+            return
+        # The shortest text of a float is one decimal, which has to be the value.
+        text = f"CAST(CAST(CAST({value} AS VARCHAR) AS DOUBLE) AS VARCHAR)"
+        rows = self.fetch(
+            f"SELECT {value} FROM {self.relation} "
+            f"WHERE TRY_CAST({text} AS {kind}) IS DISTINCT FROM {value} LIMIT 1"
+        )
+        if rows:
+            raise ValueError(
+                f"The column {name!r} must hold numbers that a float holds with all "
+                f"their digits. Got {rows[0][0]}: cast it to float64 to round."
+            )
 
     def _check_id(self, name):
         """Raise if a column is not of a type of ids, or has lost nanoseconds."""
@@ -368,8 +387,8 @@ def refuse_id(name, kind):
 
 def check_types(columns, types, is_number, is_boolean):
     """Raise if grades, scores or weights are no numbers, or masks no booleans."""
-    for name in (columns.y_true, *columns.y_score.values(), columns.sample_weight):
-        if name is not None and not is_number(types[name]):
+    for name in columns.numbers():
+        if not is_number(types[name]):
             raise ValueError(
                 f"The column {name!r} must hold numbers. Got {types[name]}."
             )
