@@ -212,15 +212,3 @@ def _check_exact(ids):
                 "them as `qid` or in the index of y, or number the queries from 0."
             )
     return ids
-
-
-def check_column_name(value, name, function):
-    """Raise unless a parameter is the name of one column."""
-    if not isinstance(value, str):
-        cure = ""
-        if name == "qid" and isinstance(value, (list, tuple)) and len(value) > 1:
-            cure = f" Pass qid={value[0]!r} and by={[*value[1:]]!r} to `score_table`."
-        raise ValueError(
-            f"The {name!r} parameter of {function} must be a str, the name of one "
-            f"column. Got {shown(value)} instead.{cure}"
-        )

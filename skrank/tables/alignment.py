@@ -11,13 +11,13 @@ from sklearn.utils import Bunch
 
 from skrank._checks import (
     check_choice,
+    check_column_name,
     check_flag,
     check_number,
     numeric_array,
     shown,
     warn_caller,
 )
-from skrank._columns import check_column_name
 from skrank._ranking.ids import encode_qid
 from skrank.metrics import CONVENTIONS
 from skrank.tables.forms import RESULT, TRUTH, Names, Side, are_runs, read_side

@@ -5,8 +5,7 @@
 
 from collections.abc import Mapping
 
-from skrank._checks import shown
-from skrank._columns import check_column_name
+from skrank._checks import check_column_name, shown
 from skrank._progress import progress_bar
 from skrank.metrics import QueryScores, score_queries
 from skrank.metrics.answer import max_grade_of
