@@ -11,8 +11,10 @@ Parquet table are compared with each other.
 import csv
 import difflib
 import glob
+import gzip
 import os
 import re
+import zlib
 from itertools import groupby
 from pathlib import Path
 
@@ -309,6 +311,32 @@ def _header(file, names, fetch):
     It is the delimiter that finds most of the names that are asked for, and of several
     the one that finds most fields.
     """
+    line = _first_line(file, fetch)
+    if not line:
+        raise ValueError(
+            f"The file {file!r} must hold the names of the columns on its first line. "
+            "Got an empty line."
+        )
+    found = []
+    for delimiter in _DELIMITERS:
+        header = next(csv.reader([line], delimiter=delimiter))
+        found.append((len({*names} & {*header}), len(header), delimiter, header))
+    *_, delimiter, header = max(found, key=lambda one: one[:2])
+    return delimiter, header
+
+
+def _first_line(file, fetch):
+    """Return the first line of a file of text; "" if it is empty."""
+    if os.path.isfile(file) and not file.lower().endswith(".zst"):
+        unpack = gzip.open if file.lower().endswith(".gz") else open
+        try:
+            # Bytes that are not UTF-8 are an error when the rows are read.
+            with unpack(file, "rt", encoding="utf-8-sig", errors="replace") as lines:
+                return lines.readline().rstrip("\n")
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise ValueError(
+                f"The file {file!r} must be gzip. Got: {error}."
+            ) from error
     table = _call(
         "read_csv",
         [file],
@@ -319,18 +347,7 @@ def _header(file, names, fetch):
         escape="''",
         columns="{'line': 'VARCHAR'}",
     )
-    lines = fetch(f"SELECT line FROM {table} LIMIT 1")
-    if not lines or lines[0][0] is None:
-        raise ValueError(
-            f"The file {file!r} must hold the names of the columns on its first line. "
-            "Got an empty line."
-        )
-    found = []
-    for delimiter in _DELIMITERS:
-        header = next(csv.reader([lines[0][0]], delimiter=delimiter))
-        found.append((len({*names} & {*header}), len(header), delimiter, header))
-    *_, delimiter, header = max(found, key=lambda one: one[:2])
-    return delimiter, header
+    return next((line for (line,) in fetch(f"SELECT line FROM {table} LIMIT 1")), "")
 
 
 def _is_integer(name, kind):

@@ -27,6 +27,7 @@ from skrank.tables.extra import import_extra
 # DuckDB's limit bounds neither the rows that are being scored nor the values by query.
 FOR_THE_REST = 500
 _CSV_ERROR = re.compile(r"CSV Error on Line: (\d+)\n(.*?)\n\s+file = ([^\n]*)", re.S)
+_CSV_FILE = re.compile(r"^\s+file = (.*)$", re.MULTILINE)
 _SIZE = re.compile(r"\s*([0-9.]+)\s*([kmgt]i?b)\s*", re.IGNORECASE)
 _MEGABYTES = {"k": 1e-3, "m": 1, "g": 1e3, "t": 1e6}
 
@@ -287,7 +288,9 @@ class Source:
                 f"The file {file!r} must be CSV in UTF-8. Got {problem} on line {line}."
             )
         file = column = None
-        if self.files is not None:
+        if (named := _CSV_FILE.search(text)) is not None:
+            file = named[1]
+        elif self.files is not None:
             duckdb = import_extra("duckdb")
             # After an internal error the connection cannot be used.
             with contextlib.closing(duckdb.connect(":memory:")) as connection:
