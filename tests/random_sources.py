@@ -156,7 +156,7 @@ class Case:
         n_parts = int(rng.choice([1, 1, 2, 3, 14]))
         self.cuts = [*sorted(rng.integers(0, n_rows + 1, n_parts - 1)), n_rows]
         # Ids of documents that are twice in a query do not order them.
-        texts = [map(as_text, self.values[name]) for name in ("qid", "y_score", "doc")]
+        texts = [map(as_text, self.values[name]) for name in ("qid", "doc")]
         is_unique = len({*zip(*texts, strict=True)}) == n_rows
         self.has_doc = is_unique and bool(rng.random() < 0.8)
         self.damage = None

@@ -177,6 +177,30 @@ def _call(reader, files, **options):
     return f"{reader}([{', '.join(map(_literal, files))}], {given})"
 
 
+def _compression(file):
+    """Return how a file is packed, which DuckDB does not see in names with "?"."""
+    if "://" in file:
+        return "'auto'"
+    ending = file.lower().rpartition(".")[2]
+    return {"gz": "'gzip'", "zst": "'zstd'"}.get(ending, "'none'")
+
+
+def _json_rows(files, types, **options):
+    """Return the SQL of the objects of JSON files."""
+    parts = [
+        "SELECT * FROM "
+        + _call(
+            "read_json",
+            list(group),
+            compression=compression,
+            columns=_columns_in_sql(types),
+            **options,
+        )
+        for compression, group in groupby(files, key=_compression)
+    ]
+    return _union(parts)
+
+
 def _columns_in_sql(types):
     pairs = (f"{text_in_sql(name)}: '{kind}'" for name, kind in types.items())
     return "{" + ", ".join(pairs) + "}"
@@ -245,7 +269,7 @@ def _refuse_inexact_parquet(files, names, fetch):
     rows = fetch(
         "SELECT file_name, name, precision, logical_type FROM "
         f"parquet_schema([{listed}]) WHERE num_children IS NULL AND "
-        "(precision > 38 OR logical_type LIKE '%NANOS%')"
+        "(precision > 38 OR logical_type LIKE '%NANOS=Nano%')"
     )
     for file, name, precision, kind in rows:
         if name not in names:
@@ -271,12 +295,13 @@ def _csv(files, columns, fetch):
     for file in files:
         delimiter, header = _header(file, names, fetch)
         check_known(columns, header, f"The file {file!r}")
-        layouts.append((delimiter, header))
+        layouts.append((delimiter, _compression(file), header))
 
     def text(*more):
         parts = []
         both = zip(layouts, files, strict=True)
-        for (delimiter, header), group in groupby(both, key=lambda pair: pair[0]):
+        for layout, group in groupby(both, key=lambda pair: pair[0]):
+            delimiter, compression, header = layout
             # Numbered, since names may be equal but for their case.
             types = {f"c{i}": "VARCHAR" for i in range(len(header))}
             table = _call(
@@ -284,6 +309,7 @@ def _csv(files, columns, fetch):
                 [file for _, file in group],
                 auto_detect="false",
                 header="true",
+                compression=compression,
                 delim=text_in_sql(delimiter),
                 quote="'\"'",
                 escape="'\"'",
@@ -412,9 +438,7 @@ def _refuse_text(table, name, columns, fetch):
 def _json(files, columns, fetch):
     """Return the SQL of JSON files, with the types that their values have."""
     names = columns.named()
-    raw = _call(
-        "read_json", files, columns=_columns_in_sql(dict.fromkeys(names, "JSON"))
-    )
+    raw = _json_rows(files, dict.fromkeys(names, "JSON"))
     parts = []
     for value in map(quoted, names):
         number = f"TRY_CAST({value}->>'$' AS DOUBLE)"
@@ -426,7 +450,7 @@ def _json(files, columns, fetch):
         ]
     (found,) = fetch(f"SELECT {', '.join(parts)} FROM {raw}")
     found = [found[i : i + 3] for i in range(0, len(found), 3)]
-    if not all(kinds for kinds, *_ in found):
+    if not all({*(kinds or ())} - {None} for kinds, *_ in found):
         _check_keys(files, columns, fetch)
     types = {}
     for name, (kinds, largest, n_beyond) in zip(names, found, strict=True):
@@ -435,7 +459,7 @@ def _json(files, columns, fetch):
         is_float_id = types[name] == "DOUBLE" and name not in columns.numbers()
         if types[name] is None or (is_float_id and (largest or 0) >= _EXACT):
             _refuse_json(files, name, columns, fetch)
-    return _call("read_json", files, columns=_columns_in_sql(types))
+    return _json_rows(files, types)
 
 
 def _type_of_json(name, kinds, n_beyond, columns):
@@ -476,12 +500,7 @@ def _refuse_json(files, name, columns, fetch):
         what = "numbers"
     elif name in _masks(columns):
         what = "booleans"
-    raw = _call(
-        "read_json",
-        files,
-        columns=_columns_in_sql({name: "JSON"}),
-        filename="'the file'",
-    )
+    raw = _json_rows(files, {name: "JSON"}, filename="'the file'")
     value = quoted(name)
     rows = fetch(
         f'SELECT DISTINCT ON (json_type({value})) {value}, "the file" FROM {raw} '

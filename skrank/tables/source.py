@@ -27,6 +27,7 @@ from skrank.tables.extra import import_extra
 # DuckDB's limit bounds neither the rows that are being scored nor the values by query.
 FOR_THE_REST = 500
 _CSV_ERROR = re.compile(r"CSV Error on Line: (\d+)\n(.*?)\n\s+file = ([^\n]*)", re.S)
+_SAYS = re.compile(r"[A-Z]\w*( \w+)* (Error|exception): ")
 _CSV_FILE = re.compile(r"^\s+file = (.*)$", re.MULTILINE)
 _SIZE = re.compile(r"\s*([0-9.]+)\s*([kmgt]i?b)\s*", re.IGNORECASE)
 _MEGABYTES = {"k": 1e-3, "m": 1, "g": 1e3, "t": 1e6}
@@ -251,7 +252,11 @@ class Source:
         """Close it, and say in skrank's words what an engine could not do."""
         self.close()
         engines = import_extra("duckdb").Error, import_extra("pyarrow").ArrowException
-        if isinstance(error, engines):
+        # Arrow passes on what DuckDB says while it reads a table in batches.
+        is_passed_on = isinstance(error, (OSError, RuntimeError)) and _SAYS.match(
+            str(error)
+        )
+        if isinstance(error, engines) or is_passed_on:
             raise self._failure(error) from error
 
     def _failure(self, error):
@@ -329,6 +334,8 @@ def _arrow_of_polars(frame, columns):
     check_known(columns, frame.columns)
     arrays = {}
     for name in columns.named():
+        if str(frame[name].dtype) == "Object":  # Arrow would hold their addresses
+            raise _unreadable(name, "objects of Python")
         try:
             arrays[name] = frame[name].to_arrow()
         except Exception as error:  # its classes differ by version

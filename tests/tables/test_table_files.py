@@ -161,7 +161,6 @@ def test_parts_of_parquet_keep_their_values_whatever_the_first_is_called(
     [
         (pa.int64(), pa.string()),
         (pa.int64(), pa.float64()),
-        (pa.int32(), pa.float32()),
         (pa.int64(), pa.uint64()),
         (pa.int64(), pa.bool_()),
         (pa.int64(), pa.decimal128(20, 1)),
@@ -190,6 +189,7 @@ def test_parts_of_parquet_with_types_that_do_not_fit_are_refused(kind, other, tm
         ([pa.uint8(), pa.uint64()], "integer"),
         ([pa.float32(), pa.float64(), pa.int32()], "float"),
         ([pa.int16(), pa.float32()], "float"),
+        ([pa.int32(), pa.float32()], "float"),
     ],
 )
 def test_parts_of_parquet_whose_types_fit_are_scored(kinds, expected, tmp_path):
@@ -281,7 +281,7 @@ NAMES = ["run[1]", "all*", "what?", "a[b", "x]y", "*[?]*"]
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such names")
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("ending", ["csv", "csv.gz", "jsonl", "jsonl.gz", "parquet"])
 def test_the_name_of_a_file_that_exists_is_no_pattern(name, ending, tmp_path):
     folder = tmp_path / f"in {name}"
     folder.mkdir()
@@ -291,9 +291,9 @@ def test_the_name_of_a_file_that_exists_is_no_pattern(name, ending, tmp_path):
         (tmp_path / f"run1.{ending}", other),
         (tmp_path / f"allx.{ending}", other),
     ):
-        if ending == "csv":
+        if ending.startswith("csv"):
             frame.to_csv(path, index=False)
-        elif ending == "jsonl":
+        elif ending.startswith("jsonl"):
             frame.to_json(path, orient="records", lines=True)
         else:
             frame.to_parquet(path)
@@ -321,10 +321,10 @@ def test_align_and_the_command_line_take_such_names(tmp_path):
 
 def test_ids_of_align_in_files_are_those_of_the_text(tmp_path):
     qrels = write(tmp_path, ["1.10,007,1", "1.1,7,1"], "q.csv", "qid,doc_id,grade")
-    run = write(tmp_path, ["1.1,7,2.5"], "r.csv", "qid,doc_id,score")
+    run = write(tmp_path, ["1.1,7,2.5", "1.1,07,2"], "r.csv", "qid,doc_id,score")
     aligned = align(qrels, run)
-    assert aligned.qid.tolist() == ["1.1", "1.10"]
-    assert aligned.doc_id.tolist() == [b"7", b"007"]
+    assert aligned.qid.tolist() == ["1.1", "1.1", "1.10"]
+    assert {*aligned.doc_id.tolist()} == {b"7", b"07", b"007"}
     long = "1" * 25
     qrels = write(tmp_path, [f"1,{long},1"], "q.csv", "qid,doc_id,grade")
     run = write(tmp_path, [f"1,{long},2"], "r.csv", "qid,doc_id,score")
@@ -332,39 +332,40 @@ def test_ids_of_align_in_files_are_those_of_the_text(tmp_path):
 
 
 HEADER = "qid,y_true,y_score\n"
+ROW = HEADER + "1,1,2\n"
+LINE = '{"qid": 7, "y_true": 1, "y_score": 2}'
 
 
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("t.csv", HEADER + "1,1,2\n1,0\n", r"of '.*t\.csv' must hold 3 fields.* 2 on line 3"),
-        ("t.csv", HEADER + "1,1,2\n1,0,3,4\n", r"t\.csv' must hold 3 fields.* 4 on line 3"),
+        ("t.csv", ROW + "1,0\n", r"of '.*t\.csv' must hold 3 fields.* 2 on line 3"),
+        ("t.csv", ROW + "1,0,3,4\n", r"t\.csv' must hold 3 fields.* 4 on line 3"),
         ("t.csv", "", r"t\.csv' must hold a table\. Got 0 bytes"),
         ("t.parquet", "", r"t\.parquet' must hold a table\. Got 0 bytes"),
         ("t.jsonl", "", r"t\.jsonl' must hold a table\. Got 0 bytes"),
-        ("t.csv", "\n1,1,1\n", r"t\.csv' must hold the names of the columns on its first"),
+        ("t.csv", "\n1,1,1\n", r"t\.csv' must hold the names of the columns"),
         ("t.csv", HEADER, "The source has no rows"),
         ("t.json", "[]", "The source has no rows"),
-        ("t.csv", HEADER + "1,1,x\n", r"'y_score' of '.*t\.csv' must hold numbers. Got 'x'"),
+        ("t.csv", HEADER + "1,1,x\n", r"'y_score' of '.*t\.csv' must hold .*Got 'x'"),
         ("t.csv", HEADER + "1,1,1_0\n", r"'y_score' of '.*t\.csv' must hold numbers"),
         ("t.csv", HEADER + "1,,1\n", "'y_true' has 1 missing"),
-        ("t.csv", HEADER + '"1,1,1\n', r"t\.csv' must be CSV.*quote that is not closed.*line 2"),
-        ("t.csv", HEADER.encode() + b"\xe9,1,1\n", r"t\.csv' must be CSV.*not UTF-8.*line 2"),
-        ("t.csv", "qid,qid,y_true,y_score\n1,2,1,1\n", r"t\.csv' must have one column 'qid'"),
-        ("t.csv", "qid,y_true,y_scor\n1,2,1\n", r"t\.csv' has no column 'y_score'. Did you"),
-        ("t.jsonl", '{"qid": 1, "y_true": 1, "y_scor": 1}', r"t\.jsonl' has no column 'y_score'"),
-        ("t.jsonl", '{"qid": [1], "y_true": 1, "y_score": 1}', r"'qid' must hold .*Got \[1\] in"),
-        ("t.jsonl", '{"qid": 1, "y_true": 1, "y_score": "1"}', r"'y_score' must hold numbers.*\.jsonl"),
-        ("t.jsonl", '{"qid": 1, "y_true": 1, ', r"cannot read .*t\.jsonl'"),
-        ("t.jsonl", '{"qid": 1e20, "y_true": 1, "y_score": 1}', r"'qid' must hold values of"),
+        ("t.csv", HEADER + '"1,1,1\n', r"t\.csv' must be CSV.*is not closed.*line 2"),
+        ("t.csv", HEADER + "\udce9,1,1\n", r"t\.csv' must be CSV.*not UTF-8.*line 2"),
+        ("t.csv", f"qid,{HEADER}1,2,1,1\n", r"t\.csv' must have one column 'qid'"),
+        ("t.csv", "qid,y_true,y_scor\n1,2,1\n", r"t\.csv' has no column 'y_score'. "),
+        ("t.jsonl", '{"qid": 1, "y_true": 1}', r"t\.jsonl' has no column 'y_score'"),
+        ("t.jsonl", LINE.replace("7", "[1]"), r"'qid' must hold .*Got \[1\] in"),
+        ("t.jsonl", LINE.replace("2", '"2"'), r"'y_score' must hold numbers.*\.jsonl"),
+        ("t.jsonl", LINE[:-3], r"cannot read .*t\.jsonl'"),
+        ("t.jsonl", LINE.replace("7", "1e20"), r"'qid' must hold values of one"),
         ("t.csv.gz", "1,2", r"t\.csv\.gz' must be gzip"),
     ],
 )  # fmt: skip
 def test_bad_files_are_refused_with_their_name_and_column(
     name, content, message, tmp_path
 ):
-    content = content if isinstance(content, bytes) else content.encode()
-    (tmp_path / name).write_bytes(content)
+    (tmp_path / name).write_bytes(content.encode(errors="surrogateescape"))
     with pytest.raises(ValueError, match=message):
         score_table(tmp_path / name, "mrr")
 
@@ -435,12 +436,12 @@ def test_a_full_disk_is_an_error_with_the_folder_and_the_cure(monkeypatch):
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"qid": ["a", "b"]}, r"'qid' parameter of score_table must be a str.* by=\['b'\]"),
+        ({"qid": ["a", "b"]}, r"'qid' parameter of score_table .* by=\['b'\]"),
         ({"qid": None}, "'qid' parameter of score_table must be a str"),
         ({"y_true": 3}, "'y_true' parameter of score_table must be a str"),
         ({"judged": ["a"]}, "'judged' parameter of score_table must be a str"),
         ({"doc_id": ("a", "b")}, "'doc_id' parameter of score_table must be a str"),
-        ({"sample_weight": [1.0]}, "'sample_weight' parameter of score_table must be a"),
+        ({"sample_weight": [1.0]}, "'sample_weight' parameter of score_table must be"),
         ({"by": 3}, "'by' parameter of score_table must be a str"),
         ({"by": [3]}, "'by' parameter of score_table must be a str"),
         ({"returned": ["a"]}, "'returned' parameter of score_table must be a str"),
@@ -497,11 +498,10 @@ def test_ids_whose_nanoseconds_would_be_lost_are_refused_or_kept(tmp_path):
         pq.write_table(table, tmp_path / "t.parquet")
         for source in (table, tmp_path / "t.parquet"):
             try:
-                scores = score_table(source, "mrr")
+                n_queries = score_table(source, "mrr").values.shape[2]
             except ValueError as error:
-                assert "'qid'" in str(error)
-            else:
-                assert scores.values.shape[2] == 2
+                n_queries = 2 if "'qid'" in str(error) else 0
+            assert n_queries == 2
 
 
 @pytest.mark.parametrize("kind", ["polars", "pyarrow"])
