@@ -173,16 +173,19 @@ def _call(reader, files, **options):
     """Return the SQL of a call of a reader."""
     # Names of folders such as "y_true=0" are not read as columns.
     options = {"hive_partitioning": "false", **options}
-    given = ", ".join(f"{name} = {value}" for name, value in options.items())
+    given = ", ".join(f"{name} = {value}" for name, value in options.items() if value)
     return f"{reader}([{', '.join(map(_literal, files))}], {given})"
 
 
 def _compression(file):
-    """Return how a file is packed, which DuckDB does not see in names with "?"."""
+    """Return how a file is packed, which DuckDB does not see in names with "?".
+
+    None for a URL, where "?" is not a part of the name.
+    """
     if "://" in file:
-        return "'auto'"
+        return None
     ending = file.lower().rpartition(".")[2]
-    return {"gz": "'gzip'", "zst": "'zstd'"}.get(ending, "'none'")
+    return {"gz": "'gzip'", "zst": "'zstd'"}.get(ending, "'uncompressed'")
 
 
 def _json_rows(files, types, **options):

@@ -111,9 +111,12 @@ def score_table(
     Raises
     ------
     ValueError
-        If a column is unknown or has missing values, the source is empty, a parameter
-        has an invalid value, or tied documents are to keep an order that a table does
-        not have.
+        If a column is unknown, has missing values or values of several types, a file
+        is empty or damaged, a parameter has an invalid value, or tied documents are to
+        keep an order that a table does not have. The error names the column and the
+        file.
+    OSError
+        If a file cannot be read, or there is too little disk or memory.
     FileNotFoundError
         If there is no such file.
     ImportError
@@ -132,8 +135,13 @@ def score_table(
     rounding: if the source has more than 255 different grades, the gains of tied
     documents may be summed in another order than those of arrays.
 
-    Ids in files of text have the type that all rows of their column have: "0301" makes
-    a column text.
+    Types are not guessed from a part of the data. An id of a CSV file is text, or an
+    integer if every id of its column, in all files, is the plain text of one: "17", but
+    not "017", "1.0" or "1e5". In JSON, text and numbers are different ids and may not
+    stand in one column. Parquet files must have the same types, or types that one of
+    them holds exactly. Names of folders, such as "day=1", are not columns: read such a
+    table with ``duckdb.read_parquet(..., hive_partitioning=True)``, and pass what that
+    returns.
 
     Examples
     --------
