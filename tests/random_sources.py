@@ -1,4 +1,4 @@
-"""Random tables as files and data frames, scored beside the same values in lists.
+"""Random tables as files and data frames, compared with the same values in lists.
 
 The types of ids, grades and scores, the number of files and how they are written are
 drawn. A table has to be scored as the lists are, or refused with an error that names a
@@ -374,17 +374,20 @@ def main(n, first=0):
     """Score `n` tables and count what became of them."""
     warnings.simplefilter("ignore")
     counts, n_silent = Counter(), 0
-    for seed in range(first, first + n):
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                result, case = outcome(seed, Path(folder))
-                counts[case.form, result] += 1
-            except Silent as error:
-                n_silent += 1
-                print(error, flush=True)
-    for (form, result), count in sorted(counts.items()):
-        print(f"{form:8} {result:15} {count}")
-    print(f"{n_silent} of {n} tables differ silently")
+    try:
+        for seed in range(first, first + n):
+            with tempfile.TemporaryDirectory() as folder:
+                try:
+                    result, case = outcome(seed, Path(folder))
+                    counts[case.form, result] += 1
+                except Silent as error:
+                    n_silent += 1
+                    print(error, flush=True)
+    finally:  # also when it is interrupted
+        for (form, result), count in sorted(counts.items()):
+            print(f"{form:8} {result:15} {count}")
+        n_drawn = n_silent + sum(counts.values())
+        print(f"{n_silent} of {n_drawn} tables differ silently")
 
 
 if __name__ == "__main__":

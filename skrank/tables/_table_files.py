@@ -424,7 +424,7 @@ def _types_of_text(table, columns, fetch):
 
 
 def _refuse_text(table, name, columns, fetch):
-    """Raise with the first value of a CSV file that is no number, or no boolean."""
+    """Raise with the first value of a CSV file that is not a number, or a boolean."""
     value = quoted(name)
     what, test = "numbers", _is_number(value)
     if name in _masks(columns):

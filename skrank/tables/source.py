@@ -55,7 +55,7 @@ _FAMILIES = (
 def read_table(path, columns):
     """Return the columns of a file, or of several, as a table of Arrow."""
     with Source(path, columns) as source, contextlib.closing(source.cursor()) as cursor:
-        # Arrow has no integers of this size, and decimals are no ids.
+        # Arrow has no integers of this size, and `align` takes no decimals.
         longs = [
             f"CAST({quoted(name)} AS VARCHAR) AS {quoted(name)}"
             for name in (*columns.keys.values(), columns.doc_id)
@@ -249,7 +249,7 @@ class Source:
         return self
 
     def __exit__(self, kind, error, trace):
-        """Close it, and say in skrank's words what an engine could not do."""
+        """Close it, and turn the errors of engines into errors of skrank."""
         self.close()
         engines = import_extra("duckdb").Error, import_extra("pyarrow").ArrowException
         # Arrow passes on what DuckDB says while it reads a table in batches.

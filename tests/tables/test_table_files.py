@@ -1,4 +1,4 @@
-"""Types and names of files and data frames, and what is said where they are wrong."""
+"""Types and names of files and data frames, and the errors of bad ones."""
 
 # Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -119,7 +119,7 @@ def test_ids_of_json_after_its_first_rows_keep_their_type(tmp_path):
     assert {"0", "20999", "2020-01-01"} <= {*found}
 
 
-def test_text_and_numbers_are_no_ids_of_one_json_column(tmp_path):
+def test_text_and_numbers_may_not_be_ids_in_one_json_column(tmp_path):
     for first in range(2):
         for i, qid in enumerate(['"1"', "1"]):
             line = f'{{"qid": {qid}, "y_true": 1, "y_score": 1}}\n'
@@ -282,7 +282,9 @@ NAMES = ["run[1]", "all*", "what?", "a[b", "x]y", "*[?]*"]
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such names")
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("ending", ["csv", "csv.gz", "jsonl", "jsonl.gz", "parquet"])
-def test_the_name_of_a_file_that_exists_is_no_pattern(name, ending, tmp_path):
+def test_the_name_of_a_file_that_exists_is_not_read_as_a_pattern(
+    name, ending, tmp_path
+):
     folder = tmp_path / f"in {name}"
     folder.mkdir()
     other = pd.DataFrame(SMALL).assign(qid=[8, 9, 9], y_true=[0, 1, 1])
@@ -522,3 +524,14 @@ def test_the_ending_of_a_file_with_a_question_mark_is_known(name, tmp_path):
     pq.write_table(pa.table(SMALL), tmp_path / name)
     assert ids(tmp_path / name) == [1, 2]
     assert Path(tmp_path / name).exists()
+
+
+def test_grades_that_are_decimals_are_the_nearest_floats():
+    rng = np.random.default_rng(0)
+    texts = [f"{grade:.4f}" for grade in rng.integers(1, 10**8, 300) / 1e4]
+    column = pa.array(list(map(decimal.Decimal, texts))).cast(pa.decimal128(38, 30))
+    columns = {"qid": np.arange(300), "y_score": np.arange(300) + 0.5}
+    # A cutoff of 1 and one document: the value of a query is its grade.
+    rule = {"gain": "linear", "metrics": "dcg@1"}
+    scores = score_table(pa.table(columns | {"y_true": column}), **rule)
+    assert scores.values[0, 0].tolist() == list(map(float, texts))
