@@ -201,6 +201,13 @@ def test_parts_of_parquet_whose_types_fit_are_scored(kinds, expected, tmp_path):
     )
 
 
+def test_integers_that_a_float_does_not_hold_are_not_made_such_floats(tmp_path):
+    integers = pa.array([2**24, 2**24, 2**24 + 1], pa.int32())
+    floats = pa.array([1.5, 1.5, 2.5], pa.float32())
+    found = ids(write_parts(tmp_path / "t", "qid", integers, floats))
+    assert found == [1.5, 2.5, 2**24, 2**24 + 1]
+
+
 def test_folders_neither_add_nor_override_a_column(tmp_path):
     path = tmp_path / "y_true=0" / "day=3" / "r.parquet"
     path.parent.mkdir(parents=True)
