@@ -216,7 +216,7 @@ class Source:
             elif name == columns.doc_id:  # ordered as a number
                 if kind.endswith("HUGEINT"):
                     value = f"CAST({value} AS DECIMAL(38, 0))"
-            else:  # DuckDB rounds twice where it divides decimals, but not their text
+            else:  # DuckDB 1.1 rounds decimals twice, but not their text
                 value = f"CAST(CAST({value} AS VARCHAR) AS DOUBLE)"
             if masks.get(name) is not None:  # where it is not read it may be missing
                 value = f"CASE WHEN {quoted(masks[name])} THEN {value} ELSE 0 END"
