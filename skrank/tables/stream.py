@@ -12,7 +12,7 @@ import numpy as np
 from skrank.metrics.value_table import distinct
 from skrank.tables.core import as_numpy, equality_codes, one_chunk
 from skrank.tables.extra import import_extra
-from skrank.tables.source import quoted
+from skrank.tables.files import quoted
 
 # Rows to score at once: a call costs a few milliseconds, and more rows more memory.
 BATCH = 300_000
