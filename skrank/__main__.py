@@ -175,7 +175,7 @@ def _add(commands, name, function, help):
     command.set_defaults(command=function)
     command.add_argument("qrels", metavar="QRELS", help="the relevance judgements")
     command.add_argument(
-        "--missing",
+        "--missing-queries",
         choices=("zero", "drop", "raise"),
         default="zero",
         help="judged queries that the run lacks count 0 (zero, as trec_eval -c; the "
@@ -215,17 +215,18 @@ def _add_convention(command, **more):
 def _aligned(options, run, truth, convention=None):
     """Return judgements and a run as :func:`~skrank.tables.align` does."""
     judged_from = options.judged_from
-    if judged_from is None:
-        judged_from = lowest_judged(convention)
-    else:
+    if judged_from is not None:
         judged_from = check_number(judged_from, "--judged-from", "skrank")
+    judged_from = lowest_judged(judged_from, convention)
     side = RESULT._replace(name=f"run[{run!r}]")
     sides, names = (truth, read_side(run, side, _RESULT_COLUMNS)), ("qrels", side.name)
     of_trec = is_trec(options.qrels), is_trec(run)
     *sides, change = with_ids_of_one_type(*sides, names, of_trec)
     if change:
         _say(change)
-    return align_triples(*sides, names, options.missing, judged_from=judged_from)
+    return align_triples(
+        *sides, names, options.missing_queries, judged_from=judged_from
+    )
 
 
 def _judgements(options):

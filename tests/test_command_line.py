@@ -73,7 +73,7 @@ def test_a_convention_orders_ties_and_reads_low_grades_as_its_library_does(
 @pytest.mark.parametrize(("missing", "n"), [("zero", 3), ("drop", 2)])
 def test_missing_queries_count_0_or_are_dropped(capsys, missing, n):
     _, output, _ = run(
-        capsys, f"evaluate qrels a.run -m mrr --json --missing {missing}"
+        capsys, f"evaluate qrels a.run -m mrr --json --missing-queries {missing}"
     )
     assert json.loads(output)["a.run"]["mrr"] == (1 / 2 + 1) / n
 
@@ -145,7 +145,7 @@ BAD = {
     "evaluate qrels other": "Got queries such as '1' and 'x'",
     "evaluate qrels a.run --judged-from low": "invalid float value: 'low'",
     "evaluate qrels a.run --judged-from nan": "--judged-from",
-    "evaluate qrels a.run --missing none": "invalid choice: 'none'",
+    "evaluate qrels a.run --missing-queries none": "invalid choice: 'none'",
     "evaluate qrels a.run --wrong": "unrecognized arguments: --wrong",
     "evaluate qrels a.run --by-query none/q.csv": "No such file or directory",
     "evaluate qrels a.run -m mrr@x": "'mrr@x' is not a valid scoring value",
@@ -159,7 +159,7 @@ BAD = {
     "evaluate qrels a.run -m nonsense": "'nonsense' is not a valid scoring value",
     "evaluate qrels a.run --convention trec": "Did you mean 'trec_eval'?",
     "evaluate qrels a.run --by-query q.txt": "must end in .csv or .parquet",
-    "evaluate qrels a.run --missing raise": "1 of 3 queries of qrels lack a row",
+    "evaluate qrels a.run --missing-queries raise": "1 of 3 queries of qrels lack",
     "evaluate qrels": "skrank evaluate: the following arguments are required: RUN",
     "explain qrels a.run -m precision": "Did you mean 'precision@10'?",
     "": "the following arguments are required: COMMAND",

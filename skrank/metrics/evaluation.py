@@ -23,7 +23,11 @@ from skrank.metrics.conventions import NoNumber, check_convention, rules_of
 from skrank.metrics.metric import METRICS, OF_EVALUATE, Metric, metric_of
 from skrank.metrics.names import own_metric, parse_name, takes_a_ranking
 from skrank.metrics.query_scores import QueryScores, column_names, kind_of
-from skrank.metrics.value_table import ValueTable, distinct
+from skrank.metrics.value_table import ValueTable, distinct, join_rankers
+
+# What may be a dict with a value for each ranker: if they share their rows, and if not.
+_OF_SCORES = "y_score", "returned"
+_OF_RANKERS = (*_OF_SCORES, "y_true", "qid", "judged", "doc_id")
 
 
 @share_words
@@ -78,7 +82,8 @@ def evaluate(
     -------
     scores : dict of str to float or ndarray
         The value of each metric, by name. With ``average=None``, arrays of shape
-        (n_queries,), and the query ids under "qid".
+        (n_queries,), and the query ids under "qid". Of several runs that
+        :func:`~skrank.tables.align` returns, a dict of their names to these.
 
     Raises
     ------
@@ -137,11 +142,50 @@ def evaluate(
         doc_id=doc_id,
         sample_weight=sample_weight,
     )
+    if isinstance(y_score, Mapping):
+        return {
+            name: _summaries(requests, one, average)
+            for name, one in _by_ranker(arrays, "evaluate").items()
+        }
+    return _summaries(requests, arrays, average)
+
+
+def _summaries(requests, arrays, average):
+    """Return the value of each metric for one ranker, with the ids if by query."""
     scores = answer_all(requests, arrays)
     if average is None:
         _, ranking = next(iter(arrays.rankings.values()))
         scores["qid"] = ranking.ids
     return scores
+
+
+def _by_ranker(arrays, caller):
+    """Return the arrays of each ranker by its name: of each dict, what it has there."""
+    names = _OF_RANKERS if isinstance(arrays.y_true, Mapping) else _OF_SCORES
+    own = {name: getattr(arrays, name) for name in names}
+    own = {name: by for name, by in own.items() if isinstance(by, Mapping)}
+    is_named = isinstance(arrays.y_score, Mapping)
+    rankers = list(arrays.y_score) if is_named else [None]
+    if not rankers:
+        raise ValueError(f"{caller} needs at least one ranker. Got an empty dict.")
+    for ranker in rankers:
+        if is_named and not isinstance(ranker, str):
+            raise TypeError(
+                "The keys of 'y_score' must be the names of rankers, of type str. "
+                f"Got {shown(ranker)} instead."
+            )
+    for name, by in own.items():
+        if by.keys() != {*rankers}:
+            raise ValueError(
+                f"The {name!r} parameter of {caller} must be an array, or a dict with "
+                f"one for each of {rankers}. Got a dict with {list(by)}."
+            )
+    return {
+        ranker: replace(
+            arrays, **{name: by[ranker] for name, by in own.items()}, rankings={}
+        )
+        for ranker in rankers
+    }
 
 
 def split_params(y_true, y_score, qid, params):
@@ -308,6 +352,9 @@ def score_queries(y_true, y_score, metrics, *, qid=None, by=None, **params):
     y_score : array-like of shape (n_samples,) or (n_queries, n_docs), or dict of them
         The predicted scores, larger is better. A dict holds those of several rankers by
         name; what does not depend on the scores is computed once for all of them.
+        If `y_true` is a dict likewise, each ranker has rows of its own, and so may
+        `qid`, `judged`, `returned` and `doc_id` be: :func:`~skrank.tables.align`
+        returns several runs like this. All rankers must have the same queries.
     metrics : str, callable or list of them
         Scorer names, metric functions of skrank or functions of your own, as in
         :func:`evaluate`.
@@ -346,9 +393,7 @@ def score_queries(y_true, y_score, metrics, *, qid=None, by=None, **params):
     >>> scores.summary(by="by")
     {'a': {'mrr': 1.0}, 'b': {'mrr': 0.5}}
     """
-    rankers, returned = _rankers(y_score, params)
-    first = next(iter(rankers.values()))
-    arrays, options = split_params(y_true, first, qid, params)
+    arrays, options = split_params(y_true, y_score, qid, params)
     check_choice(
         options.get("average", "macro"),
         ("macro", "weighted"),
@@ -358,6 +403,19 @@ def score_queries(y_true, y_score, metrics, *, qid=None, by=None, **params):
     requests = read_requests(metrics, options, "score_queries")
     if arrays.doc_id is None:
         check_ids_unneeded(requests, options.get("convention"))
+    if isinstance(y_true, Mapping):
+        tables = {
+            name: score_requests(requests, one, {None: one.y_score}, by=by).table
+            for name, one in _by_ranker(arrays, "score_queries").items()
+        }
+        check_names(tables, next(iter(tables.values())).keys, requests)
+        return QueryScores(join_rankers([*tables.values()], tuple(tables)))
+    rankers, returned = {None: y_score}, None
+    if any(isinstance(getattr(arrays, name), Mapping) for name in _OF_SCORES):
+        sources = _by_ranker(arrays, "score_queries")
+        rankers = {name: one.y_score for name, one in sources.items()}
+        returned = arrays.returned if isinstance(arrays.returned, Mapping) else None
+        arrays = next(iter(sources.values()))
     return score_requests(requests, arrays, rankers, by=by, returned=returned)
 
 
@@ -399,29 +457,6 @@ def score_requests(requests, arrays, rankers, *, by=None, returned=None):
         kind,
     )
     return QueryScores(table)
-
-
-def _rankers(y_score, params):
-    """Return the scores by ranker, and `returned` if it is a dict likewise."""
-    rankers = dict(y_score) if isinstance(y_score, Mapping) else {None: y_score}
-    if not rankers:
-        raise ValueError("score_queries needs at least one ranker. Got an empty dict.")
-    for name in rankers:
-        if isinstance(y_score, Mapping) and not isinstance(name, str):
-            raise TypeError(
-                "The keys of 'y_score' must be the names of rankers, of type str. "
-                f"Got {shown(name)} instead."
-            )
-    returned = params.get("returned")
-    if not isinstance(returned, Mapping):
-        return rankers, None
-    if returned.keys() != rankers.keys():
-        raise ValueError(
-            "The 'returned' parameter of score_queries must be a mask, or a dict with "
-            f"one for each of {list(rankers)}. Got a dict with {list(returned)}."
-        )
-    params.pop("returned")
-    return rankers, returned
 
 
 def _keys(arrays, by, n_rankers):

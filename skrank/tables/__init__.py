@@ -4,8 +4,8 @@
 
 from skrank.tables.alignment import align, from_topk
 from skrank.tables.clusters import ClusterScores
-from skrank.tables.scoring import score_table
-from skrank.tables.spark import ship
+from skrank.tables.scoring import score_runs, score_table
+from skrank.tables.spark import ship_to_spark
 from skrank.tables.trec_text import read_letor, read_qrels, read_run
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "read_letor",
     "read_qrels",
     "read_run",
+    "score_runs",
     "score_table",
-    "ship",
+    "ship_to_spark",
 ]

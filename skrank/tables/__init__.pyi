@@ -15,7 +15,7 @@ from skrank.metrics import QueryScores
 
 __all__ = [
     "ClusterScores", "align", "from_topk", "read_letor", "read_qrels", "read_run",
-    "score_table", "ship"
+    "score_runs", "score_table", "ship_to_spark"
 ]
 
 class ClusterScores:
@@ -27,14 +27,14 @@ class ClusterScores:
 def align(
     qrels: str | PathLike[str] | Any | Mapping[Any, Any] | Sequence[Any],
     run: str | PathLike[str] | Any | Mapping[Any, Any] | Sequence[Any], *,
-    missing: Literal["zero", "drop", "raise"] = "zero",
-    unjudged: Literal["drop", "raise"] = "drop", judged_from: float | None = None,
-    qid: str = "qid", doc_id: str = "doc_id", grade: str = "grade",
-    score: str = "score"
+    missing_queries: Literal["zero", "drop", "raise"] = "zero",
+    unjudged_queries: Literal["drop", "raise"] = "drop",
+    judged_from: float | None = None, qid: str = "qid", doc_id: str = "doc_id",
+    grade: str = "grade", score: str = "score"
 ) -> Bunch: ...
 def from_topk(
-    indices: ArrayLike, scores: ArrayLike | None = None,
-    relevant: ArrayLike | Sequence[Any] | None = None, *, higher_is_better: bool = True
+    indices: ArrayLike, relevant: ArrayLike | Sequence[Any],
+    scores: ArrayLike | None = None, *, greater_is_better: bool = True
 ) -> Bunch: ...
 def read_letor(
     path: str | PathLike[str], *, n_features: int | None = None, dtype: DTypeLike = ...
@@ -43,32 +43,35 @@ def read_qrels(path: str | PathLike[str]) -> Bunch: ...
 def read_run(
     path: str | PathLike[str], *, order: Literal["score", "rank"] = "score"
 ) -> Bunch: ...
-@overload
-def score_table(
-    source: str | PathLike[str] | None = None, metrics: str | Callable[..., Any] |
-    Sequence[str | Callable[..., Any]] | None = None, *,
-    qrels: str | PathLike[str] | Any | Mapping[Any, Any] | Sequence[Any] = None,
-    run: str | PathLike[str] | Any | Mapping[Any, Any] | Sequence[Any] = None,
-    qid: str = "qid", y_true: str | None = None,
-    y_score: str | Sequence[str] | Mapping[str, str] | None = None,
-    by: str | Sequence[str] = (), judged: str | None = None,
-    returned: str | Mapping[str, str] | None = None, doc_id: str | None = None,
-    sample_weight: str | None = None, memory_limit: str | None = None,
-    progress: bool = False, missing: str = "zero", unjudged: str = "drop",
-    **params: Any
+def score_runs(
+    qrels: str | PathLike[str] | Any | Mapping[Any, Any] | Sequence[Any],
+    run: str | PathLike[str] | Any | Mapping[Any, Any] | Sequence[Any],
+    metrics: str | Callable[..., Any] | Sequence[str | Callable[..., Any]], *,
+    missing_queries: Literal["zero", "drop", "raise"] = "zero",
+    unjudged_queries: Literal["drop", "raise"] = "drop",
+    judged_from: float | None = None, qid: str = "qid", doc_id: str = "doc_id",
+    grade: str = "grade", score: str = "score", **params: Any
 ) -> QueryScores: ...
 @overload
 def score_table(
-    source: Any, metrics: str | Callable[..., Any] | Sequence[str | Callable[..., Any]]
-    | None = None, *,
-    qrels: str | PathLike[str] | Any | Mapping[Any, Any] | Sequence[Any] = None,
-    run: str | PathLike[str] | Any | Mapping[Any, Any] | Sequence[Any] = None,
-    qid: str = "qid", y_true: str | None = None,
-    y_score: str | Sequence[str] | Mapping[str, str] | None = None,
+    source: str | PathLike[str],
+    metrics: str | Callable[..., Any] | Sequence[str | Callable[..., Any]], *,
+    qid: str = "qid", y_true: str = "y_true",
+    y_score: str | Sequence[str] | Mapping[str, str] = "y_score",
     by: str | Sequence[str] = (), judged: str | None = None,
     returned: str | Mapping[str, str] | None = None, doc_id: str | None = None,
     sample_weight: str | None = None, memory_limit: str | None = None,
-    progress: bool = False, missing: str = "zero", unjudged: str = "drop",
-    **params: Any
+    progress: bool = False, **params: Any
+) -> QueryScores: ...
+@overload
+def score_table(
+    source: Any,
+    metrics: str | Callable[..., Any] | Sequence[str | Callable[..., Any]], *,
+    qid: str = "qid", y_true: str = "y_true",
+    y_score: str | Sequence[str] | Mapping[str, str] = "y_score",
+    by: str | Sequence[str] = (), judged: str | None = None,
+    returned: str | Mapping[str, str] | None = None, doc_id: str | None = None,
+    sample_weight: str | None = None, memory_limit: str | None = None,
+    progress: bool = False, **params: Any
 ) -> Any: ...
-def ship(spark: Any) -> None: ...
+def ship_to_spark(spark: Any) -> None: ...

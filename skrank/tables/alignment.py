@@ -31,8 +31,8 @@ def align(
     qrels,
     run,
     *,
-    missing="zero",
-    unjudged="drop",
+    missing_queries="zero",
+    unjudged_queries="drop",
     judged_from=None,
     qid="qid",
     doc_id="doc_id",
@@ -56,10 +56,10 @@ def align(
         What a system returned, in the same forms. The values of a dict may also be
         ranked lists of documents, lists of (document, score) or lists of hits, which
         are dicts. A dict of names to runs holds several runs.
-    missing : {"zero", "drop", "raise"}, default="zero"
+    missing_queries : {"zero", "drop", "raise"}, default="zero"
         What is done with a judged query that the run lacks. "zero" keeps it, so that
         its value is 0 (trec_eval -c), "drop" leaves it out (trec_eval without -c).
-    unjudged : {"drop", "raise"}, default="drop"
+    unjudged_queries : {"drop", "raise"}, default="drop"
         What is done with a query of the run that has no judgement. "drop" leaves it out
         and warns.
     judged_from : float, default=None
@@ -74,8 +74,8 @@ def align(
         The arguments of :func:`~skrank.metrics.evaluate`: `y_true`, `y_score`, `qid`,
         `judged` (has a grade), `returned` (is in the run) and `doc_id`, of shape
         (n_samples,), the rows of a query one after another. Document ids that are text
-        are UTF-8 bytes, in whose order trec_eval breaks ties. Of several runs, a dict
-        of names to these.
+        are UTF-8 bytes, in whose order trec_eval breaks ties. Of several runs, each
+        is a dict of the names of the runs to arrays.
 
     Raises
     ------
@@ -96,12 +96,14 @@ def align(
     See Also
     --------
     from_topk : The same for the arrays that vector indexes return.
-    skrank.metrics.evaluate : Takes the result as ``**aligned``.
+    score_runs : Aligns and scores in one call.
+    skrank.metrics.evaluate : Takes the result as ``**aligned``, as
+        :func:`~skrank.metrics.score_queries` does.
 
     Notes
     -----
-    Several runs are aligned one by one, as each has its own `returned`. With
-    ``missing="zero"`` all of them have the same queries.
+    Several runs are aligned one by one: each has rows of its own. With
+    ``missing_queries="zero"`` all of them have the same queries.
 
     Examples
     --------
@@ -116,20 +118,19 @@ def align(
     Several runs, and the rules of trec_eval:
 
     >>> runs = {"bm25": run, "dense": {"q1": ["d3", "d1"], "q2": ["d2", "d1"]}}
-    >>> for name, one in align(qrels, runs).items():
-    ...     print(name, evaluate(metrics="map", convention="trec_eval", **one))
-    bm25 {'map': 0.125}
-    dense {'map': 0.75}
+    >>> evaluate(metrics="map", convention="trec_eval", **align(qrels, runs))
+    {'bm25': {'map': 0.125}, 'dense': {'map': 0.75}}
     """
-    check_choice(missing, MISSING, "missing", "align")
-    check_choice(unjudged, UNJUDGED, "unjudged", "align")
+    check_choice(missing_queries, MISSING, "missing_queries", "align")
+    check_choice(unjudged_queries, UNJUDGED, "unjudged_queries", "align")
     named = {"qid": qid, "doc_id": doc_id, "grade": grade, "score": score}
     for name, column in named.items():
         check_column_name(column, name, "align")
     if judged_from is not None:
         judged_from = check_number(judged_from, "judged_from", "align")
     truth = read_side(qrels, TRUTH, Names(qid, doc_id, grade))
-    names, rules = Names(qid, doc_id, score), (missing, unjudged, judged_from)
+    names = Names(qid, doc_id, score)
+    rules = missing_queries, unjudged_queries, judged_from
     several = are_runs(run)
     aligned = {}
     for key, one in run.items() if several else [(None, run)]:
@@ -138,16 +139,21 @@ def align(
         of_trec = is_trec(qrels), is_trec(one)
         *sides, _ = with_ids_of_one_type(*sides, (TRUTH.name, side.name), of_trec)
         aligned[key] = align_triples(*sides, (TRUTH.name, side.name), *rules)
-    return aligned if several else aligned[None]
+    if not several:
+        return aligned[None]
+    names = next(iter(aligned.values()))
+    return Bunch(
+        **{name: {key: one[name] for key, one in aligned.items()} for name in names}
+    )
 
 
-def lowest_judged(convention):
-    """Return the grade below which documents are not judged by a convention, or None.
+def lowest_judged(judged_from, convention):
+    """Return the grade from which documents are judged: as given, or by a convention.
 
-    A name that is no convention is refused where it is followed.
+    None if neither says it. An unknown convention raises where it is followed.
     """
-    if convention not in CONVENTIONS:
-        return None
+    if judged_from is not None or convention not in CONVENTIONS:
+        return judged_from
     return CONVENTIONS[convention].rules.get("*", {}).get("judged_from")
 
 
@@ -197,7 +203,12 @@ def with_ids_of_one_type(truth, result, names, of_trec):
 
 
 def align_triples(
-    truth, result, names, missing="zero", unjudged="drop", judged_from=None
+    truth,
+    result,
+    names,
+    missing_queries="zero",
+    unjudged_queries="drop",
+    judged_from=None,
 ):
     """Return what :func:`align` does.
 
@@ -209,7 +220,7 @@ def align_triples(
     names : (str, str)
         What they are called, for errors.
 
-    missing, unjudged, judged_from
+    missing_queries, unjudged_queries, judged_from
         As in :func:`align`.
     """
     is_judged = _judged(truth, judged_from, names[0])
@@ -226,18 +237,19 @@ def align_triples(
         )
     if not known.all():
         text = _some_queries(run_ids[~known], len(run_ids), names[1], "judgements")
-        if unjudged == "raise":
-            raise ValueError(f"{text} Pass unjudged='drop' to leave them out.")
+        if unjudged_queries == "raise":
+            raise ValueError(f"{text} Pass unjudged_queries='drop' to leave them out.")
         warn_caller(f"{text} They are left out.", UserWarning)
         result, run_query = _select(result, run_query, known)
     lacking = np.ones(len(ids), dtype=bool)
     lacking[place[known]] = False
-    if missing == "raise" and lacking.any():
+    if missing_queries == "raise" and lacking.any():
         text = _some_queries(ids[lacking], len(ids), names[0], f"a row in {names[1]}")
         raise ValueError(
-            f"{text} Pass missing='zero' to count them as 0, or missing='drop'."
+            f"{text} Pass missing_queries='zero' to count them as 0, or "
+            "missing_queries='drop' to leave them out."
         )
-    if missing == "drop" and lacking.any():
+    if missing_queries == "drop" and lacking.any():
         is_judged = is_judged[~lacking[query]]
         truth, query = _select(truth, query, ~lacking)
     truth = truth._replace(qid=query)
@@ -292,7 +304,7 @@ RELEVANT = Side(
 )
 
 
-def from_topk(indices, scores=None, relevant=None, *, higher_is_better=True):
+def from_topk(indices, relevant, scores=None, *, greater_is_better=True):
     """Align the top k of each query, as vector indexes return them, with the truth.
 
     To evaluate only the k returned rows would overrate recall and NDCG: the relevant
@@ -303,14 +315,14 @@ def from_topk(indices, scores=None, relevant=None, *, higher_is_better=True):
     indices : array-like of int of shape (n_queries, k)
         The positions of the documents, as returned by faiss, hnswlib or
         :class:`~sklearn.neighbors.NearestNeighbors`. -1 stands for no document.
-    scores : array-like of shape (n_queries, k), default=None
-        Their scores or distances. If None, a row is in the order of the ranking.
     relevant : array-like or list
         The relevant documents: one index for each query, of shape (n_queries,); a list
         with a set, a list or a dict ``{index: grade}`` for each query; or an array or
         a sparse matrix of grades of shape (n_queries, n_documents), in which 0 stands
         for no judgement.
-    higher_is_better : bool, default=True
+    scores : array-like of shape (n_queries, k), default=None
+        Their scores or distances. If None, a row is in the order of the ranking.
+    greater_is_better : bool, default=True
         False if `scores` are distances.
 
     Returns
@@ -342,11 +354,11 @@ def from_topk(indices, scores=None, relevant=None, *, higher_is_better=True):
     >>> from skrank.metrics import evaluate
     >>> indices, distances = [[4, 7], [2, -1]], [[0.1, 0.3], [0.2, 9.0]]
     >>> relevant = [{7, 8}, {2}]
-    >>> aligned = from_topk(indices, distances, relevant, higher_is_better=False)
+    >>> aligned = from_topk(indices, relevant, distances, greater_is_better=False)
     >>> evaluate(metrics=["mrr", "recall@2"], **aligned)
     {'mrr': 0.75, 'recall@2': 0.75}
     """
-    check_flag(higher_is_better, "higher_is_better", "from_topk")
+    check_flag(greater_is_better, "greater_is_better", "from_topk")
     indices = _indices(indices)
     if scores is None:
         scores = np.broadcast_to(-np.arange(indices.shape[1]), indices.shape)
@@ -357,7 +369,7 @@ def from_topk(indices, scores=None, relevant=None, *, higher_is_better=True):
                 "The 'scores' parameter must have the shape of indices, "
                 f"{indices.shape}. Got shape {scores.shape} instead."
             )
-        if not higher_is_better:
+        if not greater_is_better:
             scores = -scores.astype(np.result_type(scores, np.float32))
     truth = _truth(relevant, len(indices))
     returned = indices >= 0

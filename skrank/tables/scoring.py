@@ -7,14 +7,12 @@ from collections.abc import Mapping
 
 from skrank._checks import check_column_name, shown
 from skrank._progress import progress_bar
-from skrank.metrics import QueryScores, score_queries
+from skrank.metrics import score_queries
 from skrank.metrics.answer import max_grade_of
-from skrank.metrics.value_table import join_rankers
 from skrank.tables.alignment import align, lowest_judged
 from skrank.tables.clusters import check_columns, score_on_cluster
 from skrank.tables.core import ArrowCore, Columns
 from skrank.tables.dask import DaskTable
-from skrank.tables.forms import are_runs
 from skrank.tables.source import Source
 from skrank.tables.spark import SparkTable
 from skrank.tables.stream import score_source
@@ -28,14 +26,12 @@ CLUSTERS = {"pyspark": (SparkTable, "mapInArrow"), "dask": (DaskTable, "merge")}
 
 
 def score_table(
-    source=None,
-    metrics=None,
+    source,
+    metrics,
     *,
-    qrels=None,
-    run=None,
     qid="qid",
-    y_true=None,
-    y_score=None,
+    y_true="y_true",
+    y_score="y_score",
     by=(),
     judged=None,
     returned=None,
@@ -43,11 +39,9 @@ def score_table(
     sample_weight=None,
     memory_limit=None,
     progress=False,
-    missing="zero",
-    unjudged="drop",
     **params,
 ):
-    """Score the queries of a file or a table, or of runs beside their judgements.
+    """Score the queries of a file or a table with a row for each document of a query.
 
     A file or a table may be larger than the memory. DuckDB brings the rows of each
     query together; skrank scores some hundred thousand rows at a time. Only the values
@@ -62,22 +56,17 @@ def score_table(
         PyCapsule protocol, such as a data frame of pandas, polars or pyarrow. Rows may
         be in any order; files in which the rows of a query stand together are read
         without a sort. Or a data frame of Spark or Dask, whose rows stay where they
-        are. Instead of a source, pass `qrels` and `run`.
+        are.
     metrics : str, callable or list of them
         Scorer names, metric functions of skrank or functions of your own, as in
         :func:`~skrank.metrics.evaluate`.
-    qrels, run : path, table, dict or list, default=None
-        Relevance judgements, and what a system returned, or a dict of names to runs:
-        all that :func:`align` takes, such as files of TREC. They have to fit into
-        memory. Of the parameters of columns, only `qid`, `doc_id` ("doc_id" if None),
-        `y_true` ("grade") and `y_score` ("score") go with them.
     qid : str, default="qid"
         The column of the query ids.
-    y_true : str, default=None
-        The column of the grades; "y_true" if None.
-    y_score : str, list of str or dict of str to str, default=None
-        The column of the scores, "y_score" if None; of several rankers, their columns,
-        or a dict of columns by the name of the ranker.
+    y_true : str, default="y_true"
+        The column of the grades.
+    y_score : str, list of str or dict of str to str, default="y_score"
+        The column of the scores; of several rankers, their columns, or a dict of
+        columns by the name of the ranker.
     by : str or list of str, default=()
         Further columns that tell queries apart, such as a segment or a fold, by which
         they can be summarized.
@@ -101,8 +90,6 @@ def score_table(
         default.
     progress : bool, default=False
         Whether to show a progress bar, which needs the package tqdm.
-    missing, unjudged : str, default="zero" and "drop"
-        With `qrels` and `run`, which queries count, as in :func:`align`.
     **params
         Further parameters of :func:`~skrank.metrics.evaluate`, such as `convention`,
         `average` and ``ties="pessimistic"``.
@@ -129,10 +116,11 @@ def score_table(
 
     See Also
     --------
+    score_runs : The same of judgements and runs.
     skrank.metrics.score_queries : The same of arrays.
     skrank.metrics.QueryScores : What can be done with the scores.
     ClusterScores : The scores of a data frame of Spark or Dask.
-    ship : Sends skrank to the workers of Spark.
+    ship_to_spark : Sends skrank to the workers of Spark.
 
     Notes
     -----
@@ -165,31 +153,12 @@ def score_table(
        qid  mrr  hits@1
     0    7  1.0     1.0
     1    8  0.5     0.0
-
-    Judgements and two runs:
-
-    >>> qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1}}
-    >>> runs = {"bm25": {"q1": {"d1": 0.7, "d4": 0.9}}, "dense": {"q1": {"d1": 0.1}}}
-    >>> score_table(qrels=qrels, run=runs, metrics="mrr").summary()
-    {'bm25': {'mrr': 0.25}, 'dense': {'mrr': 0.5}}
     """
-    _check_sources(source, qrels, run)
-    of_files = {"memory_limit": memory_limit, "progress": progress}
-    check_column_name(qid, "qid", "score_table")
-    of_one = {"y_true": y_true, "judged": judged, "doc_id": doc_id}
-    for name, column in (of_one | {"sample_weight": sample_weight}).items():
-        if column is not None:
-            check_column_name(column, name, "score_table")
-    if source is None:
-        of_rows = {"by": by, "judged": judged, "returned": returned}
-        of_rows["sample_weight"] = sample_weight
-        _refuse(of_rows | of_files, "`source`, not with `qrels` and `run`.")
-        columns = {"qid": qid, "doc_id": doc_id, "grade": y_true, "score": y_score}
-        columns = {name: column for name, column in columns.items() if column}
-        rules = {"missing": missing, "unjudged": unjudged}
-        return score_runs(qrels, run, metrics, columns, rules, params)
-    y_true = "y_true" if y_true is None else y_true
-    y_score = "y_score" if y_score is None else y_score
+    named = {"qid": qid, "y_true": y_true}
+    optional = {"judged": judged, "doc_id": doc_id, "sample_weight": sample_weight}
+    named |= {name: column for name, column in optional.items() if column is not None}
+    for name, column in named.items():
+        check_column_name(column, name, "score_table")
     by = _key_names(by)
     if qid in by or "qid" in by:
         raise ValueError(
@@ -210,7 +179,7 @@ def score_table(
     )
     core = ArrowCore(metrics, columns, params)
     if (table := _table_of_cluster(source)) is not None:
-        _refuse(of_files, "files and tables in memory, not with Spark and Dask.")
+        _refuse_on_cluster(memory_limit=memory_limit, progress=progress)
         _check_input_order(core)
         check_columns(table.schema, columns)
         return score_on_cluster(table, with_max_grade(table, core))
@@ -282,17 +251,6 @@ def with_max_grade(source, core):
     return ArrowCore(core.metrics, core.columns, params)
 
 
-def _check_sources(source, qrels, run):
-    """Raise unless there is a source, or qrels and a run."""
-    given = {"source": source, "qrels": qrels, "run": run}
-    got = [name for name, value in given.items() if value is not None]
-    if got not in (["source"], ["qrels", "run"]):
-        raise ValueError(
-            "score_table takes a `source`, or `qrels` and `run`. "
-            f"Got {' and '.join(got) or 'none of them'}."
-        )
-
-
 def _key_names(by):
     """Return the columns that tell queries apart, besides the query ids."""
     names = [by] if isinstance(by, str) else by
@@ -336,13 +294,13 @@ def _check_returned(returned, rankers):
         )
 
 
-def _refuse(options, reason):
-    """Raise if an option is passed that the source does not have."""
+def _refuse_on_cluster(**options):
+    """Raise if an option is passed that Spark and Dask do not have."""
     for name, value in options.items():
-        if value not in (None, (), False):
+        if value not in (None, False):
             raise ValueError(
-                f"The {name!r} parameter of score_table goes with {reason} "
-                f"Got {shown(value)}."
+                f"The {name!r} parameter of score_table goes with files and tables in "
+                f"memory, not with Spark and Dask. Got {shown(value)}."
             )
 
 
@@ -363,30 +321,85 @@ def _check_input_order(core):
         )
 
 
-def score_runs(qrels, run, metrics, columns, rules, params):
-    """Return the QueryScores of one run, or of a dict of them.
+def score_runs(
+    qrels,
+    run,
+    metrics,
+    *,
+    missing_queries="zero",
+    unjudged_queries="drop",
+    judged_from=None,
+    qid="qid",
+    doc_id="doc_id",
+    grade="grade",
+    score="score",
+    **params,
+):
+    """Score the queries of one run, or of several, by relevance judgements.
+
+    It is :func:`align` and :func:`~skrank.metrics.score_queries` in one call.
 
     Parameters
     ----------
-    qrels, run : path, table, dict or list
-        As in :func:`align`.
+    qrels : path, table, dict or list
+        The judgements, in any form that :func:`align` takes, such as a file of TREC.
+    run : path, table, dict or list
+        What a system returned, likewise, or a dict of names to runs.
     metrics : str, callable or list of them
-        The metrics.
-    columns : dict of str to str
-        The names of the columns of tables, as arguments of :func:`align`.
-    rules : dict of str to str
-        The arguments `missing` and `unjudged` of :func:`align`.
-    params : dict
-        Further parameters of :func:`~skrank.metrics.score_queries`.
+        Scorer names, metric functions of skrank or functions of your own, as in
+        :func:`~skrank.metrics.evaluate`.
+    missing_queries : {"zero", "drop", "raise"}, default="zero"
+        What is done with a judged query that a run lacks, as in :func:`align`.
+    unjudged_queries : {"drop", "raise"}, default="drop"
+        What is done with a query of a run that has no judgement, as in :func:`align`.
+    judged_from : float, default=None
+        Documents with a lower grade are not judged. If None, the rule of the
+        `convention`; without one, negative grades raise.
+    qid, doc_id, grade, score : str
+        The names of the columns of tables, as in :func:`align`.
+    **params
+        Further parameters of :func:`~skrank.metrics.evaluate`, such as `convention`,
+        `average` and ``ties="pessimistic"``.
+
+    Returns
+    -------
+    scores : QueryScores
+        The values by ranker, metric and query.
+
+    Raises
+    ------
+    ValueError
+        If a line of a file is malformed, a document occurs twice for a query, a grade
+        or a score is missing, no query is judged, several runs have different queries,
+        or a parameter has an invalid value.
+    TypeError
+        If the input has another form, or the ids are text on one side and integers on
+        the other.
+
+    See Also
+    --------
+    align : Makes the arrays, and describes the forms of judgements and runs.
+    score_table : Scores a table with a row for each document, of any size.
+
+    Examples
+    --------
+    >>> from skrank.tables import score_runs
+    >>> qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1}}
+    >>> runs = {"bm25": {"q1": {"d1": 0.7, "d4": 0.9}}, "dense": {"q1": {"d1": 0.1}}}
+    >>> score_runs(qrels, runs, "mrr").summary()
+    {'bm25': {'mrr': 0.25}, 'dense': {'mrr': 0.5}}
     """
-    judged_from = params.get("judged_from")
-    if judged_from is None:
-        judged_from = lowest_judged(params.get("convention"))
-    aligned = align(qrels, run, judged_from=judged_from, **columns, **rules)
-    if not are_runs(run):
-        return score_queries(metrics=metrics, **aligned, **params)
-    tables = [
-        score_queries(metrics=metrics, **one, **params).table
-        for one in aligned.values()
-    ]
-    return QueryScores(join_rankers(tables, tuple(aligned)))
+    if judged_from is not None:
+        params["judged_from"] = judged_from
+    aligned = align(
+        qrels,
+        run,
+        missing_queries=missing_queries,
+        unjudged_queries=unjudged_queries,
+        judged_from=lowest_judged(judged_from, params.get("convention")),
+        qid=qid,
+        doc_id=doc_id,
+        grade=grade,
+        score=score,
+    )
+    return score_queries(metrics=metrics, **aligned, **params)

@@ -18,7 +18,7 @@ LACKING = (
     "environment variable PYSPARK_PYTHON named when the session started, or the "
     "python3 that they found. Set it, for local workers to sys.executable, and install "
     'there what they need: `pip install "skrank[spark]"`. If only skrank is missing, '
-    "`skrank.tables.ship(spark)` sends it to them."
+    "`skrank.tables.ship_to_spark(spark)` sends it to them."
 )
 
 # The types of Spark that are read, but for decimals, by their names in Arrow.
@@ -136,7 +136,7 @@ def _importing_skrank(pickled, lacking):
     return score
 
 
-def ship(spark):
+def ship_to_spark(spark):
     """Send skrank to the workers of a Spark session that lack it.
 
     They need NumPy, SciPy, scikit-learn and PyArrow. Call it once, before an action.
@@ -152,8 +152,8 @@ def ship(spark):
 
     Examples
     --------
-    >>> from skrank.tables import ship
-    >>> ship(spark)  # doctest: +SKIP
+    >>> from skrank.tables import ship_to_spark
+    >>> ship_to_spark(spark)  # doctest: +SKIP
     """
     if type(spark).__module__.startswith("pyspark.sql.connect"):
         spark.addArtifacts(_packed(), pyfile=True)

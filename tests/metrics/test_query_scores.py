@@ -481,3 +481,11 @@ def test_bad_input_is_refused(params, message):
     given = {"y_true": [1, 0], "y_score": [1, 2], "metrics": "mrr", "qid": [7, 7]}
     with pytest.raises((ValueError, TypeError), match=message):
         score_queries(**given | params)
+
+
+def test_the_rankers_of_all_dicts_are_the_same():
+    y_true, y_score = {"a": [1, 0], "b": [0, 1]}, {"a": [2, 1], "c": [2, 1]}
+    message = r"'y_true' parameter .* for each of \['a', 'c'\]. Got .*\['a', 'b'\]"
+    for function in (evaluate, score_queries):
+        with pytest.raises(ValueError, match=message):
+            function(y_true, y_score, "mrr")

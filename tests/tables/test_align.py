@@ -15,7 +15,7 @@ import pytrec_eval
 from sklearn.utils import Bunch
 
 from skrank.metrics import evaluate, explain, tie_report
-from skrank.tables import align, alignment, read_qrels, read_run, score_table
+from skrank.tables import align, alignment, read_qrels, read_run, score_runs
 
 QRELS = {"q1": {"d1": 1, "d2": 0, "d3": 2}, "q2": {"d1": 1}, "q3": {"d9": 1}}
 RUN = {"q1": {"d4": 0.9, "d1": 0.5, "d3": 0.5}, "q2": {"d5": 1.0, "d1": 0.0}}
@@ -228,7 +228,7 @@ def test_ids_of_trec_files_meet_integers(tmp_path, form):
         (0, 2.0, "302", False, True, b"5"),
         (1, 1.0, "302", True, True, b"0"),
     ]
-    assert align(qrels, {"a": form(qrels, run)[1]})["a"].qid.tolist()[0] == "301"
+    assert align(qrels, {"a": form(qrels, run)[1]}).qid["a"].tolist()[0] == "301"
 
 
 @pytest.mark.parametrize("id", ["007", "-0", "+7", "7.0", "d7", "-", "1_0", "\u0667"])
@@ -255,15 +255,18 @@ def test_text_that_is_not_of_a_trec_file_does_not_meet_integers(tmp_path, path):
 def test_several_runs_are_aligned_each_on_its_own(tmp_path):
     runs = {"a": RUN, "b": path_of(RUN_TEXT)(tmp_path), "c": {"q3": {"d9": 1}}}
     aligned = align(QRELS, runs)
-    assert list(aligned) == ["a", "b", "c"]
     for name, run in runs.items():
-        assert rows_of(aligned[name]) == rows_of(align(QRELS, run))
-        assert set(aligned[name].qid) == {"q1", "q2", "q3"}
+        one = {key: by_run[name] for key, by_run in aligned.items()}
+        assert rows_of(one) == rows_of(align(QRELS, run))
+        assert set(one["qid"]) == {"q1", "q2", "q3"}
+    assert all(list(by_run) == ["a", "b", "c"] for by_run in aligned.values())
 
 
 def test_a_run_of_ranked_lists_may_be_one_of_several():
     run = {"q1": ["d4", "d3"]}
-    assert rows_of(align(QRELS, {"a": run})["a"]) == rows_of(align(QRELS, run))
+    several = align(QRELS, {"a": run})
+    one = {key: by_run["a"] for key, by_run in several.items()}
+    assert rows_of(one) == rows_of(align(QRELS, run))
 
 
 def test_an_empty_run_among_others_is_named():
@@ -281,13 +284,13 @@ MRR = {"zero": (1 / 2 + 1 / 2 + 0) / 3, "drop": (1 / 2 + 1 / 2) / 2}
 
 @pytest.mark.parametrize("missing", MRR)
 def test_a_judged_query_that_the_run_lacks_counts_0_or_is_dropped(missing):
-    aligned = align(QRELS, RUN, missing=missing)
+    aligned = align(QRELS, RUN, missing_queries=missing)
     assert evaluate(metrics="mrr", **aligned)["mrr"] == MRR[missing]
 
 
 def test_a_judged_query_that_the_run_lacks_can_be_refused():
     with pytest.raises(ValueError, match=r"1 of 3 queries of qrels lack .* 'q3'"):
-        align(QRELS, RUN, missing="raise")
+        align(QRELS, RUN, missing_queries="raise")
 
 
 def test_a_query_without_judgements_does_not_stand_for_the_next_one():
@@ -296,7 +299,7 @@ def test_a_query_without_judgements_does_not_stand_for_the_next_one():
         pytest.warns(UserWarning, match=r"1 of 3 queries of run lack .* 'q2x'"),
         pytest.raises(ValueError, match=r"1 of 3 queries of qrels lack .* 'q3'"),
     ):
-        align(QRELS, run, missing="raise")
+        align(QRELS, run, missing_queries="raise")
 
 
 def test_a_query_without_judgements_is_dropped_with_a_warning():
@@ -305,7 +308,7 @@ def test_a_query_without_judgements_is_dropped_with_a_warning():
         aligned = align(QRELS, run)
     assert rows_of(aligned) == rows_of(align(QRELS, RUN))
     with pytest.raises(ValueError, match=r"1 of 3 queries of run lack .* 'q8'"):
-        align(QRELS, run, unjudged="raise")
+        align(QRELS, run, unjudged_queries="raise")
 
 
 def test_low_grades_can_stand_for_no_judgement():
@@ -323,9 +326,7 @@ def test_a_grade_of_judged_from_itself_is_a_judgement(lowest):
     aligned = align(qrels, {"q1": ["d1", "d2", "d3", "d4"]}, judged_from=lowest)
     assert aligned.judged.tolist() == [True, True, False, False]
     assert aligned.y_true.tolist() == [lowest, 2, 0, 0]
-    scores = score_table(
-        qrels=qrels, run={"q1": ["d1"]}, metrics="judged@1", judged_from=lowest
-    )
+    scores = score_runs(qrels, {"q1": ["d1"]}, "judged@1", judged_from=lowest)
     assert scores.summary() == {"judged@1": 1.0}
 
 
@@ -411,7 +412,7 @@ def test_a_table_of_arrow_without_pyarrow_names_the_extra(monkeypatch):
         align(OnlyArrow(None), RUN)
 
 
-@pytest.mark.parametrize("option", ["missing", "unjudged"])
+@pytest.mark.parametrize("option", ["missing_queries", "unjudged_queries"])
 def test_an_unknown_option_is_refused(option):
     with pytest.raises(ValueError, match=f"'{option}' parameter of align must be"):
         align(QRELS, RUN, **{option: "ignore"})

@@ -5,8 +5,8 @@
 import pandas as pd
 import pytest
 
-from skrank.metrics import evaluate
-from skrank.tables import align, score_table
+from skrank.metrics import evaluate, score_queries
+from skrank.tables import align, score_runs
 
 QRELS = "1 0 d1 1\n1 0 d2 0\n1 0 d3 2\n2 0 d1 1\n3 0 d1 -1\n3 0 d2 1\n"
 BM25 = "1 Q0 d2 1 5.0 t\n1 Q0 d1 2 5.0 t\n1 Q0 d9 3 4.0 t\n2 Q0 d1 1 1.0 t\n"
@@ -21,7 +21,7 @@ def files(tmp_path):
 
 
 def test_files_and_dicts_are_scored_as_trec_eval_does(files):
-    scores = score_table(
+    scores = score_runs(
         qrels=files / "qrels.txt",
         run={"bm25": files / "bm25.run", "dense": DENSE},
         metrics=["map", "mrr"],
@@ -38,7 +38,7 @@ def test_files_and_dicts_are_scored_as_trec_eval_does(files):
 
 def test_one_run_has_no_name(files):
     arguments = {"qrels": files / "qrels.txt", "run": files / "bm25.run"}
-    scores = score_table(**arguments, metrics="ndcg@2", judged_from=0)
+    scores = score_runs(**arguments, metrics="ndcg@2", judged_from=0)
     aligned = align(**arguments, judged_from=0)
     assert scores.rankers == (None,)
     assert scores.summary() == evaluate(metrics="ndcg@2", **aligned)
@@ -46,7 +46,9 @@ def test_one_run_has_no_name(files):
 
 def test_missing_queries_may_be_left_out(files):
     arguments = {"qrels": files / "qrels.txt", "run": files / "bm25.run"}
-    scores = score_table(**arguments, metrics="mrr", missing="drop", judged_from=0)
+    scores = score_runs(
+        **arguments, metrics="mrr", missing_queries="drop", judged_from=0
+    )
     assert scores.keys["qid"].tolist() == ["1", "2"]
 
 
@@ -60,28 +62,44 @@ def test_other_files_and_columns_of_other_names_are_read(tmp_path, ending):
             frame.to_json(path, orient="records")
         else:
             getattr(frame, f"to_{ending}")(path, index=False)
-    scores = score_table(
+    scores = score_runs(
         qrels=tmp_path / f"qrels.{ending}",
         run=tmp_path / f"run.{ending}",
         metrics="mrr",
         qid="topic",
         doc_id="doc",
-        y_true="label",
-        y_score="points",
+        grade="label",
+        score="points",
     )
     assert scores.summary() == {"mrr": (1 / 2 + 1) / 2}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({}, "takes a `source`, or `qrels` and `run`. Got none of them"),
-        ({"qrels": {"q": {"d": 1}}}, "Got qrels"),
-        ({"source": "a", "qrels": {}, "run": {}}, "Got source and qrels and run"),
-        ({"qrels": {}, "run": {}, "by": "fold"}, "'by' parameter.*Got 'fold'"),
-        ({"qrels": {}, "run": {}, "progress": True}, "'progress' parameter.*Got True"),
-    ],
-)
-def test_arguments_that_do_not_go_together_are_refused(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        score_table(metrics="mrr", **arguments)
+def test_runs_that_were_aligned_are_scored_as_each_alone(files):
+    runs = {"bm25": files / "bm25.run", "dense": DENSE}
+    aligned = align(files / "qrels.txt", runs, judged_from=0)
+    rules = {"metrics": ["map", "ndcg@2", "num_ret"], "ties": "pessimistic"}
+    expected = {
+        name: evaluate(**rules, **align(files / "qrels.txt", run, judged_from=0))
+        for name, run in runs.items()
+    }
+    assert evaluate(**rules, **aligned) == expected
+    assert score_queries(**rules, **aligned).summary() == expected
+
+
+def test_runs_without_some_queries_are_evaluated_but_not_compared(files):
+    qrels, runs = files / "qrels.txt", {"bm25": files / "bm25.run", "dense": DENSE}
+    rules = {"missing_queries": "drop", "judged_from": 0}
+    values = evaluate(metrics="mrr", **align(qrels, runs, **rules))
+    assert values == {
+        "bm25": {"mrr": (3 / 4 + 1) / 2},
+        "dense": {"mrr": (1 + 1 / 2) / 2},
+    }
+    with pytest.raises(ValueError, match="the same queries"):
+        score_runs(qrels, runs, "mrr", **rules)
+
+
+def test_a_convention_says_which_documents_are_judged_unless_it_is_overridden():
+    qrels, run = {"q": {"d1": -1, "d2": 1}}, {"q": {"d1": 2.0, "d2": 1.0}}
+    rules = {"metrics": "bpref", "convention": "trec_eval"}
+    assert score_runs(qrels, run, **rules).summary() == {"bpref": 1.0}
+    assert score_runs(qrels, run, **rules, judged_from=-1).summary() == {"bpref": 0.0}

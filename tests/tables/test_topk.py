@@ -32,7 +32,7 @@ def rows_of(aligned):
 
 @pytest.mark.parametrize("relevant", FORMS.values(), ids=FORMS)
 def test_relevant_documents_that_were_not_found_count(relevant):
-    aligned = from_topk(INDICES, DISTANCES, relevant, higher_is_better=False)
+    aligned = from_topk(INDICES, relevant, DISTANCES, greater_is_better=False)
     assert rows_of(aligned) == [
         (0, -0.1, 0, False, True, 4),
         (1, -0.3, 0, True, True, 7),
@@ -45,12 +45,12 @@ def test_relevant_documents_that_were_not_found_count(relevant):
 
 
 def test_one_index_for_each_query_is_its_relevant_document():
-    aligned = from_topk(np.array(INDICES), relevant=np.array([0, 3]))
+    aligned = from_topk(np.array(INDICES), np.array([0, 3]))
     assert evaluate(metrics="mrr", **aligned)["mrr"] == (1 / 3 + 0) / 2
 
 
 def test_without_scores_a_row_is_in_the_order_of_the_ranking():
-    assert from_topk([[4, 7, 2]], relevant=[2]).y_score.tolist() == [0, -1, -2]
+    assert from_topk([[4, 7, 2]], [2]).y_score.tolist() == [0, -1, -2]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int32, np.uint8])
@@ -63,7 +63,7 @@ def test_the_numbers_are_those_of_the_whole_matrix(dtype):
     metrics = ["recall@10", "ndcg@10", "mrr@20", "precision@5"]
     whole = evaluate(truth, scores, metrics, ties="first")
     found = np.take_along_axis(scores, top, axis=1)
-    aligned = from_topk(top, found, relevant)
+    aligned = from_topk(top, relevant, found)
     assert evaluate(metrics=metrics, ties="first", **aligned) == pytest.approx(whole)
 
 
@@ -72,13 +72,13 @@ def test_what_nearest_neighbors_returns_is_read():
     nearest = NearestNeighbors(n_neighbors=5).fit(X)
     distances, indices = nearest.kneighbors(X)
     relevant = np.arange(100)
-    aligned = from_topk(indices, distances, relevant, higher_is_better=False)
+    aligned = from_topk(indices, relevant, distances, greater_is_better=False)
     assert evaluate(metrics="mrr", **aligned) == {"mrr": 1.0}
 
 
 def test_a_query_without_relevant_documents_is_dropped_with_a_warning():
     with pytest.warns(UserWarning, match=r"1 of 2 queries of indices lack .* as 0"):
-        aligned = from_topk(INDICES, relevant=[set(), {2}])
+        aligned = from_topk(INDICES, [set(), {2}])
     assert set(aligned.qid) == {1}
 
 
@@ -100,19 +100,19 @@ REFUSED = {
     "only -1": ([[-1]], None, [{1}], r"at least one query\. Got \[\[-1\]\]"),
     "k = 0": (np.empty((1, 0), int), None, [{1}], r"at least one query\. Got \[\[\]\]"),
     "no query": (np.empty((0, 2), int), None, [], r"at least one query\. Got \[\]"),
-    "flag": ([[1]], None, [1], "higher_is_better"),
+    "flag": ([[1]], None, [1], "greater_is_better"),
 }
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_bad_input_is_refused(name):
     indices, scores, relevant, error = REFUSED[name]
-    options = {"higher_is_better": "no"} if name == "flag" else {}
+    options = {"greater_is_better": "no"} if name == "flag" else {}
     with pytest.raises((TypeError, ValueError), match=error):
-        from_topk(indices, scores, relevant, **options)
+        from_topk(indices, relevant, scores, **options)
 
 
 def test_distances_without_sign_are_not_turned_into_large_scores():
     distances = np.array([[0, 3]], dtype=np.uint8)
-    aligned = from_topk([[4, 7]], distances, [7], higher_is_better=False)
+    aligned = from_topk([[4, 7]], [7], distances, greater_is_better=False)
     assert evaluate(metrics="mrr", **aligned) == {"mrr": 1 / 2}

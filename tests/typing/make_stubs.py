@@ -105,7 +105,7 @@ OVERLOADS = {
     # Data frames of Spark and Dask, which are lazy, are of type Any.
     "QueryScores or ClusterScores": (
         "source",
-        {"str | PathLike[str] | None": "QueryScores", "Any": "Any"},
+        {"str | PathLike[str]": "QueryScores", "Any": "Any"},
     ),
 }
 

@@ -135,7 +135,7 @@ assert "ridge" in str(comparison)
 aligned = align({"q": {"d1": 1, "d2": 0}}, {"q": {"d1": 0.5, "d2": 0.7}})
 reciprocal: dict[str, float] = evaluate(metrics=["mrr"], **aligned)
 assert reciprocal == {"mrr": 1 / 2}
-assert from_topk([[3, 4]], relevant=[4]).y_true.sum() == 1
+assert from_topk([[3, 4]], [4]).y_true.sum() == 1
 
 # Link prediction and data sets.
 nations = load_nations()

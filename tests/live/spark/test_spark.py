@@ -241,7 +241,7 @@ SHIPPED = """
 import os, sys
 os.environ["PYSPARK_PYTHON"] = sys.executable
 from pyspark.sql import SparkSession
-from skrank.tables import score_table, ship
+from skrank.tables import score_table, ship_to_spark
 
 spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
 os.environ["PYTHONPATH"] = sys.argv[1]  # of the workers
@@ -252,9 +252,10 @@ for action in (lambda scores: scores.frame.count(), lambda scores: scores.collec
         action(score_table(table, "mrr"))
     except Exception as error:
         print("FAILED", type(error).__name__, "PYSPARK_PYTHON" in str(error))
-        print("FAILED", "skrank[spark]" in str(error), "ship(spark)" in str(error))
+        cures = "skrank[spark]", "ship_to_spark(spark)"
+        print("FAILED", *(cure in str(error) for cure in cures))
 for _ in range(2):
-    ship(spark)
+    ship_to_spark(spark)
     print(score_table(table, "mrr").collect().summary())
 """
 WITHOUT_SKRANK = """
