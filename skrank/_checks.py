@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
+from skrank._columns import unwrapped
+
 TIES = frozenset({"expected", "first", "optimistic", "pessimistic", "realistic"})
 AVERAGES = ("macro", "weighted", None)
 _PACKAGE = str(Path(__file__).parent)
@@ -53,10 +55,7 @@ def numeric_array(values, name):
         raise ValueError(f"Input {name} contains masked (missing) values.")
     if type(values) is not np.ndarray:
         _refuse_dict(values, name)
-        # pyarrow, which has no dtype, does not copy in to_numpy what it has to.
-        has_dtype = hasattr(values, "to_numpy") and hasattr(values, "dtype")
-        values = values.to_numpy() if has_dtype else values
-        given = values
+        given = values = unwrapped(values)
         try:
             values = np.asarray(values)
             if values.dtype == np.float64 and isinstance(given, (list, tuple)):

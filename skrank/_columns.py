@@ -1,8 +1,15 @@
-"""A column of X, or a level of an index, by name: query ids, times and items."""
+"""Data frames and their columns, of pandas, polars, pyarrow and others.
+
+No other module knows what a data frame is. Packages of frames are not imported before
+one of their frames is passed or asked for.
+"""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from numbers import Integral
+import datetime
+import numbers
+import sys
+from collections.abc import Mapping
 
 import numpy as np
 import scipy.sparse
@@ -95,7 +102,7 @@ def find_column(X, column):
     an array, a sparse matrix or a table, and must exist.
     """
     if isinstance(column, str):
-        return X[column] if column in _column_names(X) else None
+        return X[column] if column in (column_names(X) or ()) else None
     X = _indexable(X)
     position = _position(X, column)
     if scipy.sparse.issparse(X):
@@ -131,7 +138,7 @@ def drop_column(X, column, n_columns=None):
         from these only: data of another width came without query ids.
     """
     if isinstance(column, str):
-        if column not in _column_names(X):
+        if column not in (column_names(X) or ()):
             return X
         if hasattr(X, "column_names"):  # pyarrow
             return X.select(
@@ -152,7 +159,7 @@ def check_qid_column(column, caller):
     """Return the parameter `qid_column`; raise if it cannot identify a column."""
     if isinstance(column, str):
         return column
-    if isinstance(column, Integral) and not isinstance(column, bool):
+    if isinstance(column, numbers.Integral) and not isinstance(column, bool):
         return int(column)
     raise TypeError(
         f"The 'qid_column' parameter of {caller} must be a str (the name of a column "
@@ -168,12 +175,6 @@ def _places(argument, name):
         "sklearn.set_config(enable_metadata_routing=True)), or as a column named "
         f"{name!r} of a DataFrame X, or as an index of y named {name!r} (or of X)"
     )
-
-
-def _column_names(X):
-    # The `columns` of pyarrow are the values, those of pandas and polars the names.
-    names = getattr(X, "column_names", None)
-    return list(getattr(X, "columns", ()) if names is None else names)
 
 
 def _indexable(X):
@@ -211,3 +212,200 @@ def _check_exact(ids):
                 "them as `qid` or in the index of y, or number the queries from 0."
             )
     return ids
+
+
+KINDS = ("pandas", "polars", "pyarrow")
+
+
+def library_of(data):
+    """Return the name of the package that an object is of, such as "pandas"."""
+    return type(data).__module__.partition(".")[0]
+
+
+def kind_of(*data):
+    """Return the library of the first data frame or column among some data."""
+    return next((kind for kind in map(library_of, data) if kind in KINDS), "pandas")
+
+
+def is_frame(data):
+    """Return True for a data frame, and for other tables that Arrow reads."""
+    has_columns = hasattr(data, "shape") and hasattr(data, "columns")
+    return has_columns or hasattr(data, "__arrow_c_stream__")
+
+
+def column_names(frame):
+    """Return the names of the columns of a data frame or a dict; None for others."""
+    if isinstance(frame, Mapping):
+        return list(frame)
+    # The `columns` of pyarrow are the values, those of pandas and polars the names.
+    names = getattr(frame, "column_names", getattr(frame, "columns", None))
+    return None if names is None or callable(names) else list(names)
+
+
+def unwrapped(values):
+    """Return the array of a column of pandas or polars, and other values as they are.
+
+    NumPy reads these best itself: pyarrow, which has no dtype, does not copy in
+    to_numpy what it has to.
+    """
+    is_column = hasattr(values, "to_numpy") and hasattr(values, "dtype")
+    return values.to_numpy() if is_column else values
+
+
+def is_column(values):
+    """Return True for an array, or a column of pandas, polars or pyarrow."""
+    return hasattr(values, "take") or library_of(values) == "polars"
+
+
+def take_rows(values, rows):
+    """Return rows of an array or a column, by a slice or their positions."""
+    if isinstance(rows, slice):
+        return values.iloc[rows] if hasattr(values, "iloc") else values[rows]
+    return values.take(rows) if hasattr(values, "take") else values[rows]
+
+
+def has_missing(column):
+    """Return True if a column knows that a value is missing."""
+    n_missing = getattr(column, "null_count", 0)  # a method of polars
+    if n_missing() if callable(n_missing) else n_missing:
+        return True
+    is_pandas = hasattr(column, "isna") and not isinstance(column.dtype, np.dtype)
+    return is_pandas and bool(column.isna().any())
+
+
+def as_frame(columns, kind):
+    """Return a dict of columns as a data frame of a library."""
+    if kind not in KINDS:
+        raise ValueError(
+            f"The 'kind' parameter of to_frame must be a str among {{*KINDS}}. "
+            f"Got {kind!r} instead."
+        )
+    if kind == "pandas":
+        import pandas as pd
+
+        return pd.DataFrame(columns)
+    import narwhals as nw
+
+    given = {}
+    for name, values in columns.items():
+        if values.dtype.kind == "O":
+            _refuse_mixed(name, values, kind)
+        given[name] = values.tolist() if values.dtype.kind in "OU" else values
+        try:
+            nw.from_dict({name: given[name]}, backend=kind)
+        except Exception as error:  # its classes differ by library
+            raise ValueError(
+                f"The column {name!r} must hold what a data frame of {kind} can hold: "
+                f'pass kind="pandas". Got {error}.'
+            ) from error
+    return nw.from_dict(given, backend=kind).to_native()
+
+
+def _refuse_mixed(name, values, kind):
+    """Raise if objects are tuples, which would become lists, or of several types."""
+    kinds = sorted({type(value).__name__ for value in values})
+    is_nested = any(isinstance(value, (tuple, list, frozenset)) for value in values)
+    if is_nested or len(kinds) > 1:
+        raise ValueError(
+            f"The column {name!r} must hold values of one type, and no tuples, for a "
+            f"data frame of {kind}. Got {' and '.join(kinds)}, such as "
+            f'{values[0]!r}: pass kind="pandas".'
+        )
+
+
+def codes_of_column(column):
+    """Return the values of a column of text, and the code of each row, a place in them.
+
+    So no value of a row becomes a Python object. A missing one has the code -1. The
+    codes are None for what is no column of pandas, polars or pyarrow, or whose values
+    are no objects in NumPy.
+    """
+    dtype = getattr(column, "dtype", None)
+    if hasattr(column, "factorize") and not isinstance(dtype, np.dtype):  # pandas
+        codes, values = column.factorize()
+        return values, codes
+    if hasattr(column, "dictionary_encode"):  # pyarrow
+        return _codes_in_arrow(column)
+    if type(column).__module__.partition(".")[0] == "polars":
+        polars = sys.modules["polars"]
+        if dtype in (polars.String, polars.Categorical, polars.Enum):
+            values = column.cast(polars.String).unique().drop_nulls().sort()
+            codes = column.cast(polars.Enum(values)).to_physical()
+            return values, codes.cast(polars.Int64).fill_null(-1).to_numpy()
+    return None, None
+
+
+def _codes_in_arrow(column):
+    try:
+        column = column.dictionary_encode()
+    except NotImplementedError:  # of values of several fields
+        return None, None
+    if hasattr(column, "unify_dictionaries"):  # in chunks
+        column = column.unify_dictionaries()
+        chunks = column.chunks
+    else:
+        chunks = [column]
+    codes = [chunk.indices.fill_null(-1).to_numpy() for chunk in chunks]
+    if not codes:
+        return None, None
+    return chunks[0].dictionary, np.concatenate(codes)
+
+
+# Python objects that a column may hold together. A bool is a number, and a datetime a
+# date: what is tested first decides.
+_FAMILIES = (
+    (bool, np.bool_),
+    str,
+    bytes,
+    datetime.datetime,
+    datetime.date,
+    numbers.Real,
+)
+
+
+def is_pandas_or_polars(data):
+    """Return True for a data frame of pandas or polars that is not lazy."""
+    if library_of(data) not in KINDS:
+        return False
+    from narwhals import dependencies as of
+
+    return of.is_pandas_dataframe(data) or of.is_polars_dataframe(data)
+
+
+def arrow_columns(frame, names):
+    """Return columns of a data frame of pandas or polars as arrays of Arrow by name."""
+    import narwhals as nw
+
+    arrays = {}
+    for name in names:
+        column = nw.from_native(frame[name], series_only=True)
+        if column.dtype == nw.Object:
+            _check_one_type(name, column)
+        try:
+            arrays[name] = column.to_arrow()
+        except Exception as error:  # its classes differ by library and version
+            raise _unreadable(name, error) from error
+    return arrays
+
+
+def _check_one_type(name, column):
+    """Raise if Python objects have several types: Arrow could take one for another."""
+    if column.implementation.is_polars():  # Arrow would hold their addresses
+        raise _unreadable(name, "objects of Python")
+    kinds = {}
+    for kind in set(map(type, column.drop_nulls().to_native())):
+        family = next((one for one in _FAMILIES if issubclass(kind, one)), kind)
+        kinds.setdefault(family, kind.__name__)
+    if len(kinds) > 1:
+        raise ValueError(
+            f"The column {name!r} must hold values of one type. Got "
+            f"{' and '.join(sorted(kinds.values()))}: make ids text with str()."
+        )
+
+
+def _unreadable(name, error):
+    cause = str(error).partition("\n")[0].rstrip(".")
+    return ValueError(
+        f"The column {name!r} must hold numbers, text or dates of one type. "
+        f"Got what Arrow does not hold: {cause}."
+    )

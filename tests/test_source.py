@@ -29,7 +29,7 @@ ALONE = {
     "skrank.stats.sign_flips": "the arithmetic, which its tests call by itself",
     "skrank.tables.dask": "an engine: each is a module",
 }
-REQUIRED = {"numpy", "scipy", "sklearn"}
+REQUIRED = {"narwhals", "numpy", "scipy", "sklearn"}
 # scikit-learn has no public way to add a scorer name.
 REGISTERS_SCORERS = "metrics/registry.py"
 # scikit-learn documents this function for its users.

@@ -3,11 +3,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import copy
-import sys
 from typing import NamedTuple
 
 import numpy as np
 
+from skrank._columns import (
+    codes_of_column,
+    has_missing,
+    is_column,
+    take_rows,
+    unwrapped,
+)
 from skrank._ranking.arrays import block_of_flags, lengths_of
 
 # So few values are sorted faster than hashed.
@@ -90,7 +96,7 @@ def encode_heads(qid, n_samples=None, *, name="qid"):
         if n_samples not in (None, qid.n_samples):
             check_length(qid.ids[qid.of_rows()], n_samples, name)
         return qid
-    values, codes = _codes_of_column(qid)
+    values, codes = codes_of_column(qid)
     if codes is None:
         values = _as_ids(qid, name)
     rows = values if codes is None else codes
@@ -103,7 +109,7 @@ def encode_heads(qid, n_samples=None, *, name="qid"):
     used, place = _encode_values(heads)
     if len(used) and used[0] < 0:
         raise ValueError(_MISSING.format(name))
-    ids, codes = _encode_array(_as_ids(take_ids(values, used), name), name)
+    ids, codes = _encode_array(_as_ids(take_rows(values, used), name), name)
     return Heads(ids, codes[place], starts, len(rows))
 
 
@@ -159,10 +165,8 @@ def _as_ids(qid, name):
         array = _array_of_list(qid, name)
     elif getattr(qid, "ndim", 1) != 1 or isinstance(qid, (str, bytes, dict, set)):
         raise ValueError(_not_one_dimensional(getattr(qid, "shape", ()), name))
-    elif hasattr(qid, "to_numpy") and hasattr(qid, "dtype"):
-        array = qid.to_numpy()  # pyarrow has no dtype, and needs np.asarray for text
     elif hasattr(qid, "__array__") or not np.iterable(qid):
-        array = np.asarray(qid)
+        array = np.asarray(unwrapped(qid))
     else:
         array = _array_of_list(list(qid), name)
     if array.ndim != 1:
@@ -197,67 +201,20 @@ def _array_of_list(ids, name):
     return np.fromiter(ids, dtype=object, count=len(ids))
 
 
-def _codes_of_column(column):
-    """Return the values of a column of text, and the code of each row, a place in them.
-
-    So no value of a row becomes a Python object. A missing one has the code -1. The
-    codes are None for what is no column of pandas, polars or pyarrow, or whose values
-    are no objects in NumPy.
-    """
-    dtype = getattr(column, "dtype", None)
-    if hasattr(column, "factorize") and not isinstance(dtype, np.dtype):  # pandas
-        codes, values = column.factorize()
-        return values, codes
-    if hasattr(column, "dictionary_encode"):  # pyarrow
-        return _codes_in_arrow(column)
-    if type(column).__module__.partition(".")[0] == "polars":
-        polars = sys.modules["polars"]
-        if dtype in (polars.String, polars.Categorical, polars.Enum):
-            values = column.cast(polars.String).unique().drop_nulls().sort()
-            codes = column.cast(polars.Enum(values)).to_physical()
-            return values, codes.cast(polars.Int64).fill_null(-1).to_numpy()
-    return None, None
-
-
-def _codes_in_arrow(column):
-    try:
-        column = column.dictionary_encode()
-    except NotImplementedError:  # of values of several fields
-        return None, None
-    if hasattr(column, "unify_dictionaries"):  # in chunks
-        column = column.unify_dictionaries()
-        chunks = column.chunks
-    else:
-        chunks = [column]
-    codes = [chunk.indices.fill_null(-1).to_numpy() for chunk in chunks]
-    if not codes:
-        return None, None
-    return chunks[0].dictionary, np.concatenate(codes)
-
-
 def check_ids(ids, n_samples, name):
     """Return ids of rows as they are, or a list of an iterable of them.
 
     They are not looked at, so that missing ones raise only where the container knows
     of them.
     """
-    if not hasattr(ids, "take") and type(ids).__module__.partition(".")[0] != "polars":
+    if not is_column(ids):
         ids = _as_ids(ids, name)
     elif len(shape := getattr(ids, "shape", (0,))) != 1:
         raise ValueError(_not_one_dimensional(shape, name))
     check_length(ids, n_samples, name)
-    n_missing = getattr(ids, "null_count", 0)  # a method of polars
-    if n_missing() if callable(n_missing) else n_missing:
-        raise ValueError(_MISSING.format(name))
-    is_frame = hasattr(ids, "isna") and not isinstance(ids.dtype, np.dtype)  # pandas
-    if is_frame and ids.isna().any():
+    if has_missing(ids):
         raise ValueError(_MISSING.format(name))
     return ids
-
-
-def take_ids(ids, rows):
-    """Return the ids of some rows, in a container of the same kind."""
-    return ids.take(rows) if hasattr(ids, "take") else ids[rows]
 
 
 def _encode_array(values, name):
@@ -426,7 +383,7 @@ class DocOrder:
         # The other rankings of the same documents ask for the same groups again.
         is_same = (found_in[1:] == found_in[:-1]) | (group[1:] != group[:-1])
         if found_in.min(initial=1) == 0 or not is_same.all():
-            _, codes = encode_qid(take_ids(self._ids, rows), name="doc_id")
+            _, codes = encode_qid(take_rows(self._ids, rows), name="doc_id")
             self._codes[rows] = -codes if self._descending else codes
             self._found_in[rows] = self._found_in.max() + 1
         return self._codes[rows]

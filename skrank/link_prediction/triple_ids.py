@@ -45,10 +45,8 @@ def read_triples(X, name="X"):
 
 def _array_of(values, name):
     """Return an array; a list as one of objects, in which 1 and "1" differ."""
-    if isinstance(values, np.ndarray):
-        return values
-    if hasattr(values, "to_numpy"):
-        return values.to_numpy()
+    if hasattr(values, "__array__"):
+        return np.asarray(values)
     try:
         return np.asarray(values, dtype=object)
     except ValueError as error:  # ragged lists

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from skrank._checks import numeric_array
-from skrank._columns import find_qid
+from skrank._columns import find_qid, take_rows
 from skrank._ranking.ids import Heads, encode_heads
 from skrank._ranking.rank import FIRST, rank_again, rank_queries
 from skrank._ranking.read import has_negative, warn_if_out_of_order
@@ -457,14 +457,12 @@ def _blocks(arrays):
         rows = slice(ends[0], ends[-1])
         ids, codes = np.unique(heads.codes[first:last], return_inverse=True)
         qid = Heads(ids, codes, ends[:-1] - ends[0], int(ends[-1] - ends[0]))
-        values = {name: _part(getattr(arrays, name), rows) for name in BY_ROW}
+        values = {name: getattr(arrays, name) for name in BY_ROW}
+        values = {
+            name: None if value is None else take_rows(value, rows)
+            for name, value in values.items()
+        }
         yield replace(arrays, qid=qid, rankings={}, **values)
-
-
-def _part(values, rows):
-    if values is None:
-        return None
-    return values.iloc[rows] if hasattr(values, "iloc") else values[rows]
 
 
 def _with_highest_grade(request, arrays):
@@ -477,7 +475,7 @@ def _with_highest_grade(request, arrays):
         rows = slice(start, start + ROWS)
         grades = arrays.y_true[rows]
         if arrays.judged is not None:
-            grades = grades[np.asarray(_part(arrays.judged, rows), dtype=bool)]
+            grades = grades[np.asarray(take_rows(arrays.judged, rows), dtype=bool)]
         if len(grades):
             top = float(grades.max())
             highest = top if highest is None else max(highest, top)

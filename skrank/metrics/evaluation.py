@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skrank._checks import check_choice, shown
-from skrank._columns import find_qid
+from skrank._columns import column_names, find_qid, kind_of
 from skrank._docs import share_words
 from skrank._ranking.ids import encode_qid
 from skrank.metrics.answer import (
@@ -22,7 +22,7 @@ from skrank.metrics.answer import (
 from skrank.metrics.conventions import NoNumber, check_convention, rules_of
 from skrank.metrics.metric import METRICS, OF_EVALUATE, Metric, metric_of
 from skrank.metrics.names import own_metric, parse_name, takes_a_ranking
-from skrank.metrics.query_scores import QueryScores, column_names, kind_of
+from skrank.metrics.query_scores import QueryScores
 from skrank.metrics.value_table import ValueTable, distinct, join_rankers
 
 # What may be a dict with a value for each ranker: if they share their rows, and if not.

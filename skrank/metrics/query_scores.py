@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -11,7 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from skrank._checks import check_choice, check_number, check_weights, shown
-from skrank._columns import find_named
+from skrank._columns import (
+    as_frame,
+    column_names,
+    find_named,
+    kind_of,
+    unwrapped,
+)
 from skrank._text_tables import as_html, table, undefined_words
 from skrank.metrics.answer import Request
 from skrank.metrics.metric import OF_EVALUATE, Metric
@@ -340,64 +345,6 @@ class QueryScores:
         return as_html(self._title(), [self._rows()])
 
 
-KINDS = ("pandas", "polars", "pyarrow")
-
-
-def kind_of(*data):
-    """Return the library of the first data frame or column among some data."""
-    roots = (type(one).__module__.partition(".")[0] for one in data)
-    return next((root for root in roots if root in KINDS), "pandas")
-
-
-def as_frame(columns, kind):
-    """Return a dict of columns as a data frame of a library."""
-    check_choice(kind, set(KINDS), "kind", "to_frame")
-    if kind == "pandas":
-        import pandas as pd
-
-        return pd.DataFrame(columns)
-    try:
-        import narwhals as nw
-    except ImportError as error:
-        raise ImportError(
-            f"A data frame of {kind} needs narwhals. Install it with "
-            '`pip install "skrank[tables]"`, or pass kind="pandas".'
-        ) from error
-    given = {}
-    for name, values in columns.items():
-        if values.dtype.kind == "O":
-            _refuse_mixed(name, values, kind)
-        given[name] = values.tolist() if values.dtype.kind in "OU" else values
-        try:
-            nw.from_dict({name: given[name]}, backend=kind)
-        except Exception as error:  # its classes differ by library
-            raise ValueError(
-                f"The column {name!r} must hold what a data frame of {kind} can hold: "
-                f'pass kind="pandas". Got {error}.'
-            ) from error
-    return nw.from_dict(given, backend=kind).to_native()
-
-
-def _refuse_mixed(name, values, kind):
-    """Raise if objects are tuples, which would become lists, or of several types."""
-    kinds = sorted({type(value).__name__ for value in values})
-    is_nested = any(isinstance(value, (tuple, list, frozenset)) for value in values)
-    if is_nested or len(kinds) > 1:
-        raise ValueError(
-            f"The column {name!r} must hold values of one type, and no tuples, for a "
-            f"data frame of {kind}. Got {' and '.join(kinds)}, such as "
-            f'{shown(values[0])}: pass kind="pandas".'
-        )
-
-
-def column_names(frame):
-    """Return the names of the columns of a data frame or a dict; None for others."""
-    if isinstance(frame, Mapping):
-        return list(frame)
-    names = getattr(frame, "column_names", getattr(frame, "columns", None))
-    return None if names is None or callable(names) else list(names)
-
-
 class GivenValues(NamedTuple):
     """The values of a data frame.
 
@@ -459,7 +406,7 @@ def _column(frame, name, names):
     column = frame[name] if name in names else find_named(name, X=frame)
     if column is None:
         raise ValueError(f"The data frame has no column {name!r}. Got {names}.")
-    return column.to_numpy() if hasattr(column, "to_numpy") else np.asarray(column)
+    return np.asarray(unwrapped(column))
 
 
 def request_for_values(name, values, instead):

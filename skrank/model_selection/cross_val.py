@@ -12,9 +12,9 @@ from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.metadata_routing import get_routing_for_object
 
 from skrank._checks import shown
+from skrank._columns import kind_of
 from skrank.metrics import QueryScores
 from skrank.metrics.evaluation import check_names, score_requests
-from skrank.metrics.query_scores import kind_of
 from skrank.metrics.scorer import RowScorer, check_same_ids, read_scoring
 from skrank.metrics.value_table import average_repeats
 from skrank.model_selection.folds import QueryKFold

@@ -11,6 +11,7 @@ from string import ascii_letters
 import numpy as np
 
 from skrank._checks import check_choice, shown
+from skrank._columns import KINDS, as_frame
 from skrank._text_tables import (
     as_html,
     as_latex,
@@ -19,7 +20,6 @@ from skrank._text_tables import (
     undefined_words,
 )
 from skrank.metrics import QueryScores
-from skrank.metrics.query_scores import KINDS, as_frame
 from skrank.stats.family import is_two_sided
 from skrank.stats.inference import difference
 from skrank.stats.intervals import interval_table

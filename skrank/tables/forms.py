@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from skrank._checks import numeric_array, shown
-from skrank._columns import find_column
+from skrank._columns import column_names, find_column, is_frame
 from skrank.tables.core import Columns
 from skrank.tables.extra import import_extra
 from skrank.tables.files import is_table_file
@@ -156,8 +156,7 @@ def _is_row(value):
 
 def _is_table(data):
     """Return True for tables that know their columns by name."""
-    is_frame = hasattr(data, "shape") and hasattr(data, "columns")
-    return isinstance(data, Bunch) or is_frame or hasattr(data, "__arrow_c_stream__")
+    return isinstance(data, Bunch) or is_frame(data)
 
 
 def _readable(table):
@@ -172,8 +171,7 @@ def _column(table, name, side):
     if isinstance(table, Bunch):
         names, column = list(table), table.get(name)
     else:
-        names = list(getattr(table, "column_names", table.columns))
-        column = find_column(table, name)
+        names, column = column_names(table), find_column(table, name)
     if column is not None:
         return column
     near = difflib.get_close_matches(name, map(str, names), n=1)

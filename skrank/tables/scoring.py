@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Mapping
 
 from skrank._checks import check_column_name, shown
+from skrank._columns import library_of
 from skrank._progress import progress_bar
 from skrank.metrics import score_queries
 from skrank.metrics.answer import max_grade_of
@@ -306,8 +307,7 @@ def _refuse_on_cluster(**options):
 
 def _table_of_cluster(source):
     """Return a data frame of a cluster as a table to score, and None for others."""
-    package = type(source).__module__.partition(".")[0]
-    table, method = CLUSTERS.get(package, (None, ""))
+    table, method = CLUSTERS.get(library_of(source), (None, ""))
     return table(source) if hasattr(source, method) else None
 
 

@@ -3,16 +3,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import contextlib
-import datetime
-import numbers
 import os
 import re
 import tempfile
 
-import numpy as np
-
 from skrank._checks import shown
-from skrank.metrics.query_scores import kind_of
+from skrank._columns import (
+    arrow_columns,
+    column_names,
+    is_pandas_or_polars,
+    kind_of,
+)
 from skrank.tables.extra import import_extra
 from skrank.tables.files import (
     check_known,
@@ -38,17 +39,6 @@ DECIMALS = re.compile(r"DECIMAL.*|U?HUGEINT")
 _IDS = re.compile(
     rf"{NUMBERS.pattern}|{DATES.pattern}|{DECIMALS.pattern}"
     "|VARCHAR|ENUM.*|UUID|BLOB|TIME.*"
-)
-
-# Python objects that a column may hold together. A bool is a number, and a datetime a
-# date: what is tested first decides.
-_FAMILIES = (
-    (bool, np.bool_),
-    str,
-    bytes,
-    datetime.datetime,
-    datetime.date,
-    numbers.Real,
 )
 
 
@@ -119,11 +109,9 @@ class Source:
             self.files = files_of(os.fspath(source), self.fetch)
             return relation_of_files(self.files, columns, self.fetch)
         pa = import_extra("pyarrow")
-        library = type(source).__module__.partition(".")[0]
-        if library == "pandas":
-            source = _arrow_of_pandas(source, columns)
-        elif library == "polars" and hasattr(source, "to_arrow"):
-            source = _arrow_of_polars(source, columns)
+        if is_pandas_or_polars(source):
+            check_known(columns, column_names(source))
+            source = pa.table(arrow_columns(source, self._names))
         if not hasattr(source, "__arrow_c_stream__"):
             raise TypeError(
                 "The 'source' parameter of score_table must be a path, a URL or a "
@@ -361,57 +349,6 @@ class Source:
             what = f"the column {column!r} of {what}"
         kind = OSError if cause.startswith(("IO Error", "HTTP Error")) else ValueError
         return kind(f"DuckDB cannot read {what}. Got: {cause}.")
-
-
-def _arrow_of_pandas(frame, columns):
-    """Return the named columns of a data frame of pandas as a table of Arrow."""
-    pa = import_extra("pyarrow")
-    check_known(columns, [*frame.columns])
-    arrays = {}
-    for name in columns.named():
-        column = frame[name]
-        if column.dtype == object:
-            _check_one_type(name, column.dropna())
-        try:
-            arrays[name] = pa.Array.from_pandas(column)
-        except (pa.ArrowException, OverflowError, TypeError) as error:
-            raise _unreadable(name, error) from error
-    return pa.table(arrays)
-
-
-def _arrow_of_polars(frame, columns):
-    """Return the named columns of a data frame of polars as a table of Arrow."""
-    check_known(columns, frame.columns)
-    arrays = {}
-    for name in columns.named():
-        if str(frame[name].dtype) == "Object":  # Arrow would hold their addresses
-            raise _unreadable(name, "objects of Python")
-        try:
-            arrays[name] = frame[name].to_arrow()
-        except Exception as error:  # its classes differ by version
-            raise _unreadable(name, error) from error
-    return import_extra("pyarrow").table(arrays)
-
-
-def _check_one_type(name, values):
-    """Raise if Python objects have several types: Arrow could take one for another."""
-    kinds = {}
-    for kind in set(map(type, values)):
-        family = next((one for one in _FAMILIES if issubclass(kind, one)), kind)
-        kinds.setdefault(family, kind.__name__)
-    if len(kinds) > 1:
-        raise ValueError(
-            f"The column {name!r} must hold values of one type. Got "
-            f"{' and '.join(sorted(kinds.values()))}: make ids text with str()."
-        )
-
-
-def _unreadable(name, error):
-    cause = str(error).partition("\n")[0].rstrip(".")
-    return ValueError(
-        f"The column {name!r} must hold numbers, text or dates of one type. "
-        f"Got what Arrow does not hold: {cause}."
-    )
 
 
 def _check_arrow(schema, names, also=()):

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skrank._checks import shown
+from skrank._columns import unwrapped
 
 # File names and other text that is not UTF-8 keep their bytes.
 _CODEC = "utf-8", "surrogateescape"
@@ -73,9 +74,8 @@ def ids_of(values, what):
     text = _text_of_arrow(values)
     if text is not None:
         return text
-    if hasattr(values, "to_numpy") and hasattr(values, "dtype"):
-        values = values.to_numpy()
-    elif hasattr(values, "__array__"):  # arrays of pyarrow have no dtype
+    values = unwrapped(values)
+    if hasattr(values, "__array__"):
         values = np.asanyarray(values)
     if isinstance(values, np.ndarray):
         is_plain = values.ndim == 1 and not np.ma.is_masked(values)

@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pickle
-import sys
 
 import numpy as np
 import pandas as pd
@@ -359,12 +358,6 @@ def test_frames_of_every_kind_come_and_go(kind):
     assert again.summary()["b"] == {"mrr": (1 / 2 + 3) / 4, "hits@1": 3 / 4}
     assert_array_equal(again.values, scores.values)
     assert type(again.to_frame()) is type(frame)
-
-
-def test_a_frame_that_needs_narwhals_says_so(monkeypatch):
-    monkeypatch.setitem(sys.modules, "narwhals", None)
-    with pytest.raises(ImportError, match=r"skrank\[tables\]"):
-        scores_of_runs().to_frame("polars")
 
 
 def test_a_frame_is_of_the_kind_of_the_data():
