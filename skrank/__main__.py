@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import skrank
-from skrank._checks import check_number
+from skrank._checks import check_number, import_extra
 from skrank._progress import progress_bar
 from skrank._text_tables import table
 from skrank.metrics import (
@@ -25,13 +25,8 @@ from skrank.metrics import (
     tie_report,
 )
 from skrank.metrics.evaluation import read_requests
-from skrank.tables.alignment import (
-    align_triples,
-    lowest_judged,
-    with_ids_of_one_type,
-)
-from skrank.tables.extra import import_extra
-from skrank.tables.forms import RESULT, TRUTH, Names, is_trec, read_side
+from skrank.tables.alignment import align_run, lowest_judged
+from skrank.tables.forms import TRUTH, Names, is_trec, read_form
 
 _TRUTH_COLUMNS = Names("qid", "doc_id", "grade")
 _RESULT_COLUMNS = Names("qid", "doc_id", "score")
@@ -218,19 +213,15 @@ def _aligned(options, run, truth, convention=None):
     if judged_from is not None:
         judged_from = check_number(judged_from, "--judged-from", "skrank")
     judged_from = lowest_judged(judged_from, convention)
-    side = RESULT._replace(name=f"run[{run!r}]")
-    sides, names = (truth, read_side(run, side, _RESULT_COLUMNS)), ("qrels", side.name)
-    of_trec = is_trec(options.qrels), is_trec(run)
-    *sides, change = with_ids_of_one_type(*sides, names, of_trec)
+    rules = options.missing_queries, "drop", judged_from
+    aligned, change = align_run(truth, run, f"run[{run!r}]", _RESULT_COLUMNS, rules)
     if change:
         _say(change)
-    return align_triples(
-        *sides, names, options.missing_queries, judged_from=judged_from
-    )
+    return aligned
 
 
 def _judgements(options):
-    return read_side(options.qrels, TRUTH, _TRUTH_COLUMNS)
+    return read_form(options.qrels, TRUTH, _TRUTH_COLUMNS), is_trec(options.qrels)
 
 
 def _evaluate(options):

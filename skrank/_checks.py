@@ -2,6 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import importlib
 import numbers
 import sys
 import warnings
@@ -347,3 +348,15 @@ def check_column_name(value, name, function):
             f"The {name!r} parameter of {function} must be a str, the name of one "
             f"column. Got {shown(value)} instead.{cure}"
         )
+
+
+def import_extra(name, extra="tables"):
+    """Import a package of an extra, or raise an error that names the extra."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        package = name.partition(".")[0]
+        raise ImportError(
+            f"skrank.tables needs the package {package}. Install it with "
+            f'`pip install "skrank[{extra}]"`.'
+        ) from error

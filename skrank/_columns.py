@@ -35,16 +35,7 @@ def find_qid(qid=None, *, X=None, y=None, groups=None):
 def require_qid(qid, caller, *, takes_groups=False):
     """Return `qid`, or raise the error that names the places of query ids.
 
-    Parameters
-    ----------
-    qid : array-like or None
-        What was found.
-
-    caller : str
-        The name that the error begins with.
-
-    takes_groups : bool, default=False
-        Whether the caller reads `groups`, as splitters do.
+    The error begins with the `caller`, and mentions `groups` if the caller reads them.
     """
     if qid is not None:
         return qid
@@ -72,19 +63,8 @@ def find_named(name, *, X=None, y=None):
 def require_named(values, name, *, argument, caller):
     """Return `values`, or raise the error that names the places where they may be.
 
-    Parameters
-    ----------
-    values : array-like or None
-        What was found.
-
-    name : str
-        The name that was looked for.
-
-    argument : str
-        The argument that takes the values, and the word for them in the error.
-
-    caller : str
-        The class that has a parameter of the same name as the argument.
+    `name` was looked for; `argument` is what takes the values in a call and in the
+    class `caller`, and the word for them in the error.
     """
     if values is not None:
         return values
@@ -123,19 +103,10 @@ def find_level(data, name):
 
 
 def drop_column(X, column, n_columns=None):
-    """Return `X` without a column, of the same type.
+    """Return `X` without a column, of the same type; as it is if it has none.
 
-    Parameters
-    ----------
-    X : {array-like, sparse matrix, dataframe}
-        The data. If no column has that name, it is returned as it is.
-
-    column : str or int
-        The name or the position.
-
-    n_columns : int, default=None
-        The number of columns that data with the column have. A position is dropped
-        from these only: data of another width came without query ids.
+    A position is dropped only from data with `n_columns` columns, if these are given:
+    data of another width came without query ids.
     """
     if isinstance(column, str):
         if column not in (column_names(X) or ()):

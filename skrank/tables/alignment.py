@@ -19,7 +19,7 @@ from skrank._checks import (
 )
 from skrank._ranking.ids import encode_qid
 from skrank.metrics import CONVENTIONS
-from skrank.tables.forms import RESULT, TRUTH, Names, Side, are_runs, is_trec, read_side
+from skrank.tables.forms import RESULT, TRUTH, Form, Names, are_runs, is_trec, read_form
 from skrank.tables.trec_text import QRELS
 from skrank.tables.triples import Triples, as_text, first_no_integer, text_of
 
@@ -128,23 +128,32 @@ def align(
         check_column_name(column, name, "align")
     if judged_from is not None:
         judged_from = check_number(judged_from, "judged_from", "align")
-    truth = read_side(qrels, TRUTH, Names(qid, doc_id, grade))
+    truth = read_form(qrels, TRUTH, Names(qid, doc_id, grade)), is_trec(qrels)
     names = Names(qid, doc_id, score)
     rules = missing_queries, unjudged_queries, judged_from
-    several = are_runs(run)
-    aligned = {}
-    for key, one in run.items() if several else [(None, run)]:
-        side = RESULT._replace(name=f"run[{key!r}]") if several else RESULT
-        sides = truth, read_side(one, side, names)
-        of_trec = is_trec(qrels), is_trec(one)
-        *sides, _ = with_ids_of_one_type(*sides, (TRUTH.name, side.name), of_trec)
-        aligned[key] = align_triples(*sides, (TRUTH.name, side.name), *rules)
-    if not several:
-        return aligned[None]
+    if not are_runs(run):
+        return align_run(truth, run, "run", names, rules)[0]
+    aligned = {
+        key: align_run(truth, one, f"run[{key!r}]", names, rules)[0]
+        for key, one in run.items()
+    }
     names = next(iter(aligned.values()))
     return Bunch(
         **{name: {key: one[name] for key, one in aligned.items()} for name in names}
     )
+
+
+def align_run(truth, run, name, names, rules):
+    """Return one run aligned, and a sentence if its ids or the others became text.
+
+    `truth` are the judgements as Triples, and whether they are of TREC; `name` is what
+    errors call the run; `rules` are the three last parameters of `align_triples`.
+    """
+    (truth, is_trec_truth), called = truth, (TRUTH.name, name)
+    result = read_form(run, RESULT._replace(name=name), names)
+    of_trec = is_trec_truth, is_trec(run)
+    *sides, change = with_ids_of_one_type(truth, result, called, of_trec)
+    return align_triples(*sides, called, *rules), change
 
 
 def lowest_judged(judged_from, convention):
@@ -163,17 +172,8 @@ def with_ids_of_one_type(truth, result, names, of_trec):
     Integers become text where the other ids are text only because they are those of a
     TREC file. If one of these is not the text of an integer, such as "007", it cannot
     be said what it stands for. Then, and for text of another source, this raises.
-
-    Parameters
-    ----------
-    truth, result : Triples
-        The judgements and the run.
-
-    names : (str, str)
-        What they are called.
-
-    of_trec : (bool, bool)
-        Whether they come from TREC files.
+    `names` are what judgements and run are called, and `of_trec` says of each whether
+    it comes from a TREC file.
     """
     sides, changed = [truth, result], []
     for field, what in {"qid": "query", "doc_id": "document"}.items():
@@ -210,19 +210,7 @@ def align_triples(
     unjudged_queries="drop",
     judged_from=None,
 ):
-    """Return what :func:`align` does.
-
-    Parameters
-    ----------
-    truth, result : Triples
-        The judgements and the run.
-
-    names : (str, str)
-        What they are called, for errors.
-
-    missing_queries, unjudged_queries, judged_from
-        As in :func:`align`.
-    """
+    """Return what :func:`align` does, of Triples; `names` are what errors call them."""
     is_judged = _judged(truth, judged_from, names[0])
     grade = np.where(is_judged, truth.value, truth.value.dtype.type(0))
     truth = truth._replace(value=grade)
@@ -295,7 +283,7 @@ def _first(ids):
     return shown(text_of(ids[:1]).tolist()[0])
 
 
-RELEVANT = Side(
+RELEVANT = Form(
     "relevant",
     QRELS,
     "one index for each query, an array or a sparse matrix of grades of shape "
@@ -412,7 +400,7 @@ def _truth(relevant, n_queries):
         relevant = np.asarray(relevant).tolist() if is_array else relevant
         if not isinstance(relevant, (list, tuple)):
             raise TypeError(
-                f"The 'relevant' parameter of from_topk must be {RELEVANT.forms}. Got "
+                f"The 'relevant' parameter of from_topk must be {RELEVANT.takes}. Got "
                 f"{shown(relevant)} of type {type(relevant).__name__} instead."
             )
         n_found = len(relevant)
@@ -424,7 +412,7 @@ def _truth(relevant, n_queries):
             "The 'relevant' parameter must have one entry for each query, the rows of "
             f"indices. Got {n_found} for {n_queries} queries."
         )
-    truth = read_side(relevant, RELEVANT, Names("qid", "doc_id", "grade"))
+    truth = read_form(relevant, RELEVANT, Names("qid", "doc_id", "grade"))
     if truth.doc_id.dtype.kind != "i" or truth.doc_id.min() < 0:
         raise ValueError(
             "The 'relevant' parameter must hold positions of documents, as indices "
@@ -441,19 +429,8 @@ _BLOCK = 2**17
 def outer_join(ids, truth, is_judged, result, names):
     """Return the arguments of :func:`skrank.metrics.evaluate`, by name.
 
-    Parameters
-    ----------
-    ids : ndarray of shape (n_queries,)
-        The query ids.
-
-    truth, result : Triples
-        The judgements and the run; their `qid` are positions in `ids`.
-
-    is_judged : ndarray of bool
-        Which rows of `truth` are judgements.
-
-    names : (str, str)
-        What the judgements and the run are called, for errors.
+    The `qid` of both sides are positions in `ids`, and `is_judged` says which rows of
+    `truth` are judgements. `names` are what errors call the sides.
     """
     sides = truth, result
     orders, bounds = zip(*(_by_query(one.qid, len(ids)) for one in sides), strict=True)
@@ -517,14 +494,9 @@ def _blocks(bounds):
 def _join(query, doc_id, n_truth, ids, names):
     """Join the rows of some queries, first those of the judgements, then of the run.
 
-    Returns
-    -------
-    judgement : ndarray of shape (n_run,)
-        The row of the judgements that belongs to each row of the run, or -1.
-
-    rows : ndarray
-        The joined rows by query: what was returned, in the order of the run, then what
-        was only judged.
+    Return the row of the judgements that belongs to each row of the run, or -1, and the
+    joined rows by query: what was returned, in the order of the run, then what was only
+    judged.
     """
     pair = _number_pairs(query, doc_id, len(ids))
     in_truth, in_run = pair[:n_truth], pair[n_truth:]

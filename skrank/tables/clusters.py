@@ -3,11 +3,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
+from skrank._checks import import_extra
 from skrank.tables.core import as_numpy, is_text, one_chunk
-from skrank.tables.extra import import_extra
 from skrank.tables.files import check_known
 from skrank.tables.source import check_none_missing, check_types, refuse_id
 
@@ -82,8 +83,27 @@ class ClusterScores:
         return self.finish(self.frame if frame is None else frame)
 
 
+class Engine(Protocol):
+    """A data frame of a cluster that can be scored, such as one of Spark.
+
+    A new one is a class in a module of its own and a row of ``CLUSTERS`` in
+    ``scoring``. `schema` is the Arrow schema of the frame.
+    """
+
+    schema: object
+
+    def extreme_grades(self, columns):
+        """Return the lowest and the highest judged grade, or None and None."""
+
+    def score(self, core, schema):
+        """Return a lazy frame of this schema with the rows of `score_rows`."""
+
+    def collect(self, frame, names):
+        """Compute columns of a frame and return them as an Arrow table."""
+
+
 def score_on_cluster(table, core):
-    """Return the ClusterScores of a table of a cluster, whose columns are right."""
+    """Return the ClusterScores of the :class:`Engine` of a frame."""
     schema, state = schema_of_scores(core, table.schema)
 
     def finish(frame):
@@ -119,14 +139,9 @@ def check_columns(schema, columns):
 
 
 def score_rows(core, table):
-    """Return a table with a row per query, with values and state.
+    """Return a row per query, with values and state, of whole queries in Arrow.
 
-    Parameters
-    ----------
-    core : ArrowCore
-        Scores tables.
-    table : pyarrow.Table
-        All rows of some queries, as :func:`readable` returns them.
+    The rows are as :func:`readable` returns them.
     """
     scored = core(table)
     keys = {

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skrank._checks import import_extra
 from skrank.metrics import QueryScores, score_queries
 from skrank.metrics.metric import METRICS
 from skrank.metrics.summary import Measured
 from skrank.metrics.value_table import distinct, join_queries
-from skrank.tables.extra import import_extra
 
 # The fields of Measured; the ranks are six columns.
 MEASURED = ("values", "chance", "ideal")
@@ -64,14 +64,7 @@ class Columns(NamedTuple):
 class ArrowCore:
     """Scores Arrow tables of whole queries; it can be sent to other processes.
 
-    Parameters
-    ----------
-    metrics : str, callable or list of them
-        As in :func:`score_queries`.
-    columns : Columns
-        The columns of the tables.
-    params : dict
-        Further parameters of :func:`score_queries`.
+    `metrics` and `params` are those of :func:`score_queries`.
     """
 
     metrics: object
@@ -79,13 +72,7 @@ class ArrowCore:
     params: dict = field(default_factory=dict)
 
     def __call__(self, table):
-        """Return a table with a row per query: its keys and what was measured.
-
-        Parameters
-        ----------
-        table : pyarrow.Table
-            All rows of some queries, in any order, without missing values.
-        """
+        """Return a row per query, its keys and what was measured, of all their rows."""
         pa = import_extra("pyarrow")
         columns = self.columns
         qid, keys_of = self._queries(table)

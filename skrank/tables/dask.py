@@ -4,10 +4,11 @@
 
 from functools import partial
 
-from skrank.tables.extra import import_extra
+from skrank._checks import import_extra
+from skrank.tables.clusters import Engine, readable, score_rows
 
 
-class DaskTable:
+class DaskTable(Engine):
     """A data frame of Dask that can be scored."""
 
     def __init__(self, frame):
@@ -47,8 +48,6 @@ class DaskTable:
 
 def _score_partition(frame, core, meta):
     """Return the scores of a partition of whole queries."""
-    from skrank.tables.clusters import readable, score_rows
-
     if not len(frame):
         return meta
     table = import_extra("pyarrow").Table.from_pandas(frame, preserve_index=False)

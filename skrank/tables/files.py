@@ -43,14 +43,7 @@ _EXACT = 2**53
 def relation_of_files(files, columns, fetch):
     """Return the SQL that stands for the named columns of files in a FROM clause.
 
-    Parameters
-    ----------
-    files : list of str
-        As :func:`files_of` returns them.
-    columns : Columns
-        The columns to read.
-    fetch : callable
-        Returns the rows that a query of DuckDB returns.
+    The files are those of :func:`files_of`, and `fetch` returns the rows of a query.
     """
     reader = _reader_of(files)
     for file in files:
@@ -105,14 +98,7 @@ def check_known(columns, known, where="The source"):
 def first_failure(files, names, fetch):
     """Return the first file and column that cannot be read, or None and None.
 
-    Parameters
-    ----------
-    files : list of str
-        Files of one format.
-    names : list of str
-        The columns.
-    fetch : callable
-        Returns the rows that a query of DuckDB returns, or raises.
+    The files are of one format; `fetch` returns the rows of a query, or raises.
     """
     for file in files:
         table = f"{_reader_of(files)}([{_literal(file)}])"

@@ -11,10 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils import Bunch
 
-from skrank._checks import numeric_array, shown
+from skrank._checks import import_extra, numeric_array, shown
 from skrank._columns import column_names, find_column, is_frame
 from skrank.tables.core import Columns
-from skrank.tables.extra import import_extra
 from skrank.tables.files import is_table_file
 from skrank.tables.source import read_table
 from skrank.tables.trec_text import QRELS, RUN, Format, read_triples
@@ -31,7 +30,7 @@ class Names(NamedTuple):
     value: str
 
 
-class Side(NamedTuple):
+class Form(NamedTuple):
     """Judgements or a run.
 
     Attributes
@@ -42,13 +41,13 @@ class Side(NamedTuple):
     format : Format
         What stands on the lines of its files.
 
-    forms : str
+    takes : str
         What it may be, for errors.
     """
 
     name: str
     format: Format
-    forms: str
+    takes: str
 
     @property
     def is_truth(self):
@@ -60,13 +59,13 @@ _COMMON = (
     "the path of a TREC, Parquet, CSV or JSON file, a table, a list of tuples (query, "
     "document, {0}) or a dict of query ids to"
 )
-TRUTH = Side(
+TRUTH = Form(
     "qrels",
     QRELS,
     f"{_COMMON.format('grade')} dicts of document ids to grades, or to sets or lists "
     "of the relevant document ids",
 )
-RESULT = Side(
+RESULT = Form(
     "run",
     RUN,
     f"{_COMMON.format('score')} dicts of document ids to scores, to ranked lists of "
@@ -74,52 +73,43 @@ RESULT = Side(
 )
 
 
-def read_side(data, side, names):
+def read_form(data, form, names):
     """Return the Triples of judgements or a run, in any of their forms.
 
-    Parameters
-    ----------
-    data : path, table, Mapping or list
-        The judgements or the run.
-
-    side : Side
-        TRUTH or RESULT.
-
-    names : Names
-        The names of the columns of a table.
+    `names` are those of the columns of a table.
     """
     if isinstance(data, (str, os.PathLike)):
         if is_trec(data):
-            return read_triples(data, side.format)
+            return read_triples(data, form.format)
         qid, doc_id, value = names
         data = read_table(data, Columns(qid, value, {}, doc_id=doc_id))
     if _is_table(data):
         table = _readable(data)
-        columns = [_column(table, name, side) for name in names]
+        columns = [_column(table, name, form) for name in names]
     elif isinstance(data, Mapping):
-        columns = _columns_of_dict(data, side, names)
+        columns = _columns_of_dict(data, form, names)
     elif _is_list(data) and len(data) and all(map(_is_row, data)):
         columns = zip(*data, strict=True)
     else:
         cure = "Lists of lists become a dict with dict(enumerate(lists))."
         raise TypeError(
-            f"The '{side.name}' parameter must be {side.forms}. Got {shown(data)} of "
+            f"The '{form.name}' parameter must be {form.takes}. Got {shown(data)} of "
             f"type {type(data).__name__} instead.{f' {cure}' * _is_list(data)}"
         )
     qid, doc_id, value = columns
     triples = Triples(
-        ids_of(qid, f"query ids of {side.name}"),
-        ids_of(doc_id, f"document ids of {side.name}"),
-        _values(value, side),
+        ids_of(qid, f"query ids of {form.name}"),
+        ids_of(doc_id, f"document ids of {form.name}"),
+        _values(value, form),
     )
     sizes = [len(column) for column in triples]
     if len(set(sizes)) > 1 or not sizes[0]:
         raise ValueError(
-            f"The '{side.name}' parameter must hold an id of a query, an id of a "
-            f"document and a {side.format.noun} for each of one or more rows. "
+            f"The '{form.name}' parameter must hold an id of a query, an id of a "
+            f"document and a {form.format.noun} for each of one or more rows. "
             f"Got {sizes}."
         )
-    _refuse_nan(triples, side)
+    _refuse_nan(triples, form)
     return triples
 
 
@@ -166,7 +156,7 @@ def _readable(table):
     return import_extra("pyarrow").table(table)
 
 
-def _column(table, name, side):
+def _column(table, name, form):
     """Return the column of a table by its name."""
     if isinstance(table, Bunch):
         names, column = list(table), table.get(name)
@@ -177,33 +167,33 @@ def _column(table, name, side):
     near = difflib.get_close_matches(name, map(str, names), n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     raise ValueError(
-        f"The '{side.name}' parameter must have the columns that are named by 'qid', "
-        f"'doc_id' and '{side.format.noun}'. Got no column {name!r} among "
+        f"The '{form.name}' parameter must have the columns that are named by 'qid', "
+        f"'doc_id' and '{form.format.noun}'. Got no column {name!r} among "
         f"{shown(names)}.{hint}"
     )
 
 
-def _columns_of_dict(data, side, names):
+def _columns_of_dict(data, form, names):
     """Return the query ids, document ids and values of a dict of queries."""
     documents, values = [], []
     for qid, found in data.items():
-        ids, scores = _of_query(qid, found, side, names)
+        ids, scores = _of_query(qid, found, form, names)
         documents.append(ids)
         values.append(scores)
-    ids = ids_of(list(data), f"query ids of {side.name}")
+    ids = ids_of(list(data), f"query ids of {form.name}")
     qid = np.repeat(ids, list(map(len, documents)))
     return qid, *(list(chain.from_iterable(x)) for x in (documents, values))
 
 
-def _of_query(qid, found, side, names):
+def _of_query(qid, found, form, names):
     """Return the document ids of one query, and their values."""
     if isinstance(found, Mapping):
         return found.keys(), found.values()
     is_set = isinstance(found, (set, frozenset))
-    if not _is_list(found) and not (is_set and side.is_truth):
+    if not _is_list(found) and not (is_set and form.is_truth):
         cure = " A set has no order: pass scores or a ranked list." if is_set else ""
         raise TypeError(
-            f"The '{side.name}' parameter must be {side.forms}. Got {shown(found)} of "
+            f"The '{form.name}' parameter must be {form.takes}. Got {shown(found)} of "
             f"type {type(found).__name__} for query {qid!r} instead.{cure}"
         )
     found = list(found)
@@ -211,37 +201,37 @@ def _of_query(qid, found, side, names):
         missing = {names.doc_id, names.value} - found[0].keys()
         if missing:
             raise ValueError(
-                f"A hit of {side.name} must have the keys that are named by 'doc_id' "
-                f"and '{side.format.noun}'. Got no key {min(missing)!r} among "
+                f"A hit of {form.name} must have the keys that are named by 'doc_id' "
+                f"and '{form.format.noun}'. Got no key {min(missing)!r} among "
                 f"{shown(list(found[0]))}."
             )
         found = [(hit[names.doc_id], hit[names.value]) for hit in found]
     if found and _is_list(found[0]):
         if not all(_is_list(pair) and len(pair) == 2 for pair in found):
             raise ValueError(
-                f"The '{side.name}' parameter must be {side.forms}. Got lists that are "
+                f"The '{form.name}' parameter must be {form.takes}. Got lists that are "
                 f"not all pairs for query {qid!r}: {shown(found)}."
             )
         documents, values = zip(*found, strict=True)
         return documents, values
-    return found, [1] * len(found) if side.is_truth else range(len(found), 0, -1)
+    return found, [1] * len(found) if form.is_truth else range(len(found), 0, -1)
 
 
-def _values(values, side):
-    values = numeric_array(values, side.format.noun)
+def _values(values, form):
+    values = numeric_array(values, form.format.noun)
     return values.astype(np.int64) if values.dtype.kind == "b" else values
 
 
-def _refuse_nan(triples, side):
+def _refuse_nan(triples, form):
     """Raise if a score is NaN, or a grade NaN or infinite."""
     bad = np.isnan(triples.value)
-    if side.is_truth:
+    if form.is_truth:
         bad |= np.isinf(triples.value)
     if bad.any():
         row = np.flatnonzero(bad)[:1]
         query, document = (text_of(ids[row]).tolist()[0] for ids in triples[:2])
         raise ValueError(
-            f"The {side.format.noun}s of {side.name} must be numbers. Got "
+            f"The {form.format.noun}s of {form.name} must be numbers. Got "
             f"{triples.value[row[0]]} for document {document!r} of query {query!r}: "
             "leave out a document that has none."
         )

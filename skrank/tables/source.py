@@ -7,14 +7,13 @@ import os
 import re
 import tempfile
 
-from skrank._checks import shown
+from skrank._checks import import_extra, shown
 from skrank._columns import (
     arrow_columns,
     column_names,
     is_pandas_or_polars,
     kind_of,
 )
-from skrank.tables.extra import import_extra
 from skrank.tables.files import (
     check_known,
     files_of,
@@ -65,14 +64,7 @@ class Source:
     thread waits, and Ctrl-C raises KeyboardInterrupt there: DuckDB would turn it into
     an error of its own, and it cannot close a connection that is in use.
 
-    Parameters
-    ----------
-    source : object
-        As in :func:`score_table`.
-    columns : Columns
-        The columns that will be read.
-    memory_limit : str, default=None
-        As in :func:`score_table`.
+    `source` and `memory_limit` are those of :func:`score_table`.
     """
 
     def __init__(self, source, columns, memory_limit=None):

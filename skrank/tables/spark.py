@@ -11,7 +11,9 @@ from functools import cache
 from pathlib import Path
 
 import skrank
-from skrank.tables.extra import import_extra
+from skrank._checks import import_extra
+from skrank.tables.clusters import Engine, readable, score_rows
+from skrank.tables.stream import whole_queries
 
 LACKING = (
     "A Python worker of Spark has no {package}. Workers run the Python that the "
@@ -37,7 +39,7 @@ ARROW = {
 }
 
 
-class SparkTable:
+class SparkTable(Engine):
     """A data frame of Spark that can be scored."""
 
     def __init__(self, frame):
@@ -100,18 +102,10 @@ class SparkTable:
 
 
 def score_batches(pickled, batches):
-    """Yield the scores of a partition, which is sorted by query.
+    """Yield the scores of a partition sorted by query, of a pickled core.
 
-    Parameters
-    ----------
-    pickled : bytes
-        The core.
-    batches : iterable of pyarrow.RecordBatch
-        The columns that the core names, in its order.
+    The batches hold the columns that the core names, in its order.
     """
-    from skrank.tables.clusters import readable, score_rows
-    from skrank.tables.stream import whole_queries
-
     core = pickle.loads(pickled)
     pa, names = import_extra("pyarrow", "spark"), core.columns.named()
     tables = (

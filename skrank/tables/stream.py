@@ -8,9 +8,9 @@ from contextlib import closing
 
 import numpy as np
 
+from skrank._checks import import_extra
 from skrank.metrics.value_table import distinct
 from skrank.tables.core import as_numpy, equality_codes, one_chunk
-from skrank.tables.extra import import_extra
 from skrank.tables.files import quoted
 from skrank.tables.threads import Threads
 
@@ -31,19 +31,11 @@ class NotClustered(Exception):
 
 
 def score_source(source, core, advance):
-    """Return the tables of all queries of a source, one row per query.
+    """Return the tables of all queries of an open Source, one row per query.
 
     Where the rows of each query stand together, they are read as they are; queries
-    that are cut after all are asked for again. Other sources are sorted.
-
-    Parameters
-    ----------
-    source : Source
-        The source.
-    core : ArrowCore
-        Scores tables of whole queries.
-    advance : callable
-        Called with the number of rows that were scored.
+    that are cut after all are asked for again. Other sources are sorted. `advance` is
+    called with the number of rows that were scored.
     """
     selected = source.selected(core.columns)
     keys = [quoted(name) for name in core.columns.keys.values()]
@@ -112,14 +104,8 @@ def _score_batches(source, core, query, is_sorted, advance):
 def whole_queries(batches, core, check=lambda table: None):
     """Yield tables of whole queries, each with the number of stretches of one query.
 
-    Parameters
-    ----------
-    batches : iterable of pyarrow.RecordBatch or pyarrow.Table
-        The rows. Those of a query that stand together are kept together.
-    core : ArrowCore
-        Knows the keys.
-    check : callable, optional
-        Called with all rows, some at a time.
+    The rows of a query that stand together in the batches are kept together. `check` is
+    called with all rows, some at a time.
     """
     pending, n_rows, needed = [], 0, BATCH
     for batch in batches:

@@ -40,16 +40,11 @@ class Task:
 
 
 class Threads:
-    """Some threads that call functions, in the order in which they were started.
+    """`n` threads that call functions, in the order in which they were started.
 
     The main thread waits without a lock of Python's: an interrupt, such as Ctrl-C, that
     strikes while such a lock is taken or released may leave it locked for ever. So this
     is not a ThreadPoolExecutor.
-
-    Parameters
-    ----------
-    n : int
-        The number of threads.
     """
 
     def __init__(self, n):

@@ -244,20 +244,10 @@ RUN_BY_RANK = RUN._replace(value=3, noun="rank")
 
 
 def read_triples(path, format):
-    """Return the Triples of a file; ``.gz`` is unpacked.
+    """Return the Triples of a file of a format; ``.gz`` is unpacked.
 
-    Parameters
-    ----------
-    path : str or os.PathLike
-        The file.
-
-    format : Format
-        What stands on its lines.
-
-    Warns
-    -----
-    UserWarning
-        If only the ranks of a run order its documents, which the format does not read.
+    If only the ranks of a run order its documents, and the format does not read them,
+    this warns.
     """
     unpack = gzip.open if str(path).endswith(".gz") else open
     parts, n_lines = [], 0

@@ -33,13 +33,7 @@ class Triples(NamedTuple):
 def fixed_width(data, starts, ends):
     """Return parts of a text as bytes of a width that is a multiple of 8.
 
-    Parameters
-    ----------
-    data : ndarray of uint8
-        The text.
-
-    starts, ends : ndarray of int
-        Where the parts start and end, in the order of the text.
+    The text is an array of uint8; the parts are in its order.
     """
     length = ends - starts
     longest = int(length.max(initial=1))
@@ -61,15 +55,9 @@ def _masks(width):
 
 
 def ids_of(values, what):
-    """Return ids as int64, or text as bytes; other ids raise, and name `what` they are.
+    """Return ids as int64, or text as bytes; others raise.
 
-    Parameters
-    ----------
-    values : array-like of shape (n_samples,)
-        All text or all integers.
-
-    what : str
-        Such as "document ids of run".
+    Errors name `what` they are, such as "document ids of run".
     """
     text = _text_of_arrow(values)
     if text is not None:
