@@ -19,7 +19,7 @@ from skrank.plot.base import (
     words_of,
 )
 from skrank.stats.comparison import RankerComparison
-from skrank.stats.family import is_two_sided
+from skrank.stats.paired_tests import is_two_sided
 
 _RANKERS = ("ranker", "baseline")
 

@@ -203,12 +203,12 @@ def test_summaries_that_are_no_means_are_refused_by_name(name):
         confidence_interval(drawn_scores(["mrr", name]))
 
 
-def test_groups_are_the_units():
+def test_clusters_are_the_units():
     values = np.random.RandomState(0).rand(40)
-    groups = np.arange(40) // 8
-    interval = confidence_interval(values, groups=groups)
-    of_groups = values.reshape(5, 8).mean(axis=1)
-    error = of_groups.std(ddof=1) / np.sqrt(5)
+    clusters = np.arange(40) // 8
+    interval = confidence_interval(values, clusters=clusters)
+    of_clusters = values.reshape(5, 8).mean(axis=1)
+    error = of_clusters.std(ddof=1) / np.sqrt(5)
     assert interval.method == "t"
     assert interval.n_queries == 40
     assert interval.standard_error == pytest.approx(error)
@@ -251,7 +251,7 @@ def test_values_outside_of_the_limits_of_a_metric_are_not_cut():
 def test_hits_of_users_have_an_interval_though_all_are_hits(weighted):
     # 40 hits of 40 by 20 users know as much as 20 hits of 20: 1 / (1 + t^2 / 20).
     users = {"sample_weight": np.full(40, 2.0)} if weighted else {}
-    interval = confidence_interval(np.ones(40), groups=np.arange(40) // 2, **users)
+    interval = confidence_interval(np.ones(40), clusters=np.arange(40) // 2, **users)
     quantile = t.ppf(0.975, 19)
     assert interval.method == "wilson"
     assert interval.high == 1
@@ -283,21 +283,21 @@ def test_few_users_with_most_of_the_queries_are_warned_of():
     values = np.random.RandomState(0).rand(100)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        confidence_interval(values, groups=np.arange(100) // 5)
+        confidence_interval(values, clusters=np.arange(100) // 5)
     users = np.r_[np.zeros(60, int), np.arange(40)]
     # 60 + 1 queries of one user, and one of each of 39 others.
     kish = 100**2 / (61**2 + 39)
     with pytest.warns(UserWarning, match=rf"effective number of units.* {kish:.1f}"):
-        confidence_interval(values, groups=users)
+        confidence_interval(values, clusters=users)
 
 
-def test_groups_can_be_named_by_a_key_column():
+def test_clusters_can_be_named_by_a_key_column():
     rng = np.random.RandomState(0)
     qid, user = np.repeat(np.arange(30), 4), np.repeat(np.arange(30) // 5, 4)
     y_true = rng.randint(2, size=120)
     scores = score_queries(y_true, rng.rand(120), "ndcg", qid=qid, by={"user": user})
-    by_name = confidence_interval(scores, groups="user")
-    by_array = confidence_interval(scores, groups=np.arange(30) // 5)
+    by_name = confidence_interval(scores, clusters="user")
+    by_array = confidence_interval(scores, clusters=np.arange(30) // 5)
     assert by_name == by_array
     assert (
         by_name["ndcg"].standard_error
@@ -312,7 +312,7 @@ def test_a_query_that_comes_with_several_seeds_is_one_unit():
     interval = confidence_interval(scores)["v"]
     error = values.std(ddof=1) / np.sqrt(20)
     assert interval.standard_error == pytest.approx(error)
-    two = confidence_interval(scores, groups=["qid", "seed"])["v"]
+    two = confidence_interval(scores, clusters=["qid", "seed"])["v"]
     assert two.standard_error == pytest.approx(error)
 
 
@@ -390,9 +390,12 @@ def test_a_table_and_evaluate_agree():
         ({"confidence_level": 1.0}, "must be a float in the range"),
         ({"method": "bca"}, "'method' parameter of confidence_interval must be a str"),
         ({"method": "wilson"}, "needs values that are 0 or 1, of a metric between"),
-        ({"method": "hall", "groups": [0, 1, 2, 2]}, "needs ungrouped and unweighted"),
-        ({"groups": "user"}, "name a key column, among"),
-        ({"groups": [0, 1]}, "4"),
+        (
+            {"method": "hall", "clusters": [0, 1, 2, 2]},
+            "needs unclustered and unweighted",
+        ),
+        ({"clusters": "user"}, "name a key column, among"),
+        ({"clusters": [0, 1]}, "4"),
         ({"sample_weight": [1, 1, 1, -1]}, "Negative values"),
         ({"n_resamples": 0, "method": "bootstrap"}, "n_resamples == 0, must be >= 1"),
     ],
@@ -402,10 +405,10 @@ def test_bad_options_are_refused(options, message):
         confidence_interval([0.1, 0.2, 0.5, 0.4], **options)
 
 
-def test_two_groupings_cannot_be_resampled():
-    groups = [np.arange(6) % 2, np.arange(6) // 2]
-    with pytest.raises(ValueError, match="one grouping"):
-        confidence_interval(np.arange(6.0), method="bootstrap", groups=groups)
+def test_two_clusterings_cannot_be_resampled():
+    clusters = [np.arange(6) % 2, np.arange(6) // 2]
+    with pytest.raises(ValueError, match="one clustering"):
+        confidence_interval(np.arange(6.0), method="bootstrap", clusters=clusters)
 
 
 @pytest.mark.parametrize("values", [[], [[0.1, 0.2]], [0.1, np.inf]])

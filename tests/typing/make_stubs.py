@@ -98,9 +98,9 @@ OVERLOADS = {
             "Literal[True]": "tuple[NDArray[Any], NDArray[Any], NDArray[Any]]",
         },
     ),
-    "Bunch, dict of them, or dict of dicts": (
+    "Bunch or ConfidenceIntervals": (
         "scores",
-        {"ArrayLike": "Bunch", "QueryScores": "dict[str, Any]"},
+        {"ArrayLike": "Bunch", "QueryScores": "ConfidenceIntervals"},
     ),
     # Data frames of Spark and Dask, which are lazy, are of type Any.
     "QueryScores or ClusterScores": (
@@ -171,8 +171,7 @@ def stub(module):
         f"from skrank.plot import {name} as {name}"
         for name in contents.get("_DISPLAYS", ())
     ]
-    found = "\n\n".join(filter(None, [imports(module, body), "\n".join(lazy)]))
-    return "\n".join([HEADER.format(module), found, "", body, ""])
+    return "\n".join([HEADER.format(module), imports(module, body, lazy), "", body, ""])
 
 
 def lines_of_class(cls, unknown):
@@ -184,7 +183,9 @@ def lines_of_class(cls, unknown):
         *(n for names in IMPORTS.values() for n in names),
     ]
     unknown += [f"the base {base}" for base in bases if base.__name__ not in known]
-    names = ", ".join(base.__name__ for base in bases)
+    names = ", ".join(
+        "Mapping[str, Any]" if base is Mapping else base.__name__ for base in bases
+    )
     yield f"class {cls.__name__}({names}):" if bases else f"class {cls.__name__}:"
     attributes = described(cls, "Attributes")
     members = dict(members_of(cls, attributes, unknown))
@@ -397,10 +398,10 @@ def public_bases(cls):
     return [base for base in bases if base is not object]
 
 
-def imports(module, body):
-    """Return the imports of the names in a stub, as ruff sorts them."""
+def imports(module, body, lines):
+    """Return the imports of the names in a stub and other lines, as ruff sorts them."""
     used = set(re.findall(r"(?<![\w.\"])[A-Za-z]\w*", body))
-    lines = ["import numpy as np"] if "np" in used else []
+    lines = [*lines, *(["import numpy as np"] if "np" in used else [])]
     homes = dict(IMPORTS)
     for name in CLASSES:
         if CLASSES[name] != module:
