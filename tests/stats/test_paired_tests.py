@@ -2,9 +2,61 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import numpy as np
+import itertools
 
-from skrank.stats.paired_tests import benjamini_hochberg, holm, max_t
+import numpy as np
+import pytest
+from stats.pilot import scores_of
+
+from skrank.stats import compare_rankers
+from skrank.stats.paired_tests import TESTS, benjamini_hochberg, holm, max_t
+
+# Eight differences are few, as the warning says.
+pytestmark = pytest.mark.filterwarnings("ignore:The p-value may be too small")
+
+OF_SIGNS = [name for name, test in TESTS.items() if test.flips_signs]
+TRANSFORMED = [name for name in OF_SIGNS if TESTS[name].transform is not None]
+# With ties, with a 0, and of both signs.
+DIFFERENCES = np.array([0.3, -0.1, 0.5, 0.2, 0.0, 0.2, -0.2, 0.4])
+
+
+def row_of(differences, **options):
+    scores = scores_of(a=np.zeros(len(differences)), b=differences)
+    (row,) = compare_rankers(scores, **options).rows
+    return row
+
+
+@pytest.mark.parametrize("name", OF_SIGNS)
+def test_the_p_value_is_the_fraction_of_all_signs_with_such_a_sum(name):
+    x = DIFFERENCES
+    if name in TRANSFORMED:
+        x = TESTS[name].transform(x[:, None])[:, 0]
+    sums = [np.dot(signs, x) for signs in itertools.product([1, -1], repeat=len(x))]
+    expected = np.mean(np.abs(sums) >= abs(x.sum()) - 1e-12)
+    assert row_of(DIFFERENCES, test=name).pvalue == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("name", TRANSFORMED)
+def test_what_is_summed_up_is_odd_and_0_where_the_difference_is(name):
+    x = np.column_stack([DIFFERENCES, DIFFERENCES[::-1] ** 3])
+    found = TESTS[name].transform(x)
+    np.testing.assert_array_equal(TESTS[name].transform(-x), -found)
+    np.testing.assert_array_equal(np.sign(found), np.sign(x))
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_only_a_test_of_the_means_has_an_interval(name):
+    row = row_of(DIFFERENCES, test=name)
+    assert np.isnan([row.low, row.high]).all() == (name in TRANSFORMED)
+    assert TESTS[name].has_interval == (name not in TRANSFORMED)
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_every_test_is_described_and_named_in_the_title(name):
+    text = " ".join(compare_rankers.__doc__.split())
+    assert f'- "{name}": {TESTS[name].question}' in text
+    scores = scores_of(a=np.zeros(len(DIFFERENCES)), b=DIFFERENCES)
+    assert f": {TESTS[name].words}, " in str(compare_rankers(scores, test=name))
 
 
 def test_holm_multiplies_by_the_number_of_tests_that_are_left():
