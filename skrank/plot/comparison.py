@@ -29,7 +29,7 @@ class ComparisonDisplay(Display):
 
     A line is the confidence interval of one difference by itself. The colour of its
     point says what the test shows, with p-values adjusted for all comparisons. Where
-    all pairs are compared, rankers that share a letter are not told apart.
+    all pairs are compared, rankers that share a letter are not significantly different.
 
     Use :meth:`from_comparison` to make a display. All parameters are stored as
     attributes.

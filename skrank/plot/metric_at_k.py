@@ -22,7 +22,7 @@ from skrank.plot.base import (
 )
 from skrank.stats.intervals import interval_table
 
-# Cutoffs of which the last is more than so many times the first are drawn on a
+# Cutoffs of which the last is more than this many times the first are drawn on a
 # logarithmic axis.
 _LINEAR = 30
 

@@ -44,7 +44,8 @@ from skrank.stats.sample_size import noncentrality
 POWER = 0.8
 # What a test adds to a row.
 _TESTED = ("low", "high", "pvalue", "p_adjusted", "effect_size", "detectable")
-# Values are ordered by so many digits, and one that is not 0 is not as small.
+# The number of digits by which values are ordered; one other than 0 is larger than
+# TINY.
 DIGITS, TINY = 12, 1e-300
 
 

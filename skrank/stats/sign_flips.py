@@ -17,12 +17,12 @@ from scipy.stats import norm
 
 from skrank.stats.inference import ROUNDING
 
-# Up to so many differences other than 0, the sums of all 2^n signs are counted.
+# Up to this many differences other than 0, the sums of all 2^n signs are counted.
 MOST_HALVED = 30
 # The most operations that the exact distribution on a lattice may take, 50 ms. Ten
 # thousand random signs take no longer.
 MOST_STEPS = 2**19
-# All signs of so many units are fewer than the usual 9,999 random ones.
+# All signs of this many units are fewer than the usual 9,999 random ones.
 MOST_ENUMERATED = 13
 # No probability is 0, also where 2^-n is too small for a float.
 SMALLEST = np.finfo(np.float64).tiny
