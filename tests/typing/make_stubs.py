@@ -167,11 +167,11 @@ def stub(module):
     if module == "skrank":
         body.append("__version__: str")
     body = "\n".join(body).rstrip()
-    lazy = [
-        f"from skrank.plot import {name} as {name}"
-        for name in contents.get("_DISPLAYS", ())
-    ]
-    return "\n".join([HEADER.format(module), imports(module, body, lazy), "", body, ""])
+    found = imports(module, body)
+    for name in contents.get("_DISPLAYS", ()):
+        found += "\n" if "\nfrom skrank" in found else "\n\n"
+        found += f"from skrank.plot import {name} as {name}"
+    return "\n".join([HEADER.format(module), found, "", body, ""])
 
 
 def lines_of_class(cls, unknown):
@@ -398,10 +398,10 @@ def public_bases(cls):
     return [base for base in bases if base is not object]
 
 
-def imports(module, body, lines):
-    """Return the imports of the names in a stub and other lines, as ruff sorts them."""
+def imports(module, body):
+    """Return the imports of the names in a stub, as ruff sorts them."""
     used = set(re.findall(r"(?<![\w.\"])[A-Za-z]\w*", body))
-    lines = [*lines, *(["import numpy as np"] if "np" in used else [])]
+    lines = ["import numpy as np"] if "np" in used else []
     homes = dict(IMPORTS)
     for name in CLASSES:
         if CLASSES[name] != module:
