@@ -22,6 +22,7 @@ from skrank.stats.inference import (
     check_level,
     difference,
     distinct_columns,
+    estimates_of,
     read_clusters,
     seed_of,
     standard_error,
@@ -344,7 +345,7 @@ def _blocks(table, pairs):
 
     Where rankers are undefined, and left out, for different queries, each pair has one.
     """
-    of_metrics = zip(*terms_of(table), strict=True)
+    of_metrics = zip(*terms_of(table, estimates_of(table)), strict=True)
     for metric, (request, terms) in enumerate(
         zip(table.requests, of_metrics, strict=True)
     ):

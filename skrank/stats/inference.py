@@ -119,17 +119,21 @@ class Terms(NamedTuple):
         return float(self.request.sign * value) + 0.0
 
 
-def terms_of(table):
+def estimates_of(table):
+    """Return the summaries, in a list for each ranker, without a warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        return table.summaries()
+
+
+def terms_of(table, estimates):
     """Return the :class:`Terms` of each metric, in a list for each ranker.
 
     None for summaries that are not functions of one mean, such as variances.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UndefinedMetricWarning)
-        summaries = table.summaries()
     return [
         [_terms(table, i, j, estimate) for j, estimate in enumerate(of_ranker)]
-        for i, of_ranker in enumerate(summaries)
+        for i, of_ranker in enumerate(estimates)
     ]
 
 

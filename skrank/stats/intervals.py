@@ -2,7 +2,6 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,6 +30,7 @@ from skrank.stats.inference import (
     check_level,
     effective_hits,
     effective_units,
+    estimates_of,
     hall,
     order_statistics,
     quantile_of_t,
@@ -450,8 +450,8 @@ def interval_table(
     """
     table = scores.table
     clusterings = read_clusters(clusters, scores.keys)
-    places, named = [], []
-    for i, of_ranker in enumerate(terms_of(table)):
+    estimates, places, named = estimates_of(table), [], []
+    for i, of_ranker in enumerate(terms_of(table, estimates)):
         for j, terms in enumerate(of_ranker):
             if terms is not None:
                 name = repr(table.requests[j].key)
@@ -466,7 +466,7 @@ def interval_table(
     for i, j in np.ndindex(len(table.rankers), len(table.requests)):
         if table.requests[j].metric.pool is pooled_median:
             found[i, j] = _interval_of_median(
-                table, i, j, clusterings, confidence_level
+                table, i, j, estimates[i][j], clusterings, confidence_level
             )
     return [
         [found.get((i, j)) for j in range(len(table.requests))]
@@ -607,7 +607,7 @@ def _as_bunch(terms, low, high, error, method):
     )
 
 
-def _interval_of_median(table, i, j, clusterings, confidence_level):
+def _interval_of_median(table, i, j, estimate, clusterings, confidence_level):
     """Return the interval of a median by order statistics; None with weights."""
     request, measured = table.requests[j], table.measured[i][j]
     options = request.options
@@ -618,9 +618,6 @@ def _interval_of_median(table, i, j, clusterings, confidence_level):
     instead = reciprocal(instead) if request.metric.inverse else instead
     values = np.where(undefined, instead, measured.values)
     known = ~np.isnan(values)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UndefinedMetricWarning)
-        ((estimate,),) = table.select([i], [j]).summaries()
     n_undefined = int(undefined.sum())
     terms = Terms(values, known, known, values[known], n_undefined, estimate, request)
     method = "order statistics"

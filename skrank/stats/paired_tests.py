@@ -454,14 +454,13 @@ def test_family(
         adjusted = correction.adjust(_joined(refined, two_sided))
     # Random flips may be more extreme than the exact p-value, or a refined one less.
     adjusted = np.maximum(adjusted, pvalue)
-    n_units, n_effective = np.empty((2, len(family)))
-    all_tied = np.empty(len(family), dtype=bool)
+    n_effective, all_tied = np.empty(len(family)), np.empty(len(family), dtype=bool)
     for part in family.parts(len(family.columns)):
         tops = family.tops(part)
         all_tied[part] = ~tops.any(axis=0)
         n_effective[part] = effective_units(tops**2)
-        n_units[part] = (family.weights(part) != 0).sum(axis=0)
     n_effective[n_effective == 0] = np.inf
+    n_units = (family.bottoms != 0).sum(axis=0)[family.bottom]
     low, high = np.full((2, len(family)), [[-np.inf], [np.inf]])
     if test.has_interval:
         # Two tests of 5 % on the two sides of equivalence belong to a 90 % interval.
@@ -476,7 +475,6 @@ def test_family(
     if test.flips_signs:
         # All signs are equal in one flip of 2^n, or in two of them on both sides.
         smallest = 2.0 ** (two_sided - n_units)
-    n_units = n_units.astype(int)
     return Outcome(pvalue, adjusted, low, high, n_units, n_effective, smallest)
 
 

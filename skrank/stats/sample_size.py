@@ -12,7 +12,7 @@ from sklearn.utils import Bunch
 
 from skrank._checks import check_number, numeric_array
 from skrank.metrics import QueryScores
-from skrank.stats.inference import check_level, terms_of
+from skrank.stats.inference import check_level, estimates_of, terms_of
 
 # The level of the interval of the number of queries.
 LEVEL = 0.95
@@ -116,7 +116,7 @@ def _differences(scores):
                 f"one metric. Got {shape[0]} and {shape[1]}: select them, as in "
                 "scores[['bm25', 'dense', 'mrr']]."
             )
-        (one,), (other,) = terms_of(scores.table)
+        (one,), (other,) = terms_of(scores.table, estimates_of(scores.table))
         if one is None or not one.is_linear or not (one.is_mean and other.is_mean):
             raise ValueError(
                 "required_queries needs a metric that is the mean over queries, "
