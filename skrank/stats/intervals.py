@@ -356,7 +356,7 @@ class ConfidenceIntervals(Result, Mapping):
     See Also
     --------
     confidence_interval : Makes it.
-    MetricAtKDisplay : Draws it for several cutoffs.
+    skrank.plot.MetricAtKDisplay : Draws such intervals against the cutoff.
 
     Examples
     --------
