@@ -357,7 +357,7 @@ class EstimatedRanking(RankedQueries):
     sample.
     """
 
-    _ranks_are_in_groups = False
+    ranks_are_estimated = True
 
     def __init__(self, groups, n_documents, *rest, n_negatives, sample_weight=None):
         self._in_sample = groups

@@ -273,7 +273,7 @@ def _answer(request, source, known):
         ranking = source.ranking(*request.ranking)
         weight = None
         if source.sample_weight is not None:
-            weight = ranking._query_weights(source.sample_weight)
+            weight = ranking.query_weights(source.sample_weight)
         measured = measure(request, ranking, known)
     return summarize(request, measured, ranking.n_documents, weight)
 
@@ -305,7 +305,7 @@ class RepeatedAnswer:
         with np.errstate(under="ignore"):
             ranking = source.ranking(*self.request.ranking)
             if self.first is None and source.sample_weight is not None:
-                self.weight = ranking._query_weights(source.sample_weight)
+                self.weight = ranking.query_weights(source.sample_weight)
             measured = measure(self.request, ranking, {}, self.measured)
         if self.first is None:
             self.first, self.measured = source, measured
@@ -353,8 +353,8 @@ def measure_all(requests, source, alike=None):
 def weights_of_part(ranking, sample_weight):
     """Return the weight of each query; those of part of the data may all be 0."""
     if sample_weight is None or np.any(np.asarray(sample_weight) != 0):
-        return ranking._query_weights(sample_weight)
-    return 0 * ranking._query_weights(np.ones(np.shape(sample_weight)))
+        return ranking.query_weights(sample_weight)
+    return 0 * ranking.query_weights(np.ones(np.shape(sample_weight)))
 
 
 # The rows of a block, but for the rest of the last query.

@@ -477,7 +477,7 @@ def check_names(rankers, keys, requests):
 def _extremes(request, ranking):
     """Return the grades among all queries that the values of a query depend on."""
     options = request.options
-    lowest, highest = map(float, ranking._grade_range)
+    lowest, highest = map(float, ranking.grade_range)
     if options.get("max_grade", 0) is None:
         return {"highest grade": highest}
     return {"lowest grade": lowest} if options["threshold"] is None else {}

@@ -140,7 +140,7 @@ def ranks_of_all(ranking, weight, instead):
     if _n_tied(ranking).sum() > MANY * ranking.n_queries:
         rank, mass = _ranks_by_kind(ranking, own)
     else:
-        if ranking._ranks_are_in_groups:  # in the order of the queries, to sum them
+        if not ranking.ranks_are_estimated:  # in the order of the queries, to sum them
             ranking = FirstRanks(*first_groups(ranking))
         query, rank, probability = ranking.first_rank_law()
         mass = probability * own[query]
@@ -168,19 +168,19 @@ def first_groups(ranking):
     columns = np.zeros((4, ranking.n_queries), dtype=dtype)
     of_groups = ranking.above, ranking.size, ranking.relevant
     for column, of_group in zip(columns, of_groups, strict=False):
-        column[ranking.query[ranking._first]] = of_group[ranking._first]
+        column[ranking.query[ranking.first]] = of_group[ranking.first]
     columns[3] = ranking.n_relevant > 0
     return columns
 
 
 def stored_ranks(ranking):
     """Return the parameters of the :class:`StoredRanks` of a ranking, one row each."""
-    return np.vstack([first_groups(ranking), ranking.n_documents, ranking._n_found])
+    return np.vstack([first_groups(ranking), ranking.n_documents, ranking.n_found])
 
 
 def has_one_rank(ranking):
     """Return True for queries whose first relevant rank is certain or missing."""
-    first = ranking._first
+    first = ranking.first
     has_one = np.ones(ranking.n_queries, dtype=bool)
     has_one[ranking.query[first]] = ranking.size[first] == ranking.relevant[first]
     return has_one
@@ -189,8 +189,8 @@ def has_one_rank(ranking):
 def _n_tied(ranking):
     """Return how many non-relevant documents the first tie group of each query has."""
     others = np.zeros(ranking.n_queries, dtype=np.intp)
-    if ranking._ranks_are_in_groups:
-        first = ranking._first
+    if not ranking.ranks_are_estimated:
+        first = ranking.first
         others[ranking.query[first]] = ranking.size[first] - ranking.relevant[first]
     return others
 

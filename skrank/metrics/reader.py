@@ -282,12 +282,12 @@ def rbp_score(
 
 def highest_grade(ranking, max_grade, caller):
     """Return `max_grade`, or the highest grade in `y_true` if it is None."""
-    if ranking._grade_range[0] < 0:
+    if ranking.grade_range[0] < 0:
         raise ValueError(
             f"{caller} takes no negative grades. Got a lowest grade of "
-            f"{ranking._grade_range[0]} in y_true; shift the grades."
+            f"{ranking.grade_range[0]} in y_true; shift the grades."
         )
-    highest = float(ranking._grade_range[1])
+    highest = float(ranking.grade_range[1])
     if max_grade is None:
         return highest or 1.0
     max_grade = check_number(max_grade, "max_grade", caller)

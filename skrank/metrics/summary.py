@@ -489,7 +489,7 @@ def ranks_of(ranking, values, weight):
     """Return the ranks of all queries, and their weights."""
     # The spread of a query with one possible rank is 0; another value is the rank that
     # replaces an undefined query.
-    is_own = has_one_rank(ranking) & (ranking._n_found > 0) & (values == 0)
+    is_own = has_one_rank(ranking) & (ranking.n_found > 0) & (values == 0)
     instead = np.where(is_own, np.nan, values)
     return ranks_with_weights(ranking, instead, values, weight)
 

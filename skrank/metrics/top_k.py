@@ -245,10 +245,10 @@ def r_precision_score(
 
 def binary_preference(ranking):
     """Return the fraction of judged non-relevant documents ranked below."""
-    judged = ranking._judged_only
+    judged = ranking.judged_only
     n_relevant = np.maximum(ranking.n_relevant, 1)
     cap = n_relevant[judged.query]
-    above = judged.above - judged._relevant_above
+    above = judged.above - judged.relevant_above
     tied = judged.size - judged.relevant
     # With R relevant documents and N judged non-relevant ones, a relevant document
     # contributes 1 - min(n_d, R) / min(N, R), as in trec_eval. If it is tied with q of
@@ -257,16 +257,9 @@ def binary_preference(ranking):
     # The first `free` terms of this sum are below R, which is `cap`.
     free = np.clip(cap - above, 0, tied + 1)
     capped = free * above + free * (free - 1) / 2 + (tied + 1 - free) * cap
-    limit = np.maximum(np.minimum(n_others(ranking), n_relevant), 1)[judged.query]
+    limit = np.maximum(np.minimum(ranking.n_nonrelevant, n_relevant), 1)[judged.query]
     preferred = judged.relevant * (1 - capped / ((tied + 1) * limit))
     return ranking.where_relevant(judged.total(preferred) / n_relevant)
-
-
-def n_others(ranking):
-    """Return the number of judged non-relevant documents of each query."""
-    found = ranking._judged_only.n_documents - ranking._n_found
-    missing = ranking._lists.missing
-    return found if missing is None else found + missing.n_others
 
 
 @ranking_metric("bpref", binary_preference, cutoff="never")
@@ -323,7 +316,7 @@ def bpref_score(
 
 def judged_fraction(ranking, *, k=None):
     """Return the fraction of the top k documents that are judged."""
-    judged = ranking._by_judgement
+    judged = ranking.by_judgement
     places = judged.total(judged.relevant * judged.mean_over_places(np.ones_like, k))
     length = ranking.n_documents if k is None else np.minimum(ranking.n_documents, k)
     return places / np.maximum(length, 1)
@@ -482,7 +475,7 @@ def num_rel(
 
 def relevant_documents_returned(ranking):
     """Return the number of relevant documents that were returned of each query."""
-    return ranking._n_found.astype(np.float64)
+    return ranking.n_found.astype(np.float64)
 
 
 @ranking_metric(
