@@ -195,7 +195,16 @@ def check_weights(sample_weight, n_expected, unit):
     return weights
 
 
-def check_k(k):
+def check_options(given, checks, caller):
+    """Return parameters with the values that their checks, by name, return."""
+    checked = dict(given)
+    for name, check in checks.items() if given else ():
+        if name in given:
+            checked[name] = check(given[name], name=name, caller=caller)
+    return checked
+
+
+def check_k(k, name="k", caller=None):
     """Return the cutoff `k` as an int, or None for the whole list."""
     if k is None:
         return None
@@ -257,7 +266,7 @@ def check_number(value, name, caller, *, low=-np.inf, high=np.inf, nan=False):
     return value
 
 
-def check_threshold(threshold, caller, or_none=False):
+def check_threshold(threshold, name, caller, or_none=False):
     """Return the relevance threshold: a number, ``"max"`` or, if accepted, None."""
     if threshold is None and or_none:
         return threshold
@@ -266,15 +275,14 @@ def check_threshold(threshold, caller, or_none=False):
         if threshold == "max":
             return threshold
         raise ValueError(
-            f"The 'threshold' parameter of {caller} must be {accepted}. "
+            f"The '{name}' parameter of {caller} must be {accepted}. "
             f"Got {shown(threshold)} instead."
         )
     if threshold is None:
         raise TypeError(
-            f"The 'threshold' parameter of {caller} must be {accepted}. "
-            "Got None instead."
+            f"The '{name}' parameter of {caller} must be {accepted}. Got None instead."
         )
-    return check_number(threshold, "threshold", caller)
+    return check_number(threshold, name, caller)
 
 
 def check_flag(value, name, caller):

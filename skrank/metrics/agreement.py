@@ -7,8 +7,8 @@ import numpy as np
 from skrank._checks import check_choice, check_persistence
 from skrank._ranking.arrays import encode_levels, gather, spans, split_by_width
 from skrank._ranking.queries import sum_over_places
+from skrank.metrics.answer import ranking_metric
 from skrank.metrics.gains import check_gain, discount_function, gains
-from skrank.metrics.metric import ranking_metric
 
 
 def query_auc(ranking):

@@ -7,8 +7,8 @@ import numpy as np
 from skrank._checks import check_beta, check_choice, check_flag
 from skrank._ranking.arrays import accumulate_before
 from skrank.metrics.agreement import query_auc
+from skrank.metrics.answer import ranking_metric
 from skrank.metrics.gains import gain_function, gains, ideal_by_gain
-from skrank.metrics.metric import ranking_metric
 from skrank.metrics.summary import mean_of_queries
 
 

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from skrank.metrics.metric import ranking_metric
+from skrank.metrics.answer import ranking_metric
 
 
 def cumulative_gain(ranking, *, k=None):

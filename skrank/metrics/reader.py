@@ -7,7 +7,7 @@ import numpy as np
 from skrank._checks import check_number, check_persistence
 from skrank._ranking.arrays import accumulate_before, split_by_width
 from skrank._ranking.queries import probability_of_first
-from skrank.metrics.metric import ranking_metric
+from skrank.metrics.answer import ranking_metric
 
 
 def expected_reciprocal_rank(ranking, *, k=None, max_grade=None):

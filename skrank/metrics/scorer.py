@@ -634,7 +634,7 @@ def scored_names(names, params):
 def is_better_when_greater(scored):
     """Return True if larger values of the one metric are better."""
     (request,) = scored.requests
-    return request.metric.is_better_when_greater(request.options["adjusted"])
+    return request.metric.is_better_when_greater(request.options.adjusted)
 
 
 def _scored(requests, params, *, is_list, text):

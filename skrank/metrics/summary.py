@@ -25,18 +25,6 @@ if TYPE_CHECKING:
     from skrank.metrics.metric import Metric
 
 
-# The parameters that definitions do not take.
-NOT_OWN = {
-    "threshold",
-    "ties",
-    "doc_order",
-    "score_dtype",
-    "judged_from",
-    "replace_undefined_by",
-    "average",
-    "adjusted",
-}
-
 UNDEFINED = (
     "The metric is undefined for every query, so its mean is NaN. Pass "
     "`replace_undefined_by` to give an undefined query a value."
@@ -70,38 +58,22 @@ class Measured(NamedTuple):
     ranks: object = None
 
 
-def own_options(request):
-    """Return the parameters of the definition of the requested metric."""
-    options = request.options
-    own = {name: value for name, value in options.items() if name not in NOT_OWN}
-    if request.metric.takes_midrank:
-        own["ties"] = options["ties"]
-    return own
-
-
 def measure(request, ranking, known, alike=None):
     """Return the :class:`Measured` of a requested metric.
 
-    Parameters
-    ----------
-    request : Request
-        The request.
-    ranking : RankedQueries
-        The ranking.
-    known : dict
-        What was measured of the same rankings, to compute nothing twice: several
-        metrics have one definition, such as those that are adjusted.
-    alike : Measured, default=None
-        That of a ranking of the same queries with other scores, to share what does not
-        depend on the scores.
+    `known` holds what was measured of the same rankings, to compute nothing twice:
+    several metrics have one definition, such as those that are adjusted. `alike` is
+    that of the same queries with other scores, to share what does not depend on them.
     """
-    metric, adjusted = request.metric, request.options["adjusted"]
-    own = own_options(request)
+    metric, options = request.metric, request.options
+    adjusted, own = options.adjusted, options.own
+    if metric.takes_midrank:
+        own = own | {"ties": options.ties}
 
     def values_in(ranking):
         done = known.setdefault((metric.definition, id(ranking)), [])
-        for options, values, _ in done:
-            if options == own:
+        for others, values, _ in done:
+            if others == own:
                 return values
         if metric.reads_first_rank:
             values = values_at_first(metric.definition, ranking, own)
@@ -126,30 +98,17 @@ def reads_ranks(request):
     metric = request.metric
     if not metric.reads_first_rank:
         return False
-    return metric.pool is not mean_of_queries or request.options["adjusted"] == "z"
+    return metric.pool is not mean_of_queries or request.options.adjusted == "z"
 
 
 def summarize(request, measured, n_documents, weight=None):
     """Return the value of a requested metric over all queries.
 
-    Parameters
-    ----------
-    request : Request
-        The request.
-    measured : Measured
-        What was measured.
-    n_documents : ndarray of shape (n_queries,)
-        The number of documents of each query.
-    weight : ndarray of shape (n_queries,), default=None
-        The weight of each query.
-
-    Returns
-    -------
-    value : float or ndarray of shape (n_queries,)
-        The value; that of each query if ``average=None``.
+    That of each query with ``average=None``. `n_documents` and `weight` have one entry
+    per query.
     """
     metric, options = request.metric, request.options
-    instead, average = options["replace_undefined_by"], options["average"]
+    instead, average = options.replace_undefined_by, options.average
     if average == "weighted":
         n_documents = n_documents.astype(np.float64)
         if weight is not None and weight.max() > 2.0**960:
@@ -158,14 +117,12 @@ def summarize(request, measured, n_documents, weight=None):
     weight = None if average is None else weight
     # A probability may be too small for a float: 0 is as good.
     with np.errstate(under="ignore"):
-        queries = Values(
-            metric, measured, own_options(request), instead, average, weight
-        )
+        queries = Values(metric, measured, options.own, instead, average, weight)
         score, reason = queries.summary("values"), UNDEFINED
-        if options["adjusted"]:
+        if options.adjusted:
             if average is not None and not np.isnan(score):
-                reason = FLAT[options["adjusted"] == "ratio"].format(instead)
-            score = adjust(queries, score, options["adjusted"])
+                reason = FLAT[options.adjusted == "ratio"].format(instead)
+            score = adjust(queries, score, options.adjusted)
     if average is None:
         score = np.where(np.isnan(score), instead, score)
     elif np.isnan(score):

@@ -5,7 +5,7 @@
 import numpy as np
 
 from skrank._checks import check_beta, check_choice
-from skrank.metrics.metric import ranking_metric
+from skrank.metrics.answer import ranking_metric
 
 
 def found(ranking, k):

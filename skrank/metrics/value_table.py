@@ -77,10 +77,7 @@ class ValueTable(NamedTuple):
             return Measured(*values, ranks.get(id(groups)))
 
         weight = None if self.weight is None else self.weight[rows]
-        requests = [
-            request._replace(options=request.options | options)
-            for request in self.requests
-        ]
+        requests = [request.changed(**options) for request in self.requests]
         return [
             [
                 summarize(request, of_rows(measured), n_documents[rows], weight)
@@ -185,7 +182,7 @@ def average_repeats(table, key, several):
             return total / np.bincount(codes[known], minlength=len(ids))
 
     def mean_of(request, measured):
-        instead = request.options["replace_undefined_by"]
+        instead = request.options.replace_undefined_by
         if request.metric.inverse:
             instead = reciprocal(instead)
         is_undefined = np.isnan(measured.values)
@@ -285,7 +282,7 @@ def check_alike(one, other):
         )
     pairs = zip(one.requests, other.requests, strict=True)
     for request, other_request in pairs:
-        options, others = request.options, other_request.options
+        options, others = request.options.by_name(), other_request.options.by_name()
         for name in options.keys() | others.keys():
             a, b = options.get(name), others.get(name)
             if a is not b and a != b and not (a != a and b != b):

@@ -302,17 +302,17 @@ def terms_of(table, ranker, metric):
     """
     request, measured = table.requests[metric], table.measured[ranker][metric]
     definition, options = request.metric, request.options
-    adjusted, inverse = options["adjusted"], definition.inverse
+    adjusted, inverse = options.adjusted, definition.inverse
     before, link = MEANS.get(definition.pool, (None, None))
     if before is None:
         return None
     if adjusted and (definition.moments is not None or adjusted == "z"):
         return None
     weight = table.weight
-    if options["average"] == "weighted":
+    if options.average == "weighted":
         n_documents = table.n_documents[ranker].astype(np.float64)
         weight = n_documents if weight is None else weight * n_documents
-    undefined, instead = np.isnan(measured.values), options["replace_undefined_by"]
+    undefined, instead = np.isnan(measured.values), options.replace_undefined_by
     instead = reciprocal(instead) if inverse else instead
 
     def counted(values):
@@ -331,7 +331,7 @@ def terms_of(table, ranker, metric):
         raise ValueError(
             f"The values of {request.key!r} must be finite to have an interval or to "
             f"be compared, and its ranks above 0. Got {bad}, with "
-            f"replace_undefined_by={options['replace_undefined_by']}."
+            f"replace_undefined_by={options.replace_undefined_by}."
         )
     if adjusted:
         bottom = counted(measured.chance)
@@ -575,9 +575,9 @@ def _interval_of_median(table, i, j, groupings, confidence_level):
     request, measured = table.requests[j], table.measured[i][j]
     options = request.options
     is_plain = not groupings and table.weight is None
-    if not is_plain or options["adjusted"] or options["average"] == "weighted":
+    if not is_plain or options.adjusted or options.average == "weighted":
         return None
-    undefined, instead = np.isnan(measured.values), options["replace_undefined_by"]
+    undefined, instead = np.isnan(measured.values), options.replace_undefined_by
     instead = reciprocal(instead) if request.metric.inverse else instead
     values = np.where(undefined, instead, measured.values)
     known = ~np.isnan(values)

@@ -67,7 +67,7 @@ def key_of(source, core):
             request.key,
             request.metric.name,
             _described(("own", request.metric.own)),
-            sorted(map(_described, request.options.items())),
+            sorted(map(_described, request.options.by_name().items())),
         )
         for request in core.template.requests
     ]

@@ -231,8 +231,8 @@ def with_max_grade(source, core):
     The extreme grades are asked for only if a metric depends on them.
     """
     requests = core.template.requests
-    measured = [one for one in requests if one.options.get("max_grade", 0) is None]
-    compared = [one for one in requests if one.options["threshold"] is None]
+    measured = [one for one in requests if one.options.own.get("max_grade", 0) is None]
+    compared = [one for one in requests if one.options.threshold is None]
     if not measured and not compared:
         return core
     low, high = source.extreme_grades(core.columns)
@@ -302,7 +302,7 @@ def _table_of_cluster(source):
 def _refuse_input_order(requests):
     """Raise if tied documents are to keep the order of their rows."""
     for request in requests:
-        if request.options["ties"] == "first" and not request.options["doc_order"]:
+        if request.options.ties == "first" and not request.options.doc_order:
             raise ValueError(
                 f"ties='first' of {request.key!r} keeps the order of the rows, and a "
                 "table has none. Pass the ids of the documents as `doc_id` and a "
