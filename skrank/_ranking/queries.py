@@ -7,13 +7,13 @@ from functools import cached_property
 import numpy as np
 
 from skrank._ranking.arrays import (
+    TieGroups,
     count_by_grade,
     encode_levels,
     split_by_width,
     starts_of,
     sum_before,
 )
-from skrank._ranking.tie_groups import TieGroups
 
 
 class RankedQueries:

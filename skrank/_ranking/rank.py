@@ -10,15 +10,15 @@ from functools import cached_property
 import numpy as np
 
 from skrank._checks import (
-    all_finite,
     check_choice,
     check_scores,
     numeric_array,
-    scores_as_floats,
 )
 from skrank._ranking.arrays import (
     STRETCH,
+    ByCode,
     GradeCodes,
+    TieGroups,
     block_of_flags,
     block_of_negated_scores,
     fill_after_the_end,
@@ -26,14 +26,14 @@ from skrank._ranking.arrays import (
     groups_of_sorted,
     negated_scores,
     own_block,
+    resolve_ties,
     split_by_width,
+    stretches,
 )
-from skrank._ranking.count import count_candidates, find_first_groups
 from skrank._ranking.ids import DocOrder, encode_qid, order_tied
-from skrank._ranking.lists import ByCode, Candidates, Lists, stretches
+from skrank._ranking.lists import Lists, comparable, read_lists
 from skrank._ranking.queries import RankedQueries
-from skrank._ranking.read import read_lists
-from skrank._ranking.tie_groups import TieGroups, resolve_ties
+from skrank._ranking.targets import Candidates, count_candidates
 
 DOC_ORDERS = ("ascending", "descending")
 
@@ -101,10 +101,7 @@ def rank_again(ranking, y_score, ties, depth=None):
     are_rows = isinstance(lists, Lists) and lists.excluded is None
     if not are_rows or lists.is_matrix or y_score.shape != lists.y_score.shape:
         return None
-    is_finite = all_finite(y_score)
-    y_score = scores_as_floats(y_score, is_finite)
-    y_score = np.ascontiguousarray(y_score, dtype=y_score.dtype.newbyteorder("="))
-    lists = lists.with_scores(y_score, is_finite)
+    lists = lists.with_scores(*comparable(y_score))
     return rank_lists(lists, ties, depth, ranking)
 
 
@@ -515,3 +512,72 @@ def _pieces(scores):
             place = (high - scores[stretch]) * scale  # falls as the score rises
             piece[stretch] = np.clip(place, 0, n_pieces - 1, out=place)
     return piece, n_pieces
+
+
+def find_first_groups(lists):
+    """Return the first tie group of each list alone, by counting: nothing is sorted."""
+    parts = [_count_around_best(lists, *span) for span in stretches(lists.order)]
+    if len(parts) == 1:
+        ((counts, tied),) = parts
+    else:
+        none = np.zeros((3, 0), dtype=np.intp), np.zeros(0, dtype=np.intp)
+        of_counts, of_places = zip(none, *parts, strict=True)
+        counts = np.concatenate(of_counts, axis=1)
+        tied = np.concatenate(of_places)
+    query, listed = lists.order.query, counts[2] > 0
+    if not listed.all():
+        query, counts = query[listed], counts[:, listed]
+    above, size, relevant = counts
+    return TieGroups(query, above, size, relevant, lists.grade_at(tied))
+
+
+def _count_around_best(lists, first, last, places):
+    """Count the documents above the best relevant ones of some lists, and these.
+
+    Returns
+    -------
+    counts : ndarray of shape (3, n_lists)
+        The documents above, all that are tied with the best, and the relevant ones.
+    tied : ndarray
+        The places of the relevant ones.
+    """
+    if last - first == 1:
+        return _count_in_one(lists, places)
+    scores, relevant = lists.scores[places], lists.is_relevant[places]
+    starts = lists.order.starts[first:last] - places.start
+    lowest = scores.dtype.type(-np.inf)
+    best = np.maximum.reduceat(np.where(relevant, scores, lowest), starts)
+    best = np.repeat(best, lists.order.lengths[first:last])
+    flags = _flags_around(best, lists, places)
+    counts = np.empty((3, len(starts)), dtype=np.intp)
+    for count, flag in zip(counts, flags, strict=True):
+        count[:] = np.add.reduceat(flag.view(np.uint8), starts, dtype=lists.count_type)
+    return counts, flags[2].nonzero()[0] + places.start
+
+
+def _count_in_one(lists, places):
+    """Do so for one list, however long it is, stretch by stretch."""
+    parts = [
+        slice(start, min(start + STRETCH, places.stop))
+        for start in range(places.start, places.stop, STRETCH)
+    ]
+    best = -np.inf
+    for part in parts:
+        found = lists.scores[part][lists.is_relevant[part]]
+        best = max(best, found.max(initial=-np.inf))
+    counts, tied = np.zeros((3, 1), dtype=np.intp), []
+    for part in parts:
+        flags = _flags_around(best, lists, part)
+        counts[:, 0] += list(map(np.count_nonzero, flags))
+        tied.append(flags[2].nonzero()[0] + part.start)
+    return counts, np.concatenate(tied)
+
+
+def _flags_around(best, lists, places):
+    """Return which documents are above the best, tied with it, and relevant as well."""
+    scores = lists.scores[places]
+    higher, tied = scores > best, scores == best
+    if lists.excluded is not None:
+        higher &= ~lists.is_excluded[places]
+        tied &= ~lists.is_excluded[places]
+    return higher, tied, tied & lists.is_relevant[places]

@@ -15,8 +15,8 @@ from skrank._checks import check_options, numeric_array
 from skrank._columns import find_qid
 from skrank._docs import complete, describe
 from skrank._ranking.ids import Heads, encode_heads
+from skrank._ranking.lists import has_negative
 from skrank._ranking.rank import FIRST, rank_again, rank_queries
-from skrank._ranking.read import has_negative
 from skrank.metrics.first_ranks import stored_ranks
 from skrank.metrics.metric import Metric, enter
 from skrank.metrics.summary import measure, summarize

@@ -9,10 +9,9 @@ from functools import cached_property
 
 import numpy as np
 
-from skrank._ranking.arrays import lengths_of, starts_of
-from skrank._ranking.lists import OneTarget
+from skrank._ranking.arrays import TieGroups, lengths_of, starts_of
 from skrank._ranking.queries import RankedQueries, mean_over_group
-from skrank._ranking.tie_groups import TieGroups
+from skrank._ranking.targets import OneTarget
 
 # Above this mean number of tied non-relevant documents per query, values are computed
 # once per different tie group instead of once per query.

@@ -9,9 +9,9 @@ import numpy as np
 
 from skrank._docs import share_words
 from skrank._ranking.arrays import lengths_of
-from skrank._ranking.lists import Candidates
+from skrank._ranking.lists import read_lists
 from skrank._ranking.rank import rank_lists
-from skrank._ranking.read import read_lists
+from skrank._ranking.targets import Candidates
 from skrank._text_tables import table
 from skrank.metrics.answer import Arrays, answer, answer_all
 from skrank.metrics.conventions import NoNumber, check_convention, grouped, in_words

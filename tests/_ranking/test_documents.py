@@ -7,9 +7,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from skrank._ranking.lists import Documents, Lists, OneTarget
+from skrank._ranking.lists import Documents, Lists, read_lists
 from skrank._ranking.rank import KeyedLists, are_packable, sort_keys
-from skrank._ranking.read import read_lists
+from skrank._ranking.targets import OneTarget
 
 Y, S, QID = [1, 0, 2, 0], [4.0, 3, 2, 1], [0, 1, 0, 1]
 TARGETS = [0, 1], [[4.0, 3], [2, 1]]
