@@ -147,21 +147,23 @@ def gather(values, starts, width):
     return block
 
 
-def block_of_negated_scores(lists, rows, width, excluded):
-    """Return the negated scores of lists side by side, and inf after their end."""
-    keys = negated_scores(lists, rows, width)
-    fill_after_the_end(keys, np.inf, lists.order.lengths[rows])
-    if lists.excluded is not None:
-        keys[block_of_flags(lists, rows, width, lists.is_excluded)] = excluded
-    return keys
-
-
 def negated_scores(lists, rows, width):
     """Return the negated scores of lists side by side."""
     scores = gather(lists.scores, lists.order.starts[rows], width)
     is_own = not np.may_share_memory(scores, lists.scores)
     out = scores if is_own and scores.dtype == np.float64 else None
     return np.subtract(0.0, scores, out=out, dtype=np.float64)
+
+
+def leave_out(keys, lists, rows, excluded):
+    """Set keys of lists side by side to inf after their end, and of what is excluded.
+
+    Excluded documents get the key `excluded`.
+    """
+    fill_after_the_end(keys, np.inf, lists.order.lengths[rows])
+    if lists.excluded is not None:
+        out = block_of_flags(lists, rows, keys.shape[1], lists.is_excluded)
+        keys[out] = excluded
 
 
 def block_of_flags(lists, rows, width, flags):

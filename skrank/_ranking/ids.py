@@ -88,30 +88,30 @@ def encode_heads(qid, n_samples=None, *, name="qid"):
     """Return the :class:`Heads` of query ids; the parameters are as `encode_qid`'s."""
     if isinstance(qid, Heads):
         if n_samples not in (None, qid.n_samples):
-            check_length(qid.ids[qid.of_rows()], n_samples, name)
+            raise _wrong_length(qid.ids[qid.of_rows()], n_samples, name)
         return qid
-    values, codes = _codes_of_column(qid)
-    if codes is None:
-        values = _as_ids(qid, name)
+    values, codes = qid, None
+    if type(qid) is not np.ndarray or qid.ndim != 1 or qid.dtype.kind == "c":
+        values, codes = _codes_of_column(qid)
+        values = _as_ids(qid, name) if codes is None else values
     rows = values if codes is None else codes
-    check_length(rows, n_samples, name)
+    if n_samples not in (None, len(rows)):
+        raise _wrong_length(rows, n_samples, name)
     # The rows of a query mostly stand together: encode the first of them only.
     starts = _find_heads(rows)
     heads = rows if starts is None else rows[starts]
     if codes is None:
         return Heads(*_encode_array(heads, name), starts, len(rows))
-    used, place = _encode_values(heads)
+    used, place = _encode_array(heads, name)
     if len(used) and used[0] < 0:
         raise ValueError(_MISSING.format(name))
     ids, codes = _encode_array(_as_ids(take_ids(values, used), name), name)
     return Heads(ids, codes[place], starts, len(rows))
 
 
-def check_length(qid, n_samples, name):
-    """Raise if the number of ids is not that of the rows."""
-    if n_samples is None or len(qid) == n_samples:
-        return
-    raise ValueError(
+def _wrong_length(qid, n_samples, name):
+    """Return the error of ids whose number is not that of the rows."""
+    return ValueError(
         "Found input variables with inconsistent numbers of samples: "
         f"{[n_samples, len(qid)]}. The {name!r} parameter must hold one id per row."
         + _cure_for_sizes(qid, n_samples)
@@ -245,7 +245,8 @@ def check_ids(ids, n_samples, name):
         ids = _as_ids(ids, name)
     elif len(shape := getattr(ids, "shape", (0,))) != 1:
         raise ValueError(_not_one_dimensional(shape, name))
-    check_length(ids, n_samples, name)
+    if len(ids) != n_samples:
+        raise _wrong_length(ids, n_samples, name)
     n_missing = getattr(ids, "null_count", 0)  # a method of polars
     if n_missing() if callable(n_missing) else n_missing:
         raise ValueError(_MISSING.format(name))
@@ -261,16 +262,14 @@ def take_ids(ids, rows):
 
 
 def _encode_array(values, name):
-    """Return the distinct values of an array, and the place of each in them."""
+    """Return the distinct values of an array, and the place of each in them.
+
+    As np.unique does, but without sorting integers that lie close together.
+    """
     if values.dtype.kind in "OTV":
         return _encode_objects(values, name)
     if values.dtype.kind in "fmM" and (values != values).any():
         raise ValueError(_MISSING.format(name))
-    return _encode_values(values)
-
-
-def _encode_values(values):
-    """Do as np.unique does, but without sorting integers that lie close together."""
     if values.dtype.kind in "iu" and len(values):
         low = values.min()
         if int(values.max()) - int(low) < 4 * len(values):

@@ -204,9 +204,10 @@ class Lists:
     @cached_property
     def relevant_places(self):
         """Return the places of the relevant documents."""
-        if self.order.is_as_given:
-            return self._relevant_rows
-        return np.flatnonzero(self.is_relevant)
+        if self.graded is not None:  # in a matrix, where each row is its own place
+            return self.graded[self.relevant[self.graded]]
+        given = self.order.is_as_given
+        return np.flatnonzero(self.relevant if given else self.is_relevant)
 
     @cached_property
     def _query_of_relevant(self):
@@ -218,12 +219,6 @@ class Lists:
         """Return the grades of relevant documents."""
         return self._grade_of(self.order.rows_at(places))
 
-    @cached_property
-    def _relevant_rows(self):
-        if self.graded is not None:
-            return self.graded[self.relevant[self.graded]]
-        return np.flatnonzero(self.relevant)
-
     def _grade_of(self, rows):
         if self.graded is not None:
             rows = np.searchsorted(self.graded, rows)
@@ -232,11 +227,14 @@ class Lists:
     @cached_property
     def row_codes(self):
         """Return the :class:`GradeCodes` of the rows; None if a byte is too small."""
-        if self._have_bytes:  # which are the codes themselves, if no relevant one is 0
+        if (
+            self.graded is None and self.grades.dtype == np.uint8
+        ):  # which are the codes themselves, if no relevant one is 0
             codes = self.grades * self.relevant.view(np.uint8)
             if np.count_nonzero(codes) == np.count_nonzero(self.relevant):
                 return GradeCodes(codes, np.arange(256.0))
-        rows = self._relevant_rows
+        given = self.order.is_as_given
+        rows = self.relevant_places if given else np.flatnonzero(self.relevant)
         return code_grades(self._grade_of(rows), rows, len(self.y_score))
 
     @cached_property
@@ -247,9 +245,13 @@ class Lists:
         return GradeCodes(self.order.take(self.row_codes.codes), self.row_codes.grades)
 
     @property
-    def _have_bytes(self):
-        """Whether there are grades of all rows, as :func:`as_bytes` makes them."""
-        return self.graded is None and self.grades.dtype == np.uint8
+    def is_packable(self):
+        """Whether the score and the grade of each document fit into a key.
+
+        They do not if there are more grades than a byte can name, or if scores are
+        infinite: these have no bits to spare.
+        """
+        return self.is_finite and self.row_codes is not None
 
     @cached_property
     def n_ranked(self):
@@ -265,16 +267,10 @@ class Lists:
 
     def n_relevant(self):
         """Return the number of relevant documents of each query, likewise."""
-        if self._one_by_one:
+        is_short = len(self.relevant) < SHORT * len(self.order.starts)
+        if self.graded is not None or is_short:  # count them one by one, not by flags
             return np.bincount(self._query_of_relevant, minlength=len(self.ids))
         return self._by_query(self.count(self.is_relevant))
-
-    @cached_property
-    def _one_by_one(self):
-        """Whether to count the relevant documents one by one, not by flags."""
-        return self.graded is not None or len(self.relevant) < SHORT * len(
-            self.order.starts
-        )
 
     def count(self, flags):
         """Return how many places of each list have a flag."""
@@ -303,7 +299,8 @@ class Lists:
             return count_by_grade(self._query_of_relevant, grade)
         codes, grades = self.coded
         top = int(codes.max(initial=0))
-        if 0 < top <= FEW_LEVELS and not self._one_by_one:
+        is_short = len(self.relevant) < SHORT * len(self.order.starts)
+        if 0 < top <= FEW_LEVELS and not is_short:
             counts = np.empty((len(self.order.starts), top), dtype=self.count_type)
             for first, last, places in stretches(self.order, 4 * STRETCH):
                 starts, part = (
@@ -324,7 +321,7 @@ class Lists:
 
     def grade_range(self):
         """Return the lowest grade of the input and the highest relevant one."""
-        lowest = 0 if self._have_bytes else self.grades.min(initial=0)
+        lowest = 0 if self.grades.dtype.kind == "u" else self.grades.min(initial=0)
         if self.coded is None:
             return lowest, self.grade_at(self.relevant_places).max(initial=0.0)
         codes, grades = self.coded

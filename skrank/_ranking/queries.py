@@ -236,8 +236,9 @@ class RankedQueries:
             grade = np.concatenate([np.repeat(grade, count), missing.grade])
             query, grade, count = count_by_grade(query, grade)
         # Those above are the relevant ones of higher grades.
-        above = sum_before(count, query)
         n_relevant = np.bincount(query, count, self.n_queries).astype(np.intp)
+        n_before = np.cumsum(n_relevant) - n_relevant
+        above = np.cumsum(count) - count - n_before[query]
         groups = TieGroups(query, above, count, count, grade)
         n_documents = self.n_documents
         if missing is not None:
@@ -352,9 +353,9 @@ class RankedQueries:
         mean = np.zeros(len(self.query))
         mean[counted] = weights
         (tied,) = (~alone).nonzero()
-        cutoff = cutoff[tied] if by_group else cutoff
         above, size = self.above[tied], self.size[tied]
-        mean[tied] = mean_over_group(weight, above, size, cutoff)
+        cutoff = cutoff[tied] if by_group else cutoff
+        mean[tied] = sum_over_places(weight, above, above + size, cutoff) / size
         return mean
 
     def expected_at_first(self, value, k=None, missing=0.0):
@@ -514,16 +515,10 @@ def law_of_first(above, size, relevant, k):
     return tuple(map(np.concatenate, zip(*parts, strict=True)))
 
 
-def mean_over_group(weight, above, size, k=None):
-    """Return the mean weight of the ranks above + 1, ..., above + size, 0 beyond k."""
-    below = above + size
+def sum_over_places(weight, above, below, k=None):
+    """Return the sum of the weights of the ranks above + 1, ..., below, 0 beyond k."""
     if k is not None:
         above, below = np.minimum(above, k), np.minimum(below, k)
-    return sum_over_places(weight, above, below) / size
-
-
-def sum_over_places(weight, above, below):
-    """Return the sum of the weights of the ranks above + 1, ..., below."""
     # sum_{i=a+1}^{b} w(i) = W(b) - W(a), with W(m) = w(1) + ... + w(m)
     up_to = np.zeros(int(below.max(initial=0)) + 1, dtype=np.longdouble)
     np.cumsum(weight(np.arange(1, len(up_to))), out=up_to[1:])

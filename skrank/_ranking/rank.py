@@ -20,10 +20,9 @@ from skrank._ranking.arrays import (
     GradeCodes,
     TieGroups,
     block_of_flags,
-    block_of_negated_scores,
-    fill_after_the_end,
     gather,
     groups_of_sorted,
+    leave_out,
     negated_scores,
     own_block,
     resolve_ties,
@@ -126,9 +125,12 @@ def rank_lists(lists, ties, depth=None, alike=None):
     elif depth == FIRST and ties != "first":
         groups = find_first_groups(lists)
     else:
-        if not lists.order.is_as_given and are_packable(lists):
+        depth = None if depth == FIRST else depth
+        if not lists.order.is_as_given and lists.is_packable:
             lists = sort_keys(lists)
-        groups = _sort_lists(lists, ties, None if depth == FIRST else depth)
+        top = lists if depth is None else keep_top(lists, depth)
+        is_long = top.order.lengths.max(initial=0) > LONGEST
+        groups = (_sort_by_pieces if is_long else _sort_whole)(top, ties, depth)
     if ties not in ("expected", "first"):
         groups = resolve_ties(groups, ties)
 
@@ -136,33 +138,28 @@ def rank_lists(lists, ties, depth=None, alike=None):
     return RankedQueries(groups, lists.n_documents(), lists, rank, alike=alike)
 
 
-def _sort_lists(lists, ties, depth):
+def _sort_by_pieces(lists, ties, depth):
     """Return the tie groups of lists by sorting, the very long ones by pieces."""
-    if depth is not None:
-        lists = keep_top(lists, depth)
-    is_packable = are_packable(lists)
     very_long = lists.order.lengths > LONGEST
-    if not very_long.any():
-        return _sort_whole(lists, ties, depth, is_packable)
     parts = []
     for i in np.flatnonzero(very_long):
         pieces, grade_of = split_by_score(lists, i)
         if pieces is None:
             very_long[i] = False
             continue
-        if is_packable:
+        if lists.is_packable:
             pieces = sort_keys(pieces)
-        groups = _sort_whole(pieces, ties, None, is_packable)
+        groups = _sort_whole(pieces, ties, None)
         query = lists.order.query[i]
         parts.append(_join_pieces(pieces, groups, grade_of, query))
     which = np.flatnonzero(~very_long)
-    parts.append(_sort_whole(lists, ties, depth, is_packable, which))
+    parts.append(_sort_whole(lists, ties, depth, which))
     return TieGroups(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-def _sort_whole(lists, ties, depth, is_packable, which=None):
+def _sort_whole(lists, ties, depth, which=None):
     """Return the tie groups of lists, or of `which` of them, some lists at a time."""
-    parts = []
+    parts, is_packable = [], lists.is_packable
     lengths = lists.order.lengths if which is None else lists.order.lengths[which]
     for rows, width in split_by_width(lengths):
         rows = left = rows if which is None else which[rows]
@@ -216,17 +213,6 @@ _LOW = np.uint64(0xFF)
 _LOW_BYTES = slice(0 if sys.byteorder == "little" else 7, None, 8)
 
 
-def are_packable(lists):
-    """Return True if the score and the grade of each document fit into a key.
-
-    They do not if there are more grades than a byte can name, or if scores are
-    infinite: these have no bits to spare.
-    """
-    if isinstance(lists, KeyedLists):
-        return True
-    return lists.is_finite and lists.row_codes is not None
-
-
 def sort_keys(lists):
     """Return packable lists of scattered rows with their keys sorted by query."""
     codes, grades = lists.row_codes
@@ -251,11 +237,14 @@ class KeyedLists(Lists):
 
     keys: np.ndarray | None = None
     grade_of_code: np.ndarray | None = None
+    is_packable = True
 
     @cached_property
     def coded(self):
         """Return the codes that the keys carry."""
-        return GradeCodes(_codes_of(self.keys), self.grade_of_code)
+        return GradeCodes(
+            self.keys.view(np.uint64).astype(np.uint8), self.grade_of_code
+        )
 
     @cached_property
     def is_relevant(self):
@@ -281,52 +270,27 @@ def _pack(scores, codes):
     return keys
 
 
-def _codes_of(keys):
-    """Return the codes that keys carry."""
-    return keys.view(np.uint64).astype(np.uint8)
-
-
-def _without_codes(keys):
-    """Return the keys with the code 0, alike for tied documents, in their own place."""
-    bits = keys.view(np.uint64)
-    bits &= ~_LOW
-    return keys
-
-
-def _block_of_keys(lists, rows, width):
-    """Return the keys of lists side by side, and inf where there is no document."""
-    starts = lists.order.starts[rows]
-    if isinstance(lists, KeyedLists):
-        keys = own_block(lists.keys, starts, width)
-    else:
-        keys = negated_scores(lists, rows, width)
-        keys.view(np.uint8)[..., _LOW_BYTES] = gather(lists.coded.codes, starts, width)
-    fill_after_the_end(keys, np.inf, lists.order.lengths[rows])
-    if lists.excluded is not None:
-        keys[block_of_flags(lists, rows, width, lists.is_excluded)] = np.inf
-    return keys
-
-
 def sort_packed(lists, rows, width, depth, ties):
-    """Return the tie groups of some lists, down to a depth.
+    """Return the tie groups of some lists, down to a depth, and the other lists.
 
     Where the keys are not exact, a sort of the true scores shows whether tied keys
     are tied scores. They do not tell the input order of tied documents: with
     ``ties="first"`` lists in which a relevant document is tied are left.
-
-    Returns
-    -------
-    groups : TieGroups
-        Those of the lists that could be ranked this way.
-    left : ndarray
-        The other lists.
     """
     grades = lists.coded.grades
-    keys = _block_of_keys(lists, rows, width)
+    if isinstance(lists, KeyedLists):
+        keys = own_block(lists.keys, lists.order.starts[rows], width)
+    else:
+        keys = negated_scores(lists, rows, width)
+        codes = gather(lists.coded.codes, lists.order.starts[rows], width)
+        keys.view(np.uint8)[..., _LOW_BYTES] = codes
+    leave_out(keys, lists, rows, np.inf)
     keys.sort(axis=1)
     if depth is not None:
         keys = _down_to(keys, depth)
-    code, keys = _codes_of(keys), _without_codes(keys)
+    bits = keys.view(np.uint64)
+    code = bits.astype(np.uint8)
+    bits &= ~_LOW  # tied documents have equal keys
     (place,) = (code.ravel() != 0).nonzero()
     code = code.ravel()[place]
     row = place // keys.shape[1]
@@ -345,7 +309,8 @@ def sort_packed(lists, rows, width, depth, ties):
         return groups, rows[bad]
     left = rows[:0]
     if lists.fill_the_last_byte:
-        scores = block_of_negated_scores(lists, rows, width, excluded=np.inf)
+        scores = negated_scores(lists, rows, width)
+        leave_out(scores, lists, rows, np.inf)
         scores = np.sort(scores, axis=1)[:, : keys.shape[1]]
         same = scores[:, 1:] == scores[:, :-1]
         close = keys[:, 1:] == keys[:, :-1]
@@ -363,7 +328,8 @@ def _down_to(keys, depth):
     """
     width = keys.shape[1]
     while depth < width:
-        edge = _without_codes(keys[:, depth - 1 : depth + 1].copy())
+        edge = keys[:, depth - 1 : depth + 1].copy()
+        edge.view(np.uint64)[...] &= ~_LOW
         tied = (edge[:, 0] == edge[:, 1]) & (edge[:, 0] < np.inf)
         if not tied.any():
             return keys[:, :depth].copy()
@@ -383,7 +349,8 @@ def _are_tied(keys, place, column):
 
 def sort_indices(lists, rows, width, ties):
     """Return the tie groups of lists; with ``ties="first"`` each document alone."""
-    keys = block_of_negated_scores(lists, rows, width, excluded=np.nan)
+    keys = negated_scores(lists, rows, width)
+    leave_out(keys, lists, rows, np.nan)
     relevant = block_of_flags(lists, rows, width, lists.is_relevant)
     order = np.argsort(keys, axis=1, kind="stable" if ties == "first" else None)
     if ties == "first" and lists.doc_order is not None:

@@ -53,11 +53,10 @@ class Options:
 
     def by_name(self):
         """Return the values of all parameters by name."""
-        shared = {name: getattr(self, name) for name in _SHARED}
-        return shared | self.own
+        return self.own | {name: getattr(self, name) for name in _SHARED}
 
 
-_SHARED = frozenset(Options.__dataclass_fields__) - {"own"}
+*_SHARED, _ = Options.__dataclass_fields__
 
 
 class RankedBy(NamedTuple):

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from skrank._ranking.arrays import TieGroups, lengths_of, starts_of
-from skrank._ranking.queries import RankedQueries, mean_over_group
+from skrank._ranking.queries import RankedQueries, sum_over_places
 from skrank._ranking.targets import OneTarget
 
 # Above this mean number of tied non-relevant documents per query, values are computed
@@ -64,7 +64,9 @@ class FirstRanks(RankedQueries):
         # (value(t + 1) + ... + value(t + n)) / n: with one relevant document, the
         # places of the tie group all have probability 1 / n.
         above, size = self.above[alike], self.size[alike]
-        expected[self.query[alike]] = mean_over_group(value, above, size, k)
+        expected[self.query[alike]] = (
+            sum_over_places(value, above, above + size, k) / size
+        )
         return expected
 
 

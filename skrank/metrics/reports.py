@@ -248,11 +248,11 @@ class Explained(NamedTuple):
 
     def rules(self, base, request):
         """Return the effect of each rule of the request if it is followed alone."""
-        before = base.options.by_name()
+        of_base = base.options.by_name()
         changed = {
             name: value
             for name, value in request.options.by_name().items()
-            if value != before[name]
+            if value != of_base[name]
         }
         before, value = self.per_query(base), answer(base, self.data)
         found = []

@@ -90,7 +90,8 @@ def measure(request, ranking, known, alike=None):
             chance = values_in(ranking.chance)
         if adjusted not in ("ratio", "z"):
             ideal = values_in(ranking.ideal)
-    return Measured(values, chance, ideal, ranking if reads_ranks(request) else None)
+    ranks = ranking if metric.reads_first_rank and reads_ranks(request) else None
+    return Measured(values, chance, ideal, ranks)
 
 
 def reads_ranks(request):
