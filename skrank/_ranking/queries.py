@@ -408,7 +408,18 @@ class RankedQueries:
         return self.query[self.first[group]], rank, probability
 
     def query_weights(self, sample_weight):
-        """Return the weight of each query, or None, from what the user gave."""
+        """Return one weight per query, in the order of `ids`.
+
+        Parameters
+        ----------
+        sample_weight : array-like of shape (n_samples,) or (n_queries,)
+            The weights as a metric function takes them. None returns None.
+
+        Returns
+        -------
+        weight : ndarray of shape (n_queries,) or None
+            The weights.
+        """
         if sample_weight is None:
             return None
         return self._lists.query_weights(sample_weight)
