@@ -133,7 +133,9 @@ def gather(values, starts, width):
     if n_cells <= FEW_CELLS:
         cells = starts[:, np.newaxis] + np.arange(width)
         return values[np.minimum(cells, len(values) - 1, out=cells)]
-    # Whole rows are copied as one item each: many times as fast as cell by cell.
+    # Items that overlap: item s, for s = 0, ..., last, is the bytes of values[s : s +
+    # width], and the next one starts one value later. So each row is copied as one item,
+    # many times as fast as cell by cell.
     row = np.dtype((np.void, width * values.itemsize))
     items = np.ndarray(last + 1, row, values, strides=values.itemsize)
     late = starts > last
@@ -231,19 +233,8 @@ def resolve_ties(groups, ties):
 class Order(Protocol):
     """How rows form lists: list i has the places ``starts[i]`` to ``+ lengths[i]``.
 
-    Attributes
-    ----------
-    starts, lengths : ndarray of shape (n_lists,)
-        Where the lists stand, one after the other.
-
-    query : ndarray of shape (n_lists,)
-        The query of each list, a position in the sorted ids.
-
-    row_query : ndarray of shape (n_rows,)
-        The query of each row.
-
-    is_as_given : bool
-        Whether each row is its own place.
+    `query` is the query of each list, a position in the sorted ids, and `row_query`
+    that of each row. `is_as_given` says whether each row is its own place.
     """
 
     starts: np.ndarray
@@ -293,14 +284,8 @@ class AsGiven:
 class ByCode:
     """Rows in any order, sorted by code when a value of them is first asked for.
 
-    Rows of one code keep their order.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n_rows,)
-        The query of each row, from 0 to ``n_codes - 1``.
-    n_codes : int
-        The number of codes. Those that do not occur have no list.
+    Rows of one code keep their order. `codes` are the queries of the rows, from 0 to
+    ``n_codes - 1``; a code that does not occur has no list.
     """
 
     is_as_given = False
@@ -454,17 +439,9 @@ def code_grades(grades, rows, n_rows):
 
 
 def count_by_grade(query, grade):
-    """Count documents by query and grade.
+    """Count documents by query and grade: (query, grade, count).
 
-    Parameters
-    ----------
-    query, grade : ndarray of shape (n_documents,)
-        The query and the grade of each document.
-
-    Returns
-    -------
-    query, grade, count : ndarray
-        Each query and grade once, the highest grade of a query first.
+    Each query and grade occurs once, the highest grade of a query first.
     """
     levels, level = encode_levels(grade)
     return count_by_level(query, level, levels)

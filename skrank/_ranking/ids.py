@@ -18,27 +18,11 @@ SAMPLE = 1000
 
 
 def encode_qid(qid, n_samples=None, *, name="qid"):
-    """Turn query ids into codes.
+    """Return the distinct ids, and for each row the position of its id in them.
 
-    Parameters
-    ----------
-    qid : array-like of shape (n_samples,)
-        Query ids of any dtype: numbers, strings, tuples, datetimes, categories.
-
-    n_samples : int, default=None
-        The number of rows that the ids must have.
-
-    name : str, default="qid"
-        The parameter that errors name.
-
-    Returns
-    -------
-    ids : ndarray of shape (n_queries,)
-        The distinct ids in ascending order; in the order of their first row if
-        they cannot be compared with each other.
-
-    codes : ndarray of shape (n_samples,)
-        For each row the position of its id in `ids`.
+    The ids are of any dtype: numbers, strings, tuples, datetimes, categories. The
+    distinct ones are in ascending order, or in the order of their first row if they
+    cannot be compared with each other. Errors call the ids `name`.
     """
     heads = encode_heads(qid, n_samples, name=name)
     return heads.ids, heads.of_rows()
@@ -47,17 +31,10 @@ def encode_qid(qid, n_samples=None, *, name="qid"):
 class Heads(NamedTuple):
     """Codes of ids, one per stretch of rows with the same id if the rows are grouped.
 
-    Attributes
-    ----------
-    ids : ndarray of shape (n_queries,)
-        As :func:`encode_qid` returns them.
-    codes : ndarray of shape (n_stretches,) or (n_samples,)
-        For each stretch, or each row, the position of its id in `ids`.
-    starts : ndarray of shape (n_stretches,) or None
-        The first row of each stretch; None if most rows have another id than the row
-        before them, so that there is a code for each row.
-    n_samples : int
-        The number of rows.
+    `ids` are those that :func:`encode_qid` returns, `codes` the position in them of
+    each stretch, or of each row, and `starts` the first row of each stretch; None if
+    most rows have another id than the row before them, so that there is a code for each
+    row.
     """
 
     ids: np.ndarray
@@ -385,15 +362,6 @@ class DocOrder:
 
     Most documents are tied with none, and to encode the ids of all documents takes many
     times as long as to rank them. So an id is looked at when it is first asked for.
-
-    Parameters
-    ----------
-    doc_id : array-like of shape (n_samples,)
-        The ids.
-    descending : bool
-        Whether larger ids come first.
-    n_samples : int
-        The number of rows.
     """
 
     def __init__(self, doc_id, descending, n_samples):
@@ -413,12 +381,7 @@ class DocOrder:
     def codes(self, rows, group):
         """Return numbers that rise in the order of documents, within a tie group.
 
-        Parameters
-        ----------
-        rows : ndarray
-            The rows of the documents.
-        group : ndarray
-            The tie group of each; those of a group stand together.
+        `group` is the tie group of each of the rows; those of a group stand together.
         """
         rows = rows if self._rows is None else self._rows[rows]
         found_in = self._found_in[rows]
@@ -434,16 +397,8 @@ class DocOrder:
 def order_tied(lists, rows, keys, order):
     """Sort documents that are tied with a relevant one by their ids, in place.
 
-    Parameters
-    ----------
-    lists : Lists
-        The lists, which have a `doc_order`.
-    rows : ndarray
-        Those that stand side by side.
-    keys : ndarray of shape (n_rows, width)
-        Their negated scores.
-    order : ndarray of shape (n_rows, width)
-        The columns of `keys`, sorted by these, and within ties in the order of input.
+    `keys` are the negated scores of the lists `rows`, side by side, and `order` their
+    columns, sorted by these, and within ties in the order of input.
     """
     lengths = lists.order.lengths[rows]
     keys = np.take_along_axis(keys, order, axis=1)

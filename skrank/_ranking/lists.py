@@ -57,16 +57,9 @@ class Missing(NamedTuple):
 class Documents(Protocol):
     """What :class:`~skrank.metrics.RankedQueries` asks of the documents it ranks.
 
-    Attributes
-    ----------
-    ids : ndarray of shape (n_queries,)
-        The query ids. Arrays with one entry per query are in this order.
-
-    judged : ndarray of bool or None
-        Which documents have a grade; None if all have one.
-
-    missing : Missing or None
-        Judged documents that were not returned; None if there may be none.
+    Arrays with one entry per query are in the order of `ids`. `judged` says which
+    documents have a grade, None if all have one; `missing` holds the judged documents
+    that were not returned, None if there may be none.
     """
 
     ids: np.ndarray
@@ -80,13 +73,7 @@ class Documents(Protocol):
         """Return the number of relevant documents of each query."""
 
     def count_grades(self):
-        """Count the relevant documents of each query by grade.
-
-        Returns
-        -------
-        query, grade, count : ndarray
-            In the order of `ids`, the highest grade of a query first.
-        """
+        """Return (query, grade, count) of the relevant documents, by falling grade."""
 
     def grade_range(self):
         """Return the lowest grade of the input and the highest relevant one.
@@ -417,16 +404,11 @@ def read_lists(
     judged_from=None,
     flatten=False,
 ):
-    """Check the input, whatever its shape, and return it grouped by query.
+    """Check the input, whatever its shape, and return it as Lists or Candidates.
 
     The parameters are those of :func:`skrank._ranking.rank_queries`; `doc_order` is a
     DocOrder or None. With `flatten` or ``threshold=None`` all documents are made
     relevant, those that are not with a grade below all others.
-
-    Returns
-    -------
-    lists : Lists or Candidates
-        The documents of every query.
     """
     if sparse.issparse(y_score):
         raise TypeError(

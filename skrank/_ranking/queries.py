@@ -445,13 +445,10 @@ class IdealRanking(RankedQueries):
         return self
 
     def ordered_by(self, values):
-        """Return the ideal ranking by values other than the grades.
+        """Return the ideal ranking by values of its groups, other than the grades.
 
-        Parameters
-        ----------
-        values : ndarray of shape (n_groups,)
-            The value of the documents of each group. Documents that are not relevant
-            have the value 0: those with a value below 0 come after them.
+        Documents that are not relevant have the value 0: those with a value below 0
+        come after them.
         """
         order = np.lexsort((-values, self.query))
         below = values[order] < 0
@@ -468,30 +465,13 @@ class IdealRanking(RankedQueries):
 def probability_of_first(size, relevant, width):
     """Return the probabilities of the place of a tie group's first relevant document.
 
-    Parameters
-    ----------
-    size, relevant : ndarray of shape (n_groups,)
-        The number n of documents of each group, and how many, r, are relevant.
-    width : int
-        The number of places that are asked for.
-
-    Returns
-    -------
-    probability : ndarray of shape (n_groups, width)
-        That of the places 1, 2, ...
-
-    Notes
-    -----
-    In a random order the first relevant document stands at place j with probability
+    Of the places 1, ..., `width` of each group of n documents, r of which are relevant.
+    In a random order it stands at place j with probability
 
         P(j) = C(n - j, r - 1) / C(n, r)
 
-    the negative hypergeometric distribution [1]_.
-
-    References
-    ----------
-    .. [1] N. L. Johnson, A. W. Kemp, S. Kotz, "Univariate Discrete Distributions",
-       3rd ed., Wiley, 2005, chapter 6.
+    the negative hypergeometric distribution (Johnson, Kemp and Kotz, "Univariate
+    Discrete Distributions", 3rd ed., Wiley, 2005, chapter 6).
     """
     size, relevant = size[:, np.newaxis], relevant[:, np.newaxis]
     place = np.arange(1, width)

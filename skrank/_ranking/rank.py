@@ -58,13 +58,8 @@ def rank_queries(
     """Return the RankedQueries of some documents.
 
     The parameters are those of :func:`skrank.metrics.evaluate` that decide on the
-    ranking, and one more.
-
-    Parameters
-    ----------
-    depth : int or "first", default=None
-        What will be asked for: the documents of the first `depth` ranks, or the first
-        relevant document of each query; None is everything.
+    ranking, and `depth`, what will be asked for: the documents of the first `depth`
+    ranks, or the "first" relevant document of each query; None is everything.
     """
     if doc_order is not None:
         check_choice(doc_order, DOC_ORDERS, "doc_order", "rank_queries")
@@ -225,14 +220,8 @@ def sort_keys(lists):
 class KeyedLists(Lists):
     """Lists whose scores and codes were sorted by query as one number.
 
-    So the rows need not be sorted.
-
-    Attributes
-    ----------
-    keys : ndarray of float64 of shape (n_places,)
-        The key at each place.
-    grade_of_code : ndarray
-        The grade of each code.
+    So the rows need not be sorted. `keys` are those at the places, and `grade_of_code`
+    maps a code to its grade.
     """
 
     keys: np.ndarray | None = None
@@ -428,13 +417,9 @@ def _not_below(lists, lowest, first, last, places):
 def split_by_score(lists, i):
     """Split list i into pieces of like score, the highest scores first.
 
-    Returns
-    -------
-    pieces : Lists or None
-        Each piece is a query, each document a row, in order; tied documents are in one
-        piece. None if the scores lie in too few places to separate many pieces.
-    grade_of : callable
-        Maps the grades in the pieces, which are codes, to those of the documents.
+    Returns the pieces as Lists, each piece a query and tied documents in one piece, and
+    the function that maps the grades in them, which are codes, to those of the
+    documents. None if the scores lie in too few places to separate many pieces.
     """
     start, stop = lists.order.starts[i], lists.order.starts[i] + lists.order.lengths[i]
     places = slice(start, stop)
@@ -501,12 +486,9 @@ def find_first_groups(lists):
 def _count_around_best(lists, first, last, places):
     """Count the documents above the best relevant ones of some lists, and these.
 
-    Returns
-    -------
-    counts : ndarray of shape (3, n_lists)
-        The documents above, all that are tied with the best, and the relevant ones.
-    tied : ndarray
-        The places of the relevant ones.
+    Returns the counts, of shape (3, n_lists), of the documents above, of all that are
+    tied with the best, and of the relevant ones among these, and the places of the
+    latter.
     """
     if last - first == 1:
         return _count_in_one(lists, places)

@@ -13,14 +13,8 @@ from skrank._checks import check_weights, scores_as_floats
 class OneTarget:
     """Queries that have one relevant document each, the target, of grade 1.
 
-    All documents are judged, and none is missing.
-
-    Attributes
-    ----------
-    ids : ndarray of shape (n_queries,)
-        The positions of the queries.
-    n_candidates : ndarray of shape (n_queries,)
-        The number of documents of each query, the target included.
+    All documents are judged, and none is missing. `ids` are the positions of the
+    queries, and `n_candidates` the numbers of their documents, targets included.
     """
 
     ids: np.ndarray
@@ -59,14 +53,9 @@ class OneTarget:
 class Candidates(OneTarget):
     """A row of candidates for each query, one of them the target.
 
-    Attributes
-    ----------
-    y_score : ndarray of shape (n_queries, n_columns)
-        The scores, not yet checked: they may be larger than the memory.
-    target : ndarray of int of shape (n_queries,)
-        The column of each target.
-    exclude : csr_matrix of shape (n_queries, n_columns) or None
-        The cells to leave out, unless they are targets.
+    The scores are not yet checked: they may be larger than the memory. `target` holds
+    the column of each target, and `exclude`, a CSR matrix or None, the cells to leave
+    out, unless they are targets.
     """
 
     y_score: np.ndarray
@@ -165,23 +154,12 @@ NONE = np.zeros(0, dtype=np.intp)
 
 
 def count_around_target(scores, target, out_row, out_column, allowed=None):
-    """Count the candidates above the target of each row, and those tied with it.
+    """Return (above, tied, n_candidates) of the target of each row.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_rows, n_entities)
-        The scores of all entities.
-    target : ndarray of shape (n_rows,)
-        The column of the target, which is always a candidate.
-    out_row, out_column : ndarray of shape (n_out,)
-        Cells that are no candidates; those of targets are ignored.
-    allowed : ndarray of bool of shape (n_entities,) or (n_rows, n_entities)
-        The entities that may be candidates; None means all.
-
-    Returns
-    -------
-    above, tied, n_candidates : ndarray of shape (n_rows,)
-        The candidates above the target, the others tied with it, and all.
+    Those are the numbers of candidates above the target, of others tied with it, and of
+    all. `out_row` and `out_column` are cells that are no candidates, except those of
+    targets; `allowed`, of shape (n_entities,) or that of the scores, says which
+    entities may be candidates, and None that all may.
     """
     n_rows, n_entities = scores.shape
     own = scores[np.arange(n_rows), target][:, np.newaxis]

@@ -310,11 +310,6 @@ def pair_agreement(ranking, weights, gain, discount):
         won = sum w_uv ([s_u > s_v] + [s_u = s_v] / 2),  total = sum w_uv.
 
     At least one document of each pair is relevant, since the grades differ.
-
-    Returns
-    -------
-    won, total : ndarray of shape (n_queries,)
-        The two sums.
     """
     check_gain(gain)
     discount = discount_function(discount)
@@ -365,6 +360,9 @@ def _relevant_pairs(ranking, value):
     zero v, with w_uv = value_u - value_v (or 1), cumulative sums give
 
         won_v = sum_u w_uv [u above v] + sum_u w_uv [u tied with v] / 2.
+
+    Knight, "A Computer Method for Calculating Kendall's Tau with Ungrouped Data", JASA
+    61, 1966, counts pairs in a merge sort likewise; this is a radix sort, with weights.
     """
     won, total = np.zeros(ranking.n_queries), np.zeros(ranking.n_queries)
     levels, code = encode_levels(ranking.grade)
@@ -507,9 +505,13 @@ def _changes(ranking, depth, starts, n_cells):
         ideal.size[ranking.group_in_ideal],
     )
     end, end_2 = ranking.above[group] + ranking.size[group], above_2 + size_2
+    # A document in a tie group of n below t by score, and of n' below t' by grade, has
+    #     P(in S_d) P(in L_d) = 0                         for d <= max(t, t')
+    #                         = (d - t) (d - t') / (n n')  up to min(t + n, t' + n')
+    #                         = (d - t) / n                up to max(t + n, t' + n')
+    #                         = 1                          beyond,
+    # where t and n in the third line are those of the group that ends later.
     begin, last = np.maximum(above, above_2), np.maximum(end, end_2)
-    # (d - t)(d - t') / (n n') from `begin` to `middle`; from there to `last` one of the
-    # probabilities is 1 and the other is (d - t) / n.
     middle = np.maximum(np.minimum(end, end_2), begin)
     above_later = np.where(end >= end_2, above, above_2)
     size_later = np.where(end >= end_2, size, size_2)

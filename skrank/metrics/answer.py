@@ -72,16 +72,7 @@ class RankedBy(NamedTuple):
 class Request(NamedTuple):
     """A request for one metric: its key in the result and how to compute it.
 
-    Attributes
-    ----------
-    key : str
-        The name under which it was requested.
-    metric : Metric
-        The metric.
-    sign : {1, -1}
-        What its value is multiplied by.
-    options : Options
-        The checked values of all its parameters.
+    `sign`, 1 or -1, is what its value is multiplied by.
     """
 
     key: str
@@ -307,14 +298,7 @@ class RepeatedAnswer:
     """The answers to one request for the same documents with other scores each time.
 
     What does not depend on the scores, such as the query ids and the ideal ranking, is
-    computed once.
-
-    Parameters
-    ----------
-    request : Request
-        The request.
-    arrays : Arrays
-        The documents; the scores in it are not read.
+    computed once. The scores in `arrays` are not read.
     """
 
     def __init__(self, request, arrays):

@@ -27,12 +27,7 @@ BLOCK = 2**18
 class FirstRanks(RankedQueries):
     """The first tie groups of queries, without the input that they come from.
 
-    Parameters
-    ----------
-    above, size, relevant : ndarray of shape (n_queries,)
-        The tie group of each query; `relevant` is 0 for a query without one.
-    n_relevant : ndarray of shape (n_queries,)
-        The number of relevant documents, returned or not; only compared with 0.
+    `relevant` is 0 for a query without one; `n_relevant` is only compared with 0.
     """
 
     def __init__(self, above, size, relevant, n_relevant):
@@ -73,12 +68,8 @@ class FirstRanks(RankedQueries):
 class StoredRanks(FirstRanks):
     """First tie groups with those of the ideal ranking and of random orders.
 
-    Parameters
-    ----------
-    above, size, relevant, n_relevant : ndarray of shape (n_queries,)
-        As in FirstRanks.
-    n_documents, n_found : ndarray of shape (n_queries,)
-        The number of returned documents, and of relevant ones among them.
+    `n_documents` and `n_found` are the numbers of returned documents, and of relevant
+    ones among them.
     """
 
     def __init__(self, above, size, relevant, n_relevant, n_documents, n_found):

@@ -92,6 +92,10 @@ def stop_within(ranking, stop, k):
     the negative hypergeometric distribution:
 
         E[1 / rank] = sum_N P(N) sum_j C(n - j, N - 1) / C(n, N) / (above + j)
+
+    with P(N) the Poisson binomial distribution (Chapelle et al., CIKM 2009, define the
+    metric; Johnson, Kemp and Kotz, "Univariate Discrete Distributions", 3rd ed.,
+    chapters 3 and 6, both distributions).
     """
     above, size, relevant = ranking.above, ranking.size, ranking.relevant
     first = np.cumsum(relevant) - relevant
@@ -138,6 +142,7 @@ def _places_that_count(ranking, stop, k):
 
 def _number_of_stops(stop, first, relevant):
     """Return the distribution of the number of stops in groups, the largest first."""
+    # P_{j+1}(N) = P_j(N) (1 - R_{j+1}) + P_j(N - 1) R_{j+1}, and P_0(0) = 1
     number = np.zeros((len(first), relevant.max(initial=0) + 1))
     number[:, 0] = 1
     for j in range(number.shape[1] - 1):

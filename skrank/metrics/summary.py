@@ -41,15 +41,9 @@ FLAT = (
 class Measured(NamedTuple):
     """What determines the summary of a metric, whatever the other parameters are.
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_queries,)
-        The value of each query, NaN if it is undefined.
-    chance, ideal : ndarray of shape (n_queries,) or None
-        The value in random orders and in the ideal ranking, if the metric is adjusted.
-    ranks : RankedQueries or None
-        The rank of the first relevant document of each query, if the summary needs
-        more than the values.
+    `values` has NaN for undefined queries; `chance` and `ideal` are those in random
+    orders and in the ideal ranking, if the metric is adjusted. `ranks` is the ranking,
+    if the summary needs more than the values: the rank of each first relevant document.
     """
 
     values: np.ndarray
@@ -142,20 +136,9 @@ def scaled(weight):
 class Values(NamedTuple):
     """The values of a metric and how they are summarized.
 
-    Attributes
-    ----------
-    metric : Metric
-        The metric.
-    measured : Measured
-        The values of the queries.
-    own : dict
-        The parameters of its definition.
-    instead : float
-        The value of an undefined query; NaN leaves it out.
-    average : {"macro", "weighted"} or None
-        How the queries are averaged; None returns the value of each.
-    weight : ndarray of shape (n_queries,) or None
-        The weight of each query; None if all weights are equal.
+    `own` are the parameters of its definition. `instead` is the value of an undefined
+    query, where NaN leaves it out. Without an `average` the value of each query is
+    returned; without `weight` all weights are equal.
     """
 
     metric: "Metric"
@@ -242,23 +225,11 @@ LARGEST_EXPONENT = 2.0
 
 
 def adjust(queries, score, adjusted):
-    """Compare a score with its expectation E under random orders.
+    """Compare a score M with its expectation E under random orders.
 
-    Parameters
-    ----------
-    queries : Values
-        The values behind the score.
-    score : float or ndarray of shape (n_queries,)
-        The metric M.
-    adjusted : {True, "ratio", "z"}
-        What to return.
-
-    Returns
-    -------
-    adjusted : float or ndarray of shape (n_queries,)
-        (M - E) / (B - E) with the value B of the ideal ranking; M / E for "ratio";
-        (M - E) / sqrt(V) for "z", with the sign that makes larger better. NaN where all
-        orderings have the same value.
+    Returns (M - E) / (B - E) with the value B of the ideal ranking for True; M / E for
+    "ratio"; (M - E) / sqrt(V) for "z", with the sign that makes larger better. NaN
+    where all orderings have the same value.
     """
     metric, deviation = queries.metric, None
     if metric.moments is not None:
@@ -325,7 +296,8 @@ def moments_of_geometric_mean(queries, random):
     undefined = np.isnan(queries.measured.values)
     log_once, log_twice = _log_mean_powers(random, power)
     log_mean = np.where(undefined, log_value, log_once)
-    # E[x^2] - E[x]^2, without the difference of two numbers that are nearly equal.
+    # V = E[x]^2 (e^s - 1) with s = ln E[x^2] - 2 ln E[x], a sum over the queries: without
+    # the difference of two numbers that are nearly equal.
     spread = np.where(undefined, 0, log_twice - 2 * log_once)
     # A query that no order changes has no variance but that of rounding.
     spread = np.where(spread > 1e-12 * log_twice, spread, 0)
