@@ -1,4 +1,4 @@
-"""Checks of arrays and options, in scikit-learn's sentences."""
+"""Checks of arrays and options, and warnings of likely mistakes."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
@@ -19,10 +19,24 @@ _PACKAGE = str(Path(__file__).parent)
 
 def warn_caller(message, category):
     """Warn, at the line outside of the package from which it was called."""
-    frame, level = sys._getframe(), 0
+    _, level = _find_caller()
+    warnings.warn(message, category, stacklevel=level)
+
+
+def calling_function():
+    """Return the module and the name of the function that called the package."""
+    frame, _ = _find_caller()
+    if frame is None:
+        return None
+    return frame.f_globals.get("__name__"), frame.f_code.co_name
+
+
+def _find_caller():
+    """Return the innermost frame outside of the package, and its stack level."""
+    frame, level = sys._getframe(1), 1
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level + 1)
+    return frame, level
 
 
 def numeric_array(values, name):
@@ -333,8 +347,24 @@ def shown(value, limit=200):
     return text if len(text) <= limit else f"{text[: limit - 3]}..."
 
 
+def check_column_name(value, name, function):
+    """Raise unless a parameter is the name of one column."""
+    if not isinstance(value, str):
+        cure = ""
+        if name == "qid" and isinstance(value, (list, tuple)) and len(value) > 1:
+            cure = f" Pass qid={value[0]!r} and by={[*value[1:]]!r} to `score_table`."
+        raise ValueError(
+            f"The {name!r} parameter of {function} must be a str, the name of one "
+            f"column. Got {shown(value)} instead.{cure}"
+        )
+
+
 # Without query ids, more rows than these are unlikely to be one query.
 MANY_ROWS = 1000
+
+# What calls the metric function of `sklearn.metrics.make_scorer`. It has the rows of a
+# fold and not their queries.
+SCORER = ("sklearn.metrics._scorer", "_score")
 
 # How many values are looked at, and the fewest that say anything.
 _SAMPLE, _FEWEST = 200, 5
@@ -360,13 +390,93 @@ def refuse_columns(y_true, y_score):
         )
 
 
-def warn_of_one_query(n_rows):
-    """Warn that many rows without query ids are ranked as one query."""
-    warn_caller(
-        f"All {n_rows} rows are ranked as one query, since there are no query ids. "
-        "Pass the ids as `qid`; if the rows are one query, pass np.zeros(len(y_true)).",
-        UserWarning,
-    )
+def warn_if_not_one_query(n_rows):
+    """Warn where rows without query ids are probably not the rows of one query.
+
+    They are many, or the rows of a fold, for which a scorer of scikit-learn calls a
+    metric function.
+    """
+    if calling_function() == SCORER:
+        warn_caller(
+            "All rows of a fold are ranked as one query, since a scorer made with "
+            "sklearn.metrics.make_scorer passes no query ids. Pass a scorer name, "
+            "such as scoring='ndcg@10', or make one with "
+            "skrank.metrics.make_ranking_scorer(ndcg_score, k=10). Both read the "
+            "query ids.",
+            UserWarning,
+        )
+    elif n_rows > MANY_ROWS:
+        warn_caller(
+            f"All {n_rows} rows are ranked as one query, since there are no query ids. "
+            "Pass the ids as `qid`; if the rows are one query, pass "
+            "np.zeros(len(y_true)).",
+            UserWarning,
+        )
+
+
+def warn_if_out_of_order(arrays):
+    """Warn of pandas objects with the same labels in different orders.
+
+    Rows are paired by position, whatever their labels are. `arrays` holds what has one
+    value per row, by the names of the arguments.
+    """
+    pandas = sys.modules.get("pandas")
+    if pandas is None:
+        return
+    kinds = pandas.Series, pandas.DataFrame
+    indexes = {
+        name: values.index
+        for name, values in arrays.items()
+        if isinstance(values, kinds)
+    }
+    if len(indexes) < 2:
+        return
+    (first, index), *others = indexes.items()
+    for name, other in others:
+        if index is other or not _are_reordered(index, other):
+            continue
+        cure = f"Pass {name}.loc[{first}.index] to pair them by label"
+        if not index.is_unique:
+            cure = f"Sort the rows of {name} like those of {first}"
+        warn_caller(
+            f"{first} and {name} have the same labels in different orders, but their "
+            f"rows are paired by position. {cure}, or {name}.to_numpy() if the rows "
+            "are in the same order already.",
+            UserWarning,
+        )
+
+
+def _are_reordered(index, other):
+    """Return True if two indexes have the same labels, not in the same order."""
+    if not len(index) == len(other) > 0 or index.nlevels != other.nlevels:
+        return False
+    try:
+        return not index.equals(other) and _are_permuted(index, other)
+    except (TypeError, ValueError):  # pandas cannot compare labels of some types
+        return False
+
+
+def _are_permuted(index, other):
+    """Return True if labels that differ somewhere are the same ones altogether."""
+    # They rarely are, which most often shows without hashing all of them.
+    if _are_integers(index) and _are_integers(other):
+        are_other = index.to_numpy().sum() != other.to_numpy().sum()
+    elif isinstance(index[0], str):
+        are_other = not (other == index[0]).any()
+    else:
+        are_other = index.inferred_type != other.inferred_type
+    if are_other:
+        return False
+    from pandas.util import hash_pandas_object
+
+    one = hash_pandas_object(index, index=False).to_numpy()
+    two = hash_pandas_object(other, index=False).to_numpy()
+    # Labels of different dtypes may be equal one by one.
+    return bool(one.sum() == two.sum() and (one != two).any())
+
+
+def _are_integers(index):
+    return isinstance(index.dtype, np.dtype) and index.dtype.kind in "iu"
 
 
 def warn_if_swapped(y_true, y_score):
@@ -388,3 +498,34 @@ def warn_if_swapped(y_true, y_score):
 
 def _whole(values):
     return values == np.floor(values)
+
+
+def warn_if_labels(lists):
+    """Warn if the scores look like the class labels that a classifier predicts.
+
+    They have two values, which are grades, and tied documents differ in relevance.
+    Rows are at least as many as say anything of several queries. A classifier predicts
+    rows, so a matrix is left alone.
+    """
+    scores, n_queries = lists.y_score, len(lists.ids)
+    if lists.is_matrix or n_queries < 2 or len(scores) < _FEWEST * n_queries:
+        return
+    if not float(scores[0]).is_integer() or len(np.unique(scores[:_SAMPLE])) > 2:
+        return
+    low, high = scores.min(), scores.max()
+    is_high = scores == high
+    if low == high or not (is_high | (scores == low)).all():
+        return
+    if not (lists.grades == low).any() or not (lists.grades == high).any():
+        return
+    group = 2 * lists.order.row_query + is_high
+    n_relevant = np.bincount(group, weights=lists.relevant)
+    if not ((n_relevant > 0) & (n_relevant < np.bincount(group))).any():
+        return
+    warn_caller(
+        f"y_score has only two distinct values, {low:g} and {high:g}, like the class "
+        "labels that a classifier predicts, so the metric depends on how ties are "
+        "resolved. Pass scores instead, such as predict_proba(X)[:, 1] or "
+        "decision_function(X). skrank.metrics.tie_report says how much ties matter.",
+        UserWarning,
+    )

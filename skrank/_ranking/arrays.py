@@ -134,8 +134,8 @@ def gather(values, starts, width):
         cells = starts[:, np.newaxis] + np.arange(width)
         return values[np.minimum(cells, len(values) - 1, out=cells)]
     # Items that overlap: item s, for s = 0, ..., last, is the bytes of values[s : s +
-    # width], and the next one starts one value later. So each row is copied as one item,
-    # many times as fast as cell by cell.
+    # width], and the next one starts one value later. So a whole row is copied as one
+    # item, many times as fast as cell by cell.
     row = np.dtype((np.void, width * values.itemsize))
     items = np.ndarray(last + 1, row, values, strides=values.itemsize)
     late = starts > last

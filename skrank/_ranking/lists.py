@@ -11,7 +11,6 @@ import numpy as np
 from scipy import sparse
 
 from skrank._checks import (
-    MANY_ROWS,
     all_finite,
     check_finite,
     check_weights,
@@ -19,8 +18,8 @@ from skrank._checks import (
     numeric_array,
     refuse_columns,
     scores_as_floats,
+    warn_if_not_one_query,
     warn_if_swapped,
-    warn_of_one_query,
 )
 from skrank._columns import find_qid
 from skrank._ranking.arrays import (
@@ -482,8 +481,7 @@ def _read_flat(y_true, y_score, qid, threshold, flatten, exclude, judged, doc_or
         )
     y_score, is_finite = comparable(y_score)
     if qid is None:
-        if n_rows > MANY_ROWS:
-            warn_of_one_query(n_rows)
+        warn_if_not_one_query(n_rows)
         one = np.zeros(1, dtype=np.intp)
         qid = Heads(one, one, one, n_rows)
     heads = encode_heads(qid, n_rows)

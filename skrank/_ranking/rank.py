@@ -13,6 +13,7 @@ from skrank._checks import (
     check_choice,
     check_scores,
     numeric_array,
+    warn_if_labels,
 )
 from skrank._ranking.arrays import (
     STRETCH,
@@ -81,6 +82,8 @@ def rank_queries(
         judged_from=judged_from,
         flatten=ties == "midrank",
     )
+    if ties == "expected" and isinstance(lists, Lists):
+        warn_if_labels(lists)
     return rank_lists(lists, ties, depth)
 
 
@@ -286,7 +289,11 @@ def sort_packed(lists, rows, width, depth, ties):
     column = place - row * keys.shape[1]
     one = np.ones(len(place), dtype=np.intp)
     query = lists.order.query[rows][row]
-    tied = _are_tied(keys, place, column)
+    # Is a document tied with its neighbour before, or with the one behind?
+    flat = keys.ravel()
+    own, after = flat[place], np.minimum(place + 1, len(flat) - 1)
+    tied = (flat[place - 1] == own) & (column > 0)
+    tied |= (flat[after] == own) & (column < keys.shape[1] - 1)
     if not tied.any():
         return TieGroups(query, column, one, one, grades[code]), rows[:0]
     if ties == "first":
@@ -324,16 +331,6 @@ def _down_to(keys, depth):
             return keys[:, :depth].copy()
         depth *= 2
     return keys
-
-
-def _are_tied(keys, place, column):
-    """Return which documents at `place` have the key of a neighbour."""
-    flat = keys.ravel()
-    own = flat[place]
-    tied = (flat[place - 1] == own) & (column > 0)
-    after = np.minimum(place + 1, len(flat) - 1)
-    tied |= (flat[after] == own) & (column < keys.shape[1] - 1)
-    return tied
 
 
 def sort_indices(lists, rows, width, ties):

@@ -11,7 +11,7 @@ from typing import NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
-from skrank._checks import check_options, numeric_array
+from skrank._checks import check_options, numeric_array, warn_if_out_of_order
 from skrank._columns import find_qid
 from skrank._docs import complete, describe
 from skrank._ranking.ids import Heads, encode_heads
@@ -103,27 +103,17 @@ class Request(NamedTuple):
             low, high = of_kind.get(adjusted, (-np.inf, np.inf))
         return tuple(sorted((self.sign * low + 0.0, self.sign * high + 0.0)))
 
-    @property
-    def ranking(self):
-        """Return the RankedBy of the ranking, and the depth to which it is read.
 
-        The depth is "first" for a metric that reads only the first relevant document,
-        `k` for a metric with a cutoff, and None for the whole ranking. A definition of
-        the user's own may read below its `k`, so it gets the whole ranking.
-        """
-        options, depth = self.options, None
-        if self.metric.reads_first_rank:
-            depth = FIRST
-        elif not self.metric.own:
-            depth = options.own.get("k")
-        by = RankedBy(
-            options.threshold,
-            options.ties,
-            options.doc_order,
-            options.score_dtype,
-            options.judged_from,
-        )
-        return by, depth
+# What may have one value per row.
+_OF_ROWS = (
+    "y_true",
+    "y_score",
+    "qid",
+    "sample_weight",
+    "judged",
+    "returned",
+    "doc_id",
+)
 
 
 @dataclass(frozen=True)
@@ -146,6 +136,10 @@ class Arrays:
     alike: "Arrays | None" = None
     has_negative: bool | None = None
     rankings: dict = field(default_factory=dict)
+
+    def check_order(self):
+        """Warn of arrays with labels that have them in different orders."""
+        warn_if_out_of_order({name: getattr(self, name) for name in _OF_ROWS})
 
     def ranking(self, by, depth):
         """Return the ranking by some parameters, read down to a depth; made once."""
@@ -258,11 +252,13 @@ def answer_all(requests, source):
     :class:`OwnRanks` if an estimator computes the ranks itself. With ``average=None`` a
     value is an array in the order of the query ids.
     """
-    if isinstance(source, Arrays) and _are_many_rows(source):
-        source, requests, blocks = cut(source, requests)
-        if blocks is not None:
-            table = join_queries([_table_of(requests, block) for block in blocks])
-            return dict(zip(table.metrics, *table.summaries(), strict=True))
+    if isinstance(source, Arrays):
+        source.check_order()
+        if _are_many_rows(source):
+            source, requests, blocks = cut(source, requests)
+            if blocks is not None:
+                table = join_queries([_table_of(requests, block) for block in blocks])
+                return dict(zip(table.metrics, *table.summaries(), strict=True))
     rankings = rank_all(requests, source)
     values, known = {}, {}
     # A probability may be too small for a float: 0 is as good.
@@ -279,10 +275,24 @@ def answer_all(requests, source):
 
 
 def rank_all(requests, source):
-    """Return the ranking for each request, made once and down to the depth it needs."""
+    """Return the ranking for each request, made once and down to the depth it needs.
+
+    The depth is "first" for a metric that reads only the first relevant document, `k`
+    for a metric with a cutoff, and None for the whole ranking. A definition of the
+    user's own may read below its `k`, so it gets the whole ranking.
+    """
     ranked_by, depths = [], {}
     for request in requests:
-        by, depth = request.ranking
+        metric, options = request.metric, request.options
+        by = RankedBy(
+            options.threshold,
+            options.ties,
+            options.doc_order,
+            options.score_dtype,
+            options.judged_from,
+        )
+        depth = None if metric.own else options.own.get("k")
+        depth = FIRST if metric.reads_first_rank else depth
         by = source.resolved(by) if by.threshold is None else by
         ranked_by.append(by)
         depths.setdefault(by, set()).add(depth)
@@ -305,6 +315,7 @@ class RepeatedAnswer:
         self.request = request
         self.arrays = arrays
         self.first = self.measured = self.weight = None
+        arrays.check_order()
 
     def __call__(self, y_score):
         """Return the value of the metric by some scores."""
@@ -368,8 +379,7 @@ def weights_of_part(ranking, sample_weight):
 # The rows of a block, but for the rest of the last query.
 ROWS = 2**20
 
-# What has one value for each row.
-BY_ROW = ("y_true", "y_score", "sample_weight", "judged", "returned", "doc_id")
+BY_ROW = tuple(name for name in _OF_ROWS if name != "qid")
 
 
 def cut(arrays, requests):

@@ -15,7 +15,7 @@ from sklearn.utils import (
 )
 from sklearn.utils.validation import check_is_fitted
 
-from skrank._checks import check_choice
+from skrank._checks import check_choice, warn_if_out_of_order
 from skrank._columns import (
     QID,
     check_qid_column,
@@ -132,6 +132,7 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
         is_name = isinstance(self.qid_column, str)
         self._n_columns = None if is_name else np.shape(X)[-1]
         qid = self._find_qid(qid, "fit", X=X, y=y)
+        warn_if_out_of_order({"y": y, "qid": qid, "sample_weight": sample_weight})
         y = self._check_target(y)
         X = drop_column(X, self.qid_column)
         check_consistent_length(X, y, sample_weight)
