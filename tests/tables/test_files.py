@@ -425,6 +425,7 @@ def test_a_file_that_is_cut_off_is_named(tmp_path):
         score_table(tmp_path, "mrr")
 
 
+@pytest.mark.filterwarnings("ignore:The memory_limit is 20 MB")
 def test_a_full_disk_is_an_error_with_the_folder_and_the_cure(monkeypatch):
     connect = duckdb.connect
 
