@@ -267,47 +267,61 @@ def _encode_array(values, name):
 
 
 def _encode_by_hash(values):
-    """Do as np.unique does, but sort only the distinct values.
-
-    Each row writes its number to a table, at the hash of its value, and reads what
-    stands there: a row of the same value, which then stands for it, or one of another
-    value with the same hash. Those rows try again with another hash.
-    """
-    words, random = _words(values), np.random.default_rng(0)
-    # At first a table that stays in the cache: ids mostly are few.
-    standing_for, chosen, left = _meet(words, 16, random)
-    while len(left):
-        n_bits = len(left).bit_length() + 1
-        left_words = [word[left] for word in words]
-        found, more, unmet = _meet(left_words, n_bits, random)
-        standing_for[left] = left[found]
-        chosen = np.concatenate([chosen, left[more]])
-        left = left[unmet]
+    """Do as np.unique does, but sort only the distinct values."""
+    alike = find_alike(values)
+    (chosen,) = (alike == np.arange(len(alike))).nonzero()
     ids, codes = np.unique(values[chosen], return_inverse=True)
     code_of = np.empty(len(values), dtype=np.intp)
     code_of[chosen] = codes.reshape(-1)
-    return ids, code_of[standing_for]
+    return ids, code_of[alike]
 
 
-def _meet(words, n_bits, random):
-    """Let rows meet in a table, by a hash of their words.
+def find_alike(values, group=None):
+    """Return for each row the number of a row with the same value in the same group.
 
-    Returns the row that each row finds, those that were found, and those that found
-    one of another value.
+    Rows with the same value get the same number. Each row writes its number to a
+    table, at the hash of its value, and reads what stands there: a row of the same
+    value, which then stands for it, or one of another value with the same hash. Those
+    rows try again with another hash. `group` holds small integers; each group has a
+    part of the table.
     """
-    odd = 2 * random.integers(2**63, size=len(words), dtype=np.uint64) + 1
-    place = words[0] * odd[0]
-    for word, factor in zip(words[1:], odd[1:], strict=True):
-        place += word * factor
-    place >>= np.uint64(64 - n_bits)
-    place = place.view(np.int64)  # an index of another type would be converted
-    table = np.full(2**n_bits, -1)
-    table[place] = np.arange(len(place))
-    found = table[place]
-    differs = words[0][found] != words[0]
-    for word in words[1:]:
-        differs |= word[found] != word
-    return found, table[table >= 0], np.flatnonzero(differs)
+    words, random = _words(values), np.random.default_rng(0)
+    alike = left = None  # the rows to try again, at first all
+    n_bits = 16  # of a table that stays in the cache: ids mostly are few
+    while left is None or len(left):
+        # Multiply-shift hashing (Dietzfelbinger et al., J. Algorithms 25, 1997): the
+        # highest bits of sum_i word_i odd_i mod 2^64.
+        odd = 2 * random.integers(2**63, size=len(words), dtype=np.uint64) + 1
+        place = words[0] * odd[0]
+        for word, factor in zip(words[1:], odd[1:], strict=True):
+            place += word * factor
+        if group is None:
+            n_cells = 2**n_bits
+            place >>= np.uint64(64 - n_bits)
+        else:
+            sizes = 4 * np.bincount(group)
+            n_cells = int(sizes.sum())
+            place >>= np.uint64(32)
+            place *= sizes.astype(np.uint64)[group]
+            place >>= np.uint64(32)
+            place += (np.cumsum(sizes) - sizes).astype(np.uint64)[group]
+        place = place.view(np.int64)  # an index of another type would be converted
+        table = np.empty(n_cells, dtype=np.intp)
+        table[place] = np.arange(len(place))
+        found = table[place]
+        differs = words[0][found] != words[0]
+        for word in words[1:]:
+            differs |= word[found] != word
+        (again,) = differs.nonzero()
+        if left is None:
+            alike, left = found, again
+        else:
+            alike[left] = left[found]
+            left = left[again]
+        words = [word[again] for word in words]
+        group = None if group is None else group[again]
+        n_bits = len(left).bit_length() + 1
+    return alike
 
 
 def _words(values):
