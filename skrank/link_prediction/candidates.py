@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from skrank._checks import check_choice, shown
-from skrank._ranking.count import count_around_target
 from skrank._ranking.ids import encode_qid
+from skrank._ranking.targets import count_around_target
 from skrank.link_prediction.triple_ids import (
     HEAD,
     RELATION,

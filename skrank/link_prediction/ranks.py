@@ -14,9 +14,9 @@ from scipy.special import gammaln
 
 from skrank._checks import check_choice
 from skrank._docs import share_link_words
-from skrank._ranking.lists import OneTarget
+from skrank._ranking.arrays import TieGroups, resolve_ties
 from skrank._ranking.queries import RankedQueries, law_of_first
-from skrank._ranking.tie_groups import TieGroups, resolve_ties
+from skrank._ranking.targets import OneTarget
 from skrank.metrics.answer import OwnRanks, answer_all
 from skrank.metrics.conventions import CONVENTIONS, OF_RANKS
 from skrank.metrics.evaluation import Asked, read_metric, read_requests
@@ -357,7 +357,7 @@ class EstimatedRanking(RankedQueries):
     sample.
     """
 
-    _ranks_are_in_groups = False
+    ranks_are_estimated = True
 
     def __init__(self, groups, n_documents, *rest, n_negatives, sample_weight=None):
         self._in_sample = groups
