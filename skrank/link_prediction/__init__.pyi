@@ -16,8 +16,7 @@ from skrank.metrics import RankedQueries
 
 __all__ = [
     "ComplEx", "LinkPredictor", "LinkRanks", "PopularityPredictor", "SampledNegatives",
-    "evaluate_link_prediction", "from_pykeen", "make_link_prediction_scorer",
-    "rank_triples", "type_constraints"
+    "evaluate_link_prediction", "from_pykeen", "rank_triples", "type_constraints"
 ]
 
 class ComplEx(LinkPredictor, BaseEstimator):
@@ -164,16 +163,6 @@ def evaluate_link_prediction(
     progress: bool = False, **params: Any
 ) -> dict[Any, dict[str, float]]: ...
 def from_pykeen(model: Any, triples_factory: Any = None) -> Any: ...
-def make_link_prediction_scorer(
-    metric: str | Sequence[str], *, known: Literal["auto"] | ArrayLike |
-    Sequence[Literal["auto"] | ArrayLike] | None = "auto", sides: Literal["head",
-    "tail"] | Sequence[Literal["head", "tail"]] = ("head", "tail"), ties:
-    Literal["expected", "optimistic", "pessimistic", "realistic"] | None = None,
-    average: Literal["rank", "question"] = "rank",
-    candidates: ArrayLike | Mapping[Any, Any] | SampledNegatives | None = None,
-    batch_size: int | Literal["auto"] = "auto",
-    convention: Literal["pykeen", "ogb", "ampligraph"] | None = None, **params: Any
-) -> Any: ...
 def rank_triples(
     model: object, X: ArrayLike, *, known: Literal["auto"] | ArrayLike |
     Sequence[Literal["auto"] | ArrayLike] | None = "auto", sides: Literal["head",

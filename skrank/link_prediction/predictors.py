@@ -14,8 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrank._checks import check_choice
 from skrank._ranking.ids import encode_qid
-from skrank.link_prediction.evaluation import evaluate_link_prediction
-from skrank.link_prediction.ranking import check_not_nan, model_scores, rank_triples
+from skrank.link_prediction.evaluation import (
+    check_not_nan,
+    evaluate_link_prediction,
+    model_scores,
+    rank_triples,
+)
 from skrank.link_prediction.triple_ids import (
     HEAD,
     RELATION,
@@ -49,7 +53,7 @@ class LinkPredictor:
     --------
     PopularityPredictor, ComplEx : Link predictors of skrank.
     evaluate_link_prediction : The metrics of a link predictor.
-    make_link_prediction_scorer : Scorers with options of their own.
+    skrank.metrics.make_ranking_scorer : Scorers with another rule for ties.
 
     Notes
     -----

@@ -31,13 +31,6 @@ METRICS = ("mrr", "neg_mean_rank", "hits@1", "hits@3", "hits@10")
 GROUPS = ("side", "relation", "category", None)
 
 
-def check_options(caller, *, ties, average, convention):
-    """Raise if an option of evaluation is invalid."""
-    check_choice(average, AVERAGES, "average", caller)
-    check_choice(ties, {*TIES, None}, "ties", caller)
-    check_choice(convention, {*OF_RANKS, None}, "convention", caller)
-
-
 @dataclass(frozen=True, eq=False)
 class LinkRanks:
     """The ranks of the heads and tails of triples.
@@ -195,7 +188,9 @@ class LinkRanks:
             The value under each name; with `by`, one dict for each group.
         """
         check_choice(by, GROUPS, "by", CALLER)
-        check_options(CALLER, ties=ties, average=average, convention=convention)
+        check_choice(average, AVERAGES, "average", CALLER)
+        check_choice(ties, {*TIES, None}, "ties", CALLER)
+        check_choice(convention, {*OF_RANKS, None}, "convention", CALLER)
         params = {"ties": ties, "convention": convention, **params}
         if by is None:
             return self._evaluate(metrics, average, params)
@@ -206,8 +201,12 @@ class LinkRanks:
         }
 
     def _evaluate(self, metrics, average, params):
+        params = {name: value for name, value in params.items() if value is not None}
+        requests = read_requests(
+            metrics, params, CALLER, read=read_rank_metric, rules=_rules_of_ranks
+        )
         weight = self.weight if average == "question" else None
-        return evaluate_ranks(self, metrics, params, CALLER, sample_weight=weight)
+        return answer_all(requests, OwnRanks(self, CALLER, weight))
 
     def ranking(self, ties, sample_weight=None):
         """Return the ranking that metrics read.
@@ -272,24 +271,6 @@ N_RANKS = Metric(
     pool=lambda ranking, values, weight: float(values.sum()),
     reads_first_rank=True,
 )
-
-
-def evaluate_ranks(ranks, metrics, params, caller, sample_weight=None):
-    """Return the values of metrics of LinkRanks, by name.
-
-    `ties` in `params` is None or a policy, and `convention` is None or one of the
-    libraries that rank links.
-    """
-    params = {name: value for name, value in params.items() if value is not None}
-    requests = read_rank_requests(metrics, params, caller)
-    return answer_all(requests, OwnRanks(ranks, caller, sample_weight))
-
-
-def read_rank_requests(metrics, params, caller):
-    """Read which metrics of ranks are asked for, as Requests."""
-    return read_requests(
-        metrics, params, caller, read=read_rank_metric, rules=_rules_of_ranks
-    )
 
 
 def _rules_of_ranks(convention, metric, has_cutoff):

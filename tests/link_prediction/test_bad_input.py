@@ -13,7 +13,6 @@ from skrank.link_prediction import (
     PopularityPredictor,
     SampledNegatives,
     evaluate_link_prediction,
-    make_link_prediction_scorer,
     rank_triples,
 )
 
@@ -96,12 +95,6 @@ def test_messages_show_little_of_long_input(options):
         rank_triples(NAMED, **{"X": [["a", "r", "b"]], **options})
     assert 0 < str(caught.value).count("x") < 210
     assert len(str(caught.value)) < 600
-
-
-def test_names_of_metrics_are_shown_shortened():
-    with pytest.raises(TypeError) as caught:
-        make_link_prediction_scorer([1] * 1000)
-    assert len(str(caught.value)) < 300
 
 
 def test_numbers_beyond_the_columns_of_the_scores():
@@ -249,30 +242,6 @@ def test_triples_whose_relation_has_no_candidates_are_counted():
     message = f"{n_empty} triples have no candidates: .* for 1 of their relations, .* 1"
     with pytest.raises(ValueError, match=message):
         rank_triples(MODEL, TRIPLES, candidates={"head": given, "tail": given})
-
-
-@pytest.mark.parametrize(
-    ("metric", "error", "message"),
-    [
-        ("mean_rank", ValueError, "Did you mean 'neg_mean_rank'"),
-        ("arithmetic_mean_rank", ValueError, "Did you mean 'neg_mean_rank'"),
-        (
-            "harmonic_mean_rank",
-            ValueError,
-            "lower .* is better. Did you mean 'neg_harmonic",
-        ),
-        (
-            ["mrr", "variance"],
-            ValueError,
-            "is better. Did you mean 'neg_rank_variance'",
-        ),
-        (None, TypeError, "must be a str or a list of str"),
-        ([], TypeError, "must be a str or a list of str"),
-    ],
-)
-def test_a_scorer_has_to_know_what_is_better(metric, error, message):
-    with pytest.raises(error, match=message):
-        make_link_prediction_scorer(metric)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@
 import pickle
 import sys
 import tracemalloc
+from functools import partial
 
 import numpy as np
 import pytest
@@ -23,7 +24,6 @@ from skrank.link_prediction import (
     PopularityPredictor,
     evaluate_link_prediction,
     from_pykeen,
-    make_link_prediction_scorer,
     rank_triples,
 )
 from skrank.metrics import (
@@ -168,7 +168,7 @@ def test_complex_steps_along_the_gradient_of_its_loss(columns):
 def test_scorer_names_rank_heads_and_tails_without_y(metric):
     expected = evaluate_link_prediction(POPULAR, TEST, metrics=metric)[metric]
     assert sklearn_scorer(metric)(POPULAR, TEST) == expected
-    assert make_link_prediction_scorer(metric)(POPULAR, TEST) == expected
+    assert make_ranking_scorer(metric)(POPULAR, TEST) == expected
 
 
 @pytest.mark.parametrize(("score", "sign"), [(mrr_score, 1), (mean_rank, -1)])
@@ -183,7 +183,6 @@ def test_a_scorer_of_names_gives_a_dict():
     metrics = ["mrr", "hits@10"]
     expected = evaluate_link_prediction(POPULAR, TEST, metrics=metrics)
     assert make_ranking_scorer(metrics)(POPULAR, TEST) == expected
-    assert make_link_prediction_scorer(metrics)(POPULAR, TEST) == expected
 
 
 def test_without_y_another_estimator_is_refused():
@@ -209,15 +208,22 @@ def test_the_triples_of_the_fold_join_the_filter():
 @pytest.mark.parametrize("routing", [False, True])
 @pytest.mark.parametrize(
     "scoring",
-    ["mrr", "z_mrr", ["mrr", "hits@10"], make_ranking_scorer("mrr", ties="realistic")],
-    ids=str,
+    [
+        "mrr",
+        ["mrr", "hits@10"],
+        make_ranking_scorer("mrr", ties="realistic"),
+        partial(
+            evaluate_link_prediction,
+            metrics=["mrr", "z_mrr"],
+            known=NATIONS.valid,
+            sides="tail",
+            average="question",
+        ),
+    ],
+    ids=["name", "names", "scorer", "function"],
 )
 def test_grid_search_selects_a_link_predictor(scoring, routing):
-    if scoring == "z_mrr":
-        scoring = make_link_prediction_scorer(
-            "z_mrr", known=NATIONS.valid, sides="tail", average="question"
-        )
-    refit = "mrr" if isinstance(scoring, list) else True
+    refit = "mrr" if isinstance(scoring, (list, partial)) else True
     grid = {"max_iter": [1, 12]}
     model = ComplEx(8, random_state=0)
     with sklearn.config_context(enable_metadata_routing=routing):
@@ -226,19 +232,23 @@ def test_grid_search_selects_a_link_predictor(scoring, routing):
     assert search.best_params_ == {"max_iter": 12}
 
 
-def test_several_names_and_a_scorer_of_a_list_agree():
+def test_names_and_one_scorer_of_all_of_them_agree():
     names = ["mrr", "neg_mean_rank"]
     one = cross_validate(PopularityPredictor(), TRAIN, cv=CV, scoring=names)
-    scorer = make_link_prediction_scorer(names)
-    other = cross_validate(PopularityPredictor(), TRAIN, cv=CV, scoring=scorer)
-    for name in names:
-        assert_array_equal(one[f"test_{name}"], other[f"test_{name}"])
+    function = partial(evaluate_link_prediction, metrics=names)
+    for scorer in (make_ranking_scorer(names), function):
+        other = cross_validate(PopularityPredictor(), TRAIN, cv=CV, scoring=scorer)
+        for name in names:
+            assert_array_equal(one[f"test_{name}"], other[f"test_{name}"])
 
 
-def test_scorers_show_what_they_are():
-    scorer = make_link_prediction_scorer("mrr", ties="realistic")
-    shown = "make_link_prediction_scorer('mrr', ties='realistic', average='rank')"
-    assert repr(scorer) == shown
+@pytest.mark.parametrize("convention", ["pykeen", "ogb"])
+def test_scorers_follow_the_conventions_for_ties(convention):
+    names = ["mrr", "hits@3"]
+    how = {"convention": convention}
+    expected = evaluate_link_prediction(POPULAR, TEST, metrics=names, **how)
+    assert make_ranking_scorer(names, **how)(POPULAR, TEST) == expected
+    assert expected != evaluate_link_prediction(POPULAR, TEST, metrics=names)
 
 
 class FakeTorch:
