@@ -5,7 +5,6 @@
 from skrank.link_prediction.candidates import SampledNegatives, type_constraints
 from skrank.link_prediction.evaluation import evaluate_link_prediction, rank_triples
 from skrank.link_prediction.predictors import (
-    ComplEx,
     LinkPredictor,
     PopularityPredictor,
     from_pykeen,
@@ -13,7 +12,6 @@ from skrank.link_prediction.predictors import (
 from skrank.link_prediction.ranks import LinkRanks
 
 __all__ = [
-    "ComplEx",
     "LinkPredictor",
     "LinkRanks",
     "PopularityPredictor",
