@@ -479,7 +479,7 @@ class CatBoostMetric(TrainingMetric):
             )
 
     # The constructor and `get_params` of CatBoost copy it, and scikit-learn clones no
-    # estimator whose parameters are others then.
+    # estimator whose parameters differ then.
     def __deepcopy__(self, memo):
         return self
 

@@ -2,7 +2,6 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import warnings
 from functools import partial
 from numbers import Integral
 
@@ -10,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from skrank._checks import check_choice, check_flag, shown
+from skrank._checks import check_choice, check_flag, shown, warn_caller
 from skrank._docs import share_link_words
 from skrank._progress import progress_bar
 from skrank._ranking.ids import encode_qid
@@ -82,8 +81,8 @@ def evaluate_link_prediction(
 
     Notes
     -----
-    One batch of scores is held at a time. The memory needed besides that of the model
-    is ``batch_size * n_entities * (s + 1)`` bytes for scores of s bytes, with
+    One batch of scores is held at a time. In addition to the model this needs
+    ``batch_size * n_entities * (s + 1)`` bytes for scores of s bytes, with
     ``batch_size = max(1, 2 ** 26 // (8 * n_entities))`` if it is "auto", and at most
     128 bytes for each known triple.
 
@@ -91,12 +90,12 @@ def evaluate_link_prediction(
     even if `known` or `candidates` leave it out.
 
     Scorer names and :func:`skrank.metrics.make_ranking_scorer` evaluate link predictors
-    with the defaults of `known`, `sides`, `average` and `candidates`. For others, this
-    function is itself a scorer of several metrics for :class:`GridSearchCV
-    <sklearn.model_selection.GridSearchCV>` and
-    :func:`~sklearn.model_selection.cross_validate`:
+    with the defaults of `known`, `sides`, `average` and `candidates`. To change these,
+    pass this function itself, which is a scorer of several metrics, to
+    :func:`~sklearn.model_selection.cross_validate` or
+    :class:`~sklearn.model_selection.GridSearchCV`:
     ``scoring=functools.partial(evaluate_link_prediction, sides="tail")``. Choose
-    metrics of which larger is better.
+    metrics of which larger values are better.
 
     Examples
     --------
@@ -278,11 +277,10 @@ def _warn_of_duplicates(head, relation, tail, n_entities, n_relations):
     _, pair = np.unique(head * n_relations + relation, return_inverse=True)
     n_different = len(np.unique(pair.reshape(-1) * n_entities + tail))
     if n_different < len(head):
-        warnings.warn(
+        warn_caller(
             f"{len(head) - n_different} of the {len(head)} triples are duplicates of "
             "others. Each is counted.",
             UserWarning,
-            stacklevel=4,
         )
 
 
@@ -391,7 +389,7 @@ def check_not_nan(scores, side, is_read):
     if n_rows:
         raise ValueError(
             f"score_{side}s of the model returned NaN for {n_rows} of {len(scores)} "
-            "triples. Only entities that are no candidates may have NaN as their score."
+            "triples. Only entities that are not candidates may have NaN as score."
         )
 
 

@@ -50,7 +50,7 @@ class LinkRanks:
         The category of the relation: "1-1", "1-n", "n-1" or "n-n".
     above, tied : ndarray of int of shape (n_ranks,)
         The number of candidates, or of negatives in a sample, that score higher than
-        the target, and of others that score the same.
+        the target, and of other ones that score the same.
     n_candidates : ndarray of int of shape (n_ranks,)
         The number of candidates, including the target.
     weight : ndarray of float of shape (n_ranks,)
@@ -344,7 +344,7 @@ class EstimatedRanking(RankedQueries):
         self._in_sample = groups
         self._n_negatives = n_negatives
         self._sample_weight = sample_weight
-        # The target can be anywhere; `first_rank_law` knows where.
+        # The target can be anywhere; `first_rank_law` says where.
         size = np.broadcast_to(n_documents, groups.size.shape)
         spread = TieGroups(groups.query, 0, size, groups.relevant, groups.grade)
         super().__init__(spread, n_documents, *rest)
@@ -449,7 +449,8 @@ class LikeliestRanks(BinnedRanking):
 
     The ranks R of all queries are drawn from one unknown distribution over bins, and
     the negatives above a target are binomial: C(m, x) p^x (1 - p)^(m - x) with
-    p = (R - 1) / (n - 1). Expectation maximization starts from a uniform log R.
+    p = (R - 1) / (n - 1). Expectation maximization starts from a uniform log R (Li et
+    al., KDD 2020; Jin et al., AAAI 2021).
     """
 
     @cached_property
@@ -495,7 +496,8 @@ class CorrectedMetric(BinnedRanking):
         sum_R q(R) ((E[f(x) | R] - M(R))^2 + g Var[f(x) | R]),
 
     which is ((1 - g) A'A + g diag(c)) f = A'b with A = sqrt(q(R)) P(x | R),
-    b = sqrt(q(R)) M(R) and c(x) = sum_R q(R) P(x | R). Here log R is uniform under q.
+    b = sqrt(q(R)) M(R) and c(x) = sum_R q(R) P(x | R). Here log R is uniform under q
+    (Krichene and Rendle, KDD 2020).
     """
 
     def first_rank_law(self, k=None):
