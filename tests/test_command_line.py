@@ -110,6 +110,13 @@ def test_values_of_queries_are_written_as_parquet(capsys, tmp_path):
     }
 
 
+def test_no_file_is_written_before_all_runs_are_scored(capsys, tmp_path):
+    for name in ("q.csv", "q.parquet"):
+        bad = f"evaluate qrels a.run nothing -m mrr --by-query {name}"
+        assert run(capsys, bad)[0] == 2
+        assert not (tmp_path / name).exists()
+
+
 def test_explain_prints_the_rules_that_make_a_difference(capsys):
     status, output, _ = run(
         capsys, "explain qrels tied.run -m mrr --convention trec_eval"

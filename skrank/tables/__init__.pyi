@@ -54,8 +54,8 @@ def score_table(
     by: str | Sequence[str] = (), judged: str | None = None,
     returned: str | Mapping[str, str] | None = None, doc_id: str | None = None,
     sample_weight: str | None = None, memory_limit: str | None = None,
-    progress: bool = False, checkpoint: str | PathLike[str] | None = None,
-    missing: str = "zero", unjudged: str = "drop", **params: Any
+    progress: bool = False, missing: str = "zero", unjudged: str = "drop",
+    **params: Any
 ) -> QueryScores: ...
 @overload
 def score_table(
@@ -68,7 +68,7 @@ def score_table(
     by: str | Sequence[str] = (), judged: str | None = None,
     returned: str | Mapping[str, str] | None = None, doc_id: str | None = None,
     sample_weight: str | None = None, memory_limit: str | None = None,
-    progress: bool = False, checkpoint: str | PathLike[str] | None = None,
-    missing: str = "zero", unjudged: str = "drop", **params: Any
+    progress: bool = False, missing: str = "zero", unjudged: str = "drop",
+    **params: Any
 ) -> Any: ...
 def ship(spark: Any) -> None: ...
