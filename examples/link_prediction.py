@@ -154,6 +154,8 @@ pd.DataFrame(
 ).T.round(3)
 
 # %%
+# It is: the interval of the difference is far above 0.
+#
 # How ties change the MRR
 # -----------------------
 #
