@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
+from sklearn.utils import check_scalar
 
 TIES = frozenset({"expected", "first", "optimistic", "pessimistic", "realistic"})
 AVERAGES = ("macro", "weighted", None)
@@ -235,6 +236,14 @@ def check_k(k, name="k", caller=None):
 
 # No list is as long, and it is the largest integer of NumPy.
 LARGEST_K = 2**63 - 1
+
+
+def check_count(value, name, *, least=1, most=None):
+    """Return `value` as an int between `least` and `most`, or raise."""
+    # bool is a subclass of int, but True is not a count.
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be an instance of int, not bool: {value}.")
+    return int(check_scalar(value, name, numbers.Integral, min_val=least, max_val=most))
 
 
 def check_choice(value, choices, name, caller):

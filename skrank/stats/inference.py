@@ -165,7 +165,7 @@ def _terms(table, ranker, metric, estimate):
         raise ValueError(
             f"The values of {request.key!r} must be finite to have an interval or to "
             f"be compared, and its ranks above 0. Got {bad}, with "
-            f"replace_undefined_by={options['replace_undefined_by']}."
+            f"replace_undefined_by={options.replace_undefined_by}."
         )
     if adjusted:  # (M - E) / (B - E) or M / E, each a sum over the queries
         bottom = np.where(undefined, instead, measured.chance)
