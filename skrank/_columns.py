@@ -284,6 +284,62 @@ def _refuse_mixed(name, values, kind):
         )
 
 
+def reordered(arrays):
+    """Yield pairs of names whose labels are the same ones in different orders.
+
+    Only objects of pandas among `arrays` have labels. The third value says whether the
+    labels are unique.
+    """
+    pandas = sys.modules.get("pandas")
+    if pandas is None:
+        return
+    kinds = pandas.Series, pandas.DataFrame
+    indexes = {
+        name: values.index
+        for name, values in arrays.items()
+        if isinstance(values, kinds)
+    }
+    if len(indexes) < 2:
+        return
+    (first, index), *others = indexes.items()
+    for name, other in others:
+        if index is not other and _are_reordered(index, other):
+            yield first, name, index.is_unique
+
+
+def _are_reordered(index, other):
+    """Return True if two indexes have the same labels, not in the same order."""
+    if not len(index) == len(other) > 0 or index.nlevels != other.nlevels:
+        return False
+    try:
+        return not index.equals(other) and _are_permuted(index, other)
+    except (TypeError, ValueError):  # pandas cannot compare labels of some types
+        return False
+
+
+def _are_permuted(index, other):
+    """Return True if labels that differ somewhere are the same ones altogether."""
+    # They rarely are, which most often shows without hashing all of them.
+    if _are_integers(index) and _are_integers(other):
+        are_other = index.to_numpy().sum() != other.to_numpy().sum()
+    elif isinstance(index[0], str):
+        are_other = not (other == index[0]).any()
+    else:
+        are_other = index.inferred_type != other.inferred_type
+    if are_other:
+        return False
+    from pandas.util import hash_pandas_object
+
+    one = hash_pandas_object(index, index=False).to_numpy()
+    two = hash_pandas_object(other, index=False).to_numpy()
+    # Labels of different dtypes may be equal one by one.
+    return bool(one.sum() == two.sum() and (one != two).any())
+
+
+def _are_integers(index):
+    return isinstance(index.dtype, np.dtype) and index.dtype.kind in "iu"
+
+
 def codes_of_column(column):
     """Return the values of a column of text, and the code of each row, a place in them.
 

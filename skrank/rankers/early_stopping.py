@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state, check_scalar
 
 from skrank.base import fit_parameters
-from skrank.integrations.training_metric import TrainingMetric, read_scorer
+from skrank.integrations import TrainingMetric, read_scorer
 from skrank.metrics.scorer import RankingScorer
 from skrank.rankers.rows import Rows, informative_queries
 from skrank.rankers.wrapped import predicted_scores
