@@ -198,7 +198,7 @@ def test_warnings_for_developers_are_not_shown(capsys, monkeypatch):
         warnings.warn("open", ResourceWarning, stacklevel=1)
         raise ValueError("reason")
 
-    monkeypatch.setattr("skrank.__main__.align_triples", warn)
+    monkeypatch.setattr("skrank.__main__.align_run", warn)
     assert run(capsys, "evaluate qrels a.run") == (2, "", "skrank: reason\n")
 
 
@@ -220,7 +220,7 @@ def test_any_other_error_is_one_line_without_a_traceback(
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr("skrank.__main__.align_triples", fail)
+    monkeypatch.setattr("skrank.__main__.align_run", fail)
     assert run(capsys, "evaluate qrels a.run") == (2, "", f"skrank: {line.strip()}\n")
 
 
@@ -228,7 +228,7 @@ def test_an_interrupt_ends_with_status_130_and_no_words(capsys, monkeypatch):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("skrank.__main__.align_triples", stop)
+    monkeypatch.setattr("skrank.__main__.align_run", stop)
     assert run(capsys, "evaluate qrels a.run") == (130, "", "")
 
 
