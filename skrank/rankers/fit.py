@@ -9,7 +9,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRouter
 
 from skrank.base import fit_parameters
-from skrank.rankers.early_stopping import fit_on_validation_set
+from skrank.rankers.early_stopping import fit_in_chunks
 from skrank.rankers.libraries import (
     check_own_stopping,
     fit_function_of,
@@ -41,7 +41,7 @@ def fit_estimator(estimator, rows, stopping=None):
         check_informative(estimator, rows)
         return fit_library(estimator, rows, stopping)
     if stopping is not None:
-        return fit_on_validation_set(estimator, rows, stopping)
+        return fit_in_chunks(estimator, rows, stopping)
     if "qid" in fit_parameters(estimator):
         rows = rows.by_query()
     return _fit_by_requests(estimator, rows)

@@ -56,9 +56,8 @@ class QueryRanker(MetaRanker):
         Whether to stop when `scoring` no longer improves. If True, whole queries are
         held out of each training set to measure it, and the model is that of the best
         round. Only rankers whose `fit` takes an evaluation set can stop early, such as
-        LGBMRanker, XGBRanker and CatBoostRanker, and, from scikit-learn 1.7,
-        HistGradientBoostingRegressor and HistGradientBoostingClassifier. If False, the
-        estimator is fitted on all rows.
+        LGBMRanker, XGBRanker and CatBoostRanker, and HistGradientBoostingRegressor and
+        HistGradientBoostingClassifier. If False, the estimator is fitted on all rows.
     validation_fraction : float, default=0.1
         Fraction of the queries to hold out. Used only if `early_stopping` is True.
     n_iter_no_change : int, default=10
@@ -122,9 +121,9 @@ class QueryRanker(MetaRanker):
     receive the weights if they request them.
 
     In early stopping, the weight of a held-out query is the mean weight of its rows.
-    HistGradientBoosting does not drop the rounds after the best one, so it is fitted
-    once more up to that round, unless that is the last one; the values of all rounds
-    are in its `validation_score_`, that before the first round included.
+    HistGradientBoosting learns some rounds at a time until it stops, and is then fitted
+    once more up to the best round, unless that is the last one; the values of all
+    rounds are in its `validation_score_`, that before the first round included.
 
     Estimators of CatBoost may have lists among their parameters, such as
     `cat_features`. The ranker clones them although :func:`sklearn.base.clone` does

@@ -118,7 +118,24 @@ def predicted_scores(estimator, X):
     Scorers rank an estimator by the same scores, so a metric has the same value
     whether or not the estimator is wrapped in a ranker.
     """
-    scores = column_or_1d(ranking_response(estimator, X, _ask))
+    return _as_scores(ranking_response(estimator, X, _ask))
+
+
+def staged_scores(estimator, X):
+    """Yield the scores after each round of an estimator that has several."""
+    stages = {}
+
+    def next_stage(estimator, method_name, X):
+        if method_name not in stages:
+            stages[method_name] = getattr(estimator, f"staged_{method_name}")(X)
+        return next(stages[method_name])
+
+    for _ in range(estimator.n_iter_):
+        yield _as_scores(ranking_response(estimator, X, next_stage))
+
+
+def _as_scores(response):
+    scores = column_or_1d(response)
     return scores if scores.dtype.kind == "f" else scores.astype(np.float64)
 
 

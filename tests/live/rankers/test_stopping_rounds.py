@@ -265,9 +265,9 @@ def test_an_estimator_that_runs_to_its_end_is_fitted_once():
     calls = []
 
     class Counted(HistGradientBoostingRegressor):
-        def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None):
+        def fit(self, X, y, sample_weight=None):
             calls.append(len(X))
-            return super().fit(X, y, sample_weight, X_val=X_val, y_val=y_val)
+            return super().fit(X, y, sample_weight)
 
     _, held = split()
     for n_rounds in range(1, 6):
