@@ -32,7 +32,6 @@ from skrank.metrics.names import (
 )
 from skrank.metrics.scored_rows import (
     RESPONSES,
-    LastScored,
     find_scored_qid,
     own_ranks,
     ranking_response,
@@ -246,8 +245,6 @@ class RankingScorer(_ScikitLearnScorer):
         )
         vars(self).update(vars(scorer))
         self._options = options or {}
-        self._kwargs = _NotForCopies(repr(self))
-        self._last_scored = LastScored()
         with config_context(enable_metadata_routing=True):
             super().set_score_request(qid=True)
 
@@ -300,7 +297,6 @@ class RankingScorer(_ScikitLearnScorer):
         value = self._score_func(y_true, y_score, qid=qid, **metadata)
         warn_if_qid_is_a_feature(estimator)
         warn_if_queries_are_split(estimator, heads)
-        self._last_scored.warn_if_split(estimator, heads)
         return value if isinstance(value, dict) else self._sign * value
 
     def on_documents(self, y_true, qid, sample_weight=None):
@@ -346,42 +342,6 @@ class RankingScorer(_ScikitLearnScorer):
 
     def __sklearn_clone__(self):
         return copy.deepcopy(self)
-
-
-class _NotForCopies(dict):
-    """The keyword arguments of a score function: none.
-
-    skore copies them, calls the score function without `X`, in which the query ids may
-    be, and reports the error as NaN. It has to learn of the error earlier.
-    """
-
-    def __init__(self, scorer):
-        super().__init__()
-        self.scorer = scorer
-
-    def copy(self):
-        """Raise an error that says what to pass instead of the scorer."""
-        raise TypeError(
-            f"{self.scorer} cannot be taken apart, since its score function does not "
-            "see X, which may hold the query ids. Pass the call of the scorer instead: "
-            f"report.metrics.add({self.scorer}.__call__, name=...)."
-        )
-
-    def __reduce__(self):
-        return _NotForCopies, (self.scorer,)
-
-
-def follow_reload(scorer_class):
-    """Let rankings be scored by scikit-learn's scorer class after it was loaded anew.
-
-    Scorers share one prediction if they are of the class that its module holds now.
-    """
-    (known,) = RankingScorer.__bases__
-    names = ("__module__", "__qualname__")
-    if known is not scorer_class and all(
-        getattr(known, name) == getattr(scorer_class, name) for name in names
-    ):
-        RankingScorer.__bases__ = (scorer_class,)
 
 
 def _ask(estimator, method_name, X):
@@ -475,8 +435,7 @@ def read_scoring(scoring, caller):
 class RowScorer:
     """Returns what a scorer of skrank reads: the scores and query ids of rows.
 
-    It warns as scorers do. Use one for all test sets of an estimator, so that it
-    notices split queries.
+    It warns as scorers do.
     """
 
     def __init__(self, caller):
