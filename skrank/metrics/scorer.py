@@ -54,7 +54,7 @@ def make_ranking_scorer(metric, *, greater_is_better=None, **params):
     metric : str, callable or list of str
         The metric:
 
-        - a str: a scorer name, such as ``"ndcg@10"``;
+        - a str: a scorer name, such as ``"ndcg@10"`` or ``"rbp(p=0.5)"``;
         - a callable with two arguments: a function that is called as
           ``metric(y_true, y_score, qid=qid, **params)``, such as
           :func:`skrank.metrics.ndcg_score`;
@@ -158,8 +158,9 @@ def get_scorer(scoring):
     Parameters
     ----------
     scoring : str, callable or None
-        A scorer name of skrank, such as ``"ndcg@10"``, or of scikit-learn, such as
-        ``"roc_auc"``. A callable and None are returned as they are.
+        A scorer name of skrank, such as ``"ndcg@10"`` or ``"rbp(p=0.5)"``, or of
+        scikit-learn, such as ``"roc_auc"``. A callable and None are returned as they
+        are.
 
     Returns
     -------
@@ -204,7 +205,8 @@ def get_scorer_names():
     """Get the scorer names of skrank that are listed.
 
     A metric that accepts a cutoff is listed with a few cutoffs only, to keep the list
-    short, but any other cutoff is valid, such as ``"ndcg@7"``. Once skrank is imported,
+    short, but any other cutoff is valid, such as ``"ndcg@7"``, and so are parameters
+    in the name, such as ``"rbp(p=0.5)"``. Once skrank is imported,
     :func:`sklearn.metrics.get_scorer_names` returns these names together with those of
     scikit-learn.
 
@@ -604,7 +606,7 @@ def _scored(requests, params, *, is_list, text):
     """
     check_ids_unneeded(requests, params.get("convention"))
     scored = RequestedMetrics(requests, is_list, text)
-    if not params:
+    if not params and "(" not in text:
         return scored
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
