@@ -124,7 +124,7 @@ class RankingEstimator:
         """
         # First, so that the error of an unfitted ranker or a wrong X comes first.
         y_score = self.predict(X)
-        qid = find_qid(qid, X=X, y=y)
+        qid = self._find_qid(qid, "score", X=X, y=y)
         value = ndcg_score(y, y_score, qid=qid, sample_weight=sample_weight)
         warn_if_queries_are_split(self, qid)
         return value
@@ -150,7 +150,11 @@ class RankingEstimator:
             rows.
         """
         y_score = self.predict(X)
-        return rank_rows(y_score, find_qid(qid, X=X))
+        return rank_rows(y_score, self._find_qid(qid, "rank", X=X))
+
+    def _find_qid(self, qid, method, *, X, y=None):
+        """Return the query ids for a method, or None if all rows are one query."""
+        return find_qid(qid, X=X, y=y)
 
     def __sklearn_tags__(self):
         """Return the tags, with the estimator type of rankers."""

@@ -11,8 +11,7 @@ from sklearn.utils import check_random_state, check_scalar
 
 from skrank.integrations.training_metric import TrainingMetric, read_scorer
 from skrank.metrics.scorer import RankingScorer
-from skrank.rankers.rows import Rows, informative_queries
-from skrank.rankers.wrapped import staged_scores
+from skrank.rankers.wrapped import Rows, informative_queries, staged_scores
 
 
 class EarlyStopping(NamedTuple):

@@ -11,11 +11,17 @@ from sklearn.utils.metadata_routing import MetadataRouter
 from skrank.base import fit_parameters
 from skrank.rankers.early_stopping import fit_in_chunks
 from skrank.rankers.libraries import (
+    OF_LIBRARIES,
     check_own_stopping,
     fit_function_of,
 )
-from skrank.rankers.rows import check_informative
-from skrank.rankers.wrapped import as_taken, fit_transformers, needs_queries, transform
+from skrank.rankers.wrapped import (
+    as_taken,
+    check_informative,
+    fit_transformers,
+    needs_queries,
+    transform,
+)
 
 
 def fit_estimator(estimator, rows, stopping=None):
@@ -31,7 +37,8 @@ def fit_estimator(estimator, rows, stopping=None):
     """
     if isinstance(estimator, Pipeline):
         return _fit_pipeline(estimator, rows, stopping)
-    fit_library = fit_function_of(estimator)
+    parameters = fit_parameters(estimator)
+    fit_library = fit_function_of(parameters) if parameters & OF_LIBRARIES else None
     if fit_library is not None:
         if stopping is not None:
             held = _for_library(stopping.held_out, estimator)
@@ -42,7 +49,7 @@ def fit_estimator(estimator, rows, stopping=None):
         return fit_library(estimator, rows, stopping)
     if stopping is not None:
         return fit_in_chunks(estimator, rows, stopping)
-    if "qid" in fit_parameters(estimator):
+    if "qid" in parameters:
         rows = rows.by_query()
     return _fit_by_requests(estimator, rows)
 

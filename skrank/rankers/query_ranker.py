@@ -2,6 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from skrank.metrics.scored_rows import estimator_type
 from skrank.rankers.early_stopping import (
     EarlyStopping,
     check_early_stopping,
@@ -10,8 +11,12 @@ from skrank.rankers.early_stopping import (
 )
 from skrank.rankers.fit import fit_estimator
 from skrank.rankers.meta_ranker import MetaRanker, fitted_attribute
-from skrank.rankers.rows import check_max_queries, draw_queries
-from skrank.rankers.wrapped import check_response, clone_estimator, predicted_scores
+from skrank.rankers.wrapped import (
+    check_response,
+    clone_estimator,
+    draw_queries,
+    predicted_scores,
+)
 
 
 class QueryRanker(MetaRanker):
@@ -181,20 +186,67 @@ class QueryRanker(MetaRanker):
     best_score_ = fitted_attribute("best_score_", "Best score")
     evals_result_ = fitted_attribute("evals_result_", "Metric by iteration")
 
-    def _check_own_parameters(self):
-        check_max_queries(self.max_queries)
-        check_early_stopping(self)
+    def fit(self, X, y, *, qid=None, sample_weight=None):
+        """Fit the ranker.
 
-    def _fit(self, rows):
-        rows = draw_queries(rows, self.max_queries, self.random_state)
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
+            Training documents. The column `qid_column` is removed from the features.
+            It holds the query ids unless they are passed.
+        y : array-like of shape (n_samples,)
+            Relevance of the documents. An index named ``"qid"`` holds the query ids
+            unless they are passed or are in a column of `X`.
+        qid : array-like of shape (n_samples,), default=None
+            Query ids, one per row, rows in any order.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, for the underlying estimator.
+
+        Returns
+        -------
+        self : object
+            Fitted ranker.
+
+        Raises
+        ------
+        ValueError
+            If there are no query ids and `missing_qid` is ``"raise"``, if they are not
+            one per row or are all equal, if `y` is not numeric, if all grades are
+            equal, or equal within each query and the estimator compares documents, if
+            the estimator does not accept the grades or the weights, if early stopping
+            is requested of an estimator that cannot stop early, or if the estimator is
+            a classifier without probabilities for more than two classes.
+        TypeError
+            If a parameter has the wrong type.
+        """
+        if self.early_stopping is not False:
+            check_early_stopping(self)
+        rows = self._rows(X, y, qid, sample_weight)
+        if self.max_queries is not None:
+            rows = draw_queries(rows, self.max_queries, self.random_state)
         stopping = None
         if self.early_stopping:
             rows, held_out = hold_out(rows, self.validation_fraction, self.random_state)
             scorer = read_stopping_scorer(self)
             stopping = EarlyStopping(self.n_iter_no_change, scorer, held_out)
         fitted = fit_estimator(clone_estimator(self.estimator), rows, stopping)
-        check_response(fitted)
+        if estimator_type(fitted) == "classifier":
+            check_response(fitted)
         return self._keep(fitted)
 
-    def _predict(self, X):
+    def predict(self, X):
+        """Return the scores of the documents.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
+            Documents, with or without the column of query ids.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            One score per row, larger is better. Compare scores of the same query
+            only.
+        """
+        X = self._features(X)
         return predicted_scores(self.estimator_, X)

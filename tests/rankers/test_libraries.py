@@ -17,7 +17,7 @@ from skrank.datasets import make_ranking
 from skrank.metrics import evaluate, make_ranking_scorer, mrr_score
 from skrank.rankers import QueryRanker
 from skrank.rankers.early_stopping import hold_out
-from skrank.rankers.rows import Rows
+from skrank.rankers.wrapped import Rows
 
 X, Y, QID = make_ranking(
     24, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0

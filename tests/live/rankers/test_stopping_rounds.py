@@ -27,7 +27,7 @@ from skrank.metrics import evaluate, make_ranking_scorer
 from skrank.model_selection import QueryKFold
 from skrank.rankers import QueryRanker
 from skrank.rankers.early_stopping import hold_out
-from skrank.rankers.rows import Rows
+from skrank.rankers.wrapped import Rows
 
 X, Y, CODES = make_ranking(
     200, n_documents=(4, 12), n_features=8, n_informative=4, n_grades=4, random_state=3
