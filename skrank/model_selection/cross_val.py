@@ -21,7 +21,7 @@ from skrank.metrics.query_scores import kind_of
 from skrank.metrics.scored_rows import find_scored_qid, training_sizes
 from skrank.metrics.scorer import RowScorer, check_same_ids, read_scoring
 from skrank.metrics.value_table import average_repeats
-from skrank.model_selection.folds import QueryKFold
+from skrank.model_selection.splitters import QueryKFold
 
 CALLER = "cross_val_query_scores"
 SEVERAL = -1

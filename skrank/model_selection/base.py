@@ -23,9 +23,11 @@ class Queries(NamedTuple):
     sizes: np.ndarray  # (n_queries,), the number of rows of each query
 
     @classmethod
-    def of_rows(cls, qid, n_samples=None, *, name="qid"):
+    def of_rows(cls, qid, caller, n_samples=None, *, name="qid"):
         """Group the rows by their query ids, or by the argument called `name`."""
         ids, codes = encode_qid(qid, n_samples, name=name)
+        if len(codes) == 0:
+            raise ValueError(f"{caller} needs at least one row. Got 0 rows.")
         return cls(ids, codes, np.bincount(codes, minlength=len(ids)))
 
     def rows(self, queries):
@@ -33,11 +35,6 @@ class Queries(NamedTuple):
         chosen = np.zeros(len(self.ids), dtype=bool)
         chosen[queries] = True
         return np.flatnonzero(chosen[self.codes])
-
-    def rows_of_parts(self, parts):
-        """Generate the rows of pairs of training and test queries."""
-        for train, test in parts:
-            yield self.rows(train), self.rows(test)
 
 
 class QuerySplitter(BaseCrossValidator):
@@ -73,10 +70,9 @@ class QuerySplitter(BaseCrossValidator):
         caller, n_samples = type(self).__name__, count_rows(y if X is None else X)
         found = find_qid(qid, X=X, y=y, groups=groups)
         found = require_qid(found, caller, takes_groups=True)
-        queries = Queries.of_rows(found, n_samples)
-        check_not_empty(queries, caller)
+        queries = Queries.of_rows(found, caller, n_samples)
         if qid is not None and groups is not None:
-            others = Queries.of_rows(groups, n_samples, name="groups")
+            others = Queries.of_rows(groups, caller, n_samples, name="groups")
             _check_same_queries(queries, others, caller)
         return queries
 
@@ -91,7 +87,8 @@ class WholeQuerySplitter(QuerySplitter):
     @describe_split
     def split(self, X, y=None, groups=None, *, qid=None):
         queries = self._group(X, y, groups, qid)
-        yield from queries.rows_of_parts(self._iter_queries(queries, y))
+        for train, test in self._iter_queries(queries, y):
+            yield queries.rows(train), queries.rows(test)
 
     @abstractmethod
     def _iter_queries(self, queries, y):
@@ -158,12 +155,6 @@ def count_rows(data):
     if data is None:
         return None
     return data.shape[0] if hasattr(data, "shape") else len(data)
-
-
-def check_not_empty(queries, caller):
-    """Raise if there are no rows."""
-    if len(queries.codes) == 0:
-        raise ValueError(f"{caller} needs at least one row. Got 0 rows.")
 
 
 def check_enough(queries, n_splits, things="queries"):
