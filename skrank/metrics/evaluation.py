@@ -226,9 +226,12 @@ def read_requests(
     the reason why it does not support the metric. Errors name the `caller`.
     """
     params = dict(params)
-    convention = check_convention(params.pop("convention", None), caller)
+    convention = params.pop("convention", None)
+    if convention is not None:
+        check_convention(convention, caller)
     asked = _read_all(metrics, caller, read)
-    _check_known(params, asked, caller)
+    if params:
+        _check_known(params, asked, caller)
     requests = []
     for one in asked:
         key, metric, k, sign, own = one
@@ -241,7 +244,7 @@ def read_requests(
                 f"such as '{metric.full_name}@10'. Got no cutoff."
             )
         name = None if metric.own else metric.name
-        followed = rules(convention, name, k is not None)
+        followed = {} if convention is None else rules(convention, name, k is not None)
         if isinstance(followed, str):
             raise NoNumber(key, convention, followed)
         defaults, settable = metric.defaults | OF_EVALUATE, _settable(metric)
@@ -252,14 +255,12 @@ def read_requests(
         if options["ties"] != "first":
             options["doc_order"] = None
         requests.append(Request(key, metric, sign, options))
-    orders = [
-        params.get("doc_order"),
-        *(dict(one.params).get("doc_order") for one in asked),
-    ]
-    if any(orders) and not any(request.options["doc_order"] for request in requests):
+    orders = [dict(one.params).get("doc_order") for one in asked]
+    order = next(filter(None, [params.get("doc_order"), *orders]), None)
+    if order and not any(request.options["doc_order"] for request in requests):
         raise ValueError(
-            f"doc_order={next(filter(None, orders))!r} orders tied documents and "
-            "requires ties='first'. Got another tie policy for every metric."
+            f"doc_order={order!r} orders tied documents and requires ties='first'. Got "
+            "another tie policy for every metric."
         )
     return requests
 

@@ -111,6 +111,8 @@ def parse_name(name):
     parsed = _read(name) if isinstance(name, str) else None
     if parsed is None:
         raise ValueError(refusal(name))
+    if not parsed.params:
+        return parsed
     return parsed._replace(params=_read_params(name, parsed.params))
 
 
@@ -163,13 +165,13 @@ def _read(name):
         return None
     if (metric.cutoff == "never" and k) or (metric.cutoff == "required" and not k):
         return None
-    return ScorerName(metric, int(k) if k else None, -1 if negative else 1, params)
+    return ScorerName(
+        metric, int(k) if k else None, -1 if negative else 1, params or ()
+    )
 
 
 def _read_params(name, text):
     """Return the parameters of a scorer name, given between its parentheses."""
-    if not text:
-        return ()
     try:
         call = ast.parse(f"f({text})", mode="eval").body
         if not isinstance(call.func, ast.Name) or call.args:

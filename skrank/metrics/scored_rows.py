@@ -92,18 +92,16 @@ def ranking_response(estimator, X, method_caller):
     for another scorer.
     """
     if estimator_type(estimator) != "classifier":
-        return _last_column(method_caller(estimator, "predict", X))
+        response = method_caller(estimator, "predict", X)
+        return response[:, -1] if np.ndim(response) == 2 else response
     classes = np.asarray(estimator.classes_)
     if len(classes) > 2:
         grades = _grades(estimator, classes)
         return np.asarray(method_caller(estimator, "predict_proba", X)) @ grades
     decides = hasattr(estimator, "decision_function")
     method = "decision_function" if decides else "predict_proba"
-    return _last_column(method_caller(estimator, method, X))
-
-
-def _last_column(response):
-    """Return a vector: of two columns of probabilities, that of the second class."""
+    response = method_caller(estimator, method, X)
+    # Of two columns of probabilities, that of the second class.
     return response[:, -1] if np.ndim(response) == 2 else response
 
 

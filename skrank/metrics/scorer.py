@@ -292,11 +292,11 @@ class RankingScorer(_ScikitLearnScorer):
             return value if isinstance(value, dict) else self._sign * value
         # Predict first: NotFittedError should precede an error about missing query ids.
         y_score = ranking_response(estimator, X, method_caller)
-        qid = find_scored_qid(estimator, X, y_true, qid)
-        heads = None if qid is None else encode_heads(qid)
-        if self._score_func.reads_heads:
-            qid = heads
-        value = self._score_func(y_true, y_score, qid=qid, **metadata)
+        scored = self._score_func
+        qid = require_qid(find_scored_qid(estimator, X, y_true, qid), scored.caller)
+        heads = encode_heads(qid)
+        found = heads if scored.reads_heads else qid
+        value = scored.of_rows(y_true, y_score, qid=found, **metadata)
         warn_if_qid_is_a_feature(estimator)
         warn_if_queries_are_split(estimator, heads)
         return value if isinstance(value, dict) else self._sign * value
@@ -441,7 +441,7 @@ class RowScorer:
     """
 
     def __init__(self, caller):
-        self._scorer = RankingScorer(_Rows(caller))
+        self._scorer = RankingScorer(_Rows(caller, caller))
 
     def __call__(self, estimator, X, y, **metadata):
         """Return the :class:`Arrays` of the rows; their `qid` is a :class:`Heads`."""
@@ -487,16 +487,30 @@ def check_same_ids(one, other, name, caller):
         )
 
 
-class _Rows:
-    """Rows in the place of a value, with the call of a scored metric."""
+class Scored:
+    """What a scorer computes: `of_rows`, whose query ids have been found.
 
-    reads_heads = True
+    `text` is what a scorer shows, and errors name the `caller`.
+    """
 
-    def __init__(self, caller):
-        self.text = caller
+    reads_heads = True  # query ids may be encoded already
+    is_list = False
+
+    def __init__(self, text, caller=None):
+        self.text = text
+        self.caller = f"The scorer of {text}" if caller is None else caller
 
     def __call__(self, y_true, y_score, *, qid=None, sample_weight=None):
-        qid = require_qid(find_qid(qid, y=y_true), self.text)
+        """Return the value for tools that have no X to pass, such as skore."""
+        qid = require_qid(find_qid(qid, y=y_true), self.caller)
+        return self.of_rows(y_true, y_score, qid=qid, sample_weight=sample_weight)
+
+
+class _Rows(Scored):
+    """The rows themselves in the place of a value."""
+
+    def of_rows(self, y_true, y_score, *, qid, sample_weight=None):
+        """Return the rows as keywords."""
         return {
             "y_true": y_true,
             "y_score": y_score,
@@ -508,54 +522,46 @@ class _Rows:
 CALLER = "make_ranking_scorer"
 
 
-class RequestedMetrics:
-    """Requests with the call of a scikit-learn metric; `text` is what a scorer shows.
-
-    If `is_list`, it returns a dict with a value for each of the `requests`.
-    """
-
-    # Query ids may be encoded already.
-    reads_heads = True
+class RequestedMetrics(Scored):
+    """Requested metrics: with `is_list`, a dict with a value for each of them."""
 
     def __init__(self, requests, is_list, text):
+        super().__init__(text)
         self.requests = requests
         self.is_list = is_list
-        self.text = text
 
-    def __call__(self, y_true, y_score, *, qid=None, sample_weight=None):
-        return self._answer(self._arrays(y_true, y_score, qid, sample_weight))
+    def of_rows(self, y_true, y_score, *, qid, sample_weight=None):
+        """Return the metrics of rows."""
+        arrays = Arrays(y_true, y_score, qid=qid, sample_weight=sample_weight)
+        return self._answer(arrays)
 
     def of_documents(self, y_true, qid, sample_weight=None):
         """Return the first metric as a function of the scores of these documents."""
-        arrays = self._arrays(y_true, None, qid, sample_weight)
+        qid = require_qid(find_qid(qid, y=y_true), self.caller)
+        arrays = Arrays(y_true, None, qid=qid, sample_weight=sample_weight)
         return RepeatedAnswer(self.requests[0], arrays)
 
     def of_ranks(self, ranks):
         """Return the metrics of queries that the estimator ranks itself."""
-        return self._answer(OwnRanks(ranks, f"The scorer of {self.text}"))
-
-    def _arrays(self, y_true, y_score, qid, sample_weight):
-        qid = require_qid(find_qid(qid, y=y_true), f"The scorer of {self.text}")
-        return Arrays(y_true, y_score, qid=qid, sample_weight=sample_weight)
+        return self._answer(OwnRanks(ranks, self.caller))
 
     def _answer(self, source):
         values = answer_all(self.requests, source)
         return values if self.is_list else next(iter(values.values()))
 
 
-class UserMetric:
+class UserMetric(Scored):
     """A user's function ``metric(y_true, y_score, qid=qid, **params)``."""
 
     reads_heads = False
-    is_list = False
 
     def __init__(self, function, params):
+        super().__init__(getattr(function, "__name__", repr(function)))
         self.function = function
         self.params = params
-        self.text = getattr(function, "__name__", repr(function))
 
-    def __call__(self, y_true, y_score, *, qid=None, sample_weight=None):
-        qid = require_qid(find_qid(qid, y=y_true), f"The scorer of {self.text}")
+    def of_rows(self, y_true, y_score, *, qid, sample_weight=None):
+        """Return the value of the function."""
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         return self.function(y_true, y_score, qid=qid, **self.params, **weights)
 
@@ -584,12 +590,17 @@ def scored_function(function, params):
 def scored_names(names, params):
     """Return the scored metrics of a scorer name, or of a list of them."""
     params = dict(params)
-    named = _with_cutoff(names, params.pop("k", None))
-    requests = read_requests(named, params, CALLER)
+    k = params.pop("k", None)
+    is_list = not isinstance(names, str)
+    if is_list:
+        _check_list_of_names(names)
+    if k is not None:
+        names = [f"{name}@{k}" for name in names] if is_list else f"{names}@{k}"
+    requests = read_requests(names, params, CALLER)
     for request in requests:
         check_direction(request)
-    is_list = not isinstance(named, str)
-    return _scored(requests, params, is_list=is_list, text=repr(named))
+    text = repr(list(names) if is_list else names)
+    return _scored(requests, params, is_list=is_list, text=text)
 
 
 def is_better_when_greater(scored):
@@ -614,11 +625,7 @@ def _scored(requests, params, *, is_list, text):
     return scored
 
 
-def _with_cutoff(names, k):
-    """Return a name, or a list of names, with the cutoff of the parameter k."""
-    cutoff = "" if k is None else f"@{k}"
-    if isinstance(names, str):
-        return names + cutoff
+def _check_list_of_names(names):
     is_list = isinstance(names, (list, tuple))
     if not is_list or not all(isinstance(name, str) for name in names):
         raise TypeError(
@@ -630,4 +637,3 @@ def _with_cutoff(names, k):
             "The 'metric' parameter of make_ranking_scorer must name at least one "
             "metric. Got an empty list."
         )
-    return [name + cutoff for name in names]
