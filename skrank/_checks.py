@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils import check_scalar
 
 TIES = frozenset({"expected", "first", "optimistic", "pessimistic", "realistic"})
 AVERAGES = ("macro", "weighted", None)
@@ -193,6 +194,13 @@ def check_weights(sample_weight, n_expected, unit):
     if not weights.any():
         raise ValueError("Sample weights must contain at least one non-zero number.")
     return weights
+
+
+def check_count(value, name, *, least=1, most=None):
+    """Return a count as an int between `least` and `most`, or raise."""
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be an instance of int, not bool: {value}.")
+    return int(check_scalar(value, name, numbers.Integral, min_val=least, max_val=most))
 
 
 def check_k(k):

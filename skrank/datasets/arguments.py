@@ -2,18 +2,12 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 from sklearn.utils import check_scalar
 
-
-def check_count(value, name, *, least=1, most=None):
-    """Return `value` as an int between `least` and `most`, or raise."""
-    # bool is a subclass of int, but True is no count.
-    if isinstance(value, bool):
-        raise TypeError(f"{name} must be an instance of int, not bool.")
-    return int(check_scalar(value, name, Integral, min_val=least, max_val=most))
+from skrank._checks import check_count
 
 
 def check_real(value, name, *, least=0.0, most=None):

@@ -6,7 +6,8 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.utils import Bunch, check_random_state
 
-from skrank.datasets.arguments import check_count, draw_list_lengths
+from skrank._checks import check_count
+from skrank.datasets.arguments import draw_list_lengths
 
 _DESCR = """\
 Digits retrieval

@@ -5,7 +5,8 @@
 import numpy as np
 from sklearn.utils import check_random_state
 
-from skrank.datasets.arguments import check_count, check_real, draw_list_lengths
+from skrank._checks import check_count
+from skrank.datasets.arguments import check_real, draw_list_lengths
 
 
 def make_ranking(

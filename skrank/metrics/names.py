@@ -129,13 +129,8 @@ def refusal(name):
 def is_misspelt(name, others):
     """Return True if `name` is a misspelt scorer name, and not one of `others`.
 
-    Parameters
-    ----------
-    name : object
-        What was passed as a name.
-    others : iterable of str
-        Names of other scorers. A name that is as near to one of them, or is a word of
-        one, as "auc" is of "roc_auc", may be meant for it. None of them has a cutoff.
+    A name that is as near to one of the others, or is a word of one, as "auc" is of
+    "roc_auc", may be meant for it. None of the others has a cutoff.
     """
     if not isinstance(name, str) or is_name(name):
         return False

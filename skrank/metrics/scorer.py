@@ -449,23 +449,10 @@ class RowScorer:
 
 
 def predict_scores(estimator, X, y, qid, caller):
-    """Return the scores by which fitted estimators rank, and the query ids of the rows.
+    """Return the scores by which fitted estimators rank, by name, and the query ids.
 
-    Parameters
-    ----------
-    estimator : estimator instance or dict of them
-        Fitted estimators by name. One alone is named after its class.
-    X, y, qid : array-like
-        The rows, as a scorer takes them.
-    caller : str
-        The name that errors begin with.
-
-    Returns
-    -------
-    y_score : dict of str to ndarray of shape (n_samples,)
-        The scores by name.
-    qid : ndarray of shape (n_samples,) or None
-        The query ids; None without an estimator.
+    `estimator` is a dict of them or one, which is named after its class. Errors name
+    the `caller`. The ids are None without an estimator.
     """
     if not isinstance(estimator, Mapping):
         estimator = {type(estimator).__name__: estimator}

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from sklearn.model_selection import BaseCrossValidator
-from sklearn.utils import check_consistent_length, check_scalar
+from sklearn.utils import check_consistent_length
 
 from skrank._columns import find_named, find_qid, require_named, require_qid
 from skrank._docs import describe_split
@@ -102,13 +102,6 @@ def parts_of_folds(folds, n_folds):
     """Generate the masks of a training and a test part for each fold."""
     for fold in range(n_folds):
         yield folds != fold, folds == fold
-
-
-def check_count(value, name, *, minimum):
-    """Return a count as an int; raise if it is not an integer or is too small."""
-    if isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name} must be an instance of int, not bool: {value}.")
-    return int(check_scalar(value, name, Integral, min_val=minimum))
 
 
 def check_shuffle(shuffle, random_state, caller):

@@ -5,11 +5,11 @@
 import numpy as np
 from sklearn.utils import check_consistent_length, check_random_state
 
+from skrank._checks import check_count
 from skrank._docs import describe_split
 from skrank.model_selection.base import (
     Queries,
     QuerySplitter,
-    check_count,
     check_enough,
     check_name_or_values,
     check_shuffle,
@@ -88,7 +88,7 @@ class ColdStartKFold(QuerySplitter):
         self, n_splits=5, *, cold="user", shuffle=False, random_state=None, item="item"
     ):
         caller = "ColdStartKFold"
-        self.n_splits = check_count(n_splits, "n_splits", minimum=2)
+        self.n_splits = check_count(n_splits, "n_splits", least=2)
         if not isinstance(cold, str) or cold not in COLD:
             raise ValueError(
                 f"The 'cold' parameter of {caller} must be a str among "

@@ -15,11 +15,11 @@ from sklearn.utils import (
     indexable,
 )
 
+from skrank._checks import check_count
 from skrank._columns import QID, find_column, find_level, require_qid
 from skrank.model_selection.base import (
     Queries,
     WholeQuerySplitter,
-    check_count,
     check_enough,
     check_shuffle,
     count_rows,
@@ -81,7 +81,7 @@ class StratifiedQueryKFold(WholeQuerySplitter):
 
     def __init__(self, n_splits=5, *, shuffle=False, random_state=None):
         caller = "StratifiedQueryKFold"
-        self.n_splits = check_count(n_splits, "n_splits", minimum=2)
+        self.n_splits = check_count(n_splits, "n_splits", least=2)
         self.shuffle = check_shuffle(shuffle, random_state, caller)
         self.random_state = random_state
 
@@ -142,8 +142,8 @@ class RepeatedQueryKFold(WholeQuerySplitter):
     """
 
     def __init__(self, n_splits=5, n_repeats=10, *, random_state=None):
-        self.n_splits = check_count(n_splits, "n_splits", minimum=2)
-        self.n_repeats = check_count(n_repeats, "n_repeats", minimum=1)
+        self.n_splits = check_count(n_splits, "n_splits", least=2)
+        self.n_repeats = check_count(n_repeats, "n_repeats", least=1)
         self.random_state = random_state
 
     def _count_splits(self):
@@ -224,7 +224,7 @@ class QueryKFold(WholeQuerySplitter):
     """
 
     def __init__(self, n_splits=5, *, shuffle=False, random_state=None):
-        self.n_splits = check_count(n_splits, "n_splits", minimum=2)
+        self.n_splits = check_count(n_splits, "n_splits", least=2)
         self.shuffle = check_shuffle(shuffle, random_state, "QueryKFold")
         self.random_state = random_state
 
@@ -287,7 +287,7 @@ class QueryShuffleSplit(WholeQuerySplitter):
     def __init__(
         self, n_splits=10, *, test_size=None, train_size=None, random_state=None
     ):
-        self.n_splits = check_count(n_splits, "n_splits", minimum=1)
+        self.n_splits = check_count(n_splits, "n_splits", least=1)
         self.test_size = test_size
         self.train_size = train_size
         self.random_state = random_state

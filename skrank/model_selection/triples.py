@@ -10,9 +10,10 @@ from scipy import sparse
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_random_state
 
+from skrank._checks import check_count
 from skrank._columns import QID, drop_column
 from skrank._ranking.ids import encode_qid
-from skrank.model_selection.base import check_count, check_size
+from skrank.model_selection.base import check_size
 
 HEAD, RELATION, TAIL = range(3)
 
@@ -71,7 +72,7 @@ class TripleShuffleSplit(BaseCrossValidator):
     """
 
     def __init__(self, n_splits=10, *, test_size=None, random_state=None):
-        self.n_splits = check_count(n_splits, "n_splits", minimum=1)
+        self.n_splits = check_count(n_splits, "n_splits", least=1)
         self.test_size = test_size
         self.random_state = random_state
 
