@@ -5,6 +5,7 @@
 import os
 import sys
 from collections import defaultdict
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,9 @@ import sklearn
 from skrank.metrics.metric import METRICS
 
 ROOT = Path(__file__).parent
+
+# A page whose examples need Dask.
+collect_ignore = [] if find_spec("dask") else ["docs/large_data.rst"]
 
 # Figures are drawn but not shown.
 os.environ.setdefault("MPLBACKEND", "Agg")

@@ -4,8 +4,13 @@
 
 import ast
 import inspect
+import shutil
+import subprocess
 import sys
+from collections import defaultdict
 from pathlib import Path
+
+import pytest
 
 import skrank
 from skrank.metrics.names import METRICS
@@ -18,11 +23,46 @@ SOURCE = {
 TREE = {module: ast.parse(text) for module, text in SOURCE.items()}
 
 HEADER = "# SPDX-License-Identifier: BSD-3-Clause"
+# Modules that only one other module imports, and why they are not part of it.
+ALONE = {
+    "skrank.rankers.libraries": "where the support of a further library is added",
+    "skrank.stats.sign_flips": "the arithmetic, which its tests call by itself",
+    "skrank.tables.dask": "an engine: each is a module",
+}
 REQUIRED = {"numpy", "scipy", "sklearn"}
 # scikit-learn has no public way to add a scorer name.
 REGISTERS_SCORERS = "metrics/registry.py"
 # scikit-learn documents this function for its users.
 DOCUMENTED = {"sklearn.utils._safe_indexing"}
+
+ROOT = Path(__file__).parents[1]
+# What the top level of the repository holds besides names that begin with a dot.
+TOP_LEVEL = {
+    "CHANGELOG.md",
+    "LICENSE",
+    "README.md",
+    "conftest.py",
+    "docs",
+    "examples",
+    "pyproject.toml",
+    "skrank",
+    "tests",
+}
+
+
+def module_of(file):
+    """Return the name of the module in a file of the package."""
+    parts = ["skrank", *file.removesuffix(".py").split("/")]
+    return ".".join(parts[: -1 if parts[-1] == "__init__" else None])
+
+
+MODULES = {module_of(file) for file in SOURCE}
+
+
+def imported_modules(node):
+    """Return the names of the modules of the package that a statement imports."""
+    names = imported_names(node)
+    return {name if name in MODULES else name.rpartition(".")[0] for name in names}
 
 
 def imported_names(node):
@@ -64,9 +104,22 @@ def test_a_module_starts_with_a_docstring_and_the_header():
         assert next(line for line in rest if line) == HEADER, module
 
 
-def test_no_module_has_more_than_800_lines():
-    lines = {module: len(text.splitlines()) for module, text in SOURCE.items()}
-    assert {module: n for module, n in lines.items() if n > 800} == {}
+def test_a_module_is_imported_by_more_than_one_other():
+    """If not, it is part of that one, or stands in `ALONE` with the reason."""
+    importers = defaultdict(set)
+    for file, tree in TREE.items():
+        for node in ast.walk(tree):
+            for name in imported_modules(node):
+                importers[name].add(module_of(file))
+    public = {f"skrank.{name}" for name in [*skrank.__all__, "__main__"]}
+    packages = {module_of(file) for file in TREE if file.endswith("__init__.py")}
+    alone = {
+        module
+        for module in MODULES - packages - public
+        # What a package publishes is imported by its users as well.
+        if len(importers[module]) < 2 and not importers[module] & packages
+    }
+    assert alone == ALONE.keys()
 
 
 def test_no_module_asserts():
@@ -101,3 +154,16 @@ def test_a_definition_is_short_and_has_no_loop():
         after_docstring = function.body[0].end_lineno
         assert function.end_lineno - after_docstring <= 15, name
         assert not any(isinstance(node, loops) for node in ast.walk(function)), name
+
+
+@pytest.mark.skipif(
+    shutil.which("git") is None or not (ROOT / ".git").exists(),
+    reason="needs git and the repository",
+)
+def test_the_top_level_of_the_repository_holds_only_what_is_listed():
+    """Libraries leave files behind, such as the folder catboost_info of CatBoost."""
+    done = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True)
+    if done.returncode:  # git refuses a repository of another user
+        pytest.skip(done.stderr.decode())
+    found = {name.partition("/")[0] for name in done.stdout.decode().split("\0")[:-1]}
+    assert {name for name in found if not name.startswith(".")} == TOP_LEVEL

@@ -15,6 +15,7 @@ from sklearn import config_context
 from skrank._checks import shown
 from skrank._columns import find_qid, require_qid
 from skrank._ranking.ids import encode_heads
+from skrank._ranking.read import warn_if_out_of_order
 from skrank.metrics.answer import Arrays, OwnRanks, RepeatedAnswer, answer_all
 from skrank.metrics.evaluation import (
     Asked,
@@ -294,6 +295,7 @@ class RankingScorer(_ScikitLearnScorer):
         y_score = ranking_response(estimator, X, method_caller)
         scored = self._score_func
         qid = require_qid(find_scored_qid(estimator, X, y_true, qid), scored.caller)
+        warn_if_out_of_order({"y_true": y_true, "qid": qid})  # encoded below
         heads = encode_heads(qid)
         found = heads if scored.reads_heads else qid
         value = scored.of_rows(y_true, y_score, qid=found, **metadata)

@@ -2,14 +2,14 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import warnings
 from collections.abc import Mapping
 
-from skrank._checks import shown
+from skrank._checks import check_column_name, shown
 from skrank._progress import progress_bar
 from skrank.metrics import QueryScores, score_queries
 from skrank.metrics.answer import max_grade_of
 from skrank.metrics.value_table import join_rankers
-from skrank.tables._checkpoint import score_with_checkpoint
 from skrank.tables.alignment import align, lowest_judged
 from skrank.tables.clusters import check_columns, score_on_cluster
 from skrank.tables.core import ArrowCore, Columns
@@ -18,6 +18,10 @@ from skrank.tables.forms import are_runs
 from skrank.tables.source import Source
 from skrank.tables.spark import SparkTable
 from skrank.tables.stream import score_source
+
+# Megabytes, and how often the values by query are in memory when they are joined; both
+# measured, by scoring ten million queries.
+FOR_PYTHON, MOST_COPIES = 300, 3.5
 
 # The packages of data frames, with what only a data frame of theirs has.
 CLUSTERS = {"pyspark": (SparkTable, "mapInArrow"), "dask": (DaskTable, "merge")}
@@ -39,7 +43,6 @@ def score_table(
     sample_weight=None,
     memory_limit=None,
     progress=False,
-    checkpoint=None,
     missing="zero",
     unjudged="drop",
     **params,
@@ -85,16 +88,19 @@ def score_table(
         ranker. Other scores are not read.
     doc_id : str, default=None
         The column of the document ids, by which `doc_order` orders tied documents.
+        Rules that keep the order of the rows, such as the conventions "lightgbm" and
+        "xgboost", need none: of several files, those of the first name come first.
+        Rows of Spark and Dask have no order.
     sample_weight : str, default=None
         The column of the weights, constant within a query.
     memory_limit : str, default=None
-        The memory to use, such as "2GB". DuckDB gets 500 MB less, or half of a small
-        limit, and writes temporary files beyond it. None is DuckDB's default.
+        The memory to use, such as "2GB". Of it 500 MB are for Python and the rows that
+        are being scored, and some for the values by query. DuckDB gets the rest, at
+        least a quarter, and writes temporary files beyond it. If Python and the values
+        by query may need more than the limit, a warning says how much. None is DuckDB's
+        default.
     progress : bool, default=False
         Whether to show a progress bar, which needs the package tqdm.
-    checkpoint : str or path, default=None
-        A directory for the scores of parts of the source. A run that was stopped
-        continues from there if it is started again with the same files and parameters.
     missing, unjudged : str, default="zero" and "drop"
         With `qrels` and `run`, which queries count, as in :func:`align`.
     **params
@@ -110,9 +116,12 @@ def score_table(
     Raises
     ------
     ValueError
-        If a column is unknown or has missing values, the source is empty, a parameter
-        has an invalid value, or tied documents are to keep an order that a table does
-        not have.
+        If a column is unknown, has missing values or values of several types, a file
+        is empty or damaged, a parameter has an invalid value, or tied documents are to
+        keep an order that the rows of Spark or Dask do not have. The error names the
+        column and the file.
+    OSError
+        If a file cannot be read, or there is too little disk or memory.
     FileNotFoundError
         If there is no such file.
     ImportError
@@ -127,12 +136,18 @@ def score_table(
 
     Notes
     -----
-    Rows that are sorted lose their order within a query. It decides on no value, but on
-    rounding: if the source has more than 255 different grades, the gains of tied
-    documents may be summed in another order than those of arrays.
+    Where no rule needs it, rows that are sorted lose their order within a query. It
+    decides on no value, but on rounding: if the source has more than 255 different
+    grades, the gains of tied documents may be summed in another order than those of
+    arrays.
 
-    Ids in files of text have the type that all rows of their column have: "0301" makes
-    a column text.
+    Types are not guessed from a part of the data. An id of a CSV file is text, or an
+    integer if every id of its column, in all files, is the plain text of one: "17", but
+    not "017", "1.0" or "1e5". In JSON, text and numbers are different ids and may not
+    stand in one column. Parquet files must have the same types, or types that one of
+    them holds exactly. Names of folders, such as "day=1", are not columns: read such a
+    table with ``duckdb.read_parquet(..., hive_partitioning=True)``, and pass what that
+    returns.
 
     Examples
     --------
@@ -159,11 +174,12 @@ def score_table(
     {'bm25': {'mrr': 0.25}, 'dense': {'mrr': 0.5}}
     """
     _check_sources(source, qrels, run)
-    of_files = {
-        "memory_limit": memory_limit,
-        "progress": progress,
-        "checkpoint": checkpoint,
-    }
+    of_files = {"memory_limit": memory_limit, "progress": progress}
+    check_column_name(qid, "qid", "score_table")
+    of_one = {"y_true": y_true, "judged": judged, "doc_id": doc_id}
+    for name, column in (of_one | {"sample_weight": sample_weight}).items():
+        if column is not None:
+            check_column_name(column, name, "score_table")
     if source is None:
         of_rows = {"by": by, "judged": judged, "returned": returned}
         of_rows["sample_weight"] = sample_weight
@@ -174,16 +190,18 @@ def score_table(
         return score_runs(qrels, run, metrics, columns, rules, params)
     y_true = "y_true" if y_true is None else y_true
     y_score = "y_score" if y_score is None else y_score
-    by = (by,) if isinstance(by, str) else tuple(by)
+    by = _key_names(by)
     if qid in by or "qid" in by:
         raise ValueError(
             "The 'by' parameter of score_table must name columns beside the query ids. "
             f"Got {list(by)}."
         )
+    rankers = _rankers(y_score)
+    _check_returned(returned, rankers)
     columns = Columns(
         qid,
         y_true,
-        _rankers(y_score),
+        rankers,
         by,
         judged,
         returned,
@@ -191,38 +209,48 @@ def score_table(
         sample_weight,
     )
     core = ArrowCore(metrics, columns, params)
-    _refuse_input_order(core.template.requests)
     if (table := _table_of_cluster(source)) is not None:
         _refuse(of_files, "files and tables in memory, not with Spark and Dask.")
+        _check_input_order(core)
         check_columns(table.schema, columns)
         return score_on_cluster(table, with_max_grade(table, core))
-    with Source(source, memory_limit, columns.named()) as table:
-        return read_and_score(table, core, progress, checkpoint)
+    with Source(source, columns, memory_limit) as table:
+        table.check(columns)
+        core = with_max_grade(table, core)
+        _leave_memory(table, core)
+        tables = _score_rows(table, core, progress)
+    return core.finish(tables, table.kind)  # when DuckDB has freed its memory
 
 
-def read_and_score(source, core, progress=False, checkpoint=None):
-    """Return the QueryScores of an open Source.
+def _leave_memory(source, core):
+    """Divide the memory between DuckDB and the values by query; warn if it is small."""
+    if source.megabytes is None:
+        return
+    n_queries, key_bytes = source.count_queries(core.columns)
+    n_bytes = key_bytes + core.example().nbytes
+    megabytes = n_queries * n_bytes / 1e6
+    source.leave_memory(megabytes)
+    needed = FOR_PYTHON + MOST_COPIES * megabytes
+    if needed > source.megabytes:
+        warnings.warn(
+            f"The memory_limit is {source.megabytes:,.0f} MB, but score_table may need "
+            f"{needed:,.0f} MB: {FOR_PYTHON} MB for Python and its packages, and "
+            f"{MOST_COPIES} times {megabytes:,.0f} MB for the values of about "
+            f"{n_queries:,} queries of {n_bytes:,.0f} bytes, while they are joined. "
+            "Pass fewer metrics, or score parts of the queries and join them by "
+            "QueryScores.concat.",
+            UserWarning,
+            stacklevel=3,
+        )
 
-    Parameters
-    ----------
-    source : Source
-        The source.
-    core : ArrowCore
-        Scores tables of whole queries.
-    progress, checkpoint
-        As in :func:`score_table`.
-    """
-    source.check(core.columns)
-    core = with_max_grade(source, core)
+
+def _score_rows(source, core, progress):
+    """Return the tables of all queries of an open Source, with a row per query."""
     n_rows = None
-    if progress or checkpoint is not None:
+    if progress:
         ((n_rows,),) = source.fetch(f"SELECT count(*) FROM {source.relation}")
     with progress_bar(n_rows, progress, "row") as advance:
-        if checkpoint is None:
-            tables = score_source(source, core, advance)
-        else:
-            tables = score_with_checkpoint(source, core, advance, n_rows, checkpoint)
-    return core.finish(tables, source.kind)
+        return score_source(source, core, advance)
 
 
 def with_max_grade(source, core):
@@ -265,6 +293,19 @@ def _check_sources(source, qrels, run):
         )
 
 
+def _key_names(by):
+    """Return the columns that tell queries apart, besides the query ids."""
+    names = [by] if isinstance(by, str) else by
+    if not isinstance(names, (list, tuple)) or not all(
+        isinstance(name, str) for name in names
+    ):
+        raise ValueError(
+            "The 'by' parameter of score_table must be a str, the name of a column, or "
+            f"a list of them. Got {shown(by)} instead."
+        )
+    return tuple(names)
+
+
 def _rankers(y_score):
     """Return the columns of the scores by the names of the rankers."""
     if isinstance(y_score, str):
@@ -274,12 +315,25 @@ def _rankers(y_score):
         named = dict(y_score)
     elif isinstance(y_score, (list, tuple)):
         named = {name: name for name in y_score}
-    if not named or not all(isinstance(name, str) for name in named):
+    if not named or not all(isinstance(name, str) for name in named.values()):
         raise ValueError(
             "The 'y_score' parameter of score_table must name a column, or columns by "
             f"the name of the ranker. Got {shown(y_score)} instead."
         )
     return named
+
+
+def _check_returned(returned, rankers):
+    """Raise unless `returned` names a column, or one for each ranker, or is None."""
+    if returned is None or isinstance(returned, str):
+        return
+    is_dict = isinstance(returned, Mapping) and {*returned} == {*rankers}
+    if not is_dict or not all(isinstance(name, str) for name in returned.values()):
+        raise ValueError(
+            "The 'returned' parameter of score_table must be a str, the name of one "
+            "column, or a dict of the names of the rankers to such names. "
+            f"Got {shown(returned)} instead."
+        )
 
 
 def _refuse(options, reason):
@@ -299,15 +353,14 @@ def _table_of_cluster(source):
     return table(source) if hasattr(source, method) else None
 
 
-def _refuse_input_order(requests):
-    """Raise if tied documents are to keep the order of their rows."""
-    for request in requests:
-        if request.options["ties"] == "first" and not request.options["doc_order"]:
-            raise ValueError(
-                f"ties='first' of {request.key!r} keeps the order of the rows, and a "
-                "table has none. Pass the ids of the documents as `doc_id` and a "
-                "`doc_order`, or another rule such as ties='expected'."
-            )
+def _check_input_order(core):
+    """Raise if tied documents are to keep the order of rows that have none."""
+    if (request := core.in_input_order) is not None:
+        raise ValueError(
+            f"ties='first' of {request.key!r} keeps the order of the rows, and a data "
+            "frame of Spark or Dask has none. Pass the ids of the documents as "
+            "`doc_id` and a `doc_order`, or another rule such as ties='expected'."
+        )
 
 
 def score_runs(qrels, run, metrics, columns, rules, params):

@@ -36,8 +36,7 @@ def test_both_ways_compute_the_same_floats(script, tmp_path, capsys):
     printed = []
     for way in script.WAYS:
         script.run(way, tmp_path / "rows.parquet")
-        seconds, megabytes, values = capsys.readouterr().out.splitlines()
-        assert float(seconds) > 0
+        _seconds, megabytes, values = capsys.readouterr().out.splitlines()
         assert float(megabytes) > 50
         printed.append(values)
     assert printed[0] == printed[1]
