@@ -11,7 +11,7 @@ from collections.abc import MutableMapping
 import sklearn
 
 from skrank.metrics.names import is_misspelt, is_name, listed_names, refusal
-from skrank.metrics.scorer import RankingScorer, scorer_of_name
+from skrank.metrics.scorer import RankingScorer, scored_names
 
 # A set of accepted strings that contains these is that of scikit-learn's scorer names,
 # not that of another parameter.
@@ -165,7 +165,7 @@ class ScorerTable(MutableMapping):
         if name in self.table or not self.is_open:
             return self.table[name]
         if is_name(name):
-            return scorer_of_name(name)
+            return RankingScorer(scored_names(name, {}))
         # No KeyError: scikit-learn would answer it with a sentence of its own.
         if is_misspelt(name, self.table):
             raise ValueError(refusal(name))

@@ -5,7 +5,7 @@
 import copy
 import difflib
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +19,6 @@ from skrank._ranking.read import warn_if_out_of_order
 from skrank.metrics.answer import Arrays, OwnRanks, RepeatedAnswer, answer_all
 from skrank.metrics.evaluation import (
     Asked,
-    check_direction,
     check_ids_unneeded,
     read_requests,
 )
@@ -136,7 +135,9 @@ def make_ranking_scorer(metric, *, greater_is_better=None, **params):
     if callable(metric):
         options = dict(params)
         if metric_of(metric) is None and not takes_a_ranking(metric):
-            scored, direction = UserMetric(metric, params), True
+            text = getattr(metric, "__name__", repr(metric))
+            scored = UserMetric(text, f"The scorer of {text}", metric, params)
+            direction = True
         else:
             scored = scored_function(metric, params)
             direction = is_better_when_greater(scored)
@@ -188,7 +189,7 @@ def get_scorer(scoring):
     if not isinstance(scoring, str):
         return sklearn.metrics.get_scorer(scoring)
     if is_name(scoring):
-        return scorer_of_name(scoring)
+        return RankingScorer(scored_names(scoring, {}))
     try:
         return sklearn.metrics.get_scorer(scoring)
     except ValueError:
@@ -227,11 +228,6 @@ def get_scorer_names():
     True
     """
     return sorted(listed_names())
-
-
-def scorer_of_name(name):
-    """Return the scorer of one of skrank's names, which must be valid."""
-    return RankingScorer(scored_names(name, {}))
 
 
 # The class of scikit-learn's own scorers has no public name. Only instances of it get
@@ -476,18 +472,18 @@ def check_same_ids(one, other, name, caller):
         )
 
 
+@dataclass(frozen=True)
 class Scored:
     """What a scorer computes: `of_rows`, whose query ids have been found.
 
     `text` is what a scorer shows, and errors name the `caller`.
     """
 
+    text: str
+    caller: str
+
     reads_heads = True  # query ids may be encoded already
     is_list = False
-
-    def __init__(self, text, caller=None):
-        self.text = text
-        self.caller = f"The scorer of {text}" if caller is None else caller
 
     def __call__(self, y_true, y_score, *, qid=None, sample_weight=None):
         """Return the value for tools that have no X to pass, such as skore."""
@@ -511,18 +507,18 @@ class _Rows(Scored):
 CALLER = "make_ranking_scorer"
 
 
+@dataclass(frozen=True)
 class RequestedMetrics(Scored):
     """Requested metrics: with `is_list`, a dict with a value for each of them."""
 
-    def __init__(self, requests, is_list, text):
-        super().__init__(text)
-        self.requests = requests
-        self.is_list = is_list
+    requests: list
+    is_list: bool
 
     def of_rows(self, y_true, y_score, *, qid, sample_weight=None):
         """Return the metrics of rows."""
         arrays = Arrays(y_true, y_score, qid=qid, sample_weight=sample_weight)
-        return self._answer(arrays)
+        values = answer_all(self.requests, arrays)
+        return values if self.is_list else next(iter(values.values()))
 
     def of_documents(self, y_true, qid, sample_weight=None):
         """Return the first metric as a function of the scores of these documents."""
@@ -532,22 +528,18 @@ class RequestedMetrics(Scored):
 
     def of_ranks(self, ranks):
         """Return the metrics of queries that the estimator ranks itself."""
-        return self._answer(OwnRanks(ranks, self.caller))
-
-    def _answer(self, source):
-        values = answer_all(self.requests, source)
+        values = answer_all(self.requests, OwnRanks(ranks, self.caller))
         return values if self.is_list else next(iter(values.values()))
 
 
+@dataclass(frozen=True)
 class UserMetric(Scored):
     """A user's function ``metric(y_true, y_score, qid=qid, **params)``."""
 
-    reads_heads = False
+    function: Callable
+    params: dict
 
-    def __init__(self, function, params):
-        super().__init__(getattr(function, "__name__", repr(function)))
-        self.function = function
-        self.params = params
+    reads_heads = False
 
     def of_rows(self, y_true, y_score, *, qid, sample_weight=None):
         """Return the value of the function."""
@@ -586,8 +578,6 @@ def scored_names(names, params):
     if k is not None:
         names = [f"{name}@{k}" for name in names] if is_list else f"{names}@{k}"
     requests = read_requests(names, params, CALLER)
-    for request in requests:
-        check_direction(request)
     text = repr(list(names) if is_list else names)
     return _scored(requests, params, is_list=is_list, text=text)
 
@@ -604,10 +594,10 @@ def _scored(requests, params, *, is_list, text):
     An invalid parameter raises an error here. Later, cross-validation would turn the
     error into a NaN.
     """
-    check_ids_unneeded(requests, params.get("convention"))
-    scored = RequestedMetrics(requests, is_list, text)
+    scored = RequestedMetrics(text, f"The scorer of {text}", requests, is_list)
     if not params and "(" not in text:
         return scored
+    check_ids_unneeded(requests, params.get("convention"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         scored(y_true=[1, 0], y_score=[1.0, 0.0], qid=[0, 0])

@@ -12,7 +12,7 @@ from sklearn.utils import check_consistent_length
 
 from skrank._columns import find_named, find_qid, require_named, require_qid
 from skrank._docs import describe_split
-from skrank._ranking.ids import encode_qid
+from skrank._ranking.ids import encode_heads, encode_qid
 
 
 class Queries(NamedTuple):
@@ -25,10 +25,10 @@ class Queries(NamedTuple):
     @classmethod
     def of_rows(cls, qid, caller, n_samples=None, *, name="qid"):
         """Group the rows by their query ids, or by the argument called `name`."""
-        ids, codes = encode_qid(qid, n_samples, name=name)
-        if len(codes) == 0:
+        heads = encode_heads(qid, n_samples, name=name)
+        if heads.n_samples == 0:
             raise ValueError(f"{caller} needs at least one row. Got 0 rows.")
-        return cls(ids, codes, np.bincount(codes, minlength=len(ids)))
+        return cls(heads.ids, heads.of_rows(), heads.sizes())
 
     def rows(self, queries):
         """Return the rows of some queries, given as a mask or as positions in ids."""

@@ -90,11 +90,6 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
         check_different(y)
         return Rows(X, y, codes, sample_weight)
 
-    def _features(self, X):
-        """Return the features of documents to predict, without the query ids."""
-        check_is_fitted(self)
-        return drop_column(X, self.qid_column, self._n_columns)
-
     def _keep(self, fitted):
         """Keep the fitted estimator and the attributes of its features."""
         self.estimator_ = fitted
@@ -120,7 +115,8 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
         """Raise if a parameter that all these rankers have is invalid."""
         inner = self._inner()
         caller = type(self).__name__
-        if isinstance(inner, type) or not (hasattr(inner, "fit") and _predicts(inner)):
+        predicts = hasattr(inner, "predict") or _predicts(inner)
+        if isinstance(inner, type) or not (hasattr(inner, "fit") and predicts):
             raise TypeError(
                 f"The 'estimator' parameter of {caller} must be an object "
                 f"implementing 'fit' and 'predict'. Got {inner!r} instead."

@@ -14,16 +14,17 @@ from sklearn.utils import (
     check_scalar,
     column_or_1d,
 )
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from skrank._columns import drop_column
 from skrank._ranking.arrays import lengths_of
 from skrank.base import fit_parameters
-from skrank.rankers.fit import refuse_weights
 from skrank.rankers.meta_ranker import MetaRanker, fitted_attribute
 from skrank.rankers.wrapped import (
     check_informative,
     clone_estimator,
     fit_transformers,
+    refuse_weights,
     transform,
 )
 
@@ -193,7 +194,8 @@ class PairwiseRanker(MetaRanker):
             One score per row, larger is better. Compare scores of the same query
             only.
         """
-        X = self._features(X)
+        check_is_fitted(self)
+        X = drop_column(X, self.qid_column, self._n_columns)
         linear = self.estimator_
         if isinstance(linear, Pipeline):
             X = check_array(transform(linear, X), **NUMBERS)

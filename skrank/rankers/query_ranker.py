@@ -2,20 +2,40 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import inspect
+
+from sklearn import get_config
+from sklearn.pipeline import Pipeline
+from sklearn.utils.metadata_routing import MetadataRouter
+from sklearn.utils.validation import check_is_fitted
+
+from skrank._columns import drop_column
+from skrank.base import fit_parameters
 from skrank.metrics.scored_rows import estimator_type
 from skrank.rankers.early_stopping import (
     EarlyStopping,
     check_early_stopping,
+    fit_in_chunks,
     hold_out,
     read_stopping_scorer,
 )
-from skrank.rankers.fit import fit_estimator
+from skrank.rankers.libraries import (
+    OF_LIBRARIES,
+    check_own_stopping,
+    fit_function_of,
+)
 from skrank.rankers.meta_ranker import MetaRanker, fitted_attribute
 from skrank.rankers.wrapped import (
+    as_taken,
+    check_informative,
     check_response,
     clone_estimator,
     draw_queries,
+    fit_transformers,
+    needs_queries,
     predicted_scores,
+    refuse_weights,
+    transform,
 )
 
 
@@ -248,5 +268,75 @@ class QueryRanker(MetaRanker):
             One score per row, larger is better. Compare scores of the same query
             only.
         """
-        X = self._features(X)
+        check_is_fitted(self)
+        X = drop_column(X, self.qid_column, self._n_columns)
         return predicted_scores(self.estimator_, X)
+
+
+def fit_estimator(estimator, rows, stopping=None):
+    """Fit `estimator` in place and return it.
+
+    The parameters of `fit` decide what an estimator receives, never its class. A
+    ranker receives its rows sorted by query. It is an error if nothing takes the
+    weights that were passed.
+
+    A Pipeline is fitted step by step. Its own `fit` names the weights of the last
+    step differently with and without metadata routing, and cannot convert the query
+    ids for the last step.
+    """
+    if isinstance(estimator, Pipeline):
+        return _fit_pipeline(estimator, rows, stopping)
+    parameters = fit_parameters(estimator)
+    fit_library = fit_function_of(parameters) if parameters & OF_LIBRARIES else None
+    if fit_library is not None:
+        if stopping is not None:
+            held = _for_library(stopping.held_out, estimator)
+            stopping = stopping._replace(held_out=held)
+        rows = _for_library(rows, estimator)
+        check_own_stopping(estimator, stopping)
+        check_informative(estimator, rows)
+        return fit_library(estimator, rows, stopping)
+    if stopping is not None:
+        return fit_in_chunks(estimator, rows, stopping)
+    if "qid" in parameters:
+        rows = rows.by_query()
+    metadata = {"qid": rows.codes}
+    if rows.weight is not None:
+        metadata["sample_weight"] = rows.weight
+    taken = set(metadata) & parameters
+    signature = inspect.signature(estimator.fit).parameters.values()
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in signature):
+        taken |= _forwarded(estimator, set(metadata))
+    if "sample_weight" in metadata and "sample_weight" not in taken:
+        refuse_weights(estimator)
+    X = as_taken(rows.X, estimator)
+    return estimator.fit(X, rows.y, **{name: metadata[name] for name in taken})
+
+
+def _for_library(rows, estimator):
+    rows = rows.by_query()
+    return rows._replace(X=as_taken(rows.X, estimator))
+
+
+def _fit_pipeline(pipeline, rows, stopping):
+    """Fit the transformers, then the last step as a separate estimator."""
+    rows = fit_transformers(pipeline, rows, needs_queries=needs_queries(pipeline))
+    if stopping is not None:
+        held = stopping.held_out
+        held = held._replace(X=transform(pipeline, held.X))
+        stopping = stopping._replace(held_out=held)
+    name, last = pipeline.steps[-1]
+    pipeline.steps[-1] = (name, fit_estimator(last, rows, stopping))
+    return pipeline
+
+
+def _forwarded(estimator, names):
+    """Return which metadata an estimator forwards whose `fit` takes any keyword.
+
+    Weights are accepted almost everywhere, query ids only where they are requested.
+    """
+    if get_config()["enable_metadata_routing"]:
+        routing = getattr(estimator, "get_metadata_routing", lambda: None)()
+        if isinstance(routing, MetadataRouter):
+            return routing.consumes("fit", names)
+    return names & {"sample_weight"}

@@ -92,6 +92,16 @@ def check_informative(estimator, rows):
         )
 
 
+def refuse_weights(estimator):
+    """Raise the error of weights that no estimator takes."""
+    raise ValueError(
+        f"Underlying estimator {type(estimator).__name__} does not support "
+        "sample weights: its fit must take 'sample_weight', or request it from "
+        "its own estimators when metadata routing is enabled. "
+        "Got a sample_weight. Pass sample_weight=None instead."
+    )
+
+
 def draw_queries(rows, max_queries, random_state):
     """Return the rows of at most `max_queries` queries.
 
