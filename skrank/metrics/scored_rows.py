@@ -23,7 +23,9 @@ def find_scored_qid(estimator, X, y, qid=None):
     but those of its transformers.
     """
     if qid is None:
-        ranker = _fitted_best(estimator)
+        ranker = estimator
+        while hasattr(ranker, "best_estimator_"):  # a fitted search
+            ranker = ranker.best_estimator_
         if hasattr(ranker, "__skrank_qid__"):
             qid = ranker.__skrank_qid__(X)
     return find_qid(qid, X=X, y=y)
@@ -56,17 +58,12 @@ def warn_if_queries_are_split(estimator, qid):
 
 def training_sizes(estimator):
     """Return the numbers of training rows that a ranker has by query id, or None."""
-    ranker = _fitted_best(estimator)
-    while isinstance(ranker, Pipeline):
-        ranker = _fitted_best(ranker.steps[-1][1])
-    return getattr(ranker, "query_sizes_", None)
-
-
-def _fitted_best(estimator):
-    """Return the best estimator of a fitted search, or the estimator itself."""
-    while hasattr(estimator, "best_estimator_"):
-        estimator = estimator.best_estimator_
-    return estimator
+    while isinstance(estimator, Pipeline) or hasattr(estimator, "best_estimator_"):
+        if isinstance(estimator, Pipeline):
+            estimator = estimator.steps[-1][1]
+        else:
+            estimator = estimator.best_estimator_
+    return getattr(estimator, "query_sizes_", None)
 
 
 def own_ranks(estimator, X, caller):

@@ -490,6 +490,9 @@ class Scored:
         qid = require_qid(find_qid(qid, y=y_true), self.caller)
         return self.of_rows(y_true, y_score, qid=qid, sample_weight=sample_weight)
 
+    def __deepcopy__(self, memo):
+        return self  # nothing of it changes
+
 
 class _Rows(Scored):
     """The rows themselves in the place of a value."""

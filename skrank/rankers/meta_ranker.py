@@ -37,6 +37,8 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
     `predict` of its own, so that Python's errors name its class.
     """
 
+    _default = None  # stands for the estimator None
+
     def __skrank_qid__(self, X):
         """Return the query ids in the column of `X`, or None; scorers call this."""
         # A position means another column in data that came without the query ids.
@@ -53,17 +55,23 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        if hasattr(self._inner(), "__sklearn_tags__"):
-            tags.input_tags = deepcopy(get_tags(self._inner()).input_tags)
+        inner = self._default if self.estimator is None else self.estimator
+        if hasattr(inner, "__sklearn_tags__"):
+            tags.input_tags = deepcopy(get_tags(inner).input_tags)
         return tags
-
-    def _inner(self):
-        """Return the estimator whose clone is fitted."""
-        return self.estimator
 
     def _rows(self, X, y, qid, sample_weight):
         """Check the arguments of `fit` and return them as rows of queries."""
-        self._check_parameters()
+        inner = self._default if self.estimator is None else self.estimator
+        caller = type(self).__name__
+        predicts = hasattr(inner, "predict") or _predicts(inner)
+        if isinstance(inner, type) or not (hasattr(inner, "fit") and predicts):
+            raise TypeError(
+                f"The 'estimator' parameter of {caller} must be an object "
+                f"implementing 'fit' and 'predict'. Got {inner!r} instead."
+            )
+        check_choice(self.missing_qid, {"raise", "single"}, "missing_qid", caller)
+        check_qid_column(self.qid_column, caller)
         is_name = isinstance(self.qid_column, str)
         self._n_columns = None if is_name else np.shape(X)[-1]
         qid = self._find_qid(qid, "fit", X=X, y=y)
@@ -110,19 +118,6 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
         if self.missing_qid == "single":
             return qid
         return require_qid(qid, f"{type(self).__name__}.{method}")
-
-    def _check_parameters(self):
-        """Raise if a parameter that all these rankers have is invalid."""
-        inner = self._inner()
-        caller = type(self).__name__
-        predicts = hasattr(inner, "predict") or _predicts(inner)
-        if isinstance(inner, type) or not (hasattr(inner, "fit") and predicts):
-            raise TypeError(
-                f"The 'estimator' parameter of {caller} must be an object "
-                f"implementing 'fit' and 'predict'. Got {inner!r} instead."
-            )
-        check_choice(self.missing_qid, {"raise", "single"}, "missing_qid", caller)
-        check_qid_column(self.qid_column, caller)
 
     def _check_target(self, y):
         """Return `y` as numbers of shape (n_samples,)."""

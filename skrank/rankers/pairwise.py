@@ -129,6 +129,7 @@ class PairwiseRanker(MetaRanker):
         self.random_state = random_state
 
     coef_ = fitted_attribute("coef_", "Coefficients")
+    _default = LogisticRegression()
 
     def fit(self, X, y, *, qid=None, sample_weight=None):
         """Fit the ranker.
@@ -165,7 +166,9 @@ class PairwiseRanker(MetaRanker):
         if self.max_pairs is not None:
             check_scalar(self.max_pairs, "max_pairs", Integral, min_val=1)
         rows = self._rows(X, y, qid, sample_weight)
-        fitted = clone_estimator(self._inner())
+        fitted = clone_estimator(
+            self._default if self.estimator is None else self.estimator
+        )
         if isinstance(fitted, Pipeline):
             rows = fit_transformers(fitted, rows)
             rows = rows._replace(X=check_array(rows.X, ensure_min_samples=2, **NUMBERS))
@@ -203,9 +206,6 @@ class PairwiseRanker(MetaRanker):
         else:
             X = validate_data(self, X, reset=False, **NUMBERS)
         return X @ np.ravel(linear.coef_)
-
-    def _inner(self):
-        return LogisticRegression() if self.estimator is None else self.estimator
 
     def _fit_pairs(self, linear, rows):
         """Fit the classifier in place on the differences of pairs."""

@@ -4,14 +4,16 @@
 
 import inspect
 
+import numpy as np
 from sklearn import get_config
 from sklearn.pipeline import Pipeline
+from sklearn.utils import column_or_1d
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
 from skrank._columns import drop_column
 from skrank.base import fit_parameters
-from skrank.metrics.scored_rows import estimator_type
+from skrank.metrics.scored_rows import estimator_type, ranking_response
 from skrank.rankers.early_stopping import (
     EarlyStopping,
     check_early_stopping,
@@ -27,13 +29,13 @@ from skrank.rankers.libraries import (
 from skrank.rankers.meta_ranker import MetaRanker, fitted_attribute
 from skrank.rankers.wrapped import (
     as_taken,
+    ask,
     check_informative,
     check_response,
     clone_estimator,
     draw_queries,
     fit_transformers,
     needs_queries,
-    predicted_scores,
     refuse_weights,
     transform,
 )
@@ -270,7 +272,10 @@ class QueryRanker(MetaRanker):
         """
         check_is_fitted(self)
         X = drop_column(X, self.qid_column, self._n_columns)
-        return predicted_scores(self.estimator_, X)
+        # Scorers rank an estimator by the same scores, so a metric has the same value
+        # whether or not the estimator is wrapped.
+        scores = column_or_1d(ranking_response(self.estimator_, X, ask))
+        return scores if scores.dtype.kind == "f" else scores.astype(np.float64)
 
 
 def fit_estimator(estimator, rows, stopping=None):

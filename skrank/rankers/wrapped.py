@@ -212,16 +212,6 @@ def _requested(head, rows):
     return {name: metadata[name] for name in wanted}
 
 
-def predicted_scores(estimator, X):
-    """Return the scores by which a fitted estimator ranks, of shape (n_samples,).
-
-    Scorers rank an estimator by the same scores, so a metric has the same value
-    whether or not the estimator is wrapped in a ranker.
-    """
-    scores = column_or_1d(ranking_response(estimator, X, _ask))
-    return scores if scores.dtype.kind == "f" else scores.astype(np.float64)
-
-
 def staged_scores(estimator, X):
     """Yield the scores after each round of an estimator that has several."""
     stages = {}
@@ -252,10 +242,11 @@ def as_taken(X, estimator):
     return X
 
 
-def _ask(estimator, method_name, X):
+def ask(estimator, method_name, X):
+    """Return the response of a method of an estimator, as ranking_response asks."""
     if isinstance(estimator, Pipeline):
         # The transformers may return a sparse array, too.
-        return _ask(estimator.steps[-1][1], method_name, transform(estimator, X))
+        return ask(estimator.steps[-1][1], method_name, transform(estimator, X))
     return getattr(estimator, method_name)(as_taken(X, estimator))
 
 
