@@ -8,7 +8,6 @@ import numbers
 import os
 import re
 import tempfile
-from concurrent.futures import ThreadPoolExecutor, wait
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from skrank.tables.files import (
     relation_of_files,
     text_in_sql,
 )
+from skrank.tables.threads import Threads
 
 # DuckDB's limit bounds neither the rows that are being scored nor the values by query.
 FOR_THE_REST = 500
@@ -89,18 +89,18 @@ class Source:
         duckdb = import_extra("duckdb")
         self.megabytes = None if memory_limit is None else _megabytes(memory_limit)
         self.kind = kind_of(source)
-        self.files = self._schema = None
+        self.files = self._schema = self._reader = None
         self._names = columns.named()
-        self._thread = ThreadPoolExecutor(1)
+        self._thread = Threads(1)
         self._closing = contextlib.ExitStack()
-        self._closing.callback(self._thread.shutdown)
+        self._closing.callback(self._thread.close)
         with contextlib.ExitStack() as failing:
             failing.push(self.__exit__)
             self.connection = self.run(duckdb.connect, ":memory:")
             folder = tempfile.TemporaryDirectory(
                 prefix="skrank-", ignore_cleanup_errors=True
             )
-            self._closing.enter_context(folder)
+            self._closing.callback(self.run, folder.cleanup)
             self._closing.callback(self._disconnect)
             self.execute(f"SET temp_directory = {text_in_sql(folder.name)}")
             self.leave_memory(0)
@@ -139,7 +139,8 @@ class Source:
             self.run(self.connection.register, "source", table)
             return "source"
         # A stream can be read only once.
-        reader = pa.RecordBatchReader.from_stream(source)
+        reader = self.run(pa.RecordBatchReader.from_stream, source)
+        self._reader = reader
         check_known(columns, reader.schema.names)
         _check_arrow(reader.schema, self._names, [pa.float16()])
         self._schema = pa.schema([reader.schema.field(name) for name in self._names])
@@ -151,19 +152,12 @@ class Source:
         return "source"
 
     def start(self, function, *args):
-        """Call a function in the thread of the source, and return its future."""
-        return self._thread.submit(function, *args)
+        """Call a function in the thread of the source, and return the task."""
+        return self._thread.start(function, *args)
 
     def run(self, function, *args):
         """Call a function in the thread of the source, and return its result."""
-        return self.result_of(self.start(function, *args))
-
-    @staticmethod
-    def result_of(future):
-        """Wait for what was started, and return its result."""
-        while not future.done():  # an interrupt just before a wait does not end it
-            wait([future], timeout=0.1)
-        return future.result()
+        return self.start(function, *args).result()
 
     def execute(self, statement):
         """Run a statement that returns nothing."""
@@ -199,10 +193,11 @@ class Source:
 
     def stop(self):
         """Interrupt what DuckDB does, and wait for its end."""
-        end = self.start(int)
-        while not end.done():  # an interrupt before a query begins has no effect
+        end, seconds = self.start(int), 0
+        while not end.wait(seconds):
+            # An interrupt before a query begins has no effect.
             self.connection.interrupt()
-            wait([end], timeout=0.1)
+            seconds = 0.1
 
     def check(self, columns):
         """Raise if there are no rows, a column is missing or its type is wrong."""
@@ -298,6 +293,8 @@ class Source:
 
     def _disconnect(self):
         self.stop()
+        if self._reader is not None:  # it may be of a connection of the user
+            self.run(self._reader.close)
         self.run(self.connection.close)
 
     def __enter__(self):

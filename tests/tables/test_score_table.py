@@ -515,7 +515,8 @@ def test_a_source_that_is_left_stops_its_query_before_it_is_closed(error, ctrl_c
     running = source.start(lambda: source.connection.sql(endless).fetchall())
     with pytest.raises(error), source:
         raise error
-    assert isinstance(running.exception(), duckdb.InterruptException)
+    with pytest.raises(duckdb.InterruptException):
+        running.result()
     with pytest.raises(duckdb.ConnectionException):
         source.connection.execute("SELECT 1")
     assert not [*ctrl_c.iterdir()]
