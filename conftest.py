@@ -33,7 +33,7 @@ SLOW_FILES = {
         "docs/link_prediction.rst",
         "docs/model_selection.rst",
         "docs/rankers.rst",
-        "tests/integrations/test_integrations.py",
+        "tests/test_integrations.py",
         "tests/plot/test_base.py",
         "tests/model_selection/test_cross_val_query_scores.py",
         "tests/model_selection/test_one_standard_error.py",

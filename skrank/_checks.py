@@ -1,4 +1,4 @@
-"""Checks of arrays and options, in scikit-learn's sentences."""
+"""Checks of arrays and options, and warnings of likely mistakes."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from scipy import sparse
+from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import check_scalar
 
 TIES = frozenset({"expected", "first", "optimistic", "pessimistic", "realistic"})
@@ -210,14 +211,16 @@ def check_weights(sample_weight, n_expected, unit):
     return weights
 
 
-def check_count(value, name, *, least=1, most=None):
-    """Return a count as an int between `least` and `most`, or raise."""
-    if isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name} must be an instance of int, not bool: {value}.")
-    return int(check_scalar(value, name, numbers.Integral, min_val=least, max_val=most))
+def check_options(given, checks, caller):
+    """Return parameters with the values that their checks, by name, return."""
+    checked = dict(given)
+    for name, check in checks.items() if given else ():
+        if name in given:
+            checked[name] = check(given[name], name=name, caller=caller)
+    return checked
 
 
-def check_k(k):
+def check_k(k, name="k", caller=None):
     """Return the cutoff `k` as an int, or None for the whole list."""
     if k is None:
         return None
@@ -233,6 +236,14 @@ def check_k(k):
 
 # No list is as long, and it is the largest integer of NumPy.
 LARGEST_K = 2**63 - 1
+
+
+def check_count(value, name, *, least=1, most=None):
+    """Return `value` as an int between `least` and `most`, or raise."""
+    # bool is a subclass of int, but True is not a count.
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be an instance of int, not bool: {value}.")
+    return int(check_scalar(value, name, numbers.Integral, min_val=least, max_val=most))
 
 
 def check_choice(value, choices, name, caller):
@@ -279,7 +290,7 @@ def check_number(value, name, caller, *, low=-np.inf, high=np.inf, nan=False):
     return value
 
 
-def check_threshold(threshold, caller, or_none=False):
+def check_threshold(threshold, name, caller, or_none=False):
     """Return the relevance threshold: a number, ``"max"`` or, if accepted, None."""
     if threshold is None and or_none:
         return threshold
@@ -288,15 +299,14 @@ def check_threshold(threshold, caller, or_none=False):
         if threshold == "max":
             return threshold
         raise ValueError(
-            f"The 'threshold' parameter of {caller} must be {accepted}. "
+            f"The '{name}' parameter of {caller} must be {accepted}. "
             f"Got {shown(threshold)} instead."
         )
     if threshold is None:
         raise TypeError(
-            f"The 'threshold' parameter of {caller} must be {accepted}. "
-            "Got None instead."
+            f"The '{name}' parameter of {caller} must be {accepted}. Got None instead."
         )
-    return check_number(threshold, "threshold", caller)
+    return check_number(threshold, name, caller)
 
 
 def check_flag(value, name, caller):
@@ -356,3 +366,175 @@ def check_column_name(value, name, function):
             f"The {name!r} parameter of {function} must be a str, the name of one "
             f"column. Got {shown(value)} instead.{cure}"
         )
+
+
+# Without query ids, more rows than these are unlikely to be one query.
+MANY_ROWS = 1000
+
+# What calls the metric function of `sklearn.metrics.make_scorer`. It has the rows of a
+# fold and not their queries.
+SCORER = ("sklearn.metrics._scorer", "_score")
+
+# How many values are looked at, and the fewest that say anything.
+_SAMPLE, _FEWEST = 200, 5
+
+
+def flatten_column(values, name):
+    """Return an array of shape (n_samples, 1) as one of shape (n_samples,)."""
+    warn_caller(
+        f"A column-vector {name} was passed when a 1d array was expected. Please "
+        f"change the shape of {name} to (n_samples, ), for example using ravel().",
+        DataConversionWarning,
+    )
+    return values.ravel()
+
+
+def refuse_columns(y_true, y_score):
+    """Raise if the scores have two columns beside grades and query ids of the rows."""
+    if y_true.ndim == 1 and y_score.shape == (len(y_true), 2):
+        raise ValueError(
+            "y_score must hold one score per row beside y_true of shape "
+            f"{y_true.shape} and query ids. Got y_score of shape {y_score.shape}: if "
+            "its columns are those of predict_proba, pass predict_proba(X)[:, 1]."
+        )
+
+
+def warn_if_not_one_query(n_rows):
+    """Warn where rows without query ids are probably not the rows of one query.
+
+    They are many, or the rows of a fold, for which a scorer of scikit-learn calls a
+    metric function.
+    """
+    if calling_function() == SCORER:
+        warn_caller(
+            "All rows of a fold are ranked as one query, since a scorer made with "
+            "sklearn.metrics.make_scorer passes no query ids. Pass a scorer name, "
+            "such as scoring='ndcg@10', or make one with "
+            "skrank.metrics.make_ranking_scorer(ndcg_score, k=10). Both read the "
+            "query ids.",
+            UserWarning,
+        )
+    elif n_rows > MANY_ROWS:
+        warn_caller(
+            f"All {n_rows} rows are ranked as one query, since there are no query ids. "
+            "Pass the ids as `qid`; if the rows are one query, pass "
+            "np.zeros(len(y_true)).",
+            UserWarning,
+        )
+
+
+def warn_if_out_of_order(arrays):
+    """Warn of pandas objects with the same labels in different orders.
+
+    Rows are paired by position, whatever their labels are. `arrays` holds what has one
+    value per row, by the names of the arguments.
+    """
+    pandas = sys.modules.get("pandas")
+    if pandas is None:
+        return
+    kinds = pandas.Series, pandas.DataFrame
+    indexes = {
+        name: values.index
+        for name, values in arrays.items()
+        if isinstance(values, kinds)
+    }
+    if len(indexes) < 2:
+        return
+    (first, index), *others = indexes.items()
+    for name, other in others:
+        if index is other or not _are_reordered(index, other):
+            continue
+        cure = f"Pass {name}.loc[{first}.index] to pair them by label"
+        if not index.is_unique:
+            cure = f"Sort the rows of {name} like those of {first}"
+        warn_caller(
+            f"{first} and {name} have the same labels in different orders, but their "
+            f"rows are paired by position. {cure}, or {name}.to_numpy() if the rows "
+            "are in the same order already.",
+            UserWarning,
+        )
+
+
+def _are_reordered(index, other):
+    """Return True if two indexes have the same labels, not in the same order."""
+    if not len(index) == len(other) > 0 or index.nlevels != other.nlevels:
+        return False
+    try:
+        return not index.equals(other) and _are_permuted(index, other)
+    except (TypeError, ValueError):  # pandas cannot compare labels of some types
+        return False
+
+
+def _are_permuted(index, other):
+    """Return True if labels that differ somewhere are the same ones altogether."""
+    # They rarely are, which most often shows without hashing all of them.
+    if _are_integers(index) and _are_integers(other):
+        are_other = index.to_numpy().sum() != other.to_numpy().sum()
+    elif isinstance(index[0], str):
+        are_other = not (other == index[0]).any()
+    else:
+        are_other = index.inferred_type != other.inferred_type
+    if are_other:
+        return False
+    from pandas.util import hash_pandas_object
+
+    one = hash_pandas_object(index, index=False).to_numpy()
+    two = hash_pandas_object(other, index=False).to_numpy()
+    # Labels of different dtypes may be equal one by one.
+    return bool(one.sum() == two.sum() and (one != two).any())
+
+
+def _are_integers(index):
+    return isinstance(index.dtype, np.dtype) and index.dtype.kind in "iu"
+
+
+def warn_if_swapped(y_true, y_score):
+    """Warn if the grades look like scores, and the scores like grades."""
+    grades, scores = y_true.ravel()[:_SAMPLE], y_score.ravel()[:_SAMPLE]
+    if len(grades) < _FEWEST or 2 * np.count_nonzero(_whole(grades)) > len(grades):
+        return
+    most = min(10, len(scores) // 2)
+    if not _whole(scores).all() or len(np.unique(scores)) > most:
+        return
+    if 2 * len(np.unique(grades)) <= len(grades):
+        return
+    warn_caller(
+        "y_true and y_score look swapped: y_true holds continuous values, and y_score "
+        "a few integers. Pass the grades first, then the scores.",
+        UserWarning,
+    )
+
+
+def _whole(values):
+    return values == np.floor(values)
+
+
+def warn_if_labels(lists):
+    """Warn if the scores look like the class labels that a classifier predicts.
+
+    They have two values, which are grades, and tied documents differ in relevance.
+    Rows are at least as many as say anything of several queries. A classifier predicts
+    rows, so a matrix is left alone.
+    """
+    scores, n_queries = lists.y_score, len(lists.ids)
+    if lists.is_matrix or n_queries < 2 or len(scores) < _FEWEST * n_queries:
+        return
+    if not float(scores[0]).is_integer() or len(np.unique(scores[:_SAMPLE])) > 2:
+        return
+    low, high = scores.min(), scores.max()
+    is_high = scores == high
+    if low == high or not (is_high | (scores == low)).all():
+        return
+    if not (lists.grades == low).any() or not (lists.grades == high).any():
+        return
+    group = 2 * lists.order.row_query + is_high
+    n_relevant = np.bincount(group, weights=lists.relevant)
+    if not ((n_relevant > 0) & (n_relevant < np.bincount(group))).any():
+        return
+    warn_caller(
+        f"y_score has only two distinct values, {low:g} and {high:g}, like the class "
+        "labels that a classifier predicts, so the metric depends on how ties are "
+        "resolved. Pass scores instead, such as predict_proba(X)[:, 1] or "
+        "decision_function(X). skrank.metrics.tie_report says how much ties matter.",
+        UserWarning,
+    )

@@ -2,30 +2,26 @@
 
 ::
 
-    y_true, y_score, qid        three input shapes, rows in any order
+    y_true, y_score, qid        rows in any order, or matrices
         |
       rank.py                   rank_queries, the one function to call
         |
-      read.py                   checks the input and groups the rows by query
-        |  Lists (lists.py; order.py has the rows of each list), or
-        |  Candidates (documents.py), where each query has one target
+      lists.py                  read_lists checks the input and groups it by query, with
+        |                       a reader for rows, matrices and sparse matrices
+        |  Lists, or Candidates (targets.py), where each query has one target
         |
-      rank.py again             finds the tie groups that hold a relevant document by
-        |                         count.py       counting, if the first one is enough
-        |                         packed.py      sorting scores that carry their grade
-        |                         indices.py     sorting positions, for any input
-        |                         long_lists.py  before these: keep the top of long
-        |                                        lists, or split them by score
-        |  TieGroups (tie_groups.py, which also resolves ties)
+      rank.py again             finds the tie groups that hold a relevant document, by
+        |                       counting, if the first one is enough; by sorting scores
+        |                       that carry their grade; or by sorting positions. Before
+        |                       that, long lists are cut at the top or split by score
+        |  TieGroups
         |
-      queries.py                RankedQueries: what every metric reads. It asks its
-                                documents for what documents.py lists
+      queries.py                RankedQueries: what every metric reads, and the closed
+                                forms of expectations over the orders of tied documents
 
-``ids.py`` turns ids of any type into codes, and ``doc_order.py`` orders tied documents
-by their ids. ``blocks.py`` puts lists of like length
-side by side in dense arrays; ``neighbours.py`` has the arithmetic of equal neighbours,
-and ``expectation.py`` the closed forms of expectations over the orders of tied
-documents.
+``ids.py`` turns ids of any type into codes, and orders tied documents by their ids.
+``arrays.py`` says which rows belong to a query, puts lists of like length side by side
+in dense arrays, and has the arithmetic of equal neighbours.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause

@@ -1,12 +1,32 @@
-"""Arrays in which equal entries follow one another, and blocks of them."""
+"""Rows in the order of queries, tie groups, grades, and blocks of lists."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, Protocol
 
 import numpy as np
+from scipy import sparse
 
-from skrank._ranking.tie_groups import TieGroups
+# A stretch of rows that stays in the cache while it is worked on.
+STRETCH = 65_536
+
+
+class TieGroups(NamedTuple):
+    """The tie groups that hold a relevant document, in the order of rank.
+
+    Those of one query stand together. `query`, `above` (the number of documents ranked
+    above the group), `size` and `relevant` (how many are in it, and how many of them
+    are relevant) have one entry per group; `grade` has one per relevant document,
+    group after group.
+    """
+
+    query: np.ndarray
+    above: np.ndarray
+    size: np.ndarray
+    relevant: np.ndarray
+    grade: np.ndarray
 
 
 def starts_of(values):
@@ -58,9 +78,6 @@ def accumulate_before(ufunc, values, query):
         before[place[inside]] = block[:, :width][inside]
     return before
 
-
-# A stretch of rows that stays in the cache while it is worked on.
-STRETCH = 65_536
 
 # A block fits the cache of one core. It wastes at most a sixth of its cells, unless it
 # is so small that the calls cost more than the cells.
@@ -116,7 +133,9 @@ def gather(values, starts, width):
     if n_cells <= FEW_CELLS:
         cells = starts[:, np.newaxis] + np.arange(width)
         return values[np.minimum(cells, len(values) - 1, out=cells)]
-    # Whole rows are copied as one item each: many times as fast as cell by cell.
+    # Items that overlap: item s, for s = 0, ..., last, is the bytes of values[s : s +
+    # width], and the next one starts one value later. So a whole row is copied as one
+    # item, many times as fast as cell by cell.
     row = np.dtype((np.void, width * values.itemsize))
     items = np.ndarray(last + 1, row, values, strides=values.itemsize)
     late = starts > last
@@ -130,21 +149,23 @@ def gather(values, starts, width):
     return block
 
 
-def block_of_negated_scores(lists, rows, width, excluded):
-    """Return the negated scores of lists side by side, and inf after their end."""
-    keys = negated_scores(lists, rows, width)
-    fill_after_the_end(keys, np.inf, lists.order.lengths[rows])
-    if lists.excluded is not None:
-        keys[block_of_flags(lists, rows, width, lists.is_excluded)] = excluded
-    return keys
-
-
 def negated_scores(lists, rows, width):
     """Return the negated scores of lists side by side."""
     scores = gather(lists.scores, lists.order.starts[rows], width)
     is_own = not np.may_share_memory(scores, lists.scores)
     out = scores if is_own and scores.dtype == np.float64 else None
     return np.subtract(0.0, scores, out=out, dtype=np.float64)
+
+
+def leave_out(keys, lists, rows, excluded):
+    """Set keys of lists side by side to inf after their end, and of what is excluded.
+
+    Excluded documents get the key `excluded`.
+    """
+    fill_after_the_end(keys, np.inf, lists.order.lengths[rows])
+    if lists.excluded is not None:
+        out = block_of_flags(lists, rows, keys.shape[1], lists.is_excluded)
+        keys[out] = excluded
 
 
 def block_of_flags(lists, rows, width, flags):
@@ -186,6 +207,174 @@ def groups_of_sorted(lists, rows, keys, place, row, grade):
     size = np.minimum(size, lists.n_ranked[rows[row]] - above)
     relevant = np.subtract(np.append(first[1:], len(place)), first)
     return TieGroups(lists.order.query[rows[row]], above, size, relevant, grade)
+
+
+def resolve_ties(groups, ties):
+    """Return each relevant document as a group of its own, if the policy orders ties.
+
+    With "expected", and with "first", whose groups hold one document each already,
+    the groups are returned as they are.
+    """
+    if ties in ("expected", "first") or not np.any(groups.size > 1):
+        return groups
+    group = np.repeat(np.arange(len(groups.query)), groups.relevant)
+    best_first = groups.grade if ties == "pessimistic" else -groups.grade
+    grade = groups.grade[np.lexsort((best_first, group))]
+    # The j-th of r relevant documents among n tied ones stands between place j, with
+    # the n - r others behind it, and place n - r + j, with the others before it.
+    first = np.cumsum(groups.relevant) - groups.relevant
+    above = groups.above[group] + np.arange(len(group)) - first[group]
+    others = (groups.size - groups.relevant)[group]
+    above = above + {"optimistic": 0, "pessimistic": 1, "realistic": 0.5}[ties] * others
+    one = np.ones(len(group), dtype=np.intp)
+    return TieGroups(groups.query[group], above, one, one, grade)
+
+
+class Order(Protocol):
+    """How rows form lists: list i has the places ``starts[i]`` to ``+ lengths[i]``.
+
+    `query` is the query of each list, a position in the sorted ids, and `row_query`
+    that of each row. `is_as_given` says whether each row is its own place.
+    """
+
+    starts: np.ndarray
+    lengths: np.ndarray
+    query: np.ndarray
+    row_query: np.ndarray
+    is_as_given: bool
+
+    def take(self, values):
+        """Return values of the rows, one for each place."""
+
+    def sort(self, values):
+        """Return what `take` does; faster if it is asked for one array alone."""
+
+    def rows_at(self, places):
+        """Return the rows at some places."""
+
+    def of_lists(self, values):
+        """Return values of the lists, one for each row."""
+
+
+@dataclass(frozen=True, eq=False)
+class AsGiven:
+    """The rows of each query stand together: each row is its own place."""
+
+    starts: np.ndarray
+    lengths: np.ndarray
+    query: np.ndarray
+    is_as_given = True
+
+    @property
+    def row_query(self):
+        """Return the query of each row."""
+        return np.repeat(self.query, self.lengths)
+
+    def take(self, values):
+        """Return the values as they are."""
+        return values
+
+    sort = rows_at = take
+
+    def of_lists(self, values):
+        """Return values of the lists, one for each row."""
+        return np.repeat(values, self.lengths)
+
+
+class ByCode:
+    """Rows in any order, sorted by code when a value of them is first asked for.
+
+    Rows of one code keep their order. `codes` are the queries of the rows, from 0 to
+    ``n_codes - 1``; a code that does not occur has no list.
+    """
+
+    is_as_given = False
+
+    def __init__(self, codes, n_codes):
+        self.row_query = codes
+        self._n_codes = n_codes
+        self._found_starts = None
+
+    @cached_property
+    def _starts(self):
+        """Return where each code starts: whatever was sorted before has shown it."""
+        if self._found_starts is not None:
+            return self._found_starts
+        counts = np.bincount(self.row_query, minlength=self._n_codes)
+        return np.cumsum(counts) - counts
+
+    @cached_property
+    def _lengths(self):
+        return lengths_of(self._starts, len(self.row_query))
+
+    @cached_property
+    def query(self):
+        """Return the query of each list."""
+        return np.flatnonzero(self._lengths)
+
+    @cached_property
+    def starts(self):
+        """Return the first place of each list."""
+        return self._starts[self.query]
+
+    @cached_property
+    def lengths(self):
+        """Return the number of rows of each list."""
+        return self._lengths[self.query]
+
+    @cached_property
+    def _rows(self):
+        return self.sort(np.arange(len(self.row_query)))
+
+    def take(self, values):
+        """Return values of the rows, one for each place."""
+        return values[self._rows]
+
+    def sort(self, values):
+        """Return what `take` does, by a counting sort of the values themselves.
+
+        It saves the look-up where nothing else is to be taken in this order.
+        """
+        starts, values = _sort_by_code(self.row_query, self._n_codes, values)
+        self._found_starts = starts
+        return values
+
+    def rows_at(self, places):
+        """Return the rows at some places."""
+        return self._rows[places]
+
+    def of_lists(self, values):
+        """Return values of the lists, one for each row; all codes have one."""
+        return values[self.row_query]
+
+
+def stretches(order, n_places=STRETCH):
+    """Yield (first, last, places): lists that stand together and fill one stretch.
+
+    What is made of a stretch stays in the cache while it is worked on.
+    """
+    stops = order.starts + order.lengths
+    first = 0
+    while first < len(stops):
+        start = order.starts[first]
+        last = np.searchsorted(stops, start + n_places, side="right")
+        last = max(int(last), first + 1)
+        yield first, last, slice(start, stops[last - 1])
+        first = last
+
+
+def _sort_by_code(codes, n_codes, values):
+    """Return where each code starts, and the values sorted by their codes."""
+    # A matrix of one row, with a value in the column of its code: to compress it by
+    # column is a counting sort. Nothing is summed on the way.
+    size = np.int32 if len(codes) < 2**31 - 1 else np.int64
+    cells = (
+        values,
+        codes.astype(size, copy=False),
+        np.array([0, len(codes)], dtype=size),
+    )
+    sorted_cells = sparse.csr_matrix(cells, shape=(1, n_codes)).tocsc()
+    return sorted_cells.indptr[:-1].astype(np.intp), sorted_cells.data
 
 
 class GradeCodes(NamedTuple):
@@ -250,17 +439,9 @@ def code_grades(grades, rows, n_rows):
 
 
 def count_by_grade(query, grade):
-    """Count documents by query and grade.
+    """Count documents by query and grade: (query, grade, count).
 
-    Parameters
-    ----------
-    query, grade : ndarray of shape (n_documents,)
-        The query and the grade of each document.
-
-    Returns
-    -------
-    query, grade, count : ndarray
-        Each query and grade once, the highest grade of a query first.
+    Each query and grade occurs once, the highest grade of a query first.
     """
     levels, level = encode_levels(grade)
     return count_by_level(query, level, levels)

@@ -18,27 +18,11 @@ SAMPLE = 1000
 
 
 def encode_qid(qid, n_samples=None, *, name="qid"):
-    """Turn query ids into codes.
+    """Return the distinct ids, and for each row the position of its id in them.
 
-    Parameters
-    ----------
-    qid : array-like of shape (n_samples,)
-        Query ids of any dtype: numbers, strings, tuples, datetimes, categories.
-
-    n_samples : int, default=None
-        The number of rows that the ids must have.
-
-    name : str, default="qid"
-        The parameter that errors name.
-
-    Returns
-    -------
-    ids : ndarray of shape (n_queries,)
-        The distinct ids in ascending order; in the order of their first row if
-        they cannot be compared with each other.
-
-    codes : ndarray of shape (n_samples,)
-        For each row the position of its id in `ids`.
+    The ids are of any dtype: numbers, strings, tuples, datetimes, categories. The
+    distinct ones are in ascending order, or in the order of their first row if they
+    cannot be compared with each other. Errors call the ids `name`.
     """
     heads = encode_heads(qid, n_samples, name=name)
     return heads.ids, heads.of_rows()
@@ -47,17 +31,10 @@ def encode_qid(qid, n_samples=None, *, name="qid"):
 class Heads(NamedTuple):
     """Codes of ids, one per stretch of rows with the same id if the rows are grouped.
 
-    Attributes
-    ----------
-    ids : ndarray of shape (n_queries,)
-        As :func:`encode_qid` returns them.
-    codes : ndarray of shape (n_stretches,) or (n_samples,)
-        For each stretch, or each row, the position of its id in `ids`.
-    starts : ndarray of shape (n_stretches,) or None
-        The first row of each stretch; None if most rows have another id than the row
-        before them, so that there is a code for each row.
-    n_samples : int
-        The number of rows.
+    `ids` are those that :func:`encode_qid` returns, `codes` the position in them of
+    each stretch, or of each row, and `starts` the first row of each stretch; None if
+    most rows have another id than the row before them, so that there is a code for each
+    row.
     """
 
     ids: np.ndarray
@@ -88,30 +65,30 @@ def encode_heads(qid, n_samples=None, *, name="qid"):
     """Return the :class:`Heads` of query ids; the parameters are as `encode_qid`'s."""
     if isinstance(qid, Heads):
         if n_samples not in (None, qid.n_samples):
-            check_length(qid.ids[qid.of_rows()], n_samples, name)
+            raise _wrong_length(qid.ids[qid.of_rows()], n_samples, name)
         return qid
-    values, codes = _codes_of_column(qid)
-    if codes is None:
-        values = _as_ids(qid, name)
+    values, codes = qid, None
+    if type(qid) is not np.ndarray or qid.ndim != 1 or qid.dtype.kind == "c":
+        values, codes = _codes_of_column(qid)
+        values = _as_ids(qid, name) if codes is None else values
     rows = values if codes is None else codes
-    check_length(rows, n_samples, name)
+    if n_samples not in (None, len(rows)):
+        raise _wrong_length(rows, n_samples, name)
     # The rows of a query mostly stand together: encode the first of them only.
     starts = _find_heads(rows)
     heads = rows if starts is None else rows[starts]
     if codes is None:
         return Heads(*_encode_array(heads, name), starts, len(rows))
-    used, place = _encode_values(heads)
+    used, place = _encode_array(heads, name)
     if len(used) and used[0] < 0:
         raise ValueError(_MISSING.format(name))
     ids, codes = _encode_array(_as_ids(take_ids(values, used), name), name)
     return Heads(ids, codes[place], starts, len(rows))
 
 
-def check_length(qid, n_samples, name):
-    """Raise if the number of ids is not that of the rows."""
-    if n_samples is None or len(qid) == n_samples:
-        return
-    raise ValueError(
+def _wrong_length(qid, n_samples, name):
+    """Return the error of ids whose number is not that of the rows."""
+    return ValueError(
         "Found input variables with inconsistent numbers of samples: "
         f"{[n_samples, len(qid)]}. The {name!r} parameter must hold one id per row."
         + _cure_for_sizes(qid, n_samples)
@@ -245,7 +222,8 @@ def check_ids(ids, n_samples, name):
         ids = _as_ids(ids, name)
     elif len(shape := getattr(ids, "shape", (0,))) != 1:
         raise ValueError(_not_one_dimensional(shape, name))
-    check_length(ids, n_samples, name)
+    if len(ids) != n_samples:
+        raise _wrong_length(ids, n_samples, name)
     n_missing = getattr(ids, "null_count", 0)  # a method of polars
     if n_missing() if callable(n_missing) else n_missing:
         raise ValueError(_MISSING.format(name))
@@ -261,16 +239,14 @@ def take_ids(ids, rows):
 
 
 def _encode_array(values, name):
-    """Return the distinct values of an array, and the place of each in them."""
+    """Return the distinct values of an array, and the place of each in them.
+
+    As np.unique does, but without sorting integers that lie close together.
+    """
     if values.dtype.kind in "OTV":
         return _encode_objects(values, name)
     if values.dtype.kind in "fmM" and (values != values).any():
         raise ValueError(_MISSING.format(name))
-    return _encode_values(values)
-
-
-def _encode_values(values):
-    """Do as np.unique does, but without sorting integers that lie close together."""
     if values.dtype.kind in "iu" and len(values):
         low = values.min()
         if int(values.max()) - int(low) < 4 * len(values):
@@ -291,47 +267,61 @@ def _encode_values(values):
 
 
 def _encode_by_hash(values):
-    """Do as np.unique does, but sort only the distinct values.
-
-    Each row writes its number to a table, at the hash of its value, and reads what
-    stands there: a row of the same value, which then stands for it, or one of another
-    value with the same hash. Those rows try again with another hash.
-    """
-    words, random = _words(values), np.random.default_rng(0)
-    # At first a table that stays in the cache: ids mostly are few.
-    standing_for, chosen, left = _meet(words, 16, random)
-    while len(left):
-        n_bits = len(left).bit_length() + 1
-        left_words = [word[left] for word in words]
-        found, more, unmet = _meet(left_words, n_bits, random)
-        standing_for[left] = left[found]
-        chosen = np.concatenate([chosen, left[more]])
-        left = left[unmet]
+    """Do as np.unique does, but sort only the distinct values."""
+    alike = find_alike(values)
+    (chosen,) = (alike == np.arange(len(alike))).nonzero()
     ids, codes = np.unique(values[chosen], return_inverse=True)
     code_of = np.empty(len(values), dtype=np.intp)
     code_of[chosen] = codes.reshape(-1)
-    return ids, code_of[standing_for]
+    return ids, code_of[alike]
 
 
-def _meet(words, n_bits, random):
-    """Let rows meet in a table, by a hash of their words.
+def find_alike(values, group=None):
+    """Return for each row the number of a row with the same value in the same group.
 
-    Returns the row that each row finds, those that were found, and those that found
-    one of another value.
+    Rows with the same value get the same number. Each row writes its number to a
+    table, at the hash of its value, and reads what stands there: a row of the same
+    value, which then stands for it, or one of another value with the same hash. Those
+    rows try again with another hash. `group` holds small integers; each group has a
+    part of the table.
     """
-    odd = 2 * random.integers(2**63, size=len(words), dtype=np.uint64) + 1
-    place = words[0] * odd[0]
-    for word, factor in zip(words[1:], odd[1:], strict=True):
-        place += word * factor
-    place >>= np.uint64(64 - n_bits)
-    place = place.view(np.int64)  # an index of another type would be converted
-    table = np.full(2**n_bits, -1)
-    table[place] = np.arange(len(place))
-    found = table[place]
-    differs = words[0][found] != words[0]
-    for word in words[1:]:
-        differs |= word[found] != word
-    return found, table[table >= 0], np.flatnonzero(differs)
+    words, random = _words(values), np.random.default_rng(0)
+    alike = left = None  # the rows to try again, at first all
+    n_bits = 16  # of a table that stays in the cache: ids mostly are few
+    while left is None or len(left):
+        # Multiply-shift hashing (Dietzfelbinger et al., J. Algorithms 25, 1997): the
+        # highest bits of sum_i word_i odd_i mod 2^64.
+        odd = 2 * random.integers(2**63, size=len(words), dtype=np.uint64) + 1
+        place = words[0] * odd[0]
+        for word, factor in zip(words[1:], odd[1:], strict=True):
+            place += word * factor
+        if group is None:
+            n_cells = 2**n_bits
+            place >>= np.uint64(64 - n_bits)
+        else:
+            sizes = 4 * np.bincount(group)
+            n_cells = int(sizes.sum())
+            place >>= np.uint64(32)
+            place *= sizes.astype(np.uint64)[group]
+            place >>= np.uint64(32)
+            place += (np.cumsum(sizes) - sizes).astype(np.uint64)[group]
+        place = place.view(np.int64)  # an index of another type would be converted
+        table = np.empty(n_cells, dtype=np.intp)
+        table[place] = np.arange(len(place))
+        found = table[place]
+        differs = words[0][found] != words[0]
+        for word in words[1:]:
+            differs |= word[found] != word
+        (again,) = differs.nonzero()
+        if left is None:
+            alike, left = found, again
+        else:
+            alike[left] = left[found]
+            left = left[again]
+        words = [word[again] for word in words]
+        group = None if group is None else group[again]
+        n_bits = len(left).bit_length() + 1
+    return alike
 
 
 def _words(values):
@@ -386,15 +376,6 @@ class DocOrder:
 
     Most documents are tied with none, and to encode the ids of all documents takes many
     times as long as to rank them. So an id is looked at when it is first asked for.
-
-    Parameters
-    ----------
-    doc_id : array-like of shape (n_samples,)
-        The ids.
-    descending : bool
-        Whether larger ids come first.
-    n_samples : int
-        The number of rows.
     """
 
     def __init__(self, doc_id, descending, n_samples):
@@ -414,12 +395,7 @@ class DocOrder:
     def codes(self, rows, group):
         """Return numbers that rise in the order of documents, within a tie group.
 
-        Parameters
-        ----------
-        rows : ndarray
-            The rows of the documents.
-        group : ndarray
-            The tie group of each; those of a group stand together.
+        `group` is the tie group of each of the rows; those of a group stand together.
         """
         rows = rows if self._rows is None else self._rows[rows]
         found_in = self._found_in[rows]
@@ -435,16 +411,8 @@ class DocOrder:
 def order_tied(lists, rows, keys, order):
     """Sort documents that are tied with a relevant one by their ids, in place.
 
-    Parameters
-    ----------
-    lists : Lists
-        The lists, which have a `doc_order`.
-    rows : ndarray
-        Those that stand side by side.
-    keys : ndarray of shape (n_rows, width)
-        Their negated scores.
-    order : ndarray of shape (n_rows, width)
-        The columns of `keys`, sorted by these, and within ties in the order of input.
+    `keys` are the negated scores of the lists `rows`, side by side, and `order` their
+    columns, sorted by these, and within ties in the order of input.
     """
     lengths = lists.order.lengths[rows]
     keys = np.take_along_axis(keys, order, axis=1)

@@ -1,7 +1,8 @@
-"""The documents of each query, as lists."""
+"""The documents of each query, as lists, and how they are read."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import math
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import NamedTuple, Protocol
@@ -9,170 +10,35 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy import sparse
 
-from skrank._checks import all_finite, check_weights
+from skrank._checks import (
+    all_finite,
+    check_finite,
+    check_weights,
+    flatten_column,
+    numeric_array,
+    refuse_columns,
+    scores_as_floats,
+    warn_if_not_one_query,
+    warn_if_swapped,
+)
+from skrank._columns import find_qid
 from skrank._ranking.arrays import (
     STRETCH,
+    AsGiven,
+    ByCode,
     GradeCodes,
+    Order,
+    as_bytes,
     code_grades,
     count_by_grade,
     count_by_level,
     grades_as_floats,
     lengths_of,
+    starts_of,
+    stretches,
 )
-from skrank._ranking.ids import DocOrder
-
-
-class Order(Protocol):
-    """How rows form lists: list i has the places ``starts[i]`` to ``+ lengths[i]``.
-
-    Attributes
-    ----------
-    starts, lengths : ndarray of shape (n_lists,)
-        Where the lists stand, one after the other.
-
-    query : ndarray of shape (n_lists,)
-        The query of each list, a position in the sorted ids.
-
-    row_query : ndarray of shape (n_rows,)
-        The query of each row.
-
-    is_as_given : bool
-        Whether each row is its own place.
-    """
-
-    starts: np.ndarray
-    lengths: np.ndarray
-    query: np.ndarray
-    row_query: np.ndarray
-    is_as_given: bool
-
-    def take(self, values):
-        """Return values of the rows, one for each place."""
-
-    def sort(self, values):
-        """Return what `take` does; faster if it is asked for one array alone."""
-
-    def rows_at(self, places):
-        """Return the rows at some places."""
-
-
-@dataclass(frozen=True, eq=False)
-class AsGiven:
-    """The rows of each query stand together: each row is its own place."""
-
-    starts: np.ndarray
-    lengths: np.ndarray
-    query: np.ndarray
-    is_as_given = True
-
-    @property
-    def row_query(self):
-        """Return the query of each row."""
-        return np.repeat(self.query, self.lengths)
-
-    def take(self, values):
-        """Return the values as they are."""
-        return values
-
-    sort = rows_at = take
-
-
-class ByCode:
-    """Rows in any order, sorted by code when a value of them is first asked for.
-
-    Rows of one code keep their order.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n_rows,)
-        The query of each row, from 0 to ``n_codes - 1``.
-    n_codes : int
-        The number of codes. Those that do not occur have no list.
-    """
-
-    is_as_given = False
-
-    def __init__(self, codes, n_codes):
-        self.row_query = codes
-        self._n_codes = n_codes
-        self._found_starts = None
-
-    @cached_property
-    def _starts(self):
-        """Return where each code starts: whatever was sorted before has shown it."""
-        if self._found_starts is not None:
-            return self._found_starts
-        counts = np.bincount(self.row_query, minlength=self._n_codes)
-        return np.cumsum(counts) - counts
-
-    @cached_property
-    def _lengths(self):
-        return lengths_of(self._starts, len(self.row_query))
-
-    @cached_property
-    def query(self):
-        """Return the query of each list."""
-        return np.flatnonzero(self._lengths)
-
-    @cached_property
-    def starts(self):
-        """Return the first place of each list."""
-        return self._starts[self.query]
-
-    @cached_property
-    def lengths(self):
-        """Return the number of rows of each list."""
-        return self._lengths[self.query]
-
-    @cached_property
-    def _rows(self):
-        return self.sort(np.arange(len(self.row_query)))
-
-    def take(self, values):
-        """Return values of the rows, one for each place."""
-        return values[self._rows]
-
-    def sort(self, values):
-        """Return what `take` does, by a counting sort of the values themselves.
-
-        It saves the look-up where nothing else is to be taken in this order.
-        """
-        starts, values = _sort_by_code(self.row_query, self._n_codes, values)
-        self._found_starts = starts
-        return values
-
-    def rows_at(self, places):
-        """Return the rows at some places."""
-        return self._rows[places]
-
-
-def stretches(order, n_places=STRETCH):
-    """Yield (first, last, places): lists that stand together and fill one stretch.
-
-    What is made of a stretch stays in the cache while it is worked on.
-    """
-    stops = order.starts + order.lengths
-    first = 0
-    while first < len(stops):
-        start = order.starts[first]
-        last = np.searchsorted(stops, start + n_places, side="right")
-        last = max(int(last), first + 1)
-        yield first, last, slice(start, stops[last - 1])
-        first = last
-
-
-def _sort_by_code(codes, n_codes, values):
-    """Return where each code starts, and the values sorted by their codes."""
-    # A matrix of one row, with a value in the column of its code: to compress it by
-    # column is a counting sort. Nothing is summed on the way.
-    size = np.int32 if len(codes) < 2**31 - 1 else np.int64
-    cells = (
-        values,
-        codes.astype(size, copy=False),
-        np.array([0, len(codes)], dtype=size),
-    )
-    sorted_cells = sparse.csr_matrix(cells, shape=(1, n_codes)).tocsc()
-    return sorted_cells.indptr[:-1].astype(np.intp), sorted_cells.data
+from skrank._ranking.ids import DocOrder, Heads, encode_heads
+from skrank._ranking.targets import read_candidates
 
 
 class Missing(NamedTuple):
@@ -190,16 +56,9 @@ class Missing(NamedTuple):
 class Documents(Protocol):
     """What :class:`~skrank.metrics.RankedQueries` asks of the documents it ranks.
 
-    Attributes
-    ----------
-    ids : ndarray of shape (n_queries,)
-        The query ids. Arrays with one entry per query are in this order.
-
-    judged : ndarray of bool or None
-        Which documents have a grade; None if all have one.
-
-    missing : Missing or None
-        Judged documents that were not returned; None if there may be none.
+    Arrays with one entry per query are in the order of `ids`. `judged` says which
+    documents have a grade, None if all have one; `missing` holds the judged documents
+    that were not returned, None if there may be none.
     """
 
     ids: np.ndarray
@@ -213,13 +72,7 @@ class Documents(Protocol):
         """Return the number of relevant documents of each query."""
 
     def count_grades(self):
-        """Count the relevant documents of each query by grade.
-
-        Returns
-        -------
-        query, grade, count : ndarray
-            In the order of `ids`, the highest grade of a query first.
-        """
+        """Return (query, grade, count) of the relevant documents, by falling grade."""
 
     def grade_range(self):
         """Return the lowest grade of the input and the highest relevant one.
@@ -239,71 +92,6 @@ class Documents(Protocol):
 
     def query_weights(self, sample_weight):
         """Return one weight per query."""
-
-
-@dataclass(frozen=True, eq=False)
-class OneTarget:
-    """Queries that have one relevant document each, the target, of grade 1.
-
-    All documents are judged, and none is missing.
-
-    Attributes
-    ----------
-    ids : ndarray of shape (n_queries,)
-        The positions of the queries.
-    n_candidates : ndarray of shape (n_queries,)
-        The number of documents of each query, the target included.
-    """
-
-    ids: np.ndarray
-    n_candidates: np.ndarray
-    judged = None
-    missing = None
-
-    def n_documents(self):
-        """Return the number of documents of each query."""
-        return self.n_candidates
-
-    def n_relevant(self):
-        """Return 1 for each query."""
-        return np.ones(len(self.ids), dtype=np.intp)
-
-    def count_grades(self):
-        """Return (query, grade, count): one document of grade 1 for each query."""
-        return self.ids, np.ones(len(self.ids)), self.n_relevant()
-
-    def grade_range(self):
-        """Return (0, 1), the grade of the targets and that of all others."""
-        return 0, 1.0
-
-    def judged_only(self):
-        """Return the same documents."""
-        return self
-
-    returned_only = by_judgement = judged_only
-
-    def query_weights(self, sample_weight):
-        """Return one weight per query."""
-        return check_weights(sample_weight, len(self.ids), "query")
-
-
-@dataclass(frozen=True, eq=False)
-class Candidates(OneTarget):
-    """A row of candidates for each query, one of them the target.
-
-    Attributes
-    ----------
-    y_score : ndarray of shape (n_queries, n_columns)
-        The scores, not yet checked: they may be larger than the memory.
-    target : ndarray of int of shape (n_queries,)
-        The column of each target.
-    exclude : csr_matrix of shape (n_queries, n_columns) or None
-        The cells to leave out, unless they are targets.
-    """
-
-    y_score: np.ndarray
-    target: np.ndarray
-    exclude: object
 
 
 # Grades of up to so many levels are counted level by level.
@@ -402,9 +190,10 @@ class Lists:
     @cached_property
     def relevant_places(self):
         """Return the places of the relevant documents."""
-        if self.order.is_as_given:
-            return self._relevant_rows
-        return np.flatnonzero(self.is_relevant)
+        if self.graded is not None:  # in a matrix, where each row is its own place
+            return self.graded[self.relevant[self.graded]]
+        given = self.order.is_as_given
+        return np.flatnonzero(self.relevant if given else self.is_relevant)
 
     @cached_property
     def _query_of_relevant(self):
@@ -416,12 +205,6 @@ class Lists:
         """Return the grades of relevant documents."""
         return self._grade_of(self.order.rows_at(places))
 
-    @cached_property
-    def _relevant_rows(self):
-        if self.graded is not None:
-            return self.graded[self.relevant[self.graded]]
-        return np.flatnonzero(self.relevant)
-
     def _grade_of(self, rows):
         if self.graded is not None:
             rows = np.searchsorted(self.graded, rows)
@@ -430,11 +213,14 @@ class Lists:
     @cached_property
     def row_codes(self):
         """Return the :class:`GradeCodes` of the rows; None if a byte is too small."""
-        if self._have_bytes:  # which are the codes themselves, if no relevant one is 0
+        if (
+            self.graded is None and self.grades.dtype == np.uint8
+        ):  # which are the codes themselves, if no relevant one is 0
             codes = self.grades * self.relevant.view(np.uint8)
             if np.count_nonzero(codes) == np.count_nonzero(self.relevant):
                 return GradeCodes(codes, np.arange(256.0))
-        rows = self._relevant_rows
+        given = self.order.is_as_given
+        rows = self.relevant_places if given else np.flatnonzero(self.relevant)
         return code_grades(self._grade_of(rows), rows, len(self.y_score))
 
     @cached_property
@@ -445,9 +231,13 @@ class Lists:
         return GradeCodes(self.order.take(self.row_codes.codes), self.row_codes.grades)
 
     @property
-    def _have_bytes(self):
-        """Whether there are grades of all rows, as :func:`as_bytes` makes them."""
-        return self.graded is None and self.grades.dtype == np.uint8
+    def is_packable(self):
+        """Whether the score and the grade of each document fit into a key.
+
+        They do not if there are more grades than a byte can name, or if scores are
+        infinite: these have no bits to spare.
+        """
+        return self.is_finite and self.row_codes is not None
 
     @cached_property
     def n_ranked(self):
@@ -463,16 +253,10 @@ class Lists:
 
     def n_relevant(self):
         """Return the number of relevant documents of each query, likewise."""
-        if self._one_by_one:
+        is_short = len(self.relevant) < SHORT * len(self.order.starts)
+        if self.graded is not None or is_short:  # count them one by one, not by flags
             return np.bincount(self._query_of_relevant, minlength=len(self.ids))
         return self._by_query(self.count(self.is_relevant))
-
-    @cached_property
-    def _one_by_one(self):
-        """Whether to count the relevant documents one by one, not by flags."""
-        return self.graded is not None or len(self.relevant) < SHORT * len(
-            self.order.starts
-        )
 
     def count(self, flags):
         """Return how many places of each list have a flag."""
@@ -501,7 +285,8 @@ class Lists:
             return count_by_grade(self._query_of_relevant, grade)
         codes, grades = self.coded
         top = int(codes.max(initial=0))
-        if 0 < top <= FEW_LEVELS and not self._one_by_one:
+        is_short = len(self.relevant) < SHORT * len(self.order.starts)
+        if 0 < top <= FEW_LEVELS and not is_short:
             counts = np.empty((len(self.order.starts), top), dtype=self.count_type)
             for first, last, places in stretches(self.order, 4 * STRETCH):
                 starts, part = (
@@ -522,7 +307,7 @@ class Lists:
 
     def grade_range(self):
         """Return the lowest grade of the input and the highest relevant one."""
-        lowest = 0 if self._have_bytes else self.grades.min(initial=0)
+        lowest = 0 if self.grades.dtype.kind == "u" else self.grades.min(initial=0)
         if self.coded is None:
             return lowest, self.grade_at(self.relevant_places).max(initial=0.0)
         codes, grades = self.coded
@@ -603,3 +388,305 @@ class Lists:
 _OF_GRADES = frozenset(
     name for name, value in vars(Lists).items() if isinstance(value, cached_property)
 ) - {"scores", "fill_the_last_byte"}
+
+
+def read_lists(
+    y_true,
+    y_score,
+    *,
+    qid=None,
+    threshold=0.0,
+    exclude=None,
+    judged=None,
+    returned=None,
+    doc_order=None,
+    judged_from=None,
+    flatten=False,
+):
+    """Check the input, whatever its shape, and return it as Lists or Candidates.
+
+    The parameters are those of :func:`skrank._ranking.rank_queries`; `doc_order` is a
+    DocOrder or None. With `flatten` or ``threshold=None`` all documents are made
+    relevant, those that are not with a grade below all others.
+    """
+    if sparse.issparse(y_score):
+        raise TypeError(
+            "The 'y_score' parameter must be a dense array. Got a sparse matrix of "
+            f"type {type(y_score).__name__} instead: documents that it leaves out "
+            "have no score."
+        )
+    flatten = flatten or threshold is None
+    y_score = numeric_array(y_score, "y_score")
+    if returned is not None:
+        y_score, returned = _without_unread(y_score, returned, "returned")
+    columns = y_score.shape[1:]
+    # Two columns beside flat grades may be those of predict_proba.
+    is_flat = columns in ((), (1,)) or (columns == (2,) and np.ndim(y_true) == 1)
+    if qid is None and is_flat:
+        qid = find_qid(y=y_true)
+    if columns == (1,) and qid is not None:
+        y_score = flatten_column(y_score, "y_score")
+    if sparse.issparse(y_true):
+        y_true = _own_csr(y_true)
+        y_true = y_true.toarray() if flatten else _check_sparse(y_true, threshold)
+    if not sparse.issparse(y_true):
+        y_true = numeric_array(y_true, "y_true")
+        if judged is not None:
+            y_true, judged = _without_unread(y_true, judged, "judged")
+        if y_score.ndim == 1 and y_true.ndim == 2 and y_true.shape[1] == 1:
+            y_true = flatten_column(y_true, "y_true")
+        elif y_true.ndim == 1 and y_score.shape[1:] == (1,) and y_true.any():
+            # Targets among one candidate would be 0.
+            y_score = flatten_column(y_score, "y_score")
+        if not all_finite(y_true):
+            raise ValueError("Input y_true contains NaN or infinity.")
+        if y_true.dtype.kind == "f":
+            warn_if_swapped(y_true, y_score)
+    if judged_from is not None:
+        y_true, judged = _judge(y_true, judged, judged_from)
+    if y_score.size == 0 or 0 in y_true.shape:
+        raise ValueError(
+            "Found array with 0 sample(s) while a minimum of 1 is required: "
+            f"y_true has shape {y_true.shape} and y_score has shape {y_score.shape}."
+        )
+    if y_score.ndim == y_true.ndim == 1:
+        lists = _read_flat(y_true, y_score, qid, threshold, flatten, exclude, judged,
+                           doc_order)  # fmt: skip
+        return lists if returned is None else _without_missing(lists, returned)
+    by_row = {"qid": qid, "judged": judged, "returned": returned, "doc_id": doc_order}
+    _check_matrix(y_true, y_score, by_row)
+    if exclude is not None:
+        exclude = _check_exclude(exclude, y_score.shape)
+    if y_true.ndim == 1:
+        exclude = None if exclude is None else _own_csr(exclude)
+        return read_candidates(y_true, y_score, exclude)
+    if sparse.issparse(y_true):
+        return _read_sparse(y_true, y_score, threshold, exclude)
+    return _read_matrix(y_true, y_score, threshold, flatten, exclude)
+
+
+def _read_flat(y_true, y_score, qid, threshold, flatten, exclude, judged, doc_order):
+    """Return documents that are given as rows."""
+    n_rows = len(y_score)
+    if len(y_true) != n_rows:
+        raise ValueError(
+            "Found input variables with inconsistent numbers of samples: "
+            f"{[len(y_true), n_rows]}"
+        )
+    if exclude is not None:
+        raise ValueError(
+            "The 'exclude' parameter goes with y_score of shape (n_queries, "
+            "n_documents). Got y_score of shape "
+            f"{y_score.shape}: leave the rows out instead."
+        )
+    y_score, is_finite = comparable(y_score)
+    if qid is None:
+        warn_if_not_one_query(n_rows)
+        one = np.zeros(1, dtype=np.intp)
+        qid = Heads(one, one, one, n_rows)
+    heads = encode_heads(qid, n_rows)
+    if heads.are_grouped:
+        starts = np.arange(n_rows) if heads.starts is None else heads.starts
+        lengths = np.subtract(np.append(starts[1:], n_rows), starts)
+        order = AsGiven(starts, lengths, heads.codes.astype(np.intp))
+    else:
+        order = ByCode(heads.of_rows(), len(heads.ids))
+    grades = as_bytes(y_true)
+    relevant = _relevant(grades, threshold, order)
+    if judged is not None:
+        relevant &= judged
+    if flatten:
+        grades, relevant = _all_relevant(grades, relevant, threshold)
+    rows = y_score, relevant, grades, order, heads.ids, is_finite
+    return Lists(*rows, judged=judged, doc_order=doc_order)
+
+
+def _read_matrix(y_true, y_score, threshold, flatten, exclude):
+    """Return documents of which each query has a row."""
+    y_score, order, is_finite, exclude = _rows_of_matrix(y_score, exclude)
+    grades = as_bytes(y_true.ravel())
+    if exclude is not None:
+        grades = np.where(exclude, grades.dtype.type(0), grades)
+    relevant = _relevant(grades, threshold, order)
+    if flatten:
+        grades, relevant = _all_relevant(grades, relevant, threshold)
+    if exclude is not None:
+        relevant &= ~exclude
+    rows = y_score, relevant, grades, order, order.query, is_finite
+    return Lists(*rows, excluded=exclude, is_matrix=True)
+
+
+def _read_sparse(y_true, y_score, threshold, exclude):
+    """Return documents of which each query has a row, and few have a grade."""
+    y_score, order, is_finite, exclude = _rows_of_matrix(y_score, exclude)
+    rows = np.repeat(order.query, np.diff(y_true.indptr))
+    cells, grades = rows * y_true.shape[1] + y_true.indices, y_true.data
+    if exclude is not None:
+        kept = ~exclude[cells]
+        rows, cells, grades = rows[kept], cells[kept], grades[kept]
+    relevant = np.zeros(len(y_score), dtype=bool)
+    listed = starts_of(rows)
+    listed = AsGiven(listed, lengths_of(listed, len(rows)), rows[listed])
+    relevant[cells[_relevant(grades, threshold, listed)]] = True
+    rows = y_score, relevant, grades, order, order.query, is_finite
+    return Lists(*rows, excluded=exclude, graded=cells, is_matrix=True)
+
+
+def _rows_of_matrix(y_score, exclude):
+    """Return the scores of a matrix, row after row, their order, and what is excluded.
+
+    A score of an excluded document may be NaN.
+    """
+    n_queries, n_documents = y_score.shape
+    if exclude is not None:
+        exclude = exclude.toarray() if sparse.issparse(exclude) else exclude
+        if y_score.dtype.kind == "f" and np.isnan(y_score.min()):
+            y_score = np.where(exclude, y_score.dtype.type(0), y_score)
+        exclude = exclude.ravel()
+    y_score, is_finite = comparable(y_score)
+    query = np.arange(n_queries)
+    order = AsGiven(query * n_documents, np.full(n_queries, n_documents), query)
+    return y_score.ravel(), order, is_finite, exclude
+
+
+def comparable(y_score):
+    """Return scores as floats that can be sorted, and whether all are finite."""
+    is_finite = all_finite(y_score)
+    y_score = scores_as_floats(y_score, is_finite)
+    # Rows are gathered, and scores packed, byte by byte.
+    native = y_score.dtype.newbyteorder("=")
+    return np.ascontiguousarray(y_score, dtype=native), is_finite
+
+
+def has_negative(y_true, judged=None):
+    """Return True if a grade that is read is negative."""
+    if sparse.issparse(y_true):
+        return y_true.nnz > 0 and y_true.data.min() < 0
+    y_true = numeric_array(y_true, "y_true")
+    if y_true.dtype.kind in "bu" or not y_true.size or y_true.min() >= 0:
+        return False
+    if judged is not None and np.shape(judged) == y_true.shape:
+        y_true = y_true[np.asarray(judged, dtype=bool)]
+    return bool((y_true < 0).any())
+
+
+def _judge(y_true, judged, judged_from):
+    """Return grades, and which are judged, where low grades stand for no judgement."""
+    grades = y_true.data if sparse.issparse(y_true) else y_true
+    is_low = grades < judged_from
+    if not is_low.any():
+        return y_true, judged
+    if y_true.ndim != 1:
+        raise ValueError(
+            f"Grades below judged_from={judged_from} stand for documents that are not "
+            "judged, which needs y_true and y_score of shape (n_samples,). Got y_true "
+            f"of shape {y_true.shape}."
+        )
+    judged = ~is_low if judged is None else judged & ~is_low
+    return np.where(is_low, y_true.dtype.type(0), y_true), judged
+
+
+def _relevant(grades, threshold, order):
+    """Return which documents are relevant."""
+    if threshold is None:
+        return np.ones(len(grades), dtype=bool)
+    if threshold == "max":  # the highest grade of the query, if that is above 0
+        highest = order.of_lists(np.maximum.reduceat(order.take(grades), order.starts))
+        return (grades == highest) & (grades > 0)
+    if grades.dtype.kind in "iu" and abs(threshold) < 2**31:
+        return grades > math.floor(threshold)  # else all grades are converted to floats
+    # A number alone would be rounded to the precision of the grades.
+    return grades > np.array([threshold], dtype=np.float64)
+
+
+def _all_relevant(grades, relevant, threshold):
+    """Return grades with those that are not relevant below them, and all relevant."""
+    if relevant.all():
+        return grades, relevant
+    lowest = float(grades[relevant].min(initial=0))
+    below = lowest if threshold is None else lowest - 1
+    return np.where(relevant, grades, below), np.ones_like(relevant)
+
+
+def _without_unread(values, mask, name):
+    """Return values with 0 where a mask of the rows says that they are not read."""
+    mask = np.asarray(mask)
+    if mask.shape != (len(values),) or mask.dtype.kind != "b":
+        raise ValueError(
+            f"The '{name}' parameter must be a boolean array of shape "
+            f"({len(values)},). Got dtype {mask.dtype} and shape {mask.shape}."
+        )
+    return np.where(mask, values, values.dtype.type(0)), mask
+
+
+def _without_missing(lists, returned):
+    """Take out the documents that were not returned, and keep count of them."""
+    query = lists.order.row_query
+    rows = np.flatnonzero(lists.relevant & ~returned)
+    others = ~lists.relevant & ~returned
+    if lists.judged is not None:
+        others &= lists.judged
+    missing = Missing(
+        query[rows],
+        grades_as_floats(lists.grades[rows]),
+        np.bincount(query[others], minlength=len(lists.ids)),
+    )
+    lists = lists.changed(row_query=query, missing=missing)
+    return lists.select(np.flatnonzero(lists.order.take(returned)))
+
+
+def _check_matrix(y_true, y_score, by_row):
+    """Raise unless each row of y_score is a query, and nothing is given by row."""
+    is_matrix = y_score.ndim == 2 and y_true.ndim <= 2
+    if is_matrix and by_row["qid"] is not None:
+        refuse_columns(y_true, y_score)
+    given = [name for name, value in by_row.items() if value is not None]
+    if is_matrix and given:
+        raise ValueError(
+            f"The '{given[0]}' parameter goes with y_true and y_score of shape "
+            "(n_samples,): each row of a matrix is a query. Got y_score of shape "
+            f"{y_score.shape}."
+        )
+    expected = y_score.shape if y_true.ndim == 2 else y_score.shape[:1]
+    if not is_matrix or y_true.shape != expected:
+        raise ValueError(
+            "y_true and y_score must both have shape (n_samples,), or both shape "
+            "(n_queries, n_documents), or y_true shape (n_queries,) and y_score shape "
+            f"(n_queries, n_candidates). Got y_true of shape {y_true.shape} and "
+            f"y_score of shape {y_score.shape}."
+        )
+
+
+def _check_sparse(y_true, threshold):
+    """Return grades, if a sparse matrix and the threshold can be read together."""
+    if y_true.ndim != 2:
+        raise ValueError(
+            "A sparse y_true must have shape (n_queries, n_documents). "
+            f"Got shape {y_true.shape}."
+        )
+    if threshold != "max" and threshold < 0:
+        raise ValueError(
+            "With a sparse y_true the 'threshold' parameter must be >= 0, or every "
+            f"document that it leaves out would be relevant. Got {threshold!r}."
+        )
+    check_finite(numeric_array(y_true.data, "y_true"), "y_true")
+    return y_true
+
+
+def _own_csr(matrix):
+    """Return a CSR matrix without duplicates that shares nothing with the input."""
+    matrix = sparse.csr_matrix(matrix, copy=True)
+    matrix.sum_duplicates()
+    return matrix
+
+
+def _check_exclude(exclude, shape):
+    """Return `exclude` as a boolean array or sparse matrix of that shape."""
+    if not sparse.issparse(exclude):
+        exclude = np.asarray(exclude)
+    if exclude.shape != shape or exclude.dtype.kind != "b":
+        raise ValueError(
+            "The 'exclude' parameter must be a boolean array or sparse matrix of "
+            f"shape {shape}. Got dtype {exclude.dtype} and shape {exclude.shape}."
+        )
+    return exclude

@@ -7,21 +7,22 @@ from functools import cached_property
 import numpy as np
 
 from skrank._ranking.arrays import (
+    TieGroups,
     count_by_grade,
     encode_levels,
     split_by_width,
     starts_of,
     sum_before,
 )
-from skrank._ranking.tie_groups import TieGroups
 
 
 class RankedQueries:
     """Where the relevant documents of every query stand: what metrics read.
 
     A tie group is a set of documents of one query with equal scores. The ranking holds
-    the groups with at least one relevant document, those of a query together and in
-    the order of rank. Every order of the documents in a group is equally likely, so
+    the groups with at least one relevant document. Those of a query stand together and
+    in the order of rank, but the queries follow one another in any order: `query` says
+    whose group it is. Every order of the documents in a group is equally likely, so
     its size, place and grades are all that an exact expectation needs. A relevant
     document without ties is a group of size 1, at rank ``above + 1``. A metric of your
     own is a function that gets a ranking and returns an array of shape (n_queries,).
@@ -36,8 +37,8 @@ class RankedQueries:
         The documents of the queries, and the query ids.
     rank : callable, default=None
         Ranks other documents of the queries by score.
-    order : {"ideal", "chance"}, default=None
-        What the documents are ranked by; None is the score.
+    order : {"score", "ideal", "chance"}, default="score"
+        What the documents are ranked by: by score, by grade or not at all.
     n_found : ndarray of shape (n_queries,), default=None
         The number of relevant documents that each query returned; None asks `lists`.
     alike : RankedQueries, default=None
@@ -49,22 +50,47 @@ class RankedQueries:
         The number of queries.
     query : ndarray of shape (n_groups,)
         The query of each tie group, a position in `ids`.
+    first : ndarray
+        The position of the first tie group of each query that has one.
     above : ndarray of shape (n_groups,)
         The number of documents ranked above the group.
     size : ndarray of shape (n_groups,)
         The number of documents in the group, relevant or not.
     relevant : ndarray of shape (n_groups,)
         The number of relevant documents in the group.
+    relevant_above : ndarray of shape (n_groups,)
+        The number of relevant documents ranked above the group.
+    others_below : ndarray of shape (n_groups,)
+        The number of other documents below the group; tied ones count half.
     grade : ndarray of shape (n_relevant_documents,)
         The grade of each relevant document, group after group.
+    query_of_grade, group_in_ideal : ndarray of shape (n_relevant_documents,)
+        The query of each relevant document, and its tie group in the ideal ranking.
+    grade_range : tuple of (float, float)
+        The lowest grade, or 0 if none is negative, and the highest relevant one, or 0.
     n_documents : ndarray of shape (n_queries,)
         The number of returned documents of each query.
     n_relevant : ndarray of shape (n_queries,)
         The number of relevant documents of each query, returned or not.
+    n_found : ndarray of shape (n_queries,)
+        The number of relevant documents of each query that were returned.
+    n_nonrelevant : ndarray of shape (n_queries,)
+        The number of judged documents of each query that are not relevant, returned or
+        not.
     ids : ndarray of shape (n_queries,)
         The query ids.
+    order : {"score", "ideal", "chance"}
+        What the documents are ranked by.
+    ranks_are_estimated : bool
+        Whether `first_rank_law` alone knows the ranks, not the tie groups, as in link
+        prediction with sampled candidates.
     ideal, chance : RankedQueries
         The same documents ranked by grade, and with all of a query tied.
+    judged_only, returned_only : RankedQueries
+        The ranking of the judged documents alone, and the ranking as if there were no
+        documents but the returned ones.
+    by_judgement : RankedQueries
+        The ranking in which the judged documents are the relevant ones.
 
     See Also
     --------
@@ -75,7 +101,8 @@ class RankedQueries:
     `total` sums over the groups of a query, and `grade_total` over the documents of a
     group; `mean_over_places` averages a function of the ranks of each group;
     `expected_at_first` is the expectation of a function of the first relevant rank,
-    `first_rank_law` its law; `where_relevant` makes unanswered queries undefined.
+    `first_rank_law` its law; `where_relevant` makes unanswered queries undefined. The
+    metrics of skrank use nothing else.
 
     Examples
     --------
@@ -93,17 +120,16 @@ class RankedQueries:
     {'reciprocal_rank': 0.75, 'dcg': 0.8154648767857288}
     """
 
-    # Whether the ranks of the first tie group are those of its first document.
-    _ranks_are_in_groups = True
+    ranks_are_estimated = False
 
-    def __init__(self, groups, n_documents, lists, rank=None, order=None, n_found=None,
-                 alike=None):  # fmt: skip
+    def __init__(self, groups, n_documents, lists, rank=None, order="score",
+                 n_found=None, alike=None):  # fmt: skip
         self.query, self.above, self.size, self.relevant, self._grades = groups
         self.n_documents, self.n_queries = n_documents, len(lists.ids)
         self.ids, self._lists = lists.ids, lists
-        self._rank, self._order, self._alike = rank, order, alike
+        self._rank, self.order, self._alike = rank, order, alike
         if n_found is not None:
-            self._n_found = n_found
+            self.n_found = n_found
 
     @property
     def grade(self):
@@ -111,7 +137,7 @@ class RankedQueries:
         return self._grades
 
     @cached_property
-    def _n_found(self):
+    def n_found(self):
         """Return the number of relevant documents that each query returned."""
         return self._lists.n_relevant()
 
@@ -119,13 +145,20 @@ class RankedQueries:
     def n_relevant(self):
         """Return the number of relevant documents of each query."""
         missing = self._lists.missing
-        if missing is None or self._order == "ideal":
-            return self._n_found
-        return self._n_found + np.bincount(missing.query, minlength=self.n_queries)
+        if missing is None or self.order == "ideal":
+            return self.n_found
+        return self.n_found + np.bincount(missing.query, minlength=self.n_queries)
+
+    @cached_property
+    def n_nonrelevant(self):
+        """Return the number of judged non-relevant documents of each query."""
+        found = self.judged_only.n_documents - self.n_found
+        missing = self._lists.missing
+        return found if missing is None else found + missing.n_others
 
     # A ranking that kept itself would outlive its last use.
     @property
-    def _judged_only(self):
+    def judged_only(self):
         """Return the ranking of the judged documents alone."""
         return self if self._lists.judged is None else self._judged_lists
 
@@ -134,7 +167,7 @@ class RankedQueries:
         return self._in_this_order(self._lists.judged_only())
 
     @property
-    def _returned_only(self):
+    def returned_only(self):
         """Return the ranking as if there were no documents but the returned ones."""
         return self if self._lists.missing is None else self._returned_lists
 
@@ -143,7 +176,7 @@ class RankedQueries:
         return self._in_this_order(self._lists.returned_only())
 
     @cached_property
-    def _by_judgement(self):
+    def by_judgement(self):
         """Return the ranking in which the judged documents are the relevant ones."""
         lists = self._lists
         if lists.judged is not None:
@@ -157,10 +190,10 @@ class RankedQueries:
     def _in_this_order(self, lists):
         """Return other documents, ranked as these: by score, by grade or not at all."""
         ranking = self._rank(lists)
-        return ranking if self._order is None else getattr(ranking, self._order)
+        return ranking if self.order == "score" else getattr(ranking, self.order)
 
     @cached_property
-    def _grade_range(self):
+    def grade_range(self):
         """Return the lowest grade, or 0 if none is negative, and the highest one."""
         lowest, highest = self._lists.grade_range()
         missing = self._lists.missing
@@ -168,33 +201,28 @@ class RankedQueries:
         return lowest, highest
 
     @cached_property
-    def _first(self):
+    def first(self):
         """Return the position of the first tie group of each query that has one."""
         return starts_of(self.query)
 
     @cached_property
-    def _relevant_above(self):
+    def relevant_above(self):
         """Return, for each tie group, how many relevant documents stand above it."""
         return sum_before(self.relevant, self.query)
 
     @cached_property
-    def _others_below(self):
+    def others_below(self):
         """Return the others below each tie group; tied ones count half."""
         tied = self.size - self.relevant
-        others = (self.n_documents - self._n_found)[self.query]
-        return others - (self.above - self._relevant_above) - tied / 2
+        others = (self.n_documents - self.n_found)[self.query]
+        return others - (self.above - self.relevant_above) - tied / 2
 
     @cached_property
-    def _query_of_grade(self):
+    def query_of_grade(self):
         """Return the query of each relevant document."""
         if len(self.grade) == len(self.query):
             return self.query
         return np.repeat(self.query, self.relevant)
-
-    @cached_property
-    def _grade_codes(self):
-        """Return the grades that occur, ascending, and the place of each in them."""
-        return encode_levels(self.grade)
 
     @cached_property
     def ideal(self):
@@ -208,20 +236,23 @@ class RankedQueries:
             grade = np.concatenate([np.repeat(grade, count), missing.grade])
             query, grade, count = count_by_grade(query, grade)
         # Those above are the relevant ones of higher grades.
-        n_before = np.cumsum(self.n_relevant) - self.n_relevant
+        n_relevant = np.bincount(query, count, self.n_queries).astype(np.intp)
+        n_before = np.cumsum(n_relevant) - n_relevant
         above = np.cumsum(count) - count - n_before[query]
         groups = TieGroups(query, above, count, count, grade)
-        n_documents = self.n_documents + self.n_relevant - self._n_found
+        n_documents = self.n_documents
+        if missing is not None:
+            n_documents = n_documents + n_relevant - self.n_found
         rest = n_documents, self._lists, self._rank
-        return IdealRanking(groups, *rest, order="ideal", n_found=self.n_relevant)
+        return IdealRanking(groups, *rest, order="ideal", n_found=n_relevant)
 
     @cached_property
-    def _group_in_ideal(self):
+    def group_in_ideal(self):
         """Return, for each relevant document, its group in the ideal ranking."""
         ideal = self.ideal
         n_groups = len(ideal.query)
         levels, level = encode_levels(np.concatenate([ideal._grades, self.grade]))
-        query = np.concatenate([ideal.query, self._query_of_grade])
+        query = np.concatenate([ideal.query, self.query_of_grade])
         key = (query + 1) * len(levels) - level  # rises as the grade falls
         return np.searchsorted(key[:n_groups], key[n_groups:])
 
@@ -232,7 +263,7 @@ class RankedQueries:
             return self._alike.chance
         grade_query, grade, count = self._lists.count_grades()
         query = grade_query[starts_of(grade_query)]
-        n_documents, n_found = self.n_documents[query], self._n_found[query]
+        n_documents, n_found = self.n_documents[query], self.n_found[query]
         above, grades = np.zeros_like(n_found), np.repeat(grade, count)
         groups = TieGroups(query, above, n_documents, n_found, grades)
         rest = self._lists, self._rank, "chance"
@@ -269,7 +300,7 @@ class RankedQueries:
             The sums.
         """
         if callable(values):
-            values = values(self.grade)
+            values = values(self._grades)
         if len(values) == len(self.query):
             return values
         first = np.cumsum(self.relevant) - self.relevant
@@ -322,9 +353,9 @@ class RankedQueries:
         mean = np.zeros(len(self.query))
         mean[counted] = weights
         (tied,) = (~alone).nonzero()
-        cutoff = cutoff[tied] if by_group else cutoff
         above, size = self.above[tied], self.size[tied]
-        mean[tied] = mean_over_group(weight, above, size, cutoff)
+        cutoff = cutoff[tied] if by_group else cutoff
+        mean[tied] = sum_over_places(weight, above, above + size, cutoff) / size
         return mean
 
     def expected_at_first(self, value, k=None, missing=0.0):
@@ -348,7 +379,7 @@ class RankedQueries:
         query, rank, probability = self.first_rank_law(k)
         values = value(rank) if k is None else np.where(rank <= k, value(rank), 0.0)
         expected = np.bincount(query, probability * values, minlength=self.n_queries)
-        found = self._n_found > 0
+        found = self.n_found > 0
         return np.where(found, expected, self.where_relevant(missing))
 
     def first_rank_law(self, k=None):
@@ -371,13 +402,24 @@ class RankedQueries:
         return self._law(None)
 
     def _law(self, k):
-        above, size = self.above[self._first], self.size[self._first]
-        relevant = self.relevant[self._first]
+        above, size = self.above[self.first], self.size[self.first]
+        relevant = self.relevant[self.first]
         group, rank, probability = law_of_first(above, size, relevant, k)
-        return self.query[self._first[group]], rank, probability
+        return self.query[self.first[group]], rank, probability
 
-    def _query_weights(self, sample_weight):
-        """Return the weight of each query, or None, from what the user gave."""
+    def query_weights(self, sample_weight):
+        """Return one weight per query, in the order of `ids`.
+
+        Parameters
+        ----------
+        sample_weight : array-like of shape (n_samples,) or (n_queries,)
+            The weights as a metric function takes them. None returns None.
+
+        Returns
+        -------
+        weight : ndarray of shape (n_queries,) or None
+            The weights.
+        """
         if sample_weight is None:
             return None
         return self._lists.query_weights(sample_weight)
@@ -403,13 +445,10 @@ class IdealRanking(RankedQueries):
         return self
 
     def ordered_by(self, values):
-        """Return the ideal ranking by values other than the grades.
+        """Return the ideal ranking by values of its groups, other than the grades.
 
-        Parameters
-        ----------
-        values : ndarray of shape (n_groups,)
-            The value of the documents of each group. Documents that are not relevant
-            have the value 0: those with a value below 0 come after them.
+        Documents that are not relevant have the value 0: those with a value below 0
+        come after them.
         """
         order = np.lexsort((-values, self.query))
         below = values[order] < 0
@@ -417,39 +456,22 @@ class IdealRanking(RankedQueries):
             return self
         size = self.size[order]
         above = sum_before(size, self.query)
-        above += below * (self.n_documents - self._n_found)[self.query]
+        above += below * (self.n_documents - self.n_found)[self.query]
         groups = TieGroups(self.query, above, size, size, self._grades[order])
         rest = self.n_documents, self._lists, self._rank
-        return IdealRanking(groups, *rest, order="ideal", n_found=self._n_found)
+        return IdealRanking(groups, *rest, order="ideal", n_found=self.n_found)
 
 
 def probability_of_first(size, relevant, width):
     """Return the probabilities of the place of a tie group's first relevant document.
 
-    Parameters
-    ----------
-    size, relevant : ndarray of shape (n_groups,)
-        The number n of documents of each group, and how many, r, are relevant.
-    width : int
-        The number of places that are asked for.
-
-    Returns
-    -------
-    probability : ndarray of shape (n_groups, width)
-        That of the places 1, 2, ...
-
-    Notes
-    -----
-    In a random order the first relevant document stands at place j with probability
+    Of the places 1, ..., `width` of each group of n documents, r of which are relevant.
+    In a random order it stands at place j with probability
 
         P(j) = C(n - j, r - 1) / C(n, r)
 
-    the negative hypergeometric distribution [1]_.
-
-    References
-    ----------
-    .. [1] N. L. Johnson, A. W. Kemp, S. Kotz, "Univariate Discrete Distributions",
-       3rd ed., Wiley, 2005, chapter 6.
+    the negative hypergeometric distribution (Johnson, Kemp and Kotz, "Univariate
+    Discrete Distributions", 3rd ed., Wiley, 2005, chapter 6).
     """
     size, relevant = size[:, np.newaxis], relevant[:, np.newaxis]
     place = np.arange(1, width)
@@ -484,16 +506,10 @@ def law_of_first(above, size, relevant, k):
     return tuple(map(np.concatenate, zip(*parts, strict=True)))
 
 
-def mean_over_group(weight, above, size, k=None):
-    """Return the mean weight of the ranks above + 1, ..., above + size, 0 beyond k."""
-    below = above + size
+def sum_over_places(weight, above, below, k=None):
+    """Return the sum of the weights of the ranks above + 1, ..., below, 0 beyond k."""
     if k is not None:
         above, below = np.minimum(above, k), np.minimum(below, k)
-    return sum_over_places(weight, above, below) / size
-
-
-def sum_over_places(weight, above, below):
-    """Return the sum of the weights of the ranks above + 1, ..., below."""
     # sum_{i=a+1}^{b} w(i) = W(b) - W(a), with W(m) = w(1) + ... + w(m)
     up_to = np.zeros(int(below.max(initial=0)) + 1, dtype=np.longdouble)
     np.cumsum(weight(np.arange(1, len(up_to))), out=up_to[1:])

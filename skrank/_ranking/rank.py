@@ -10,30 +10,30 @@ from functools import cached_property
 import numpy as np
 
 from skrank._checks import (
-    all_finite,
     check_choice,
     check_scores,
     numeric_array,
-    scores_as_floats,
+    warn_if_labels,
 )
 from skrank._ranking.arrays import (
     STRETCH,
+    ByCode,
     GradeCodes,
+    TieGroups,
     block_of_flags,
-    block_of_negated_scores,
-    fill_after_the_end,
     gather,
     groups_of_sorted,
+    leave_out,
     negated_scores,
     own_block,
+    resolve_ties,
     split_by_width,
+    stretches,
 )
-from skrank._ranking.count import count_candidates, find_first_groups
 from skrank._ranking.ids import DocOrder, encode_qid, order_tied
-from skrank._ranking.lists import ByCode, Candidates, Lists, stretches
+from skrank._ranking.lists import Lists, comparable, read_lists
 from skrank._ranking.queries import RankedQueries
-from skrank._ranking.read import read_lists, warn_if_labels
-from skrank._ranking.tie_groups import TieGroups, resolve_ties
+from skrank._ranking.targets import Candidates, count_candidates
 
 DOC_ORDERS = ("ascending", "descending")
 
@@ -59,13 +59,8 @@ def rank_queries(
     """Return the RankedQueries of some documents.
 
     The parameters are those of :func:`skrank.metrics.evaluate` that decide on the
-    ranking, and one more.
-
-    Parameters
-    ----------
-    depth : int or "first", default=None
-        What will be asked for: the documents of the first `depth` ranks, or the first
-        relevant document of each query; None is everything.
+    ranking, and `depth`, what will be asked for: the documents of the first `depth`
+    ranks, or the "first" relevant document of each query; None is everything.
     """
     if doc_order is not None:
         check_choice(doc_order, DOC_ORDERS, "doc_order", "rank_queries")
@@ -103,10 +98,7 @@ def rank_again(ranking, y_score, ties, depth=None):
     are_rows = isinstance(lists, Lists) and lists.excluded is None
     if not are_rows or lists.is_matrix or y_score.shape != lists.y_score.shape:
         return None
-    is_finite = all_finite(y_score)
-    y_score = scores_as_floats(y_score, is_finite)
-    y_score = np.ascontiguousarray(y_score, dtype=y_score.dtype.newbyteorder("="))
-    lists = lists.with_scores(y_score, is_finite)
+    lists = lists.with_scores(*comparable(y_score))
     return rank_lists(lists, ties, depth, ranking)
 
 
@@ -131,9 +123,12 @@ def rank_lists(lists, ties, depth=None, alike=None):
     elif depth == FIRST and ties != "first":
         groups = find_first_groups(lists)
     else:
-        if not lists.order.is_as_given and are_packable(lists):
+        depth = None if depth == FIRST else depth
+        if not lists.order.is_as_given and lists.is_packable:
             lists = sort_keys(lists)
-        groups = _sort_lists(lists, ties, None if depth == FIRST else depth)
+        top = lists if depth is None else keep_top(lists, depth)
+        is_long = top.order.lengths.max(initial=0) > LONGEST
+        groups = (_sort_by_pieces if is_long else _sort_whole)(top, ties, depth)
     if ties not in ("expected", "first"):
         groups = resolve_ties(groups, ties)
 
@@ -141,33 +136,28 @@ def rank_lists(lists, ties, depth=None, alike=None):
     return RankedQueries(groups, lists.n_documents(), lists, rank, alike=alike)
 
 
-def _sort_lists(lists, ties, depth):
+def _sort_by_pieces(lists, ties, depth):
     """Return the tie groups of lists by sorting, the very long ones by pieces."""
-    if depth is not None:
-        lists = keep_top(lists, depth)
-    is_packable = are_packable(lists)
     very_long = lists.order.lengths > LONGEST
-    if not very_long.any():
-        return _sort_whole(lists, ties, depth, is_packable)
     parts = []
     for i in np.flatnonzero(very_long):
         pieces, grade_of = split_by_score(lists, i)
         if pieces is None:
             very_long[i] = False
             continue
-        if is_packable:
+        if lists.is_packable:
             pieces = sort_keys(pieces)
-        groups = _sort_whole(pieces, ties, None, is_packable)
+        groups = _sort_whole(pieces, ties, None)
         query = lists.order.query[i]
         parts.append(_join_pieces(pieces, groups, grade_of, query))
     which = np.flatnonzero(~very_long)
-    parts.append(_sort_whole(lists, ties, depth, is_packable, which))
+    parts.append(_sort_whole(lists, ties, depth, which))
     return TieGroups(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-def _sort_whole(lists, ties, depth, is_packable, which=None):
+def _sort_whole(lists, ties, depth, which=None):
     """Return the tie groups of lists, or of `which` of them, some lists at a time."""
-    parts = []
+    parts, is_packable = [], lists.is_packable
     lengths = lists.order.lengths if which is None else lists.order.lengths[which]
     for rows, width in split_by_width(lengths):
         rows = left = rows if which is None else which[rows]
@@ -221,17 +211,6 @@ _LOW = np.uint64(0xFF)
 _LOW_BYTES = slice(0 if sys.byteorder == "little" else 7, None, 8)
 
 
-def are_packable(lists):
-    """Return True if the score and the grade of each document fit into a key.
-
-    They do not if there are more grades than a byte can name, or if scores are
-    infinite: these have no bits to spare.
-    """
-    if isinstance(lists, KeyedLists):
-        return True
-    return lists.is_finite and lists.row_codes is not None
-
-
 def sort_keys(lists):
     """Return packable lists of scattered rows with their keys sorted by query."""
     codes, grades = lists.row_codes
@@ -244,23 +223,20 @@ def sort_keys(lists):
 class KeyedLists(Lists):
     """Lists whose scores and codes were sorted by query as one number.
 
-    So the rows need not be sorted.
-
-    Attributes
-    ----------
-    keys : ndarray of float64 of shape (n_places,)
-        The key at each place.
-    grade_of_code : ndarray
-        The grade of each code.
+    So the rows need not be sorted. `keys` are those at the places, and `grade_of_code`
+    maps a code to its grade.
     """
 
     keys: np.ndarray | None = None
     grade_of_code: np.ndarray | None = None
+    is_packable = True
 
     @cached_property
     def coded(self):
         """Return the codes that the keys carry."""
-        return GradeCodes(_codes_of(self.keys), self.grade_of_code)
+        return GradeCodes(
+            self.keys.view(np.uint64).astype(np.uint8), self.grade_of_code
+        )
 
     @cached_property
     def is_relevant(self):
@@ -286,59 +262,38 @@ def _pack(scores, codes):
     return keys
 
 
-def _codes_of(keys):
-    """Return the codes that keys carry."""
-    return keys.view(np.uint64).astype(np.uint8)
-
-
-def _without_codes(keys):
-    """Return the keys with the code 0, alike for tied documents, in their own place."""
-    bits = keys.view(np.uint64)
-    bits &= ~_LOW
-    return keys
-
-
-def _block_of_keys(lists, rows, width):
-    """Return the keys of lists side by side, and inf where there is no document."""
-    starts = lists.order.starts[rows]
-    if isinstance(lists, KeyedLists):
-        keys = own_block(lists.keys, starts, width)
-    else:
-        keys = negated_scores(lists, rows, width)
-        keys.view(np.uint8)[..., _LOW_BYTES] = gather(lists.coded.codes, starts, width)
-    fill_after_the_end(keys, np.inf, lists.order.lengths[rows])
-    if lists.excluded is not None:
-        keys[block_of_flags(lists, rows, width, lists.is_excluded)] = np.inf
-    return keys
-
-
 def sort_packed(lists, rows, width, depth, ties):
-    """Return the tie groups of some lists, down to a depth.
+    """Return the tie groups of some lists, down to a depth, and the other lists.
 
     Where the keys are not exact, a sort of the true scores shows whether tied keys
     are tied scores. They do not tell the input order of tied documents: with
     ``ties="first"`` lists in which a relevant document is tied are left.
-
-    Returns
-    -------
-    groups : TieGroups
-        Those of the lists that could be ranked this way.
-    left : ndarray
-        The other lists.
     """
     grades = lists.coded.grades
-    keys = _block_of_keys(lists, rows, width)
+    if isinstance(lists, KeyedLists):
+        keys = own_block(lists.keys, lists.order.starts[rows], width)
+    else:
+        keys = negated_scores(lists, rows, width)
+        codes = gather(lists.coded.codes, lists.order.starts[rows], width)
+        keys.view(np.uint8)[..., _LOW_BYTES] = codes
+    leave_out(keys, lists, rows, np.inf)
     keys.sort(axis=1)
     if depth is not None:
         keys = _down_to(keys, depth)
-    code, keys = _codes_of(keys), _without_codes(keys)
+    bits = keys.view(np.uint64)
+    code = bits.astype(np.uint8)
+    bits &= ~_LOW  # tied documents have equal keys
     (place,) = (code.ravel() != 0).nonzero()
     code = code.ravel()[place]
     row = place // keys.shape[1]
     column = place - row * keys.shape[1]
     one = np.ones(len(place), dtype=np.intp)
     query = lists.order.query[rows][row]
-    tied = _are_tied(keys, place, column)
+    # Is a document tied with its neighbour before, or with the one behind?
+    flat = keys.ravel()
+    own, after = flat[place], np.minimum(place + 1, len(flat) - 1)
+    tied = (flat[place - 1] == own) & (column > 0)
+    tied |= (flat[after] == own) & (column < keys.shape[1] - 1)
     if not tied.any():
         return TieGroups(query, column, one, one, grades[code]), rows[:0]
     if ties == "first":
@@ -350,7 +305,8 @@ def sort_packed(lists, rows, width, depth, ties):
         return groups, rows[bad]
     left = rows[:0]
     if lists.fill_the_last_byte:
-        scores = block_of_negated_scores(lists, rows, width, excluded=np.inf)
+        scores = negated_scores(lists, rows, width)
+        leave_out(scores, lists, rows, np.inf)
         scores = np.sort(scores, axis=1)[:, : keys.shape[1]]
         same = scores[:, 1:] == scores[:, :-1]
         close = keys[:, 1:] == keys[:, :-1]
@@ -368,7 +324,8 @@ def _down_to(keys, depth):
     """
     width = keys.shape[1]
     while depth < width:
-        edge = _without_codes(keys[:, depth - 1 : depth + 1].copy())
+        edge = keys[:, depth - 1 : depth + 1].copy()
+        edge.view(np.uint64)[...] &= ~_LOW
         tied = (edge[:, 0] == edge[:, 1]) & (edge[:, 0] < np.inf)
         if not tied.any():
             return keys[:, :depth].copy()
@@ -376,19 +333,10 @@ def _down_to(keys, depth):
     return keys
 
 
-def _are_tied(keys, place, column):
-    """Return which documents at `place` have the key of a neighbour."""
-    flat = keys.ravel()
-    own = flat[place]
-    tied = (flat[place - 1] == own) & (column > 0)
-    after = np.minimum(place + 1, len(flat) - 1)
-    tied |= (flat[after] == own) & (column < keys.shape[1] - 1)
-    return tied
-
-
 def sort_indices(lists, rows, width, ties):
     """Return the tie groups of lists; with ``ties="first"`` each document alone."""
-    keys = block_of_negated_scores(lists, rows, width, excluded=np.nan)
+    keys = negated_scores(lists, rows, width)
+    leave_out(keys, lists, rows, np.nan)
     relevant = block_of_flags(lists, rows, width, lists.is_relevant)
     order = np.argsort(keys, axis=1, kind="stable" if ties == "first" else None)
     if ties == "first" and lists.doc_order is not None:
@@ -466,13 +414,9 @@ def _not_below(lists, lowest, first, last, places):
 def split_by_score(lists, i):
     """Split list i into pieces of like score, the highest scores first.
 
-    Returns
-    -------
-    pieces : Lists or None
-        Each piece is a query, each document a row, in order; tied documents are in one
-        piece. None if the scores lie in too few places to separate many pieces.
-    grade_of : callable
-        Maps the grades in the pieces, which are codes, to those of the documents.
+    Returns the pieces as Lists, each piece a query and tied documents in one piece, and
+    the function that maps the grades in them, which are codes, to those of the
+    documents. None if the scores lie in too few places to separate many pieces.
     """
     start, stop = lists.order.starts[i], lists.order.starts[i] + lists.order.lengths[i]
     places = slice(start, stop)
@@ -517,3 +461,69 @@ def _pieces(scores):
             place = (high - scores[stretch]) * scale  # falls as the score rises
             piece[stretch] = np.clip(place, 0, n_pieces - 1, out=place)
     return piece, n_pieces
+
+
+def find_first_groups(lists):
+    """Return the first tie group of each list alone, by counting: nothing is sorted."""
+    parts = [_count_around_best(lists, *span) for span in stretches(lists.order)]
+    if len(parts) == 1:
+        ((counts, tied),) = parts
+    else:
+        none = np.zeros((3, 0), dtype=np.intp), np.zeros(0, dtype=np.intp)
+        of_counts, of_places = zip(none, *parts, strict=True)
+        counts = np.concatenate(of_counts, axis=1)
+        tied = np.concatenate(of_places)
+    query, listed = lists.order.query, counts[2] > 0
+    if not listed.all():
+        query, counts = query[listed], counts[:, listed]
+    above, size, relevant = counts
+    return TieGroups(query, above, size, relevant, lists.grade_at(tied))
+
+
+def _count_around_best(lists, first, last, places):
+    """Count the documents above the best relevant ones of some lists, and these.
+
+    Returns the counts, of shape (3, n_lists), of the documents above, of all that are
+    tied with the best, and of the relevant ones among these, and the places of the
+    latter.
+    """
+    if last - first == 1:
+        return _count_in_one(lists, places)
+    scores, relevant = lists.scores[places], lists.is_relevant[places]
+    starts = lists.order.starts[first:last] - places.start
+    lowest = scores.dtype.type(-np.inf)
+    best = np.maximum.reduceat(np.where(relevant, scores, lowest), starts)
+    best = np.repeat(best, lists.order.lengths[first:last])
+    flags = _flags_around(best, lists, places)
+    counts = np.empty((3, len(starts)), dtype=np.intp)
+    for count, flag in zip(counts, flags, strict=True):
+        count[:] = np.add.reduceat(flag.view(np.uint8), starts, dtype=lists.count_type)
+    return counts, flags[2].nonzero()[0] + places.start
+
+
+def _count_in_one(lists, places):
+    """Do so for one list, however long it is, stretch by stretch."""
+    parts = [
+        slice(start, min(start + STRETCH, places.stop))
+        for start in range(places.start, places.stop, STRETCH)
+    ]
+    best = -np.inf
+    for part in parts:
+        found = lists.scores[part][lists.is_relevant[part]]
+        best = max(best, found.max(initial=-np.inf))
+    counts, tied = np.zeros((3, 1), dtype=np.intp), []
+    for part in parts:
+        flags = _flags_around(best, lists, part)
+        counts[:, 0] += list(map(np.count_nonzero, flags))
+        tied.append(flags[2].nonzero()[0] + part.start)
+    return counts, np.concatenate(tied)
+
+
+def _flags_around(best, lists, places):
+    """Return which documents are above the best, tied with it, and relevant as well."""
+    scores = lists.scores[places]
+    higher, tied = scores > best, scores == best
+    if lists.excluded is not None:
+        higher &= ~lists.is_excluded[places]
+        tied &= ~lists.is_excluded[places]
+    return higher, tied, tied & lists.is_relevant[places]

@@ -2,8 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank.datasets.digits import load_digits_retrieval
-from skrank.datasets.nations import load_nations
+from skrank.datasets.loaders import load_digits_retrieval, load_nations
 from skrank.datasets.synthetic import make_ranking
 
 __all__ = ["load_digits_retrieval", "load_nations", "make_ranking"]

@@ -2,11 +2,12 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from numbers import Real
+
 import numpy as np
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, check_scalar
 
 from skrank._checks import check_count
-from skrank.datasets.arguments import check_real, draw_list_lengths
 
 
 def make_ranking(
@@ -83,8 +84,8 @@ def make_ranking(
     n_features = check_count(n_features, "n_features")
     n_informative = check_count(n_informative, "n_informative", most=n_features)
     n_grades = check_count(n_grades, "n_grades", least=2)
-    noise = check_real(noise, "noise")
-    unanswered = check_real(unanswered, "unanswered", most=1.0)
+    noise = _check_real(noise, "noise")
+    unanswered = _check_real(unanswered, "unanswered", most=1.0)
     rng = check_random_state(random_state)
 
     lengths = draw_list_lengths(n_queries, n_documents, rng)
@@ -116,3 +117,33 @@ def _grades(utility, n_grades):
     frequency = 0.5 ** np.arange(n_grades)
     fractions = np.cumsum(frequency[:-1]) / frequency.sum()
     return np.searchsorted(np.quantile(utility, fractions), utility, side="left")
+
+
+def _check_real(value, name, *, least=0.0, most=None):
+    """Return `value` as a float between `least` and `most`, or raise."""
+    if isinstance(value, bool):
+        raise TypeError(f"{name} must be an instance of float, not bool.")
+    value = float(check_scalar(value, name, Real, min_val=least, max_val=most))
+    if value != value or value == float("inf"):
+        raise ValueError(f"{name} must be finite. Got {value} instead.")
+    return value
+
+
+def draw_list_lengths(n_queries, n_documents, rng, *, most=None):
+    """Return the number of documents of each query, of shape (n_queries,)."""
+    if isinstance(n_documents, tuple | list):
+        if len(n_documents) != 2:
+            raise ValueError(
+                "n_documents must be an int or a pair (minimum, maximum). "
+                f"Got {n_documents!r} instead."
+            )
+        low, high = (check_count(n, "n_documents", most=most) for n in n_documents)
+        if low > high:
+            raise ValueError(
+                "The minimum of n_documents must not exceed the maximum. "
+                f"Got {n_documents!r} instead."
+            )
+    else:
+        low = high = check_count(n_documents, "n_documents", most=most)
+    # A fixed dtype draws the same lengths on every platform.
+    return rng.randint(low, high + 1, size=n_queries, dtype=np.int64)

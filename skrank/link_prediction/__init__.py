@@ -3,28 +3,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from skrank.link_prediction.candidates import SampledNegatives, type_constraints
-from skrank.link_prediction.evaluation import (
-    evaluate_link_prediction,
-    make_link_prediction_scorer,
-)
+from skrank.link_prediction.evaluation import evaluate_link_prediction, rank_triples
 from skrank.link_prediction.predictors import (
-    ComplEx,
     LinkPredictor,
     PopularityPredictor,
     from_pykeen,
 )
-from skrank.link_prediction.ranking import rank_triples
 from skrank.link_prediction.ranks import LinkRanks
 
 __all__ = [
-    "ComplEx",
     "LinkPredictor",
     "LinkRanks",
     "PopularityPredictor",
     "SampledNegatives",
     "evaluate_link_prediction",
     "from_pykeen",
-    "make_link_prediction_scorer",
     "rank_triples",
     "type_constraints",
 ]

@@ -15,41 +15,9 @@ from typing_extensions import Self
 from skrank.metrics import RankedQueries
 
 __all__ = [
-    "ComplEx", "LinkPredictor", "LinkRanks", "PopularityPredictor", "SampledNegatives",
-    "evaluate_link_prediction", "from_pykeen", "make_link_prediction_scorer",
-    "rank_triples", "type_constraints"
+    "LinkPredictor", "LinkRanks", "PopularityPredictor", "SampledNegatives",
+    "evaluate_link_prediction", "from_pykeen", "rank_triples", "type_constraints"
 ]
-
-class ComplEx(LinkPredictor, BaseEstimator):
-    n_components: int
-    max_iter: int
-    batch_size: int
-    learning_rate: float
-    alpha: float
-    max_negatives: int | None
-    entities: ArrayLike | None
-    relations: ArrayLike | None
-    random_state: int | np.random.RandomState | None
-    entities_: NDArray[Any]
-    relations_: NDArray[Any]
-    triples_: NDArray[Any]
-    entity_embeddings_: NDArray[Any]
-    relation_embeddings_: NDArray[Any]
-    loss_curve_: list[float]
-    n_features_in_: int
-    def __init__(
-        self, n_components: int = 50, *, max_iter: int = 100, batch_size: int = 100,
-        learning_rate: float = 0.1, alpha: float = 0.01,
-        max_negatives: int | None = 1000, entities: ArrayLike | None = None,
-        relations: ArrayLike | None = None,
-        random_state: int | np.random.RandomState | None = None
-    ) -> None: ...
-    def fit(self, X: ArrayLike, y: object = None) -> Self: ...
-    def score_heads(self, X: ArrayLike) -> NDArray[Any]: ...
-    def score_tails(self, X: ArrayLike) -> NDArray[Any]: ...
-    def set_predict_request(
-        self, *, candidates: bool | str | None = ..., side: bool | str | None = ...
-    ) -> Self: ...
 
 class LinkPredictor:
     def predict(
@@ -164,16 +132,6 @@ def evaluate_link_prediction(
     progress: bool = False, **params: Any
 ) -> dict[Any, dict[str, float]]: ...
 def from_pykeen(model: Any, triples_factory: Any = None) -> Any: ...
-def make_link_prediction_scorer(
-    metric: str | Sequence[str], *, known: Literal["auto"] | ArrayLike |
-    Sequence[Literal["auto"] | ArrayLike] | None = "auto", sides: Literal["head",
-    "tail"] | Sequence[Literal["head", "tail"]] = ("head", "tail"), ties:
-    Literal["expected", "optimistic", "pessimistic", "realistic"] | None = None,
-    average: Literal["rank", "question"] = "rank",
-    candidates: ArrayLike | Mapping[Any, Any] | SampledNegatives | None = None,
-    batch_size: int | Literal["auto"] = "auto",
-    convention: Literal["pykeen", "ogb", "ampligraph"] | None = None, **params: Any
-) -> Any: ...
 def rank_triples(
     model: object, X: ArrayLike, *, known: Literal["auto"] | ArrayLike |
     Sequence[Literal["auto"] | ArrayLike] | None = "auto", sides: Literal["head",

@@ -2,15 +2,14 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import warnings
 from numbers import Integral
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from skrank._checks import check_choice, shown
-from skrank._ranking.count import count_around_target
+from skrank._checks import check_choice, shown, warn_caller
 from skrank._ranking.ids import encode_qid
+from skrank._ranking.targets import count_around_target
 from skrank.link_prediction.triple_ids import (
     HEAD,
     RELATION,
@@ -213,7 +212,7 @@ class SampledNegatives:
     (R - 1) / (n - 1), so that the number of negatives above it has a binomial
     distribution. "em" and "bias-variance" need negatives that were drawn uniformly from
     the candidates. Numbers of candidates that differ by less than 2 % count as their
-    mean; negatives that are known answers are no part of the sample, so that m may
+    mean. Negatives that are known answers are left out of the sample, so that m may
     differ from query to query. Tied ranks count as each rank that ties allow.
 
     No estimate sees below the resolution n / m of the sample, which is 145 for 100
@@ -331,11 +330,10 @@ def read_sample(sample, sides, n_triples, columns_of):
                 f"{n_triples} rows. Got shape {columns.shape}."
             )
         found[side] = Sample(columns, sample.estimate, rng)
-    warnings.warn(
+    warn_caller(
         f"{WARNINGS[sample.estimate]} Metrics of a sample can put two models in the "
         "wrong order. Rank all candidates where that matters (candidates=None).",
         UserWarning,
-        stacklevel=5,
     )
     return found
 
@@ -343,7 +341,7 @@ def read_sample(sample, sides, n_triples, columns_of):
 def count_negatives(scores, target, out_row, out_column, negatives):
     """Return (above, tied, n_candidates, n_negatives) of each row.
 
-    Of the columns `negatives`, those that are no candidates are left out; one that
+    Of the columns `negatives`, those that are not candidates are left out; one that
     occurs twice counts twice. The cells (out_row, out_column) that are left out are in
     ascending order.
     """

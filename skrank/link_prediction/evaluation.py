@@ -1,13 +1,35 @@
-"""Evaluation of link predictors, and scorers for them."""
+"""Evaluation of link predictors: the targets of triples, ranked among candidates."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank._checks import check_choice, shown
+from functools import partial
+from numbers import Integral
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from skrank._checks import check_choice, check_flag, shown, warn_caller
 from skrank._docs import share_link_words
-from skrank.link_prediction.ranking import rank_in_batches
-from skrank.link_prediction.ranks import METRICS, check_options, read_rank_requests
+from skrank._progress import progress_bar
+from skrank._ranking.ids import encode_qid
+from skrank.link_prediction.candidates import read_candidates
+from skrank.link_prediction.ranks import METRICS, LinkRanks
+from skrank.link_prediction.triple_ids import (
+    HEAD,
+    RELATION,
+    SIDES,
+    TAIL,
+    Vocabulary,
+    encode_triples,
+    kind_of_ids,
+    read_triples,
+)
 from skrank.metrics.conventions import OF_RANKS
-from skrank.metrics.evaluation import check_direction
+
+# The bytes that the scores of one batch may take in double precision. Many small
+# batches would slow down models that multiply matrices.
+BATCH_BYTES = 2**26
 
 # AmpliGraph compares integers: the scores times 1000, truncated.
 THOUSANDTHS = 1e3
@@ -56,18 +78,25 @@ def evaluate_link_prediction(
     See Also
     --------
     rank_triples : The ranks themselves.
-    make_link_prediction_scorer : The same for model selection.
     skrank.metrics.evaluate : Metrics of given labels and scores.
 
     Notes
     -----
-    One batch of scores is held at a time. The memory needed besides that of the model
-    is ``batch_size * n_entities * (s + 1)`` bytes for scores of s bytes, with
+    One batch of scores is held at a time. In addition to the model this needs
+    ``batch_size * n_entities * (s + 1)`` bytes for scores of s bytes, with
     ``batch_size = max(1, 2 ** 26 // (8 * n_entities))`` if it is "auto", and at most
     128 bytes for each known triple.
 
     Duplicate triples of `X` each count, as in PyKEEN. The target is always a candidate,
     even if `known` or `candidates` leave it out.
+
+    Scorer names and :func:`skrank.metrics.make_ranking_scorer` evaluate link predictors
+    with the defaults of `known`, `sides`, `average` and `candidates`. To change these,
+    pass this function itself, which is a scorer of several metrics, to
+    :func:`~sklearn.model_selection.cross_validate` or
+    :class:`~sklearn.model_selection.GridSearchCV`:
+    ``scoring=functools.partial(evaluate_link_prediction, sides="tail")``. Choose
+    metrics of which larger values are better.
 
     Examples
     --------
@@ -95,107 +124,368 @@ def evaluate_link_prediction(
     return ranks.evaluate(metrics, **options, **params)
 
 
-CALLER = "make_link_prediction_scorer"
-
-
 @share_link_words
-def make_link_prediction_scorer(
-    metric,
+def rank_triples(
+    model,
+    X,
     *,
     known="auto",
     sides=("head", "tail"),
-    ties=None,
-    average="rank",
     candidates=None,
     batch_size="auto",
-    convention=None,
-    **params,
+    progress=False,
 ):
-    """Make a scorer of link predictors.
-
-    A scorer has the signature ``scorer(estimator, X, y=None)`` and is taken wherever
-    scikit-learn takes `scoring`; larger is always better. Names alone, as in
-    ``scoring="mrr"``, score link predictors as well: this function is for the options.
-
-    Parameters
-    ----------
-    metric : str or list of str
-        A name, as in :func:`evaluate_link_prediction`. The scorer of a list returns a
-        dict with a value per name, all from one scoring.
-    **params
-        Further parameters of the metrics, such as ``adjusted=True``.
+    """Rank the heads and tails of triples among all entities.
 
     Returns
     -------
-    scorer : callable
-        The scorer.
-
-    Raises
-    ------
-    ValueError
-        If a name or the value of a parameter is not known.
-    TypeError
-        If `metric` is no name and no list of names.
+    ranks : LinkRanks
+        One rank for each triple and side, as arrays.
 
     See Also
     --------
-    evaluate_link_prediction : The same metrics without an estimator's folds.
-    skrank.model_selection.TripleShuffleSplit : Folds for it.
+    evaluate_link_prediction : Metrics of these ranks.
 
     Examples
     --------
-    >>> from sklearn.model_selection import cross_val_score
     >>> from skrank.datasets import load_nations
-    >>> from skrank.link_prediction import PopularityPredictor
-    >>> from skrank.link_prediction import make_link_prediction_scorer
-    >>> from skrank.model_selection import TripleShuffleSplit
-    >>> cv = TripleShuffleSplit(2, random_state=0)
-    >>> X = load_nations().train
-    >>> tails = make_link_prediction_scorer("mrr", sides="tail", ties="realistic")
-    >>> cross_val_score(PopularityPredictor(), X, cv=cv, scoring=tails)
-    array([0.5..., 0.5...])
+    >>> from skrank.link_prediction import PopularityPredictor, rank_triples
+    >>> nations = load_nations()
+    >>> model = PopularityPredictor().fit(nations.train)
+    >>> ranks = rank_triples(model, nations.test, sides="tail", known=nations.valid)
+    >>> ranks.optimistic[:5].tolist(), ranks.pessimistic[:5].tolist()
+    ([3.0, 2.0, 7.0, 1.0, 1.0], [8.0, 4.0, 7.0, 2.0, 2.0])
+    >>> ranks.evaluate(["mrr", "z_mrr"])
+    {'mrr': 0.5566..., 'z_mrr': 9.8813...}
     """
-    named = [metric] if isinstance(metric, str) else metric
-    is_list = isinstance(named, (list, tuple)) and len(named)
-    if not is_list or not all(isinstance(name, str) for name in named):
+    return rank_in_batches(
+        model, X, known, sides, candidates, batch_size, progress, None
+    )
+
+
+def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, quantum):
+    """Return the ranks of triples, which the model scores in batches."""
+    sides = _check_sides(sides)
+    check_flag(progress, "progress", "evaluate_link_prediction")
+    check_methods(model, sides)
+    triples = read_triples(X)
+    if not len(triples):
+        raise ValueError(
+            "Found array with 0 sample(s) (shape=(0, 3)) while a minimum of 1 is "
+            "required."
+        )
+    trained = triples_of(model)
+    filters = [] if known is None else [triples, *trained, *read_known(known)]
+    entities, relations = vocabularies(model, sides[0], [triples, *filters])
+    head, relation, tail = encode_triples(triples, entities, relations, "X")
+    warn_if_training_is_unknown(model, triples, known)
+    sizes = len(entities), len(relations)
+    _warn_of_duplicates(head, relation, tail, *sizes)
+    seen = filters or [triples, *trained]
+    seen = [encode_known(one, entities, relations) for one in seen]
+    answers = {side: _known_answers(side, seen, *sizes) for side in SIDES}
+    category = relation_categories(answers)
+    counters = read_candidates(
+        candidates, sides, entities, relations, relation, len(triples)
+    )
+    if batch_size == "auto":
+        n_copies = 1 if quantum is None else 2
+        batch_size = max(1, BATCH_BYTES // (8 * len(entities) * n_copies))
+    batch_size = _check_batch_size(batch_size)
+    columns = []
+    with progress_bar(len(sides) * len(triples), progress, "rank") as advance:
+        for side in sides:
+            asked = _turned(side, head, relation, tail)
+            filtered = answers[side] if filters else _known_answers(side, [], *sizes)
+            score = partial(model_scores, model, side, n_entities=len(entities))
+            of_side = score, side, triples, asked, filtered, counters[side]
+            counts = _count_side(*of_side, batch_size, quantum, advance)
+            weight = _question_weight(*asked[:2], len(relations))
+            columns.append((np.full(len(triples), side), *counts, weight))
+    side, above, tied, n_candidates, n_negatives, weight = map(
+        _concatenated, zip(*columns, strict=True)
+    )
+    n_sides = len(sides)
+    return LinkRanks(
+        side=side,
+        triple=np.tile(np.arange(len(triples)), n_sides),
+        relation=np.tile(triples[:, RELATION], n_sides),
+        category=np.tile(category[relation], n_sides),
+        above=above,
+        tied=tied,
+        n_candidates=n_candidates,
+        weight=weight,
+        n_negatives=n_negatives,
+        estimate=getattr(candidates, "estimate", None),
+    )
+
+
+def _count_side(
+    score, side, triples, asked, filtered, counter, batch_size, quantum, advance
+):
+    """Score one batch after another and count."""
+    parts = []
+    for start in range(0, len(triples), batch_size):
+        batch = slice(start, start + batch_size)
+        given, relation, answer = (column[batch] for column in asked)
+        scores = score(triples[batch])
+        if quantum is not None:
+            scores = scores * quantum
+            np.trunc(scores, out=scores)
+        out = filtered.of(given, relation)
+        is_read = partial(
+            _is_read, scores.shape, batch, relation, answer, out, counter.candidates
+        )
+        check_not_nan(scores, side, is_read)
+        parts.append(counter.count(scores, batch, relation, answer, *out))
+        del scores  # before the next batch is made
+        advance(len(answer))
+    return tuple(map(_concatenated, zip(*parts, strict=True)))
+
+
+def _is_read(shape, batch, relation, answer, out, candidates):
+    """Return which scores of a batch are those of candidates or targets."""
+    read = np.ones(shape, dtype=bool)
+    read[out] = False
+    read &= candidates(shape, batch, relation)
+    read[np.arange(len(answer)), answer] = True
+    return read
+
+
+def _concatenated(parts):
+    return None if parts[0] is None else np.concatenate(parts)
+
+
+def _turned(side, head, relation, tail):
+    """Return (given, relation, answer) of the questions of a side."""
+    return (head, relation, tail) if side == "tail" else (tail, relation, head)
+
+
+def _known_answers(side, filters, n_entities, n_relations):
+    joined = (np.zeros(0, dtype=np.intp),) * 3
+    if filters:
+        joined = map(np.concatenate, zip(*filters, strict=True))
+    return KnownAnswers(*_turned(side, *joined), n_entities, n_relations)
+
+
+def _question_weight(given, relation, n_relations):
+    """Return one over the number of triples with the same question."""
+    pair = given * n_relations + relation
+    _, pair, counts = np.unique(pair, return_inverse=True, return_counts=True)
+    return 1 / counts[pair.reshape(-1)]
+
+
+def _warn_of_duplicates(head, relation, tail, n_entities, n_relations):
+    _, pair = np.unique(head * n_relations + relation, return_inverse=True)
+    n_different = len(np.unique(pair.reshape(-1) * n_entities + tail))
+    if n_different < len(head):
+        warn_caller(
+            f"{len(head) - n_different} of the {len(head)} triples are duplicates of "
+            "others. Each is counted.",
+            UserWarning,
+        )
+
+
+def _check_sides(sides):
+    listed = [sides] if isinstance(sides, str) else list(sides)
+    valid = all(isinstance(side, str) and side in SIDES for side in listed)
+    if not listed or not valid or len(set(listed)) < len(listed):
+        raise ValueError(
+            "The 'sides' parameter must be 'head', 'tail' or both, each once. "
+            f"Got {shown(sides)} instead."
+        )
+    return [side for side in SIDES if side in listed]
+
+
+def _check_batch_size(batch_size):
+    if isinstance(batch_size, bool) or not isinstance(batch_size, Integral):
         raise TypeError(
-            f"The 'metric' parameter of {CALLER} must be a str or a list of str. "
-            f"Got {shown(metric)} instead."
+            "The 'batch_size' parameter must be an int or 'auto'. "
+            f"Got {shown(batch_size)} instead."
         )
-    check_options(CALLER, ties=ties, average=average, convention=convention)
-    for request in read_rank_requests(list(named), params, CALLER):
-        check_direction(request)
-    options = {
-        "known": known,
-        "sides": sides,
-        "ties": ties,
-        "average": average,
-        "candidates": candidates,
-        "batch_size": batch_size,
-        "convention": convention,
-        **params,
-    }
-    return LinkPredictionScorer(metric, options)
+    if batch_size < 1:
+        raise ValueError(f"batch_size == {batch_size}, must be >= 1.")
+    return int(batch_size)
 
 
-class LinkPredictionScorer:
-    """A scorer that ranks the heads and tails of triples."""
+class KnownAnswers:
+    """The entities that complete each pair of a given entity and a relation.
 
-    def __init__(self, metric, options):
-        self.metric = metric
-        self.options = options
+    They are kept in one sorted array, with the start of each pair, and found by
+    bisection. All arguments are positions of ids.
+    """
 
-    def __call__(self, estimator, X, y=None):
-        """Return the score of a fitted link predictor, or a dict of several scores."""
-        scores = evaluate_link_prediction(
-            estimator, X, metrics=self.metric, **self.options
+    def __init__(self, given, relation, answer, n_entities, n_relations):
+        self._n_relations = n_relations
+        self._pairs, pair = np.unique(
+            given * n_relations + relation, return_inverse=True
         )
-        return scores[self.metric] if isinstance(self.metric, str) else scores
+        key = np.unique(pair.reshape(-1) * n_entities + answer)
+        pair, self._answers = np.divmod(key, n_entities)
+        self._starts = np.searchsorted(pair, np.arange(len(self._pairs) + 1))
 
-    def __repr__(self):
-        shown = "".join(
-            f", {name}={value!r}"
-            for name, value in self.options.items()
-            if value is not None and name in ("ties", "average", "convention")
+    def of(self, given, relation):
+        """Return (row, answer): the known answers of each row, in ascending order."""
+        asked = given * self._n_relations + relation
+        if not len(self._pairs):
+            return np.zeros(0, dtype=np.intp), self._answers
+        place = np.searchsorted(self._pairs, asked)
+        place = np.minimum(place, len(self._pairs) - 1)
+        found = self._pairs[place] == asked
+        start = self._starts[place]
+        n_answers = np.where(found, self._starts[place + 1] - start, 0)
+        row = np.repeat(np.arange(len(asked)), n_answers)
+        first = np.cumsum(n_answers) - n_answers
+        index = np.arange(len(row)) + np.repeat(start - first, n_answers)
+        return row, self._answers[index]
+
+    def per_pair(self):
+        """Return the mean number of answers to the pairs of each relation."""
+        relation = self._pairs % self._n_relations
+        n_pairs = np.bincount(relation, minlength=self._n_relations)
+        n_answers = np.bincount(
+            relation, np.diff(self._starts), minlength=self._n_relations
         )
-        return f"{CALLER}({self.metric!r}{shown})"
+        return n_answers / np.maximum(n_pairs, 1)
+
+
+def relation_categories(known):
+    """Return the category of each relation: "1-1", "1-n", "n-1" or "n-n".
+
+    A side is "n" if the pairs of an entity on the other side and the relation have 1.5
+    or more different answers on average (Bordes et al. 2013). `known` holds the known
+    answers of each side.
+    """
+    heads, tails = (
+        np.where(known[side].per_pair() < 1.5, "1", "n") for side in ("head", "tail")
+    )
+    return np.char.add(np.char.add(heads, "-"), tails)
+
+
+# The columns of a triple that hold entities.
+ENDS = [HEAD, TAIL]
+
+
+def model_scores(model, side, triples, n_entities=None):
+    """Return the scores of a batch as a matrix of numbers.
+
+    The number of entities is checked if it is known.
+    """
+    name = f"score_{side}s"
+    scores = np.asarray(getattr(model, name)(triples))
+    width = scores.shape[-1] if n_entities is None and scores.ndim else n_entities
+    if scores.shape != (len(triples), width) or scores.dtype.kind not in "biuf":
+        raise ValueError(
+            f"{name} of the model must return one number for each triple and entity, "
+            f"an array of shape ({len(triples)}, {n_entities or 'n_entities'}). "
+            f"Got dtype {scores.dtype} and shape {scores.shape}."
+        )
+    return scores
+
+
+def check_not_nan(scores, side, is_read):
+    """Raise if a score is NaN that is read.
+
+    The function `is_read` returns a mask of the scores that are read; it is called only
+    if one is NaN.
+    """
+    if scores.dtype.kind != "f" or not scores.size or not np.isnan(scores.max()):
+        return
+    n_rows = np.count_nonzero((np.isnan(scores) & is_read()).any(axis=1))
+    if n_rows:
+        raise ValueError(
+            f"score_{side}s of the model returned NaN for {n_rows} of {len(scores)} "
+            "triples. Only entities that are not candidates may have NaN as score."
+        )
+
+
+def check_methods(model, sides):
+    """Raise if the model cannot predict a side."""
+    for name in (f"score_{side}s" for side in sides):
+        if callable(getattr(model, name, None)):
+            continue
+        raise TypeError(
+            "The 'model' parameter must have the methods 'score_tails' and "
+            f"'score_heads'. Got {type(model).__name__}, which has no {name!r}."
+        )
+
+
+def triples_of(model):
+    """Return the triples that the model was trained on, if it has them."""
+    trained = getattr(model, "triples_", None)
+    return [] if trained is None else [read_triples(trained, "triples_")]
+
+
+def read_known(known):
+    """Return the known triples as a list of arrays."""
+    if isinstance(known, str):
+        if known == "auto":
+            return []
+        raise ValueError(
+            "The 'known' parameter must be 'auto', None, triples or a list of arrays "
+            f"of triples. Got {shown(known)} instead."
+        )
+    parts = known if _are_parts(known) else [known]
+    return [read_triples(part, "known") for part in parts]
+
+
+def warn_if_training_is_unknown(model, triples, known):
+    """Warn if the training triples of a model are not among those to filter out.
+
+    A list of arrays is taken to be complete. So is one array that has more triples than
+    are evaluated, and all of their entities and relations: a model can only know those
+    that it was trained on.
+    """
+    if known is None or triples_of(model) or _are_parts(known):
+        return
+    given = np.concatenate([triples[:0], *read_known(known)])
+    if len(given) > len(triples) and all(
+        np.isin(triples[:, column], given[:, others]).all()
+        for column, others in ((HEAD, ENDS), (RELATION, RELATION), (TAIL, ENDS))
+    ):
+        return
+    warn_caller(
+        f"{type(model).__name__} has no attribute 'triples_', so the triples that it "
+        "was trained on are probably not filtered out, and entities that complete them "
+        "count as wrong. Pass all that is known as a list, known=[train, valid], or "
+        "known=None for the raw setting.",
+        UserWarning,
+    )
+
+
+def _are_parts(known):
+    """Return True if known triples are a list of arrays, not one array."""
+    is_list = isinstance(known, (list, tuple))
+    return is_list and (not known or np.ndim(known[0]) == 2)
+
+
+def vocabularies(model, side, parts):
+    """Return the ids of the columns of the model and of the relations."""
+    ids = getattr(model, "entities_", None)
+    if ids is None:
+        triples = parts[0]
+        if kind_of_ids(triples[:1], "X") != "i":
+            if isinstance(model, BaseEstimator):
+                check_is_fitted(model)
+            raise ValueError(
+                "The 'X' parameter must hold integers, the columns of the scores, "
+                "unless the model has 'entities_', the ids of its columns. "
+                f"Got strings and {type(model).__name__}, which has none."
+            )
+        ids = np.arange(model_scores(model, side, triples[:1]).shape[1])
+    entities = Vocabulary(ids, "entities")
+    ids = getattr(model, "relations_", None)
+    if ids is None:
+        kinds = [kind_of_ids(part[:1], "X") for part in parts]
+        same = zip(parts, kinds, strict=True)
+        same = [part[:, RELATION] for part, kind in same if kind == kinds[0]]
+        ids, _ = encode_qid(np.concatenate(same))
+    return entities, Vocabulary(ids, "relations")
+
+
+def encode_known(triples, entities, relations):
+    """Return the positions of known triples whose ids the model knows."""
+    ends = entities.encode(triples[:, ENDS], "known")
+    relation = relations.encode(triples[:, RELATION], "known")
+    kept = (ends >= 0).all(axis=1) & (relation >= 0)
+    return ends[kept, 0], relation[kept], ends[kept, 1]

@@ -14,9 +14,9 @@ from scipy.special import gammaln
 
 from skrank._checks import check_choice
 from skrank._docs import share_link_words
-from skrank._ranking.lists import OneTarget
+from skrank._ranking.arrays import TieGroups, resolve_ties
 from skrank._ranking.queries import RankedQueries, law_of_first
-from skrank._ranking.tie_groups import TieGroups, resolve_ties
+from skrank._ranking.targets import OneTarget
 from skrank.metrics.answer import OwnRanks, answer_all
 from skrank.metrics.conventions import CONVENTIONS, OF_RANKS
 from skrank.metrics.evaluation import Asked, read_metric, read_requests
@@ -29,13 +29,6 @@ TIES = ("expected", "optimistic", "pessimistic", "realistic")
 AVERAGES = ("rank", "question")
 METRICS = ("mrr", "neg_mean_rank", "hits@1", "hits@3", "hits@10")
 GROUPS = ("side", "relation", "category", None)
-
-
-def check_options(caller, *, ties, average, convention):
-    """Raise if an option of evaluation is invalid."""
-    check_choice(average, AVERAGES, "average", caller)
-    check_choice(ties, {*TIES, None}, "ties", caller)
-    check_choice(convention, {*OF_RANKS, None}, "convention", caller)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +50,7 @@ class LinkRanks:
         The category of the relation: "1-1", "1-n", "n-1" or "n-n".
     above, tied : ndarray of int of shape (n_ranks,)
         The number of candidates, or of negatives in a sample, that score higher than
-        the target, and of others that score the same.
+        the target, and of other ones that score the same.
     n_candidates : ndarray of int of shape (n_ranks,)
         The number of candidates, including the target.
     weight : ndarray of float of shape (n_ranks,)
@@ -195,7 +188,9 @@ class LinkRanks:
             The value under each name; with `by`, one dict for each group.
         """
         check_choice(by, GROUPS, "by", CALLER)
-        check_options(CALLER, ties=ties, average=average, convention=convention)
+        check_choice(average, AVERAGES, "average", CALLER)
+        check_choice(ties, {*TIES, None}, "ties", CALLER)
+        check_choice(convention, {*OF_RANKS, None}, "convention", CALLER)
         params = {"ties": ties, "convention": convention, **params}
         if by is None:
             return self._evaluate(metrics, average, params)
@@ -206,8 +201,12 @@ class LinkRanks:
         }
 
     def _evaluate(self, metrics, average, params):
+        params = {name: value for name, value in params.items() if value is not None}
+        requests = read_requests(
+            metrics, params, CALLER, read=read_rank_metric, rules=_rules_of_ranks
+        )
         weight = self.weight if average == "question" else None
-        return evaluate_ranks(self, metrics, params, CALLER, sample_weight=weight)
+        return answer_all(requests, OwnRanks(self, CALLER, weight))
 
     def ranking(self, ties, sample_weight=None):
         """Return the ranking that metrics read.
@@ -272,24 +271,6 @@ N_RANKS = Metric(
     pool=lambda ranking, values, weight: float(values.sum()),
     reads_first_rank=True,
 )
-
-
-def evaluate_ranks(ranks, metrics, params, caller, sample_weight=None):
-    """Return the values of metrics of LinkRanks, by name.
-
-    `ties` in `params` is None or a policy, and `convention` is None or one of the
-    libraries that rank links.
-    """
-    params = {name: value for name, value in params.items() if value is not None}
-    requests = read_rank_requests(metrics, params, caller)
-    return answer_all(requests, OwnRanks(ranks, caller, sample_weight))
-
-
-def read_rank_requests(metrics, params, caller):
-    """Read which metrics of ranks are asked for, as Requests."""
-    return read_requests(
-        metrics, params, caller, read=read_rank_metric, rules=_rules_of_ranks
-    )
 
 
 def _rules_of_ranks(convention, metric, has_cutoff):
@@ -357,13 +338,13 @@ class EstimatedRanking(RankedQueries):
     sample.
     """
 
-    _ranks_are_in_groups = False
+    ranks_are_estimated = True
 
     def __init__(self, groups, n_documents, *rest, n_negatives, sample_weight=None):
         self._in_sample = groups
         self._n_negatives = n_negatives
         self._sample_weight = sample_weight
-        # The target can be anywhere; `first_rank_law` knows where.
+        # The target can be anywhere; `first_rank_law` says where.
         size = np.broadcast_to(n_documents, groups.size.shape)
         spread = TieGroups(groups.query, 0, size, groups.relevant, groups.grade)
         super().__init__(spread, n_documents, *rest)
@@ -468,7 +449,8 @@ class LikeliestRanks(BinnedRanking):
 
     The ranks R of all queries are drawn from one unknown distribution over bins, and
     the negatives above a target are binomial: C(m, x) p^x (1 - p)^(m - x) with
-    p = (R - 1) / (n - 1). Expectation maximization starts from a uniform log R.
+    p = (R - 1) / (n - 1). Expectation maximization starts from a uniform log R (Li et
+    al., KDD 2020; Jin et al., AAAI 2021).
     """
 
     @cached_property
@@ -514,7 +496,8 @@ class CorrectedMetric(BinnedRanking):
         sum_R q(R) ((E[f(x) | R] - M(R))^2 + g Var[f(x) | R]),
 
     which is ((1 - g) A'A + g diag(c)) f = A'b with A = sqrt(q(R)) P(x | R),
-    b = sqrt(q(R)) M(R) and c(x) = sum_R q(R) P(x | R). Here log R is uniform under q.
+    b = sqrt(q(R)) M(R) and c(x) = sum_R q(R) P(x | R). Here log R is uniform under q
+    (Krichene and Rendle, KDD 2020).
     """
 
     def first_rank_law(self, k=None):

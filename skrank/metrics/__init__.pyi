@@ -20,8 +20,8 @@ __all__ = [
     "geometric_mean_rank", "get_scorer", "get_scorer_names", "gm_map_score",
     "harmonic_mean_rank", "hits_at_k_score", "judged_at_k_score", "lrap_score",
     "make_ranking_scorer", "map_score", "mean_precision_score", "mean_rank",
-    "median_rank", "mrr_score", "ndcg_score", "num_rel", "num_rel_ret", "num_ret",
-    "precision_at_k_score", "q_measure_score", "query_auc_score", "r_precision_score",
+    "median_rank", "mrr_score", "ndcg_score", "precision_at_k_score",
+    "q_measure_score", "query_auc_score", "r_precision_score",
     "rank_correlation_score", "rank_median_absolute_deviation",
     "rank_standard_deviation", "rank_variance", "ranking_loss", "rbo_score",
     "rbp_score", "recall_at_k_score", "score_queries", "spearman_score", "tie_report"
@@ -65,30 +65,55 @@ class RankedQueries:
     relevant: NDArray[Any]
     n_documents: NDArray[Any]
     ids: NDArray[Any]
+    order: Literal["score", "ideal", "chance"]
+    ranks_are_estimated: bool
     def __init__(
         self, groups: Any, n_documents: NDArray[Any], lists: Any,
         rank: Callable[..., Any] | None = None,
-        order: Literal["ideal", "chance"] | None = None,
+        order: Literal["score", "ideal", "chance"] = "score",
         n_found: NDArray[Any] | None = None, alike: RankedQueries | None = None
     ) -> None: ...
+    @property
+    def by_judgement(self) -> RankedQueries: ...
     @property
     def chance(self) -> RankedQueries: ...
     def expected_at_first(
         self, value: Callable[..., Any], k: int | None = None, missing: float = 0.0
     ) -> NDArray[Any]: ...
+    @property
+    def first(self) -> NDArray[Any]: ...
     def first_rank_law(self, k: int | None = None) -> NDArray[Any]: ...
     @property
     def grade(self) -> NDArray[Any]: ...
+    @property
+    def grade_range(self) -> tuple[Any, ...]: ...
     def grade_total(
         self, values: Callable[..., Any] | NDArray[Any]
     ) -> NDArray[Any]: ...
     @property
+    def group_in_ideal(self) -> NDArray[Any]: ...
+    @property
     def ideal(self) -> RankedQueries: ...
+    @property
+    def judged_only(self) -> RankedQueries: ...
     def mean_over_places(
         self, weight: Callable[..., Any], k: int | NDArray[Any] | None = None
     ) -> NDArray[Any]: ...
     @property
+    def n_found(self) -> NDArray[Any]: ...
+    @property
+    def n_nonrelevant(self) -> NDArray[Any]: ...
+    @property
     def n_relevant(self) -> NDArray[Any]: ...
+    @property
+    def others_below(self) -> NDArray[Any]: ...
+    @property
+    def query_of_grade(self) -> NDArray[Any]: ...
+    def query_weights(self, sample_weight: ArrayLike) -> NDArray[Any] | None: ...
+    @property
+    def relevant_above(self) -> NDArray[Any]: ...
+    @property
+    def returned_only(self) -> RankedQueries: ...
     def total(self, values: NDArray[Any]) -> NDArray[Any]: ...
     def where_relevant(self, values: float | NDArray[Any]) -> NDArray[Any]: ...
 
@@ -510,66 +535,6 @@ def ndcg_score(
     gain: Literal["exponential", "linear"] | Callable[..., Any] = "exponential",
     discount: Literal["log2", "ln"] | Callable[..., Any] = "log2",
     threshold: float | Literal["max"] = 0.0,
-    ties: Literal["expected", "first", "optimistic", "pessimistic"] = "expected",
-    replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None,
-    exclude: ArrayLike | spmatrix | sparray | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
-) -> NDArray[np.float64]: ...
-@overload
-def num_rel(
-    y_true: ArrayLike | spmatrix | sparray, y_score: ArrayLike, *,
-    qid: ArrayLike | None = None, threshold: float | Literal["max"] = 0.0,
-    ties: Literal["expected", "first", "optimistic", "pessimistic"] = "expected",
-    replace_undefined_by: float = 0.0, average: Literal["macro", "weighted"] = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: ArrayLike | spmatrix | sparray | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
-) -> float: ...
-@overload
-def num_rel(
-    y_true: ArrayLike | spmatrix | sparray, y_score: ArrayLike, *,
-    qid: ArrayLike | None = None, threshold: float | Literal["max"] = 0.0,
-    ties: Literal["expected", "first", "optimistic", "pessimistic"] = "expected",
-    replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None,
-    exclude: ArrayLike | spmatrix | sparray | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
-) -> NDArray[np.float64]: ...
-@overload
-def num_rel_ret(
-    y_true: ArrayLike | spmatrix | sparray, y_score: ArrayLike, *,
-    qid: ArrayLike | None = None, threshold: float | Literal["max"] = 0.0,
-    ties: Literal["expected", "first", "optimistic", "pessimistic"] = "expected",
-    replace_undefined_by: float = 0.0, average: Literal["macro", "weighted"] = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: ArrayLike | spmatrix | sparray | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
-) -> float: ...
-@overload
-def num_rel_ret(
-    y_true: ArrayLike | spmatrix | sparray, y_score: ArrayLike, *,
-    qid: ArrayLike | None = None, threshold: float | Literal["max"] = 0.0,
-    ties: Literal["expected", "first", "optimistic", "pessimistic"] = "expected",
-    replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
-    sample_weight: ArrayLike | None = None,
-    exclude: ArrayLike | spmatrix | sparray | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
-) -> NDArray[np.float64]: ...
-@overload
-def num_ret(
-    y_true: ArrayLike | spmatrix | sparray, y_score: ArrayLike, *,
-    qid: ArrayLike | None = None, threshold: float | Literal["max"] = 0.0,
-    ties: Literal["expected", "first", "optimistic", "pessimistic"] = "expected",
-    replace_undefined_by: float = 0.0, average: Literal["macro", "weighted"] = "macro",
-    adjusted: bool = False, sample_weight: ArrayLike | None = None,
-    exclude: ArrayLike | spmatrix | sparray | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
-) -> float: ...
-@overload
-def num_ret(
-    y_true: ArrayLike | spmatrix | sparray, y_score: ArrayLike, *,
-    qid: ArrayLike | None = None, threshold: float | Literal["max"] = 0.0,
     ties: Literal["expected", "first", "optimistic", "pessimistic"] = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None,

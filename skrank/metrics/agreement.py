@@ -5,17 +5,17 @@
 import numpy as np
 
 from skrank._checks import check_choice, check_persistence
-from skrank._ranking.arrays import gather, spans, split_by_width
+from skrank._ranking.arrays import encode_levels, gather, spans, split_by_width
 from skrank._ranking.queries import sum_over_places
+from skrank.metrics.answer import ranking_metric
 from skrank.metrics.gains import check_gain, discount_function, gains
-from skrank.metrics.metric import ranking_metric
 
 
 def query_auc(ranking):
     """Return the fraction of concordant pairs of relevant and other documents."""
-    ranking = ranking._returned_only
-    n_pairs = ranking._n_found * (ranking.n_documents - ranking._n_found)
-    won = ranking.total(ranking.relevant * ranking._others_below)
+    ranking = ranking.returned_only
+    n_pairs = ranking.n_found * (ranking.n_documents - ranking.n_found)
+    won = ranking.total(ranking.relevant * ranking.others_below)
     return np.divide(won, n_pairs, out=np.full_like(won, np.nan), where=n_pairs > 0)
 
 
@@ -66,7 +66,7 @@ def rank_correlation(
     ranking, *, weights="uniform", gain="exponential", discount="log2"
 ):
     """Return the weighted fraction of concordant pairs."""
-    won, total = pair_agreement(ranking._returned_only, weights, gain, discount)
+    won, total = pair_agreement(ranking.returned_only, weights, gain, discount)
     return np.divide(won, total, out=np.full_like(won, np.nan), where=total > 0)
 
 
@@ -136,8 +136,8 @@ def rank_correlation_score(
 
 def spearman_correlation(ranking, *, ties="expected"):
     """Return the correlation of the ranks by score with those by grade."""
-    ranking, ideal = ranking._returned_only, ranking._returned_only.ideal
-    n, others = ranking.n_documents, ranking.n_documents - ranking._n_found
+    ranking, ideal = ranking.returned_only, ranking.returned_only.ideal
+    n, others = ranking.n_documents, ranking.n_documents - ranking.n_found
     middle = (n + 1) / 2
     # rho = sum_d x_d y_d / sqrt(sum_d x_d^2 sum_d y_d^2), with the ranks by score x and
     # by grade y, both less their mean (n + 1) / 2. The expected x_d of a tied document
@@ -147,7 +147,7 @@ def spearman_correlation(ranking, *, ties="expected"):
     rank = ranking.above + (ranking.size + 1) / 2 - middle[ranking.query]
     of_grade = ideal.above + (ideal.size + 1) / 2 - middle[ideal.query]
     of_others = n - (others - 1) / 2 - middle
-    weight = of_grade[ranking._group_in_ideal] - of_others[ranking._query_of_grade]
+    weight = of_grade[ranking.group_in_ideal] - of_others[ranking.query_of_grade]
     joint = ranking.total(ranking.grade_total(weight) * rank)
     spread = ideal.total(ideal.size * of_grade**2) + others * of_others**2
     return _ratio(joint, np.sqrt(spread * _spread_of_ranks(ranking, ties)), ranking)
@@ -157,7 +157,7 @@ def _spread_of_ranks(ranking, ties):
     """Return the sum of the squared distances of the ranks by score to their mean."""
     spread = ranking.n_documents**3.0 - ranking.n_documents
     # Over random orders of tied scores the mean correlation is 0, however they spread.
-    if ties == "midrank" and ranking._order != "chance":
+    if ties == "midrank" and ranking.order != "chance":
         spread -= ranking.total(ranking.size**3.0 - ranking.size)
         spread = np.where(spread > 0, spread, np.nan)
     return spread / 12
@@ -166,7 +166,7 @@ def _spread_of_ranks(ranking, ties):
 def _ratio(value, unit, ranking):
     """Return value / unit, NaN for queries without two different grades."""
     n_grades = np.bincount(ranking.ideal.query, minlength=ranking.n_queries)
-    n_grades += ranking.n_documents > ranking._n_found
+    n_grades += ranking.n_documents > ranking.n_found
     return np.where(n_grades > 1, value / np.where(n_grades > 1, unit, 1), np.nan)
 
 
@@ -233,7 +233,7 @@ def spearman_score(
 def rank_biased_overlap(ranking, *, p=0.9):
     """Return the expected overlap of both rankings at the depth where a user stops."""
     check_persistence(p, "rbo_score")
-    ranking = ranking._returned_only
+    ranking = ranking.returned_only
     # RBO = (1 - p) sum_{d <= n} p^(d - 1) A_d + p^n (Webber, Moffat and Zobel, 2010,
     # extrapolated): A_d = 1 for d >= n. Depths with p^d < 1e-20 are left out.
     deepest = int(np.ceil(np.log(1e-20) / np.log(p)))
@@ -310,11 +310,6 @@ def pair_agreement(ranking, weights, gain, discount):
         won = sum w_uv ([s_u > s_v] + [s_u = s_v] / 2),  total = sum w_uv.
 
     At least one document of each pair is relevant, since the grades differ.
-
-    Returns
-    -------
-    won, total : ndarray of shape (n_queries,)
-        The two sums.
     """
     check_gain(gain)
     discount = discount_function(discount)
@@ -336,10 +331,10 @@ def pair_agreement(ranking, weights, gain, discount):
     # Pairs of a relevant and a non-relevant document.
     weight = np.ones(len(ranking.grade)) if value is None else value
     if base is not None:
-        weight = weight - base[ranking._query_of_grade]
+        weight = weight - base[ranking.query_of_grade]
     weight = ranking.grade_total(weight)
     others = (ranking.n_documents - ranking.n_relevant)[ranking.query]
-    won += ranking.total(weight * ranking._others_below)
+    won += ranking.total(weight * ranking.others_below)
     total += ranking.total(weight * others)
     return won, total
 
@@ -352,7 +347,7 @@ def _mean_discounts(ranking, discount):
     n_others = ranking.n_documents - ranking.n_relevant
     base = sum_over_places(discount, ranking.n_relevant, ranking.n_documents)
     shared = ranking.ideal.mean_over_places(discount)
-    return shared[ranking._group_in_ideal], base / np.maximum(n_others, 1)
+    return shared[ranking.group_in_ideal], base / np.maximum(n_others, 1)
 
 
 def _relevant_pairs(ranking, value):
@@ -365,10 +360,13 @@ def _relevant_pairs(ranking, value):
     zero v, with w_uv = value_u - value_v (or 1), cumulative sums give
 
         won_v = sum_u w_uv [u above v] + sum_u w_uv [u tied with v] / 2.
+
+    Knight, "A Computer Method for Calculating Kendall's Tau with Ungrouped Data", JASA
+    61, 1966, counts pairs in a merge sort likewise; this is a radix sort, with weights.
     """
     won, total = np.zeros(ranking.n_queries), np.zeros(ranking.n_queries)
-    levels, code = ranking._grade_codes
-    query = ranking._query_of_grade
+    levels, code = encode_levels(ranking.grade)
+    query = ranking.query_of_grade
     tie = np.repeat(np.arange(len(ranking.query)), ranking.relevant)
     is_uniform = value is None
     value = np.zeros(len(query)) if is_uniform else value
@@ -406,15 +404,15 @@ def _listed_pairs(ranking, weights):
 
     The function is asked once for each pair of grades that occurs in a query.
     """
-    levels, code = ranking._grade_codes
-    query = ranking._query_of_grade
+    levels, code = encode_levels(ranking.grade)
+    query = ranking.query_of_grade
     weight = np.zeros(len(levels))
     others = ranking.n_documents - ranking.n_relevant
     occurring = np.unique(code[others[query] > 0])
     high = levels[occurring]
     weight[occurring] = _checked(weights(high, np.zeros_like(high)))
     weight = ranking.grade_total(weight[code])
-    won = ranking.total(weight * ranking._others_below)
+    won = ranking.total(weight * ranking.others_below)
     total = ranking.total(weight * others[ranking.query])
 
     group = np.repeat(np.arange(len(ranking.query)), ranking.relevant)
@@ -423,7 +421,7 @@ def _listed_pairs(ranking, weights):
     # The grades of each query by rank, the highest one being 0.
     ideal = ranking.ideal
     place = np.arange(len(ideal.query)) - spans(ideal.query)[0]
-    nth = place[ranking._group_in_ideal]
+    nth = place[ranking.group_in_ideal]
     for n in range(int(nth.max(initial=0))):
         # A document of the n-th grade forms pairs with all of a lower grade.
         is_high = nth == n
@@ -463,13 +461,13 @@ def sum_over_depths(ranking, weight, deepest):
         P(in S_d) = clip((d - t) / n, 0, 1) in a tie group of n below t documents.
     """
     depth = np.minimum(ranking.n_documents, deepest)
-    n_others = np.maximum(ranking.n_documents - ranking._n_found, 1)
+    n_others = np.maximum(ranking.n_documents - ranking.n_found, 1)
     total = np.zeros(len(depth))
     for rows, overlap in _overlaps(ranking, depth):
         d = np.arange(1, overlap.shape[1] + 1)
         # For a non-relevant document P(in L_d) = clip((d - R) / (n - R), 0, 1). If that
         # is above 0, L_d holds all R relevant ones, and overlap of S_d are relevant.
-        beyond = d - ranking._n_found[rows, np.newaxis]
+        beyond = d - ranking.n_found[rows, np.newaxis]
         others = np.clip(beyond / n_others[rows, np.newaxis], 0, 1)
         overlap += others * (d - overlap)
         total[rows] = np.sum(
@@ -499,17 +497,21 @@ def _overlaps(ranking, depth):
 
 def _changes(ranking, depth, starts, n_cells):
     """Return the change of each coefficient at each depth of each query."""
-    ideal, query = ranking.ideal, ranking._query_of_grade
+    ideal, query = ranking.ideal, ranking.query_of_grade
     group = np.repeat(np.arange(len(ranking.size)), ranking.relevant)
     above, size = ranking.above[group], ranking.size[group].astype(np.float64)
     above_2, size_2 = (
-        ideal.above[ranking._group_in_ideal],
-        ideal.size[ranking._group_in_ideal],
+        ideal.above[ranking.group_in_ideal],
+        ideal.size[ranking.group_in_ideal],
     )
     end, end_2 = ranking.above[group] + ranking.size[group], above_2 + size_2
+    # A document in a tie group of n below t by score, and of n' below t' by grade, has
+    #     P(in S_d) P(in L_d) = 0                         for d <= max(t, t')
+    #                         = (d - t) (d - t') / (n n')  up to min(t + n, t' + n')
+    #                         = (d - t) / n                up to max(t + n, t' + n')
+    #                         = 1                          beyond,
+    # where t and n in the third line are those of the group that ends later.
     begin, last = np.maximum(above, above_2), np.maximum(end, end_2)
-    # (d - t)(d - t') / (n n') from `begin` to `middle`; from there to `last` one of the
-    # probabilities is 1 and the other is (d - t) / n.
     middle = np.maximum(np.minimum(end, end_2), begin)
     above_later = np.where(end >= end_2, above, above_2)
     size_later = np.where(end >= end_2, size, size_2)

@@ -1,24 +1,62 @@
-"""One request for one metric, and the one function that answers it."""
+"""Metric functions, and the one function that answers a request for a metric."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import functools
+import inspect
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
-from skrank._checks import numeric_array
+from skrank._checks import check_options, numeric_array, warn_if_out_of_order
 from skrank._columns import find_qid
+from skrank._docs import complete, describe
 from skrank._ranking.ids import Heads, encode_heads
+from skrank._ranking.lists import has_negative
 from skrank._ranking.rank import FIRST, rank_again, rank_queries
-from skrank._ranking.read import has_negative, warn_if_out_of_order
 from skrank.metrics.first_ranks import stored_ranks
+from skrank.metrics.metric import Metric, enter
 from skrank.metrics.summary import measure, summarize
 from skrank.metrics.value_table import ValueTable, join_queries
 
-if TYPE_CHECKING:
-    from skrank.metrics.metric import Metric
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Options:
+    """The checked parameters of a request.
+
+    All metrics share the first ones; `own` are those of the definition, such as `k`
+    and `gain`.
+    """
+
+    threshold: float | str | None = 0.0
+    ties: str = "expected"
+    replace_undefined_by: float = 0.0
+    average: str | None = "macro"
+    adjusted: bool | str = False
+    doc_order: str | None = None
+    score_dtype: str | None = None
+    judged_from: float | None = None
+    own: dict = field(default_factory=dict)
+
+    def changed(self, values):
+        """Return options with some other values, by the names of the parameters."""
+        shared, own = {}, dict(self.own)
+        for name, value in values.items():
+            (shared if name in _SHARED else own)[name] = value
+        return replace(self, own=own, **shared)
+
+    def by_name(self):
+        """Return the values of all parameters by name."""
+        return self.own | {name: getattr(self, name) for name in _SHARED}
+
+
+*_SHARED, _ = Options.__dataclass_fields__
 
 
 class RankedBy(NamedTuple):
@@ -34,27 +72,22 @@ class RankedBy(NamedTuple):
 class Request(NamedTuple):
     """A request for one metric: its key in the result and how to compute it.
 
-    Attributes
-    ----------
-    key : str
-        The name under which it was requested.
-    metric : Metric
-        The metric.
-    sign : {1, -1}
-        What its value is multiplied by.
-    options : dict
-        The checked values of all its parameters.
+    `sign`, 1 or -1, is what its value is multiplied by.
     """
 
     key: str
-    metric: "Metric"
+    metric: Metric
     sign: int
-    options: dict
+    options: Options
+
+    def changed(self, **values):
+        """Return the request with other values of some parameters."""
+        return self._replace(options=self.options.changed(values))
 
     @property
     def direction(self):
         """Return 1 if larger values are better, -1 if lower ones are."""
-        is_better = self.metric.is_better_when_greater(self.options["adjusted"])
+        is_better = self.metric.is_better_when_greater(self.options.adjusted)
         return self.sign if is_better else -self.sign
 
     @property
@@ -63,34 +96,12 @@ class Request(NamedTuple):
         low, high = self.metric.limits
         if self.metric.inverse:
             low, high = 1 / high, 1 / low
-        adjusted = self.options["adjusted"]
+        adjusted = self.options.adjusted
         if adjusted:  # (M - E) / (B - E) is at most 1, and M / E at least 0
             ratio = (0.0, np.inf) if low >= 0 else (-np.inf, np.inf)
             of_kind = {True: (-np.inf, 1.0), "ratio": ratio}
             low, high = of_kind.get(adjusted, (-np.inf, np.inf))
         return tuple(sorted((self.sign * low + 0.0, self.sign * high + 0.0)))
-
-    @property
-    def ranking(self):
-        """Return the RankedBy of the ranking, and the depth to which it is read.
-
-        The depth is "first" for a metric that reads only the first relevant document,
-        `k` for a metric with a cutoff, and None for the whole ranking. A definition of
-        the user's own may read below its `k`, so it gets the whole ranking.
-        """
-        options, depth = self.options, None
-        if self.metric.reads_first_rank:
-            depth = FIRST
-        elif not self.metric.own:
-            depth = options.get("k")
-        by = RankedBy(
-            options["threshold"],
-            options["ties"],
-            options.get("doc_order"),
-            options.get("score_dtype"),
-            options.get("judged_from"),
-        )
-        return by, depth
 
 
 # What may have one value per row.
@@ -131,20 +142,13 @@ class Arrays:
         warn_if_out_of_order({name: getattr(self, name) for name in _OF_ROWS})
 
     def ranking(self, by, depth):
-        """Return the ranking by some parameters; made once.
-
-        Parameters
-        ----------
-        by : RankedBy
-            The parameters.
-        depth : int, "first" or None
-            How far down the ranking is read.
-        """
-        if by.threshold is None:
-            by = self.resolved(by)
+        """Return the ranking by some parameters, read down to a depth; made once."""
         reached, ranking = self.rankings.get(by, (None, None))
-        if ranking is None or not _covers(reached, depth):
-            ranking = self._ranked_alike(by, depth) or rank_queries(
+        if ranking is not None and _covers(reached, depth):
+            return ranking
+        ranking = None if self.alike is None else self._ranked_alike(by, depth)
+        if ranking is None:
+            ranking = rank_queries(
                 self.y_true,
                 self.scores(by.score_dtype) if by.score_dtype else self.y_score,
                 qid=self.qid,
@@ -158,12 +162,12 @@ class Arrays:
                 judged_from=by.judged_from,
                 depth=depth,
             )
-            self.rankings[by] = depth, ranking
+        self.rankings[by] = depth, ranking
         return ranking
 
     def _ranked_alike(self, by, depth):
         """Return the ranking made of that of arrays with other scores, or None."""
-        if self.alike is None or self.returned is not None or by.doc_order is not None:
+        if self.returned is not None or by.doc_order is not None:
             return None
         _, ranking = self.alike.rankings[by]
         scores = self.scores(by.score_dtype) if by.score_dtype else self.y_score
@@ -172,12 +176,10 @@ class Arrays:
     def resolved(self, by):
         """Return parameters that give the same ranking, shared with other metrics.
 
-        Where no grade is negative, the threshold 0 leaves every grade as it is.
+        Where no grade is negative, the threshold 0 leaves every grade as None does.
         """
-        is_shared = by.threshold is None and by.ties != "midrank"
-        if is_shared and not self.find_negative():
-            return by._replace(threshold=0.0)
-        return by
+        is_alone = by.ties == "midrank" or self.find_negative()
+        return by if is_alone else by._replace(threshold=0.0)
 
     def find_negative(self):
         """Return True if a grade that is read is negative."""
@@ -206,7 +208,6 @@ class OwnRanks:
 
     def ranking(self, by, depth):
         """Return the ranking under a tie policy; made once."""
-        by = self.resolved(by)
         if by.ties == "midrank":
             raise ValueError(
                 f"ties='midrank' reads the scores of all documents, and {self.caller} "
@@ -228,7 +229,7 @@ class OwnRanks:
 
     def resolved(self, by):
         """Return parameters that give the same ranking: all grades are 0 or 1."""
-        return by._replace(threshold=0.0) if by.threshold is None else by
+        return by._replace(threshold=0.0)
 
 
 def _covers(reached, depth):
@@ -244,69 +245,70 @@ def answer(request, source):
 
 
 def answer_all(requests, source):
-    """Return the values of requested metrics, each ranking made once.
+    """Return the values of requested metrics by name, each ranking made once.
 
-    Parameters
-    ----------
-    requests : list of Request
-        The requests.
-    source : object
-        ``source.ranking(by, depth)`` returns the RankedQueries for a
-        :class:`RankedBy`; ``source.sample_weight`` holds weights or None.
-        :class:`Arrays`, or :class:`OwnRanks` if an estimator computes the ranks itself.
-
-    Returns
-    -------
-    values : dict of str to float or ndarray of shape (n_queries,)
-        The values by name; arrays in the order of the query ids if ``average=None``.
+    ``source.ranking(by, depth)`` returns the RankedQueries for a :class:`RankedBy`, and
+    ``source.sample_weight`` holds weights or None: :class:`Arrays`, or
+    :class:`OwnRanks` if an estimator computes the ranks itself. With ``average=None`` a
+    value is an array in the order of the query ids.
     """
-    blocks = None
     if isinstance(source, Arrays):
         source.check_order()
-        source, requests, blocks = cut(source, requests)
-    if blocks is not None:
-        table = join_queries([_table_of(requests, block) for block in blocks])
-        return dict(zip(table.metrics, *table.summaries(), strict=True))
-    rank_all(requests, source)
-    known = {}
-    return {request.key: _answer(request, source, known) for request in requests}
+        if _are_many_rows(source):
+            source, requests, blocks = cut(source, requests)
+            if blocks is not None:
+                table = join_queries([_table_of(requests, block) for block in blocks])
+                return dict(zip(table.metrics, *table.summaries(), strict=True))
+    rankings = rank_all(requests, source)
+    values, known = {}, {}
+    # A probability may be too small for a float: 0 is as good.
+    with np.errstate(under="ignore"):
+        for request, ranking in zip(requests, rankings, strict=True):
+            weight = source.sample_weight
+            if weight is not None:
+                weight = ranking.query_weights(weight)
+            measured = measure(request, ranking, known)
+            values[request.key] = summarize(
+                request, measured, ranking.n_documents, weight
+            )
+    return values
 
 
 def rank_all(requests, source):
-    """Make the rankings for requests, each once and down to the depth it needs."""
-    depths = {}
+    """Return the ranking for each request, made once and down to the depth it needs.
+
+    The depth is "first" for a metric that reads only the first relevant document, `k`
+    for a metric with a cutoff, and None for the whole ranking. A definition of the
+    user's own may read below its `k`, so it gets the whole ranking.
+    """
+    ranked_by, depths = [], {}
     for request in requests:
-        by, depth = request.ranking
-        depths.setdefault(source.resolved(by), set()).add(depth)
+        metric, options = request.metric, request.options
+        by = RankedBy(
+            options.threshold,
+            options.ties,
+            options.doc_order,
+            options.score_dtype,
+            options.judged_from,
+        )
+        depth = None if metric.own else options.own.get("k")
+        depth = FIRST if metric.reads_first_rank else depth
+        by = source.resolved(by) if by.threshold is None else by
+        ranked_by.append(by)
+        depths.setdefault(by, set()).add(depth)
+    rankings = {}
     for by, asked in depths.items():
         # Down to the first relevant document only if no request needs more.
         whole = None in asked or (len(asked) > 1 and FIRST in asked)
-        source.ranking(by, None if whole else max(asked))
-
-
-def _answer(request, source, known):
-    # A probability may be too small for a float: 0 is as good.
-    with np.errstate(under="ignore"):
-        ranking = source.ranking(*request.ranking)
-        weight = None
-        if source.sample_weight is not None:
-            weight = ranking._query_weights(source.sample_weight)
-        measured = measure(request, ranking, known)
-    return summarize(request, measured, ranking.n_documents, weight)
+        rankings[by] = source.ranking(by, None if whole else max(asked))
+    return [rankings[by] for by in ranked_by]
 
 
 class RepeatedAnswer:
     """The answers to one request for the same documents with other scores each time.
 
     What does not depend on the scores, such as the query ids and the ideal ranking, is
-    computed once.
-
-    Parameters
-    ----------
-    request : Request
-        The request.
-    arrays : Arrays
-        The documents; the scores in it are not read.
+    computed once. The scores in `arrays` are not read.
     """
 
     def __init__(self, request, arrays):
@@ -321,9 +323,9 @@ class RepeatedAnswer:
             y_score = np.array(y_score)  # kept, while the caller may reuse its array
         source = replace(self.arrays, y_score=y_score, alike=self.first, rankings={})
         with np.errstate(under="ignore"):
-            ranking = source.ranking(*self.request.ranking)
+            (ranking,) = rank_all([self.request], source)
             if self.first is None and source.sample_weight is not None:
-                self.weight = ranking._query_weights(source.sample_weight)
+                self.weight = ranking.query_weights(source.sample_weight)
             measured = measure(self.request, ranking, {}, self.measured)
         if self.first is None:
             self.first, self.measured = source, measured
@@ -351,8 +353,7 @@ def measure_all(requests, source, alike=None):
     what is measured are arrays, as :func:`stored_ranks` returns them.
     """
     alike = [None] * len(requests) if alike is None else alike
-    rank_all(requests, source)
-    rankings = [source.ranking(*request.ranking) for request in requests]
+    rankings = rank_all(requests, source)
     known, stored, results = {}, {}, []
     with np.errstate(under="ignore"):
         for request, ranking, like in zip(requests, rankings, alike, strict=True):
@@ -371,42 +372,27 @@ def measure_all(requests, source, alike=None):
 def weights_of_part(ranking, sample_weight):
     """Return the weight of each query; those of part of the data may all be 0."""
     if sample_weight is None or np.any(np.asarray(sample_weight) != 0):
-        return ranking._query_weights(sample_weight)
-    return 0 * ranking._query_weights(np.ones(np.shape(sample_weight)))
+        return ranking.query_weights(sample_weight)
+    return 0 * ranking.query_weights(np.ones(np.shape(sample_weight)))
 
 
 # The rows of a block, but for the rest of the last query.
 ROWS = 2**20
 
-# What has one value for each row.
-BY_ROW = ("y_true", "y_score", "sample_weight", "judged", "returned", "doc_id")
+BY_ROW = tuple(name for name in _OF_ROWS if name != "qid")
 
 
 def cut(arrays, requests):
     """Return long arrays as blocks, if their values do not depend on each other.
 
-    Parameters
-    ----------
-    arrays : Arrays
-        What is evaluated.
-    requests : list of Request
-        What is asked for.
-
-    Returns
-    -------
-    arrays : Arrays
-        The same, with query ids that need not be encoded again if the rows are many.
-    requests : list of Request
-        The same, with the highest grade of all rows where a metric depends on it.
-    blocks : iterator of Arrays, or None
-        The blocks; their query ids are positions in those of all arrays. None if the
-        rows are few, or not grouped by query, or the lowest grade of all rows matters.
+    Returns the arrays with query ids that need not be encoded again, the requests with
+    the highest grade of all rows where a metric depends on it, and an iterator of the
+    blocks, or None if the rows are not grouped by query, or the lowest grade of all
+    rows matters. The query ids of a block are positions in those of all arrays.
     """
-    if not _are_many_rows(arrays):
-        return arrays, requests, None
     # A definition of the user's own may compare queries.
     is_own = any(request.metric.own for request in requests)
-    by_query = any(request.options["average"] is None for request in requests)
+    by_query = any(request.options.average is None for request in requests)
     qid = find_qid(arrays.qid, y=arrays.y_true)
     if is_own or by_query or qid is None:
         return arrays, requests, None
@@ -427,7 +413,7 @@ def cut(arrays, requests):
 def _compares_all_grades(request):
     """Return True if documents that are not relevant get the lowest grade of all."""
     options = request.options
-    return options["threshold"] is None or options["ties"] == "midrank"
+    return options.threshold is None or options.ties == "midrank"
 
 
 def _are_many_rows(arrays):
@@ -469,8 +455,7 @@ def _part(values, rows):
 
 def _with_highest_grade(request, arrays):
     """Return a request with `max_grade`, if the highest grade of all rows is meant."""
-    options = request.options
-    if options.get("max_grade", 0) is not None:
+    if request.options.own.get("max_grade", 0) is not None:
         return request
     highest = None
     for start in range(0, len(arrays.y_true), ROWS):
@@ -481,24 +466,96 @@ def _with_highest_grade(request, arrays):
         if len(grades):
             top = float(grades.max())
             highest = top if highest is None else max(highest, top)
-    max_grade = max_grade_of(highest, options)
-    return request._replace(options=options | {"max_grade": max_grade})
+    return request.changed(max_grade=max_grade_of(highest, request.options))
 
 
 def max_grade_of(highest, options):
     """Return what `max_grade` stands for if it is None.
 
-    Parameters
-    ----------
-    highest : float or None
-        The highest grade of the judged documents; None or NaN without any.
-    options : dict
-        The parameters of the metric.
+    `highest` is the highest grade of the judged documents; None or NaN without any.
     """
-    lowest = 0.0 if options["threshold"] == "max" else options["threshold"]
-    judged_from = options.get("judged_from")
+    lowest = 0.0 if options.threshold == "max" else options.threshold
     if highest is None or not highest > lowest:
         return 1.0
-    if judged_from is not None and highest < judged_from:
+    if options.judged_from is not None and highest < options.judged_from:
         return 1.0
     return max(float(highest), 0.0) or 1.0
+
+
+# The parameters that hold the input; all others are options.
+INPUT = ("y_true", "y_score", "qid", "sample_weight", "exclude", "judged", "returned")
+
+
+def ranking_metric(
+    name, definition, *, adjusted_names=(), inverse_name=None, **facts
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Make the decorated function a metric, and enter it in the table of metrics.
+
+    The decorated function consists of a signature and a docstring. The decorator adds
+    the descriptions of the parameters and the errors to the docstring, enters the
+    metric in `METRICS`, and computes the metric by `definition`.
+
+    Parameters
+    ----------
+    name : str
+        The scorer name, without ``neg_`` and ``@k``.
+    definition : callable
+        ``definition(ranking, **own)`` maps a RankedQueries and the metric's own
+        parameters to an array of shape (n_queries,); NaN means undefined.
+    adjusted_names : dict of str to {True, "ratio", "z"}, default=()
+        Further scorer names of the metric, with this value of `adjusted`.
+    inverse_name : str, default=None
+        A further scorer name, of one over the metric.
+    **facts : dict
+        The other attributes of a :class:`Metric`, such as
+        ``cutoff="never"`` and ``greater_is_better=False``.
+
+    Returns
+    -------
+    decorate : callable
+        The decorator. The function that it returns has the signature of the decorated
+        function.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        signature = inspect.signature(function)
+        names, key = list(signature.parameters), function.__name__
+        defaults = {
+            parameter.name: parameter.default
+            for parameter in signature.parameters.values()
+            if parameter.default is not parameter.empty and parameter.name not in INPUT
+        }
+        by_default = Options().changed(defaults)
+
+        @functools.wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            function(*args, **kwargs)  # raises TypeError for unknown arguments
+            values = dict(zip(names, args, strict=False)) | kwargs
+            data = {}
+            for part in INPUT:
+                if part in values:
+                    data[part] = values.pop(part)
+            options = by_default
+            if values:
+                values = check_options(values, metric.checks, key)
+                options = options.changed(values)
+            request = Request(key, metric, 1, options)
+            return answer_all([request], Arrays(**data))[key]
+
+        metric = Metric(name, definition, call, defaults, **facts)
+        call.__doc__ = complete(
+            function.__doc__, signature, functools.partial(describe, metric=metric)
+        )
+        enter(metric)
+        left_out = defaults | {"replace_undefined_by": np.nan}
+        for variant, adjusted in dict(adjusted_names).items():
+            fixed = {"adjusted": adjusted}
+            enter(replace(metric, name=variant, defaults=left_out, fixed=fixed))
+        if inverse_name is not None:
+            changed = {"greater_is_better": True, "inverse": True}
+            # The variance is known of the metric, not of its inverse.
+            changed |= {"value": None, "moments": None}
+            enter(replace(metric, name=inverse_name, defaults=left_out, **changed))
+        return call
+
+    return decorate

@@ -7,8 +7,8 @@ import numpy as np
 from skrank._checks import check_beta, check_choice, check_flag
 from skrank._ranking.arrays import accumulate_before
 from skrank.metrics.agreement import query_auc
+from skrank.metrics.answer import ranking_metric
 from skrank.metrics.gains import gain_function, gains, ideal_by_gain
-from skrank.metrics.metric import ranking_metric
 from skrank.metrics.summary import mean_of_queries
 
 
@@ -19,7 +19,7 @@ def average_precision(ranking, *, k=None, normalize="relevant"):
     #     r/n 1/i (H + 1 + (i - t - 1) b),  b = (r - 1) / (n - 1),
     # which is r/n ((H + 1 - (t + 1) b) / i + b).
     slope = (ranking.relevant - 1) / np.maximum(ranking.size - 1, 1)
-    start = ranking._relevant_above + 1 - (ranking.above + 1) * slope
+    start = ranking.relevant_above + 1 - (ranking.above + 1) * slope
     per_place = start * ranking.mean_over_places(lambda rank: 1 / rank, k)
     per_place += slope * ranking.mean_over_places(np.ones_like, k)
     total = ranking.total(ranking.relevant * per_place)
@@ -235,7 +235,7 @@ def q_measure(ranking, *, beta=1.0, gain="exponential"):
     #     E[C(i)] = H + 1 + (i - t - 1) b,  E[cg(i)] = G + m + (i - t - 1) b m.
     fraction = (ranking.relevant - 1) / np.maximum(ranking.size - 1, 1)
     above = accumulate_before(np.add, gained, ranking.query)
-    start = ranking._relevant_above + 1 + beta * (above + mean)
+    start = ranking.relevant_above + 1 + beta * (above + mean)
     ratio = _mean_ratio(ranking, start, fraction * (1 + beta * mean), beta, gain)
     total = ranking.total(ranking.relevant * ratio)
     return ranking.where_relevant(total / np.maximum(ranking.n_relevant, 1))
@@ -253,10 +253,10 @@ def _mean_ratio(ranking, start, slope, beta, gain):
     rank = ranking.above[group] + before + 1
     ideal, query = ideal_by_gain(ranking, gain), ranking.query[group]
     gained = gains(ideal, gain)
-    ideal_gain = accumulate_before(np.add, gained, ideal._query_of_grade) + gained
+    ideal_gain = accumulate_before(np.add, gained, ideal.query_of_grade) + gained
     # cg*(i) = cg*(R) for i > R: the ideal ranking has no gain after rank R.
-    last = np.cumsum(ideal._n_found)[query] - 1
-    ideal_gain = ideal_gain[last - np.maximum(ideal._n_found[query] - rank, 0)]
+    last = np.cumsum(ideal.n_found)[query] - 1
+    ideal_gain = ideal_gain[last - np.maximum(ideal.n_found[query] - rank, 0)]
     ratio = (start[group] + before * slope[group]) / (rank + beta * ideal_gain)
     return np.add.reduceat(ratio, first) / ranking.size
 
@@ -324,7 +324,7 @@ def label_ranking_average_precision(ranking, *, tied_together=False):
     if not check_flag(tied_together, "tied_together", "lrap_score"):
         return average_precision(ranking)
     # The precision at the last place of a tie group counts for its relevant documents.
-    found = ranking._relevant_above + ranking.relevant
+    found = ranking.relevant_above + ranking.relevant
     precision = found / (ranking.above + ranking.size)
     total = ranking.total(ranking.relevant * precision)
     return ranking.where_relevant(total / np.maximum(ranking.n_relevant, 1))

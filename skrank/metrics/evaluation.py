@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrank._checks import check_choice, shown
+from skrank._checks import check_choice, check_options, shown
 from skrank._columns import find_qid
 from skrank._docs import share_words
 from skrank._ranking.ids import encode_qid
 from skrank.metrics.answer import (
     Arrays,
+    Options,
     Request,
     answer_all,
     measure_all,
@@ -155,7 +156,7 @@ def split_params(y_true, y_score, qid, params):
 def check_ids_unneeded(requests, convention):
     """Raise if a metric breaks ties by document ids, without any ids."""
     for request in requests:
-        if order := request.options["doc_order"]:
+        if order := request.options.doc_order:
             who = f"convention={convention!r}" if convention else "evaluate"
             raise ValueError(
                 f"{who} orders tied documents by their ids (doc_order={order!r}). "
@@ -166,7 +167,7 @@ def check_ids_unneeded(requests, convention):
 
 def check_direction(request):
     """Raise if lower values of the requested metric are better."""
-    adjusted, metric = request.options["adjusted"], request.metric
+    adjusted, metric = request.options.adjusted, request.metric
     if metric.is_better_when_greater(adjusted) == (request.sign == 1):
         return
     near = [
@@ -251,13 +252,14 @@ def read_requests(
         # Parameters of the user override the name, the name overrides the convention.
         options = defaults | _known(followed, defaults) | metric.fixed
         given = {} if k is None else {"k": k}
-        options |= metric.check(given | _known(params, settable) | own, caller)
+        given |= _known(params, settable) | own
+        options |= check_options(given, metric.checks, caller)
         if options["ties"] != "first":
             options["doc_order"] = None
-        requests.append(Request(key, metric, sign, options))
+        requests.append(Request(key, metric, sign, Options().changed(options)))
     orders = [dict(one.params).get("doc_order") for one in asked]
     order = next(filter(None, [params.get("doc_order"), *orders]), None)
-    if order and not any(request.options["doc_order"] for request in requests):
+    if order and not any(request.options.doc_order for request in requests):
         raise ValueError(
             f"doc_order={order!r} orders tied documents and requires ties='first'. Got "
             "another tie policy for every metric."
@@ -492,7 +494,7 @@ def check_names(rankers, keys, requests):
 def _extremes(request, ranking):
     """Return the grades among all queries that the values of a query depend on."""
     options = request.options
-    lowest, highest = map(float, ranking._grade_range)
-    if options.get("max_grade", 0) is None:
+    lowest, highest = map(float, ranking.grade_range)
+    if options.own.get("max_grade", 0) is None:
         return {"highest grade": highest}
-    return {"lowest grade": lowest} if options["threshold"] is None else {}
+    return {"lowest grade": lowest} if options.threshold is None else {}

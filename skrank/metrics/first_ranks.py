@@ -9,10 +9,9 @@ from functools import cached_property
 
 import numpy as np
 
-from skrank._ranking.arrays import lengths_of, starts_of
-from skrank._ranking.lists import OneTarget
-from skrank._ranking.queries import RankedQueries, mean_over_group
-from skrank._ranking.tie_groups import TieGroups
+from skrank._ranking.arrays import TieGroups, lengths_of, starts_of
+from skrank._ranking.queries import RankedQueries, sum_over_places
+from skrank._ranking.targets import OneTarget
 
 # Above this mean number of tied non-relevant documents per query, values are computed
 # once per different tie group instead of once per query.
@@ -28,12 +27,7 @@ BLOCK = 2**18
 class FirstRanks(RankedQueries):
     """The first tie groups of queries, without the input that they come from.
 
-    Parameters
-    ----------
-    above, size, relevant : ndarray of shape (n_queries,)
-        The tie group of each query; `relevant` is 0 for a query without one.
-    n_relevant : ndarray of shape (n_queries,)
-        The number of relevant documents, returned or not; only compared with 0.
+    `relevant` is 0 for a query without one; `n_relevant` is only compared with 0.
     """
 
     def __init__(self, above, size, relevant, n_relevant):
@@ -65,19 +59,17 @@ class FirstRanks(RankedQueries):
         # (value(t + 1) + ... + value(t + n)) / n: with one relevant document, the
         # places of the tie group all have probability 1 / n.
         above, size = self.above[alike], self.size[alike]
-        expected[self.query[alike]] = mean_over_group(value, above, size, k)
+        expected[self.query[alike]] = (
+            sum_over_places(value, above, above + size, k) / size
+        )
         return expected
 
 
 class StoredRanks(FirstRanks):
     """First tie groups with those of the ideal ranking and of random orders.
 
-    Parameters
-    ----------
-    above, size, relevant, n_relevant : ndarray of shape (n_queries,)
-        As in FirstRanks.
-    n_documents, n_found : ndarray of shape (n_queries,)
-        The number of returned documents, and of relevant ones among them.
+    `n_documents` and `n_found` are the numbers of returned documents, and of relevant
+    ones among them.
     """
 
     def __init__(self, above, size, relevant, n_relevant, n_documents, n_found):
@@ -140,7 +132,7 @@ def ranks_of_all(ranking, weight, instead):
     if _n_tied(ranking).sum() > MANY * ranking.n_queries:
         rank, mass = _ranks_by_kind(ranking, own)
     else:
-        if ranking._ranks_are_in_groups:  # in the order of the queries, to sum them
+        if not ranking.ranks_are_estimated:  # in the order of the queries, to sum them
             ranking = FirstRanks(*first_groups(ranking))
         query, rank, probability = ranking.first_rank_law()
         mass = probability * own[query]
@@ -168,19 +160,19 @@ def first_groups(ranking):
     columns = np.zeros((4, ranking.n_queries), dtype=dtype)
     of_groups = ranking.above, ranking.size, ranking.relevant
     for column, of_group in zip(columns, of_groups, strict=False):
-        column[ranking.query[ranking._first]] = of_group[ranking._first]
+        column[ranking.query[ranking.first]] = of_group[ranking.first]
     columns[3] = ranking.n_relevant > 0
     return columns
 
 
 def stored_ranks(ranking):
     """Return the parameters of the :class:`StoredRanks` of a ranking, one row each."""
-    return np.vstack([first_groups(ranking), ranking.n_documents, ranking._n_found])
+    return np.vstack([first_groups(ranking), ranking.n_documents, ranking.n_found])
 
 
 def has_one_rank(ranking):
     """Return True for queries whose first relevant rank is certain or missing."""
-    first = ranking._first
+    first = ranking.first
     has_one = np.ones(ranking.n_queries, dtype=bool)
     has_one[ranking.query[first]] = ranking.size[first] == ranking.relevant[first]
     return has_one
@@ -189,8 +181,8 @@ def has_one_rank(ranking):
 def _n_tied(ranking):
     """Return how many non-relevant documents the first tie group of each query has."""
     others = np.zeros(ranking.n_queries, dtype=np.intp)
-    if ranking._ranks_are_in_groups:
-        first = ranking._first
+    if not ranking.ranks_are_estimated:
+        first = ranking.first
         others[ranking.query[first]] = ranking.size[first] - ranking.relevant[first]
     return others
 

@@ -4,8 +4,8 @@
 
 import numpy as np
 
+from skrank.metrics.answer import ranking_metric
 from skrank.metrics.first_ranks import weighted_median
-from skrank.metrics.metric import ranking_metric
 from skrank.metrics.summary import (
     NORMAL,
     moments_of_geometric_mean,

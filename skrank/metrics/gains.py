@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from skrank.metrics.metric import ranking_metric
+from skrank.metrics.answer import ranking_metric
 
 
 def cumulative_gain(ranking, *, k=None):
@@ -192,7 +192,7 @@ def gain_function(ranking, gain):
         return lambda grade: _checked(gain, grade, "gain")
     if gain not in ("linear", "exponential"):
         check_gain(gain)
-    lowest, highest = map(float, ranking._grade_range)
+    lowest, highest = map(float, ranking.grade_range)
     if lowest < 0:
         raise ValueError(
             f"gain={gain!r} takes no negative grades, which would be negative gains. "

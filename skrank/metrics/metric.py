@@ -1,13 +1,11 @@
-"""The decorator that makes a metric, and the table of all metrics."""
+"""What a metric is, and the table of all metrics."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
 import copyreg
-import functools
-import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import ParamSpec, TypeVar
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -20,13 +18,8 @@ from skrank._checks import (
     check_threshold,
     shown,
 )
-from skrank._docs import complete, describe
 from skrank._ranking.rank import DOC_ORDERS
-from skrank.metrics.answer import Arrays, Request, answer
 from skrank.metrics.summary import mean_of_queries
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 # The parameters that every metric has, with their defaults.
 DEFAULTS = {
@@ -115,132 +108,69 @@ class Metric:
         """Return True if larger values are better, `adjusted` as the parameter is."""
         return self.greater_is_better or adjusted in (True, "z")
 
-    def check(self, given, caller):
-        """Return the checked values of given parameters; raise where one is wrong."""
-        checked = dict(given)
-        if "k" in given:
-            checked["k"] = check_k(given["k"])
-        if "threshold" in given:
-            every = self.defaults["threshold"] is None  # None is accepted too
-            checked["threshold"] = check_threshold(given["threshold"], caller, every)
-        if "ties" in given:
-            ties = TIES if self.reads_first_rank else TIES - {"realistic"}
-            ties = ties | {"midrank"} if self.takes_midrank else ties
-            check_choice(given["ties"], ties, "ties", caller)
-        if "replace_undefined_by" in given:
-            replaced = given["replace_undefined_by"]
-            check_number(replaced, "replace_undefined_by", caller, nan=True)
-        if "average" in given:
-            check_choice(given["average"], AVERAGES, "average", caller)
-        if "adjusted" in given:
-            self._check_adjusted(given["adjusted"], caller)
-        if given.get("doc_order") is not None:
-            check_choice(given["doc_order"], DOC_ORDERS, "doc_order", caller)
-        if given.get("score_dtype") is not None:
-            dtypes = {"float32", "float64"}
-            check_choice(given["score_dtype"], dtypes, "score_dtype", caller)
-        if given.get("judged_from") is not None:
-            check_number(given["judged_from"], "judged_from", caller)
-        return checked
+    @cached_property
+    def checks(self):
+        """Return the check of each parameter that metrics share, by its name.
 
-    def _check_adjusted(self, adjusted, caller):
-        if isinstance(adjusted, (bool, np.bool_)):
-            return
-        choices = ["'ratio'"] if self.reads_first_rank else []
-        if self.knows_its_variance:
-            choices.append("'z'")
-        if isinstance(adjusted, str) and f"'{adjusted}'" in choices:
-            return
-        accepted = "an instance of bool"
-        if choices:
-            accepted = f"a bool or a str among {{{', '.join(choices)}}}"
-        error = ValueError if choices and isinstance(adjusted, str) else TypeError
-        raise error(
-            f"The 'adjusted' parameter of {caller} must be {accepted}. "
-            f"Got {shown(adjusted)} instead."
-        )
+        ``check(value, name=..., caller=...)`` returns the value, or raises.
+        """
+        ties = TIES if self.reads_first_rank else TIES - {"realistic"}
+        ties = ties | {"midrank"} if self.takes_midrank else ties
+        words = {"ratio": self.reads_first_rank, "z": self.knows_its_variance}
+        words = [word for word, is_known in words.items() if is_known]
+        every_grade = self.defaults["threshold"] is None
+        return {
+            "k": check_k,
+            "threshold": partial(check_threshold, or_none=every_grade),
+            "ties": partial(check_choice, choices=ties),
+            "replace_undefined_by": partial(_number_as_given, nan=True),
+            "average": partial(check_choice, choices=AVERAGES),
+            "adjusted": partial(_check_adjusted, words=words),
+        } | _CHECKS_OF_EVALUATE
+
+
+def _number_as_given(value, name, caller, nan=False):
+    """Return a number, as it is, that errors and rules quote."""
+    check_number(value, name, caller, nan=nan)
+    return value
+
+
+def _check_adjusted(adjusted, words, name, caller):
+    """Return a bool, or one of the words that a metric accepts instead."""
+    if isinstance(adjusted, (bool, np.bool_)):
+        return adjusted
+    if isinstance(adjusted, str) and adjusted in words:
+        return adjusted
+    accepted = "an instance of bool"
+    if words:
+        accepted = f"a bool or a str among {{{', '.join(map(repr, words))}}}"
+    error = ValueError if words and isinstance(adjusted, str) else TypeError
+    raise error(
+        f"The '{name}' parameter of {caller} must be {accepted}. "
+        f"Got {shown(adjusted)} instead."
+    )
+
+
+def _or_none(value, check, **words):
+    return value if value is None else check(value, **words)
+
+
+_CHECKS_OF_EVALUATE = {
+    "doc_order": partial(check_choice, choices=DOC_ORDERS),
+    "score_dtype": partial(check_choice, choices=("float32", "float64")),
+    "judged_from": _number_as_given,
+}
+_CHECKS_OF_EVALUATE = {
+    name: partial(_or_none, check=check) for name, check in _CHECKS_OF_EVALUATE.items()
+}
 
 
 # Every metric by its scorer name, without ``neg_`` and ``@k``.
 METRICS: dict[str, Metric] = {}
 
-# The parameters that hold the input; all others are options.
-INPUT = ("y_true", "y_score", "qid", "sample_weight", "exclude", "judged", "returned")
 
-
-def ranking_metric(
-    name, definition, *, adjusted_names=(), inverse_name=None, **facts
-) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Make the decorated function a metric, and enter it in the table of metrics.
-
-    The decorated function consists of a signature and a docstring. The decorator adds
-    the descriptions of the parameters and the errors to the docstring, enters the
-    metric in `METRICS`, and computes the metric by `definition`.
-
-    Parameters
-    ----------
-    name : str
-        The scorer name, without ``neg_`` and ``@k``.
-    definition : callable
-        ``definition(ranking, **own)`` maps a RankedQueries and the metric's own
-        parameters to an array of shape (n_queries,); NaN means undefined.
-    adjusted_names : dict of str to {True, "ratio", "z"}, default=()
-        Further scorer names of the metric, with this value of `adjusted`.
-    inverse_name : str, default=None
-        A further scorer name, of one over the metric.
-    **facts : dict
-        The other attributes of a :class:`Metric`, such as
-        ``cutoff="never"`` and ``greater_is_better=False``.
-
-    Returns
-    -------
-    decorate : callable
-        The decorator. The function that it returns has the signature of the decorated
-        function.
-    """
-
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        signature = inspect.signature(function)
-        names = list(signature.parameters)
-        given = {
-            parameter.name: parameter.default
-            for parameter in signature.parameters.values()
-            if parameter.default is not parameter.empty
-        }
-
-        @functools.wraps(function)
-        def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            function(*args, **kwargs)  # raises TypeError for unknown arguments
-            values = dict(zip(names, args, strict=False)) | kwargs
-            data = {}
-            for name in INPUT:
-                if name in values:
-                    data[name] = values.pop(name)
-            options = defaults | metric.check(values, function.__name__)
-            request = Request(function.__name__, metric, 1, options)
-            return answer(request, Arrays(**data))
-
-        defaults = {key: value for key, value in given.items() if key not in INPUT}
-        metric = Metric(name, definition, call, defaults, **facts)
-        call.__doc__ = complete(
-            function.__doc__, signature, functools.partial(describe, metric=metric)
-        )
-        _enter(metric)
-        left_out = defaults | {"replace_undefined_by": np.nan}
-        for variant, adjusted in dict(adjusted_names).items():
-            fixed = {"adjusted": adjusted}
-            _enter(replace(metric, name=variant, defaults=left_out, fixed=fixed))
-        if inverse_name is not None:
-            changed = {"greater_is_better": True, "inverse": True}
-            # The variance is known of the metric, not of its inverse.
-            changed |= {"value": None, "moments": None}
-            _enter(replace(metric, name=inverse_name, defaults=left_out, **changed))
-        return call
-
-    return decorate
-
-
-def _enter(metric):
+def enter(metric):
+    """Add a metric to the table."""
     if metric.name in METRICS:
         raise ValueError(f"There are two metrics named {metric.name!r}.")
     METRICS[metric.name] = metric
@@ -262,7 +192,7 @@ copyreg.pickle(Metric, _pickled)
 
 def metric_of(function):
     """Return the metric of a metric function, or None."""
-    for metric in METRICS.values():
+    for metric in METRICS.values() if function is not None else ():
         if metric.function is function and not metric.fixed and not metric.inverse:
             return metric
     return None

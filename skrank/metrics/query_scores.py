@@ -13,8 +13,8 @@ import numpy as np
 from skrank._checks import check_choice, check_number, check_weights, shown
 from skrank._columns import find_named
 from skrank._text_tables import as_html, table, undefined_words
-from skrank.metrics.answer import Request
-from skrank.metrics.metric import OF_EVALUATE, Metric
+from skrank.metrics.answer import Options, Request
+from skrank.metrics.metric import Metric
 from skrank.metrics.names import is_name, parse_name
 from skrank.metrics.summary import Measured, reads_ranks
 from skrank.metrics.value_table import (
@@ -466,9 +466,10 @@ def request_for_values(name, values, instead):
     """Return the request that given values of queries answer."""
     if is_name(name):
         metric, k, sign, own = parse_name(name)
-        options = metric.defaults | OF_EVALUATE | metric.fixed | {"k": k} | dict(own)
+        given = metric.fixed | {"k": k} | dict(own)
+        options = Options().changed(metric.defaults | given)
         request = Request(name, metric, sign, options)
-        if reads_ranks(request) or options["adjusted"] or metric.inverse:
+        if reads_ranks(request) or options.adjusted or metric.inverse:
             raise ValueError(
                 f"The values of the queries do not determine {name!r}, which is not a "
                 "mean of them. Leave the column out, or keep the QueryScores itself: "
@@ -477,7 +478,7 @@ def request_for_values(name, values, instead):
             )
     else:
         metric = Metric(name, _no_definition, limits=(-np.inf, np.inf))
-        request = Request(name, metric, 1, metric.defaults | OF_EVALUATE)
+        request = Request(name, metric, 1, Options())
         if instead is None and np.isnan(values).any():
             raise ValueError(
                 f"The column {name!r} has missing values. Pass `replace_undefined_by`: "
@@ -486,7 +487,7 @@ def request_for_values(name, values, instead):
     if instead is None:
         return request
     check_number(instead, "replace_undefined_by", "from_frame", nan=True)
-    return request._replace(options=request.options | {"replace_undefined_by": instead})
+    return request.changed(replace_undefined_by=instead)
 
 
 def _no_definition(ranking, **own):

@@ -7,7 +7,7 @@ import numpy as np
 from skrank._checks import check_number, check_persistence
 from skrank._ranking.arrays import accumulate_before, split_by_width
 from skrank._ranking.queries import probability_of_first
-from skrank.metrics.metric import ranking_metric
+from skrank.metrics.answer import ranking_metric
 
 
 def expected_reciprocal_rank(ranking, *, k=None, max_grade=None):
@@ -92,6 +92,10 @@ def stop_within(ranking, stop, k):
     the negative hypergeometric distribution:
 
         E[1 / rank] = sum_N P(N) sum_j C(n - j, N - 1) / C(n, N) / (above + j)
+
+    with P(N) the Poisson binomial distribution (Chapelle et al., CIKM 2009, define the
+    metric; Johnson, Kemp and Kotz, "Univariate Discrete Distributions", 3rd ed.,
+    chapters 3 and 6, both distributions).
     """
     above, size, relevant = ranking.above, ranking.size, ranking.relevant
     first = np.cumsum(relevant) - relevant
@@ -138,6 +142,7 @@ def _places_that_count(ranking, stop, k):
 
 def _number_of_stops(stop, first, relevant):
     """Return the distribution of the number of stops in groups, the largest first."""
+    # P_{j+1}(N) = P_j(N) (1 - R_{j+1}) + P_j(N - 1) R_{j+1}, and P_0(0) = 1
     number = np.zeros((len(first), relevant.max(initial=0) + 1))
     number[:, 0] = 1
     for j in range(number.shape[1] - 1):
@@ -282,12 +287,12 @@ def rbp_score(
 
 def highest_grade(ranking, max_grade, caller):
     """Return `max_grade`, or the highest grade in `y_true` if it is None."""
-    if ranking._grade_range[0] < 0:
+    if ranking.grade_range[0] < 0:
         raise ValueError(
             f"{caller} takes no negative grades. Got a lowest grade of "
-            f"{ranking._grade_range[0]} in y_true; shift the grades."
+            f"{ranking.grade_range[0]} in y_true; shift the grades."
         )
-    highest = float(ranking._grade_range[1])
+    highest = float(ranking.grade_range[1])
     if max_grade is None:
         return highest or 1.0
     max_grade = check_number(max_grade, "max_grade", caller)

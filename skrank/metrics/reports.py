@@ -9,9 +9,9 @@ import numpy as np
 
 from skrank._docs import share_words
 from skrank._ranking.arrays import lengths_of
-from skrank._ranking.lists import Candidates
+from skrank._ranking.lists import read_lists
 from skrank._ranking.rank import rank_lists
-from skrank._ranking.read import read_lists
+from skrank._ranking.targets import Candidates
 from skrank._text_tables import table
 from skrank.metrics.answer import Arrays, answer, answer_all
 from skrank.metrics.conventions import NoNumber, check_convention, grouped, in_words
@@ -191,7 +191,7 @@ def explain(
     for name in conventions:
         check_convention(name, "explain")
     data, params = split_params(y_true, y_score, qid, {**params, "doc_id": doc_id})
-    asked = Asked(metric, params, data)
+    asked = Explained(metric, params, data)
     base = asked.request()
     per_query = {OURS: asked.per_query(base)}
     values, rules, refused = {OURS: answer(base, data)}, {}, {}
@@ -211,7 +211,7 @@ def explain(
     )
 
 
-class Asked(NamedTuple):
+class Explained(NamedTuple):
     """The metric to explain, the user's parameters and the data."""
 
     metric: object
@@ -224,8 +224,7 @@ class Asked(NamedTuple):
 
     def per_query(self, request):
         """Return the values of the queries."""
-        each = request._replace(options=request.options | {"average": None})
-        return answer(each, self.data)
+        return answer(request.changed(average=None), self.data)
 
     def follow(self, convention):
         """Return the request under a convention and None, or None and the reason."""
@@ -233,35 +232,32 @@ class Asked(NamedTuple):
             request = self.request(convention=convention)
         except NoNumber as error:
             return None, error.reason
-        if request.options["doc_order"] and self.data.doc_id is None:
+        if request.options.doc_order and self.data.doc_id is None:
             if self._moves_with_ties(request):
                 return None, "it orders tied documents by their ids; pass `doc_id`"
-            request = request._replace(options=request.options | {"doc_order": None})
+            request = request.changed(doc_order=None)
         return request, None
 
     def _moves_with_ties(self, request):
         """Return True if the order of tied documents matters to any query."""
         bounds = [
-            self.per_query(
-                request._replace(
-                    options=request.options | {"ties": ties, "doc_order": None}
-                )
-            )
+            self.per_query(request.changed(ties=ties, doc_order=None))
             for ties in ("pessimistic", "optimistic")
         ]
         return _differs(*bounds).any()
 
     def rules(self, base, request):
         """Return the effect of each rule of the request if it is followed alone."""
+        of_base = base.options.by_name()
         changed = {
             name: value
-            for name, value in request.options.items()
-            if value != base.options[name]
+            for name, value in request.options.by_name().items()
+            if value != of_base[name]
         }
         before, value = self.per_query(base), answer(base, self.data)
         found = []
         for parameters in grouped(changed):
-            alone = base._replace(options=base.options | parameters)
+            alone = base.changed(**parameters)
             moved = int(_differs(before, self.per_query(alone)).sum())
             if moved:
                 effect = answer(alone, self.data) - value

@@ -12,10 +12,9 @@ import numpy as np
 import sklearn.metrics
 from sklearn import config_context
 
-from skrank._checks import shown
+from skrank._checks import shown, warn_if_out_of_order
 from skrank._columns import find_qid, require_qid
 from skrank._ranking.ids import encode_heads
-from skrank._ranking.read import warn_if_out_of_order
 from skrank.metrics.answer import Arrays, OwnRanks, RepeatedAnswer, answer_all
 from skrank.metrics.evaluation import (
     Asked,
@@ -588,7 +587,7 @@ def scored_names(names, params):
 def is_better_when_greater(scored):
     """Return True if larger values of the one metric are better."""
     (request,) = scored.requests
-    return request.metric.is_better_when_greater(request.options["adjusted"])
+    return request.metric.is_better_when_greater(request.options.adjusted)
 
 
 def _scored(requests, params, *, is_list, text):

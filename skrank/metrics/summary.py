@@ -25,18 +25,6 @@ if TYPE_CHECKING:
     from skrank.metrics.metric import Metric
 
 
-# The parameters that definitions do not take.
-NOT_OWN = {
-    "threshold",
-    "ties",
-    "doc_order",
-    "score_dtype",
-    "judged_from",
-    "replace_undefined_by",
-    "average",
-    "adjusted",
-}
-
 UNDEFINED = (
     "The metric is undefined for every query, so its mean is NaN. Pass "
     "`replace_undefined_by` to give an undefined query a value."
@@ -53,15 +41,9 @@ FLAT = (
 class Measured(NamedTuple):
     """What determines the summary of a metric, whatever the other parameters are.
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_queries,)
-        The value of each query, NaN if it is undefined.
-    chance, ideal : ndarray of shape (n_queries,) or None
-        The value in random orders and in the ideal ranking, if the metric is adjusted.
-    ranks : RankedQueries or None
-        The rank of the first relevant document of each query, if the summary needs
-        more than the values.
+    `values` has NaN for undefined queries; `chance` and `ideal` are those in random
+    orders and in the ideal ranking, if the metric is adjusted. `ranks` is the ranking,
+    if the summary needs more than the values: the rank of each first relevant document.
     """
 
     values: np.ndarray
@@ -70,38 +52,22 @@ class Measured(NamedTuple):
     ranks: object = None
 
 
-def own_options(request):
-    """Return the parameters of the definition of the requested metric."""
-    options = request.options
-    own = {name: value for name, value in options.items() if name not in NOT_OWN}
-    if request.metric.takes_midrank:
-        own["ties"] = options["ties"]
-    return own
-
-
 def measure(request, ranking, known, alike=None):
     """Return the :class:`Measured` of a requested metric.
 
-    Parameters
-    ----------
-    request : Request
-        The request.
-    ranking : RankedQueries
-        The ranking.
-    known : dict
-        What was measured of the same rankings, to compute nothing twice: several
-        metrics have one definition, such as those that are adjusted.
-    alike : Measured, default=None
-        That of a ranking of the same queries with other scores, to share what does not
-        depend on the scores.
+    `known` holds what was measured of the same rankings, to compute nothing twice:
+    several metrics have one definition, such as those that are adjusted. `alike` is
+    that of the same queries with other scores, to share what does not depend on them.
     """
-    metric, adjusted = request.metric, request.options["adjusted"]
-    own = own_options(request)
+    metric, options = request.metric, request.options
+    adjusted, own = options.adjusted, options.own
+    if metric.takes_midrank:
+        own = own | {"ties": options.ties}
 
     def values_in(ranking):
         done = known.setdefault((metric.definition, id(ranking)), [])
-        for options, values, _ in done:
-            if options == own:
+        for others, values, _ in done:
+            if others == own:
                 return values
         if metric.reads_first_rank:
             values = values_at_first(metric.definition, ranking, own)
@@ -118,7 +84,8 @@ def measure(request, ranking, known, alike=None):
             chance = values_in(ranking.chance)
         if adjusted not in ("ratio", "z"):
             ideal = values_in(ranking.ideal)
-    return Measured(values, chance, ideal, ranking if reads_ranks(request) else None)
+    ranks = ranking if metric.reads_first_rank and reads_ranks(request) else None
+    return Measured(values, chance, ideal, ranks)
 
 
 def reads_ranks(request):
@@ -126,30 +93,17 @@ def reads_ranks(request):
     metric = request.metric
     if not metric.reads_first_rank:
         return False
-    return metric.pool is not mean_of_queries or request.options["adjusted"] == "z"
+    return metric.pool is not mean_of_queries or request.options.adjusted == "z"
 
 
 def summarize(request, measured, n_documents, weight=None):
     """Return the value of a requested metric over all queries.
 
-    Parameters
-    ----------
-    request : Request
-        The request.
-    measured : Measured
-        What was measured.
-    n_documents : ndarray of shape (n_queries,)
-        The number of documents of each query.
-    weight : ndarray of shape (n_queries,), default=None
-        The weight of each query.
-
-    Returns
-    -------
-    value : float or ndarray of shape (n_queries,)
-        The value; that of each query if ``average=None``.
+    That of each query with ``average=None``. `n_documents` and `weight` have one entry
+    per query.
     """
     metric, options = request.metric, request.options
-    instead, average = options["replace_undefined_by"], options["average"]
+    instead, average = options.replace_undefined_by, options.average
     if average == "weighted":
         n_documents = n_documents.astype(np.float64)
         if weight is not None and weight.max() > 2.0**960:
@@ -158,14 +112,12 @@ def summarize(request, measured, n_documents, weight=None):
     weight = None if average is None else weight
     # A probability may be too small for a float: 0 is as good.
     with np.errstate(under="ignore"):
-        queries = Values(
-            metric, measured, own_options(request), instead, average, weight
-        )
+        queries = Values(metric, measured, options.own, instead, average, weight)
         score, reason = queries.summary("values"), UNDEFINED
-        if options["adjusted"]:
+        if options.adjusted:
             if average is not None and not np.isnan(score):
-                reason = FLAT[options["adjusted"] == "ratio"].format(instead)
-            score = adjust(queries, score, options["adjusted"])
+                reason = FLAT[options.adjusted == "ratio"].format(instead)
+            score = adjust(queries, score, options.adjusted)
     if average is None:
         score = np.where(np.isnan(score), instead, score)
     elif np.isnan(score):
@@ -184,20 +136,9 @@ def scaled(weight):
 class Values(NamedTuple):
     """The values of a metric and how they are summarized.
 
-    Attributes
-    ----------
-    metric : Metric
-        The metric.
-    measured : Measured
-        The values of the queries.
-    own : dict
-        The parameters of its definition.
-    instead : float
-        The value of an undefined query; NaN leaves it out.
-    average : {"macro", "weighted"} or None
-        How the queries are averaged; None returns the value of each.
-    weight : ndarray of shape (n_queries,) or None
-        The weight of each query; None if all weights are equal.
+    `own` are the parameters of its definition. `instead` is the value of an undefined
+    query, where NaN leaves it out. Without an `average` the value of each query is
+    returned; without `weight` all weights are equal.
     """
 
     metric: "Metric"
@@ -284,23 +225,11 @@ LARGEST_EXPONENT = 2.0
 
 
 def adjust(queries, score, adjusted):
-    """Compare a score with its expectation E under random orders.
+    """Compare a score M with its expectation E under random orders.
 
-    Parameters
-    ----------
-    queries : Values
-        The values behind the score.
-    score : float or ndarray of shape (n_queries,)
-        The metric M.
-    adjusted : {True, "ratio", "z"}
-        What to return.
-
-    Returns
-    -------
-    adjusted : float or ndarray of shape (n_queries,)
-        (M - E) / (B - E) with the value B of the ideal ranking; M / E for "ratio";
-        (M - E) / sqrt(V) for "z", with the sign that makes larger better. NaN where all
-        orderings have the same value.
+    Returns (M - E) / (B - E) with the value B of the ideal ranking for True; M / E for
+    "ratio"; (M - E) / sqrt(V) for "z", with the sign that makes larger better. NaN
+    where all orderings have the same value.
     """
     metric, deviation = queries.metric, None
     if metric.moments is not None:
@@ -367,7 +296,8 @@ def moments_of_geometric_mean(queries, random):
     undefined = np.isnan(queries.measured.values)
     log_once, log_twice = _log_mean_powers(random, power)
     log_mean = np.where(undefined, log_value, log_once)
-    # E[x^2] - E[x]^2, without the difference of two numbers that are nearly equal.
+    # V = E[x]^2 (e^s - 1) with s = ln E[x^2] - 2 ln E[x], a sum over the queries, which
+    # is no difference of two numbers that are nearly equal.
     spread = np.where(undefined, 0, log_twice - 2 * log_once)
     # A query that no order changes has no variance but that of rounding.
     spread = np.where(spread > 1e-12 * log_twice, spread, 0)
@@ -489,7 +419,7 @@ def ranks_of(ranking, values, weight):
     """Return the ranks of all queries, and their weights."""
     # The spread of a query with one possible rank is 0; another value is the rank that
     # replaces an undefined query.
-    is_own = has_one_rank(ranking) & (ranking._n_found > 0) & (values == 0)
+    is_own = has_one_rank(ranking) & (ranking.n_found > 0) & (values == 0)
     instead = np.where(is_own, np.nan, values)
     return ranks_with_weights(ranking, instead, values, weight)
 

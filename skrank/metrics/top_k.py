@@ -5,7 +5,8 @@
 import numpy as np
 
 from skrank._checks import check_beta, check_choice
-from skrank.metrics.metric import ranking_metric
+from skrank.metrics.answer import ranking_metric
+from skrank.metrics.metric import Metric, enter
 
 
 def found(ranking, k):
@@ -245,10 +246,10 @@ def r_precision_score(
 
 def binary_preference(ranking):
     """Return the fraction of judged non-relevant documents ranked below."""
-    judged = ranking._judged_only
+    judged = ranking.judged_only
     n_relevant = np.maximum(ranking.n_relevant, 1)
     cap = n_relevant[judged.query]
-    above = judged.above - judged._relevant_above
+    above = judged.above - judged.relevant_above
     tied = judged.size - judged.relevant
     # With R relevant documents and N judged non-relevant ones, a relevant document
     # contributes 1 - min(n_d, R) / min(N, R), as in trec_eval. If it is tied with q of
@@ -257,16 +258,9 @@ def binary_preference(ranking):
     # The first `free` terms of this sum are below R, which is `cap`.
     free = np.clip(cap - above, 0, tied + 1)
     capped = free * above + free * (free - 1) / 2 + (tied + 1 - free) * cap
-    limit = np.maximum(np.minimum(n_others(ranking), n_relevant), 1)[judged.query]
+    limit = np.maximum(np.minimum(ranking.n_nonrelevant, n_relevant), 1)[judged.query]
     preferred = judged.relevant * (1 - capped / ((tied + 1) * limit))
     return ranking.where_relevant(judged.total(preferred) / n_relevant)
-
-
-def n_others(ranking):
-    """Return the number of judged non-relevant documents of each query."""
-    found = ranking._judged_only.n_documents - ranking._n_found
-    missing = ranking._lists.missing
-    return found if missing is None else found + missing.n_others
 
 
 @ranking_metric("bpref", binary_preference, cutoff="never")
@@ -323,7 +317,7 @@ def bpref_score(
 
 def judged_fraction(ranking, *, k=None):
     """Return the fraction of the top k documents that are judged."""
-    judged = ranking._by_judgement
+    judged = ranking.by_judgement
     places = judged.total(judged.relevant * judged.mean_over_places(np.ones_like, k))
     length = ranking.n_documents if k is None else np.minimum(ranking.n_documents, k)
     return places / np.maximum(length, 1)
@@ -383,149 +377,28 @@ def returned_documents(ranking):
     return ranking.n_documents.astype(np.float64)
 
 
-@ranking_metric(
-    "num_ret",
-    returned_documents,
-    cutoff="never",
-    limits=(0, np.inf),
-    pool=sum_of_queries,
-)
-def num_ret(
-    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
-    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, returned=None,
-):  # fmt: skip
-    r"""Count of returned documents (num_ret).
-
-    The documents that are ranked, summed over the queries. It does not depend on their
-    order. Larger is better.
-
-    Returns
-    -------
-    count : float or ndarray of shape (n_queries,)
-        0 or more. The best value is that of every ordering.
-
-    See Also
-    --------
-    num_rel_ret : How many of them are relevant.
-    num_rel : The number of relevant documents.
-
-    Notes
-    -----
-    With the number :math:`n_q` of returned documents of query q,
-
-    .. math:: \sum_q n_q.
-
-    As in trec_eval the values of the queries are not averaged but summed, each times
-    its weight. The metric is never undefined.
-
-    Examples
-    --------
-    >>> from skrank.metrics import num_ret
-    >>> num_ret([1, 0, 1], [3, 2, 1])
-    3.0
-    >>> num_ret([1, 0, 1], [3, 2, 1], returned=[True, True, False])
-    2.0
-    """
-
-
 def relevant_documents(ranking):
-    """Return the number of relevant documents of each query."""
+    """Return the number of relevant documents of each query, returned or not."""
     return ranking.n_relevant.astype(np.float64)
-
-
-@ranking_metric(
-    "num_rel",
-    relevant_documents,
-    cutoff="never",
-    limits=(0, np.inf),
-    pool=sum_of_queries,
-)
-def num_rel(
-    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
-    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, returned=None,
-):  # fmt: skip
-    r"""Count of relevant documents (num_rel).
-
-    Summed over the queries, also of documents that were judged but not returned. It
-    does not depend on their order. Larger is better.
-
-    Returns
-    -------
-    count : float or ndarray of shape (n_queries,)
-        0 or more. The best value is that of every ordering.
-
-    See Also
-    --------
-    num_rel_ret : How many of them were returned.
-    num_ret : The number of returned documents.
-
-    Notes
-    -----
-    With the number :math:`R_q` of relevant documents of query q,
-
-    .. math:: \sum_q R_q.
-
-    As in trec_eval the values of the queries are not averaged but summed, each times
-    its weight. The metric is never undefined.
-
-    Examples
-    --------
-    >>> from skrank.metrics import num_rel
-    >>> num_rel([1, 0, 1], [3, 2, 1])
-    2.0
-    >>> num_rel([1, 0, 1], [3, 2, 1], returned=[True, True, False])
-    2.0
-    """
 
 
 def relevant_documents_returned(ranking):
     """Return the number of relevant documents that were returned of each query."""
-    return ranking._n_found.astype(np.float64)
+    return ranking.n_found.astype(np.float64)
 
 
-@ranking_metric(
-    "num_rel_ret",
-    relevant_documents_returned,
-    cutoff="never",
-    limits=(0, np.inf),
-    pool=sum_of_queries,
-)
-def num_rel_ret(
-    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
-    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, returned=None,
-):  # fmt: skip
-    r"""Count of relevant documents that were returned (num_rel_ret).
-
-    Summed over the queries. It does not depend on the order of the documents. Larger is
-    better.
-
-    Returns
-    -------
-    count : float or ndarray of shape (n_queries,)
-        0 or more. The best value is that of every ordering.
-
-    See Also
-    --------
-    num_rel : The number of relevant documents.
-    recall_at_k_score : The fraction of them in the top k.
-
-    Notes
-    -----
-    With the number :math:`h_q` of relevant documents that were returned of query q,
-
-    .. math:: \sum_q h_q.
-
-    As in trec_eval the values of the queries are not averaged but summed, each times
-    its weight. The metric is never undefined.
-
-    Examples
-    --------
-    >>> from skrank.metrics import num_rel_ret
-    >>> num_rel_ret([1, 0, 1], [3, 2, 1])
-    2.0
-    >>> num_rel_ret([1, 0, 1], [3, 2, 1], returned=[True, True, False])
-    1.0
-    """
+# Counts have names, as trec_eval prints them, and no functions.
+for _name, _definition in {
+    "num_ret": returned_documents,
+    "num_rel": relevant_documents,
+    "num_rel_ret": relevant_documents_returned,
+}.items():
+    enter(
+        Metric(
+            _name,
+            _definition,
+            cutoff="never",
+            limits=(0, np.inf),
+            pool=sum_of_queries,
+        )
+    )

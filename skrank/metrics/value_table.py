@@ -77,10 +77,7 @@ class ValueTable(NamedTuple):
             return Measured(*values, ranks.get(id(groups)))
 
         weight = None if self.weight is None else self.weight[rows]
-        requests = [
-            request._replace(options=request.options | options)
-            for request in self.requests
-        ]
+        requests = [request.changed(**options) for request in self.requests]
         return [
             [
                 summarize(request, of_rows(measured), n_documents[rows], weight)
@@ -153,17 +150,10 @@ def join_rankers(tables, rankers):
 def average_repeats(table, key, several):
     """Return the table with one row for each query id, the mean of its rows.
 
-    Where a value is undefined in some of these rows only, it counts there as in a
-    summary: as `replace_undefined_by`, or not at all if that is NaN.
-
-    Parameters
-    ----------
-    table : ValueTable
-        A table with the key columns "qid" and `key`.
-    key : str
-        The column that tells the rows of a query apart.
-    several : object
-        What stands in this column for a query that has several rows.
+    The column `key` tells the rows of a query apart; it gets the entry `several` for a
+    query that has several. Where a value is undefined in some of these rows only, it
+    counts there as in a summary: as `replace_undefined_by`, or not at all if that is
+    NaN.
     """
     ids, codes = encode_qid(table.keys["qid"])
     n_rows = np.bincount(codes)
@@ -186,7 +176,7 @@ def average_repeats(table, key, several):
             return total / np.bincount(codes[known], minlength=len(ids))
 
     def mean_of(request, measured):
-        instead = request.options["replace_undefined_by"]
+        instead = request.options.replace_undefined_by
         if request.metric.inverse:
             instead = reciprocal(instead)
         is_undefined = np.isnan(measured.values)
@@ -213,21 +203,11 @@ def average_repeats(table, key, several):
 
 
 def distinct(columns):
-    """Find the distinct combinations of the entries of some columns.
+    """Return (keys, first, codes) of the distinct combinations of entries of columns.
 
-    Parameters
-    ----------
-    columns : dict of str to array-like of shape (n_rows,)
-        The columns, the most important first.
-
-    Returns
-    -------
-    keys : dict of str to ndarray of shape (n_distinct,)
-        The combinations in ascending order.
-    first : ndarray of shape (n_distinct,)
-        The first row of each combination.
-    codes : ndarray of shape (n_rows,)
-        The position of each row's combination.
+    The columns come the most important first. `keys` holds the combinations in
+    ascending order, `first` the first row of each, and `codes` the position of that of
+    each row.
     """
     encoded, codes = {}, None
     for name, values in columns.items():
@@ -286,8 +266,8 @@ def check_alike(one, other):
         )
     pairs = zip(one.requests, other.requests, strict=True)
     for request, other_request in pairs:
-        options, others = request.options, other_request.options
-        for name in options.keys() | others.keys():
+        options, others = request.options.by_name(), other_request.options.by_name()
+        for name in options | others:
             a, b = options.get(name), others.get(name)
             if a is not b and a != b and not (a != a and b != b):
                 raise ValueError(

@@ -143,7 +143,7 @@ class RepeatedQueryKFold(WholeQuerySplitter):
 
     def __init__(self, n_splits=5, n_repeats=10, *, random_state=None):
         self.n_splits = check_count(n_splits, "n_splits", least=2)
-        self.n_repeats = check_count(n_repeats, "n_repeats", least=1)
+        self.n_repeats = check_count(n_repeats, "n_repeats")
         self.random_state = random_state
 
     def _count_splits(self):
@@ -287,7 +287,7 @@ class QueryShuffleSplit(WholeQuerySplitter):
     def __init__(
         self, n_splits=10, *, test_size=None, train_size=None, random_state=None
     ):
-        self.n_splits = check_count(n_splits, "n_splits", least=1)
+        self.n_splits = check_count(n_splits, "n_splits")
         self.test_size = test_size
         self.train_size = train_size
         self.random_state = random_state

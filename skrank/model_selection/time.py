@@ -100,15 +100,15 @@ class QueryTimeSeriesSplit(_TimeSplitter):
         self, n_splits=5, *, gap=0, max_train_size=None, test_size=None, time="time"
     ):
         caller = "QueryTimeSeriesSplit"
-        self.n_splits = check_count(n_splits, "n_splits", least=1)
+        self.n_splits = check_count(n_splits, "n_splits")
         if not _is_duration(gap):
             gap = check_count(gap, "gap", least=0)
         elif not gap >= 0 * gap:  # NaT is neither
             raise ValueError(f"gap == {gap!r}, must be >= 0.")
         if max_train_size is not None:
-            max_train_size = check_count(max_train_size, "max_train_size", least=1)
+            max_train_size = check_count(max_train_size, "max_train_size")
         if test_size is not None:
-            test_size = check_count(test_size, "test_size", least=1)
+            test_size = check_count(test_size, "test_size")
         self.gap = gap
         self.max_train_size = max_train_size
         self.test_size = test_size
@@ -226,8 +226,8 @@ class LeaveLastOut(_TimeSplitter):
     """
 
     def __init__(self, k=1, *, n_splits=1, time="time"):
-        self.k = check_count(k, "k", least=1)
-        self.n_splits = check_count(n_splits, "n_splits", least=1)
+        self.k = check_count(k, "k")
+        self.n_splits = check_count(n_splits, "n_splits")
         self.time = check_name_or_values(time, "time", "LeaveLastOut")
 
     def _iter_rows(self, queries, times, codes):

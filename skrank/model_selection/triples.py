@@ -72,7 +72,7 @@ class TripleShuffleSplit(BaseCrossValidator):
     """
 
     def __init__(self, n_splits=10, *, test_size=None, random_state=None):
-        self.n_splits = check_count(n_splits, "n_splits", least=1)
+        self.n_splits = check_count(n_splits, "n_splits")
         self.test_size = test_size
         self.random_state = random_state
 

@@ -224,12 +224,12 @@ def words_of(request, cutoff=None):
     found = _ABBREVIATION.search(summary)
     words = found[1] if found else metric_of(metric.function).name.replace("_", " ")
     words = words.removesuffix("@k")
-    cutoff = cutoff or options.get("k")
+    cutoff = cutoff or options.own.get("k")
     if cutoff:
         words += f"@{cutoff}"
     if metric.inverse:
         words = f"inverse {words}"
-    words = _ADJUSTED[options["adjusted"]].format(words)
+    words = _ADJUSTED[options.adjusted].format(words)
     return words if request.sign == 1 else f"negative {words}"
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state, check_scalar
 
-from skrank.integrations.training_metric import TrainingMetric, read_scorer
+from skrank.integrations import TrainingMetric, read_scorer
 from skrank.metrics.scorer import RankingScorer
 from skrank.rankers.wrapped import Rows, informative_queries, staged_scores
 

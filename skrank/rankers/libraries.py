@@ -8,9 +8,12 @@ import warnings
 import numpy as np
 
 from skrank.base import fit_parameters
-from skrank.integrations.catboost import CatBoostMetric
-from skrank.integrations.lightgbm import LightGBMMetric
-from skrank.integrations.xgboost import HELD_OUT, new_xgboost_metric
+from skrank.integrations import (
+    HELD_OUT,
+    CatBoostMetric,
+    LightGBMMetric,
+    new_xgboost_metric,
+)
 
 # CatBoost's losses over pairs of documents, which ignore weights of documents.
 PAIRWISE_LOSSES = ("YetiRank", "PairLogit")

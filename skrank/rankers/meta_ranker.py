@@ -15,7 +15,7 @@ from sklearn.utils import (
 )
 from sklearn.utils.validation import check_is_fitted
 
-from skrank._checks import check_choice
+from skrank._checks import check_choice, warn_if_out_of_order
 from skrank._columns import (
     QID,
     check_qid_column,
@@ -25,7 +25,6 @@ from skrank._columns import (
     require_qid,
 )
 from skrank._ranking.ids import encode_heads
-from skrank._ranking.read import warn_if_out_of_order
 from skrank.base import RankingEstimator
 from skrank.rankers.wrapped import Rows, check_different, clone_estimator
 

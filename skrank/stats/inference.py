@@ -94,7 +94,7 @@ class Terms(NamedTuple):
     def is_binary(self):
         """Return True if the values are 0 or 1, of a metric between 0 and 1."""
         if self.request is not None:
-            is_adjusted = self.request.options["adjusted"]
+            is_adjusted = self.request.options.adjusted
             is_fraction = self.request.metric.limits == (0, 1)
             if is_adjusted or not is_fraction or not self.is_linear:
                 return False
@@ -140,16 +140,16 @@ def terms_of(table, estimates):
 def _terms(table, ranker, metric, estimate):
     request, measured = table.requests[metric], table.measured[ranker][metric]
     definition, options = request.metric, request.options
-    adjusted = options["adjusted"]
+    adjusted = options.adjusted
     if definition.pool not in MEANS:
         return None
     if adjusted and (definition.moments is not None or adjusted == "z"):
         return None
     weight = table.weight
-    if options["average"] == "weighted":
+    if options.average == "weighted":
         n_documents = table.n_documents[ranker].astype(np.float64)
         weight = n_documents if weight is None else weight * n_documents
-    undefined, instead = np.isnan(measured.values), options["replace_undefined_by"]
+    undefined, instead = np.isnan(measured.values), options.replace_undefined_by
     instead = reciprocal(instead) if definition.inverse else instead
     values = np.where(undefined, instead, measured.values)
     known, has_weight = ~np.isnan(values), np.ones(len(values), dtype=bool)
@@ -165,7 +165,7 @@ def _terms(table, ranker, metric, estimate):
         raise ValueError(
             f"The values of {request.key!r} must be finite to have an interval or to "
             f"be compared, and its ranks above 0. Got {bad}, with "
-            f"replace_undefined_by={options['replace_undefined_by']}."
+            f"replace_undefined_by={options.replace_undefined_by}."
         )
     if adjusted:  # (M - E) / (B - E) or M / E, each a sum over the queries
         bottom = np.where(undefined, instead, measured.chance)

@@ -612,9 +612,9 @@ def _interval_of_median(table, i, j, estimate, clusterings, confidence_level):
     request, measured = table.requests[j], table.measured[i][j]
     options = request.options
     is_plain = not clusterings and table.weight is None
-    if not is_plain or options["adjusted"] or options["average"] == "weighted":
+    if not is_plain or options.adjusted or options.average == "weighted":
         return None
-    undefined, instead = np.isnan(measured.values), options["replace_undefined_by"]
+    undefined, instead = np.isnan(measured.values), options.replace_undefined_by
     instead = reciprocal(instead) if request.metric.inverse else instead
     values = np.where(undefined, instead, measured.values)
     known = ~np.isnan(values)

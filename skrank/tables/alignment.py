@@ -17,7 +17,7 @@ from skrank._checks import (
     shown,
     warn_caller,
 )
-from skrank._ranking.ids import encode_qid
+from skrank._ranking.ids import encode_qid, find_alike
 from skrank.metrics import CONVENTIONS
 from skrank.tables.forms import RESULT, TRUTH, Names, Side, are_runs, is_trec, read_side
 from skrank.tables.trec_text import QRELS
@@ -514,7 +514,7 @@ def _join(query, doc_id, n_truth, ids, names):
         The joined rows by query: what was returned, in the order of the run, then what
         was only judged.
     """
-    pair = _number_pairs(query, doc_id, len(ids))
+    pair = find_alike(doc_id, query)
     in_truth, in_run = pair[:n_truth], pair[n_truth:]
     row_of = np.empty(len(pair), dtype=np.intp)
     for part, first, name in zip((in_truth, in_run), (0, n_truth), names, strict=True):
@@ -535,47 +535,6 @@ def _join(query, doc_id, n_truth, ids, names):
     rows = np.append(np.arange(n_truth, len(pair)), missing)
     small = np.min_scalar_type(len(ids))
     return judgement, rows[np.argsort(query[rows].astype(small), kind="stable")]
-
-
-def _number_pairs(query, doc_id, n_queries):
-    """Return a number for each row, equal for rows of the same query and document.
-
-    It is the number of one of those rows. Each row writes its number to a table, at
-    the hash of its document among the cells of its query, and reads what stands
-    there: a row of the same document, or of another one with the same hash. Those rows
-    try again with another hash.
-    """
-    numbers = np.empty(len(query), dtype=np.intp)
-    small = np.int32 if len(query) < 2**31 else np.int64
-    random = np.random.default_rng(0)
-    left = np.arange(len(query))
-    while len(left):
-        size = 4 * np.bincount(query, minlength=n_queries)
-        start = np.cumsum(size) - size
-        place = _hash(doc_id, random) * size.astype(np.uint64)[query]
-        place >>= np.uint64(32)
-        place = place.view(np.int64)
-        place += start[query]
-        table = np.empty(start[-1] + size[-1], dtype=small)
-        table[place] = np.arange(len(left), dtype=small)
-        found = table[place]
-        numbers[left] = left[found]
-        met = np.flatnonzero(found != np.arange(len(left), dtype=small))
-        again = met[doc_id[found[met]] != doc_id[met]]
-        left, query, doc_id = left[again], query[again], doc_id[again]
-    return numbers
-
-
-def _hash(doc_id, random):
-    """Return a hash of 32 bits for each document id."""
-    words = doc_id.view(np.uint64).reshape(len(doc_id), -1)
-    odd = 2 * random.integers(2**63, size=words.shape[1] + 1, dtype=np.uint64) + 1
-    hashed = words[:, 0] * odd[0]
-    for i in range(1, words.shape[1]):
-        hashed += words[:, i] * odd[i]
-    hashed ^= hashed >> np.uint64(29)  # text differs most in its last bytes
-    hashed *= odd[-1]
-    return hashed >> np.uint64(32)
 
 
 def _shown_id(ids, row):

@@ -136,7 +136,7 @@ class ArrowCore:
     def in_input_order(self):
         """Return the first request whose tied documents keep the order of the rows."""
         for request in self.template.requests:
-            if request.options["ties"] == "first" and not request.options["doc_order"]:
+            if request.options.ties == "first" and not request.options.doc_order:
                 return request
         return None
 

@@ -259,8 +259,8 @@ def with_max_grade(source, core):
     The extreme grades are asked for only if a metric depends on them.
     """
     requests = core.template.requests
-    measured = [one for one in requests if one.options.get("max_grade", 0) is None]
-    compared = [one for one in requests if one.options["threshold"] is None]
+    measured = [one for one in requests if one.options.own.get("max_grade", 0) is None]
+    compared = [one for one in requests if one.options.threshold is None]
     if not measured and not compared:
         return core
     low, high = source.extreme_grades(core.columns)

@@ -7,9 +7,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from skrank._ranking.lists import Documents, Lists, OneTarget
-from skrank._ranking.rank import KeyedLists, are_packable, sort_keys
-from skrank._ranking.read import read_lists
+from skrank._ranking.lists import Documents, Lists, read_lists
+from skrank._ranking.rank import KeyedLists, sort_keys
+from skrank._ranking.targets import OneTarget
 
 Y, S, QID = [1, 0, 2, 0], [4.0, 3, 2, 1], [0, 1, 0, 1]
 TARGETS = [0, 1], [[4.0, 3], [2, 1]]
@@ -66,4 +66,4 @@ def test_scattered_lists_with_sorted_keys_say_the_same_as_without(y_true):
 
 def test_lists_of_infinite_scores_are_not_packed():
     lists = read_lists(Y, [4.0, np.inf, 2, 1], qid=QID)
-    assert not are_packable(lists)
+    assert not lists.is_packable

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from skrank._ranking.lists import AsGiven, ByCode
+from skrank._ranking.arrays import AsGiven, ByCode
 
 CODES = np.array([3, 0, 3, 1, 0, 3])
 ROWS = [1, 4, 3, 0, 2, 5]  # those of code 0, of code 1 and of code 3

@@ -2,8 +2,10 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import ast
 import itertools
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +15,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from skrank._ranking import rank
+import skrank
+from skrank._ranking import RankedQueries, rank
 from skrank._ranking.arrays import MAX_CELLS
 from skrank._ranking.rank import rank_queries
 from skrank.metrics import ndcg_score
@@ -397,3 +400,59 @@ def test_ideal_and_chance_are_the_order_by_grade_and_one_tie():
     for other in (ranking.ideal, ranking.chance):
         assert other.n_documents.tolist() == [5, 2]
         assert other.n_relevant.tolist() == [3, 0]
+
+
+def private_names():
+    """Return the private attributes of RankedQueries: class and instance."""
+    ranking = rank_queries([1, 0], [1, 2])
+    names = {*vars(RankedQueries), *vars(ranking), *vars(ranking.ideal)}
+    return {name for name in names if name.startswith("_") and "__" not in name}
+
+
+def test_no_module_outside_the_ranking_reaches_what_is_private_to_it():
+    package, private = Path(skrank.__file__).parent, private_names()
+    assert {"_lists", "_grades"} <= private
+    for file in package.rglob("*.py"):
+        if file.parent.name == "_ranking":
+            continue
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Attribute) and node.attr in private:
+                is_own = isinstance(node.value, ast.Name) and node.value.id == "self"
+                assert is_own, f"{file.name}:{node.lineno} reads {node.attr}"
+
+
+def test_a_group_says_whose_it_is_whatever_the_order_of_the_queries():
+    # Lists of like length are ranked together: the longest list here comes last.
+    y_true, y_score = np.ones(40, dtype=int), np.arange(40.0)
+    qid = np.repeat([0, 1, 2], [30, 8, 2])
+    ranking = rank_queries(y_true, y_score, qid=qid)
+    assert ranking.query[ranking.first].tolist() != [0, 1, 2]
+    for query, size in enumerate([30, 8, 2]):
+        assert ranking.above[ranking.query == query].tolist() == [*range(size)]
+    starts = [0, *(1 + np.flatnonzero(np.diff(ranking.query)))]
+    assert ranking.first.tolist() == starts
+
+
+def test_what_stands_around_a_group_is_counted():
+    # By rank: a relevant document, two tied ones of which one is relevant, another one.
+    ranking = rank_queries([2, 1, 0, 0], [3, 2, 2, 1])
+    assert ranking.relevant_above.tolist() == [0, 1]
+    assert ranking.others_below.tolist() == [2, 1 + 1 / 2]
+    assert ranking.query_of_grade.tolist() == [0, 0]
+    assert ranking.group_in_ideal.tolist() == [0, 1]
+    assert ranking.grade_range == (0, 2)
+    assert ranking.query_weights([3, 3, 3, 3]).tolist() == [3]
+    orders = [one.order for one in (ranking, ranking.ideal, ranking.chance)]
+    assert orders == ["score", "ideal", "chance"]
+
+
+def test_what_was_not_judged_or_not_returned_is_counted_by_name():
+    y_true, y_score, qid = [1, 0, 0, 1, 0, 1], [6, 5, 4, 3, 2, 1], np.zeros(6, int)
+    judged = np.array([True, True, False, True, True, True])
+    returned = np.array([True, True, True, True, False, False])
+    ranking = rank_queries(y_true, y_score, qid=qid, judged=judged, returned=returned)
+    assert (ranking.n_documents, ranking.n_found, ranking.n_relevant) == (4, 2, 3)
+    assert ranking.n_nonrelevant == 2  # one was returned, and one was not
+    assert ranking.judged_only.above.tolist() == [0, 2]
+    assert ranking.returned_only.n_relevant == 2
+    assert ranking.by_judgement.relevant.sum() == 3

@@ -25,7 +25,7 @@ import numpy as np
 from speed.measuring import peak_memory
 
 from skrank.link_prediction import rank_triples
-from skrank.link_prediction.ranking import BATCH_BYTES
+from skrank.link_prediction.evaluation import BATCH_BYTES
 
 N_ENTITIES, N_RELATIONS = 40_943, 11
 N_TRAIN, N_TEST = 89_869, 3_134

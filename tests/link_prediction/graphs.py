@@ -3,6 +3,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np
+from sklearn.base import BaseEstimator
+
+from skrank.link_prediction import LinkPredictor
 
 
 class Recorded:
@@ -16,6 +19,34 @@ class Recorded:
 
     def score_heads(self, X):
         return self.heads[X[:, 2], X[:, 1]]
+
+
+class NoisyCounts(LinkPredictor, BaseEstimator):
+    """Counts of training triples, with noise that leaves no ties.
+
+    With a `weight` of -1 it is as bad a model as it is good with 1.
+    """
+
+    def __init__(self, weight=1, *, entities=None, relations=None):
+        self.weight = weight
+        self.entities = entities
+        self.relations = relations
+
+    def fit(self, X, y=None):
+        head, relation, tail = self._learn_ids(X)
+        shape = 2, len(self.relations_), len(self.entities_)
+        self.counts_ = np.random.default_rng(0).random(shape)
+        np.add.at(self.counts_, (0, relation, tail), self.weight)
+        np.add.at(self.counts_, (1, relation, head), self.weight)
+        return self
+
+    def score_tails(self, X):
+        _, relation, _ = self._encode(X)
+        return self.counts_[0, relation]
+
+    def score_heads(self, X):
+        _, relation, _ = self._encode(X)
+        return self.counts_[1, relation]
 
 
 def make_graph(n_entities=9, n_relations=3, n_triples=60, n_levels=6, seed=0):

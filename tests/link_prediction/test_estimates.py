@@ -6,14 +6,13 @@ from math import comb, log
 
 import numpy as np
 import pytest
-from link_prediction.graphs import make_graph
+from link_prediction.graphs import NoisyCounts, make_graph
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 from sklearn.base import clone
 
 from skrank.datasets import load_nations
 from skrank.link_prediction import (
-    ComplEx,
     LinkRanks,
     PopularityPredictor,
     SampledNegatives,
@@ -195,8 +194,8 @@ def test_tied_ranks_count_as_each_of_the_ranks_they_may_have():
 @pytest.mark.parametrize("estimate", ESTIMATES)
 @pytest.mark.parametrize(
     "model",
-    [PopularityPredictor(), ComplEx(8, max_iter=20, random_state=0)],
-    ids=["popularity", "ComplEx"],
+    [PopularityPredictor(), NoisyCounts()],
+    ids=["popularity", "noisy counts"],
 )
 def test_estimates_on_nations_are_near_the_ranks_of_all_candidates(model, estimate):
     nations = load_nations()

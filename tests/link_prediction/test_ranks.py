@@ -281,8 +281,9 @@ def test_ranks_are_evaluated_by_default_as_a_model_is():
 
 def test_duplicates_count_each_and_are_said():
     twice = np.concatenate([TEST, TEST[:2]])
-    with pytest.warns(UserWarning, match="2 of the 22 triples are duplicates"):
+    with pytest.warns(UserWarning, match="2 of the 22 triples are duplicates") as seen:
         ranks = rank_triples(MODEL, twice, known=TRAIN)
+    assert seen[0].filename == __file__  # the line of the user
     once = as_columns(rank_triples(MODEL, TEST, known=TRAIN))
     heads, tails = once[:20], once[20:]
     expected = np.concatenate([heads, heads[:2], tails, tails[:2]])

@@ -128,7 +128,7 @@ def test_the_ideal_ranking_returns_all_relevant_documents_first(name):
 def test_all_judged_and_all_returned_is_as_if_nothing_were_said(name):
     y_true, y_score, qid, judged, _ = partly_judged(1)
     of, every = definition_of(name), np.ones_like(judged)
-    for order in ("_judged_only", "ideal", "chance"):
+    for order in ("judged_only", "ideal", "chance"):
         ranking = rank_queries(y_true, y_score, qid=qid, judged=every, returned=every)
         plain = rank_queries(y_true, y_score, qid=qid)
         got, expected = of(getattr(ranking, order)), of(getattr(plain, order))

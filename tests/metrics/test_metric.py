@@ -12,7 +12,8 @@ from numpydoc.docscrape import FunctionDoc
 
 from skrank._docs import PARAMETERS
 from skrank.metrics import evaluate, mrr_score, ndcg_score, recall_at_k_score
-from skrank.metrics.metric import METRICS, Metric, metric_of, ranking_metric
+from skrank.metrics.answer import ranking_metric
+from skrank.metrics.metric import METRICS, Metric, metric_of
 
 # A metric of the first relevant document, one of all ranks, one that needs a cutoff.
 THREE = {"mrr": mrr_score, "ndcg": ndcg_score, "recall": recall_at_k_score}

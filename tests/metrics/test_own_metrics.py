@@ -153,6 +153,38 @@ def test_what_was_not_returned_counts_and_what_was_not_judged_does_not(name):
         assert got == pytest.approx(evaluate(grades, as_last, name)[name])
 
 
+def my_bpref(ranking):
+    """Return bpref, written with what every ranking offers."""
+    judged = ranking.judged_only
+    n_relevant = np.maximum(ranking.n_relevant, 1)
+    above = judged.above - judged.relevant_above
+    cap = np.minimum(ranking.n_nonrelevant, n_relevant)[judged.query]
+    lost = np.minimum(above, n_relevant[judged.query]) / np.maximum(cap, 1)
+    preferred = judged.total(judged.relevant * (1 - lost))
+    return ranking.where_relevant(preferred / n_relevant)
+
+
+def my_query_auc(ranking):
+    n_pairs = ranking.n_found * (ranking.n_documents - ranking.n_found)
+    won = ranking.total(ranking.relevant * ranking.others_below)
+    return np.divide(won, n_pairs, out=np.full_like(won, np.nan), where=n_pairs > 0)
+
+
+@pytest.mark.parametrize(
+    ("mine", "name"), [(my_bpref, "bpref"), (my_query_auc, "query_auc")]
+)
+def test_a_user_can_write_what_skrank_does(mine, name):
+    rng = np.random.default_rng(0)
+    qid = np.repeat(np.arange(20), 9)
+    y_true, y_score = rng.integers(0, 2, 180), rng.permutation(180)
+    judged = rng.random(180) < 0.8 if name == "bpref" else None
+    options = {"qid": qid, "judged": judged, "average": None}
+    got = evaluate(y_true, y_score, [mine, name], **options)
+    assert got[mine.__name__].tolist() == pytest.approx(
+        np.nan_to_num(got[name]).tolist()
+    )
+
+
 def reciprocal_hits(ranking, *, k=None, power=1.0):
     reciprocal = ranking.mean_over_places(lambda rank: 1 / rank**power, k)
     return ranking.where_relevant(ranking.total(ranking.relevant * reciprocal))

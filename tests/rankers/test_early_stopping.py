@@ -17,8 +17,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 from skrank.datasets import make_ranking
-from skrank.integrations import xgboost_metric
-from skrank.integrations.xgboost import _callback_class
+from skrank.integrations import _callback_class, xgboost_metric
 from skrank.metrics import evaluate, make_ranking_scorer
 from skrank.rankers import QueryRanker
 from skrank.rankers.early_stopping import hold_out

@@ -169,7 +169,7 @@ def test_xgbranker_refuses_the_metric_as_its_eval_metric():
 
 
 def test_catboost_stops_with_the_cause_if_the_rows_are_in_another_order():
-    metric = catboost_metric("mrr", Y[HELD][::-1], QID[HELD][::-1])
+    metric = catboost_metric("mrr", y=Y[HELD][::-1], qid=QID[HELD][::-1])
     model = CatBoostRanker(
         iterations=20, eval_metric=metric, verbose=False, allow_writing_files=False
     )
@@ -180,7 +180,7 @@ def test_catboost_stops_with_the_cause_if_the_rows_are_in_another_order():
 
 def test_catboost_records_the_values_under_the_name_and_is_cloned():
     metric = catboost_metric(
-        make_ranking_scorer("ndcg@5", gain="linear"), Y[HELD], QID[HELD]
+        make_ranking_scorer("ndcg@5", gain="linear"), y=Y[HELD], qid=QID[HELD]
     )
     pool = Pool(X[HELD], Y[HELD], group_id=QID[HELD])
     model = CatBoostRanker(
@@ -204,7 +204,7 @@ def test_catboost_records_the_values_under_the_name_and_is_cloned():
 
 def test_a_metric_that_is_undefined_stops_catboost_with_the_cause():
     metric = catboost_metric(
-        "mrr", Y[HELD], QID[HELD], threshold=9, replace_undefined_by=np.nan
+        "mrr", y=Y[HELD], qid=QID[HELD], threshold=9, replace_undefined_by=np.nan
     )
     model = CatBoostRanker(
         iterations=2, eval_metric=metric, verbose=False, allow_writing_files=False

@@ -12,8 +12,8 @@ from scipy.sparse import sparray, spmatrix
 __all__ = ["catboost_metric", "lightgbm_metric", "xgboost_metric"]
 
 def catboost_metric(
-    metric: str | Callable[..., Any], y: ArrayLike, qid: ArrayLike, *,
-    sample_weight: ArrayLike | None = None, **params: Any
+    metric: str | Callable[..., Any], *, y: ArrayLike | None = None,
+    qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None, **params: Any
 ) -> Any: ...
 def lightgbm_metric(
     metric: str | Callable[..., Any], *, y: ArrayLike | None = None,

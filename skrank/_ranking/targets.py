@@ -1,13 +1,94 @@
-"""Counting instead of sorting: the first relevant document, or the one target."""
+"""Queries with one relevant document each, the target: documents, and its rank."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from skrank._checks import scores_as_floats
-from skrank._ranking.arrays import STRETCH
-from skrank._ranking.lists import stretches
-from skrank._ranking.tie_groups import TieGroups
+from skrank._checks import check_weights, scores_as_floats
+
+
+@dataclass(frozen=True, eq=False)
+class OneTarget:
+    """Queries that have one relevant document each, the target, of grade 1.
+
+    All documents are judged, and none is missing. `ids` are the positions of the
+    queries, and `n_candidates` the numbers of their documents, targets included.
+    """
+
+    ids: np.ndarray
+    n_candidates: np.ndarray
+    judged = None
+    missing = None
+
+    def n_documents(self):
+        """Return the number of documents of each query."""
+        return self.n_candidates
+
+    def n_relevant(self):
+        """Return 1 for each query."""
+        return np.ones(len(self.ids), dtype=np.intp)
+
+    def count_grades(self):
+        """Return (query, grade, count): one document of grade 1 for each query."""
+        return self.ids, np.ones(len(self.ids)), self.n_relevant()
+
+    def grade_range(self):
+        """Return (0, 1), the grade of the targets and that of all others."""
+        return 0, 1.0
+
+    def judged_only(self):
+        """Return the same documents."""
+        return self
+
+    returned_only = by_judgement = judged_only
+
+    def query_weights(self, sample_weight):
+        """Return one weight per query."""
+        return check_weights(sample_weight, len(self.ids), "query")
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates(OneTarget):
+    """A row of candidates for each query, one of them the target.
+
+    The scores are not yet checked: they may be larger than the memory. `target` holds
+    the column of each target, and `exclude`, a CSR matrix or None, the cells to leave
+    out, unless they are targets.
+    """
+
+    y_score: np.ndarray
+    target: np.ndarray
+    exclude: object
+
+
+def read_candidates(y_true, y_score, exclude):
+    """Return queries whose target is the candidate in the column `y_true`.
+
+    The scores are checked as they are counted. `exclude` is a CSR matrix or None.
+    """
+    if y_true.dtype.kind == "b" or (y_true != np.floor(y_true)).any():
+        raise ValueError(
+            "y_true of shape (n_queries,) beside y_score of shape (n_queries, "
+            "n_candidates) must hold the column of the target of each query, an int. "
+            f"Got values of dtype {y_true.dtype}."
+        )
+    outside = (y_true < 0) | (y_true >= y_score.shape[1])
+    if outside.any():
+        raise ValueError(
+            "y_true must hold columns of y_score, in the range "
+            f"[0, {y_score.shape[1]}). Got {y_true[outside][0]}."
+        )
+    target = y_true.astype(np.intp)
+    query = np.arange(len(target))
+    n_candidates = np.full(len(target), y_score.shape[1])
+    if exclude is not None:
+        row = np.repeat(query, np.diff(exclude.indptr))
+        out = exclude.data & (exclude.indices != target[row])
+        n_candidates -= np.bincount(row[out], minlength=len(target))
+    return Candidates(query, n_candidates, y_score, target, exclude)
+
 
 # A block of rows fits the cache, and is long enough to hide the cost of a call.
 MAX_BYTES = 2_097_152
@@ -73,23 +154,12 @@ NONE = np.zeros(0, dtype=np.intp)
 
 
 def count_around_target(scores, target, out_row, out_column, allowed=None):
-    """Count the candidates above the target of each row, and those tied with it.
+    """Return (above, tied, n_candidates) of the target of each row.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_rows, n_entities)
-        The scores of all entities.
-    target : ndarray of shape (n_rows,)
-        The column of the target, which is always a candidate.
-    out_row, out_column : ndarray of shape (n_out,)
-        Cells that are no candidates; those of targets are ignored.
-    allowed : ndarray of bool of shape (n_entities,) or (n_rows, n_entities)
-        The entities that may be candidates; None means all.
-
-    Returns
-    -------
-    above, tied, n_candidates : ndarray of shape (n_rows,)
-        The candidates above the target, the others tied with it, and all.
+    Those are the numbers of candidates above the target, of others tied with it, and of
+    all. `out_row` and `out_column` are cells that are no candidates, except those of
+    targets; `allowed`, of shape (n_entities,) or that of the scores, says which
+    entities may be candidates, and None that all may.
     """
     n_rows, n_entities = scores.shape
     own = scores[np.arange(n_rows), target][:, np.newaxis]
@@ -125,72 +195,3 @@ def _count_rows(found, allowed):
     if found.shape[1] < WIDE:
         return np.count_nonzero(found, axis=1)
     return np.fromiter(map(np.count_nonzero, found), np.intp, len(found))
-
-
-def find_first_groups(lists):
-    """Return the first tie group of each list alone, by counting: nothing is sorted."""
-    parts = [_count_around_best(lists, *span) for span in stretches(lists.order)]
-    if len(parts) == 1:
-        ((counts, tied),) = parts
-    else:
-        none = np.zeros((3, 0), dtype=np.intp), np.zeros(0, dtype=np.intp)
-        of_counts, of_places = zip(none, *parts, strict=True)
-        counts = np.concatenate(of_counts, axis=1)
-        tied = np.concatenate(of_places)
-    query, listed = lists.order.query, counts[2] > 0
-    if not listed.all():
-        query, counts = query[listed], counts[:, listed]
-    above, size, relevant = counts
-    return TieGroups(query, above, size, relevant, lists.grade_at(tied))
-
-
-def _count_around_best(lists, first, last, places):
-    """Count the documents above the best relevant ones of some lists, and these.
-
-    Returns
-    -------
-    counts : ndarray of shape (3, n_lists)
-        The documents above, all that are tied with the best, and the relevant ones.
-    tied : ndarray
-        The places of the relevant ones.
-    """
-    if last - first == 1:
-        return _count_in_one(lists, places)
-    scores, relevant = lists.scores[places], lists.is_relevant[places]
-    starts = lists.order.starts[first:last] - places.start
-    lowest = scores.dtype.type(-np.inf)
-    best = np.maximum.reduceat(np.where(relevant, scores, lowest), starts)
-    best = np.repeat(best, lists.order.lengths[first:last])
-    flags = _flags_around(best, lists, places)
-    counts = np.empty((3, len(starts)), dtype=np.intp)
-    for count, flag in zip(counts, flags, strict=True):
-        count[:] = np.add.reduceat(flag.view(np.uint8), starts, dtype=lists.count_type)
-    return counts, flags[2].nonzero()[0] + places.start
-
-
-def _count_in_one(lists, places):
-    """Do so for one list, however long it is, stretch by stretch."""
-    parts = [
-        slice(start, min(start + STRETCH, places.stop))
-        for start in range(places.start, places.stop, STRETCH)
-    ]
-    best = -np.inf
-    for part in parts:
-        found = lists.scores[part][lists.is_relevant[part]]
-        best = max(best, found.max(initial=-np.inf))
-    counts, tied = np.zeros((3, 1), dtype=np.intp), []
-    for part in parts:
-        flags = _flags_around(best, lists, part)
-        counts[:, 0] += list(map(np.count_nonzero, flags))
-        tied.append(flags[2].nonzero()[0] + part.start)
-    return counts, np.concatenate(tied)
-
-
-def _flags_around(best, lists, places):
-    """Return which documents are above the best, tied with it, and relevant as well."""
-    scores = lists.scores[places]
-    higher, tied = scores > best, scores == best
-    if lists.excluded is not None:
-        higher &= ~lists.is_excluded[places]
-        tied &= ~lists.is_excluded[places]
-    return higher, tied, tied & lists.is_relevant[places]

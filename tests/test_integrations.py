@@ -3,18 +3,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import copy
+import inspect
 import pickle
 import subprocess
 import sys
 
 import lightgbm as lgb
 import numpy as np
+import pandas as pd
 import pytest
 from lightgbm import LGBMRanker, LGBMRegressor
 
 from skrank.datasets import make_ranking
-from skrank.integrations import catboost_metric, lightgbm_metric, xgboost_metric
-from skrank.integrations.xgboost import XGBoostMetric, _callback_class
+from skrank.integrations import (
+    XGBoostMetric,
+    _callback_class,
+    catboost_metric,
+    lightgbm_metric,
+    xgboost_metric,
+)
 from skrank.metrics import evaluate, make_ranking_scorer, mean_rank
 
 X, Y, QID = make_ranking(
@@ -196,6 +203,30 @@ def test_values_of_several_sets_do_not_depend_on_their_turns():
             assert value == evaluate(grades, scores, "ndcg")["ndcg"]
 
 
+def test_all_libraries_have_one_signature():
+    one, *others = (
+        list(inspect.signature(function).parameters.values())
+        for function in (lightgbm_metric, catboost_metric, xgboost_metric)
+    )
+    own = {"X", "dmatrix"}  # XGBRanker passes no queries: its callback predicts
+    for other in others:
+        assert [parameter for parameter in other if parameter.name not in own] == one
+    assert [parameter.kind.name for parameter in one] == [
+        "POSITIONAL_OR_KEYWORD",
+        *["KEYWORD_ONLY"] * 3,
+        "VAR_KEYWORD",
+    ]
+
+
+def test_query_ids_may_be_in_the_index_of_y():
+    y = pd.Series(Y[HELD], index=pd.Index(QID[HELD], name="qid"))
+    scores = np.arange(HELD.sum())
+    by_index = lightgbm_metric("mrr", y=y)(Y[HELD], scores)
+    assert by_index == lightgbm_metric("mrr", y=y, qid=QID[HELD])(Y[HELD], scores)
+    metric = catboost_metric("mrr", y=y)
+    assert metric.evaluate([scores], np.float32(y), None) == (by_index[1], 1.0)
+
+
 @pytest.mark.parametrize(
     ("args", "params", "error", "match"),
     [
@@ -211,6 +242,11 @@ def test_values_of_several_sets_do_not_depend_on_their_turns():
 def test_what_is_no_metric_is_refused_before_the_training(args, params, error, match):
     with pytest.raises(error, match=match):
         lightgbm_metric(*args, **params)
+
+
+def test_catboost_needs_its_documents_in_advance():
+    with pytest.raises(ValueError, match=r"Pass y and qid\. Got y=None"):
+        catboost_metric("mrr")
 
 
 def test_importing_the_module_imports_no_library():
@@ -259,7 +295,7 @@ def test_without_xgboost_the_error_names_the_extra(monkeypatch):
 
 def test_the_metric_of_catboost_answers_for_its_own_documents():
     metric = catboost_metric(
-        "mrr", [1, 0, 0, 1], [7, 7, 8, 8], sample_weight=[1, 1, 3, 3]
+        "mrr", y=[1, 0, 0, 1], qid=[7, 7, 8, 8], sample_weight=[1, 1, 3, 3]
     )
     scores = [np.array([1.0, 2.0, 1.0, 2.0])]
     target = np.array([1, 0, 0, 1], dtype=np.float32)
@@ -275,7 +311,7 @@ def test_the_metric_of_catboost_answers_for_its_own_documents():
 
 
 def test_the_metric_of_catboost_notices_that_its_documents_never_come():
-    metric = catboost_metric("mrr", [1, 0, 0, 1], [7, 7, 8, 8])
+    metric = catboost_metric("mrr", y=[1, 0, 0, 1], qid=[7, 7, 8, 8])
     scores, own, other = [np.zeros(4)], np.float32([1, 0, 0, 1]), np.float32([0, 1] * 2)
     for _ in range(3):
         # The training set may be the first of two evaluation sets as well.
