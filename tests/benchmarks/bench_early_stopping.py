@@ -22,8 +22,8 @@ from threadpoolctl import threadpool_limits
 
 from skrank.metrics import get_scorer
 from skrank.rankers.early_stopping import EarlyStopping
-from skrank.rankers.fit import fit_estimator
-from skrank.rankers.rows import Rows
+from skrank.rankers.query_ranker import fit_estimator
+from skrank.rankers.wrapped import Rows
 
 METRICS = ["ndcg@10", "mrr", "map", "rbp", "neg_mean_rank"]
 N_DOCUMENTS = 20

@@ -363,14 +363,3 @@ def test_get_scorer_names_the_nearest_of_both_libraries(name, nearest):
 
 def test_get_scorer_makes_a_new_scorer_at_each_call():
     assert get_scorer("mrr") is not get_scorer("mrr")
-
-
-def test_a_scorer_that_is_taken_apart_says_what_to_pass_instead():
-    """skore copies the keyword arguments, to call the score function without `X`."""
-    for scorer in [make_ranking_scorer("mrr"), copy.deepcopy(get_scorer("mrr"))]:
-        assert {**scorer._kwargs} == {}
-        with pytest.raises(TypeError, match=r"\.add\(make_ranking_scorer\('mrr'\)\._"):
-            scorer._kwargs.copy()
-        again = pickle.loads(pickle.dumps(scorer))
-        with pytest.raises(TypeError, match="may hold the query ids"):
-            again._kwargs.copy()
