@@ -64,7 +64,7 @@ def pytest_collection_modifyitems(items):
 
 def pytest_report_header():
     """Name the libraries that the tests call, and those with recorded numbers only."""
-    import peers
+    from tests.other_libraries import peers
 
     live = [name for name in peers.LIBRARIES if peers.is_installed(name)]
     recorded = [name for name in peers.LIBRARIES if name not in live]

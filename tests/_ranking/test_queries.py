@@ -7,7 +7,6 @@ import math
 
 import numpy as np
 import pytest
-from brute_force import relevant_grades
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -18,6 +17,7 @@ from skrank._ranking.arrays import MAX_CELLS
 from skrank._ranking.rank import rank_queries
 from skrank.metrics import ndcg_score
 from skrank.metrics.names import METRICS
+from tests.brute_force import relevant_grades
 
 POLICIES = ["expected", "first", "optimistic", "pessimistic"]
 

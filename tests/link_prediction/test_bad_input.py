@@ -4,7 +4,6 @@
 
 import numpy as np
 import pytest
-from link_prediction.graphs import Recorded, make_graph
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
@@ -16,6 +15,7 @@ from skrank.link_prediction import (
     make_link_prediction_scorer,
     rank_triples,
 )
+from tests.link_prediction.graphs import Recorded, make_graph
 
 MODEL, TRIPLES = make_graph()
 NAMED = PopularityPredictor().fit([["a", "r", "b"], ["b", "s", "c"]])

@@ -6,7 +6,6 @@ from math import comb, log
 
 import numpy as np
 import pytest
-from link_prediction.graphs import make_graph
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 from sklearn.base import clone
@@ -19,6 +18,7 @@ from skrank.link_prediction import (
     SampledNegatives,
     rank_triples,
 )
+from tests.link_prediction.graphs import make_graph
 
 ESTIMATES = ["em", "bias-variance"]
 METRICS = ["mrr", "hits@1", "hits@10", "arithmetic_mean_rank"]

@@ -5,7 +5,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from link_prediction.graphs import Recorded, as_columns, loop_ranks, make_graph
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skrank.link_prediction import (
@@ -14,6 +13,7 @@ from skrank.link_prediction import (
     rank_triples,
     type_constraints,
 )
+from tests.link_prediction.graphs import Recorded, as_columns, loop_ranks, make_graph
 
 MODEL, TRIPLES = make_graph()
 TRAIN, TEST = TRIPLES[:40], TRIPLES[40:]

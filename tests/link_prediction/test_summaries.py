@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from link_prediction.graphs import make_graph
 from numpy.testing import assert_allclose
 
 from skrank.datasets import load_nations
 from skrank.link_prediction import LinkRanks, PopularityPredictor, rank_triples
 from skrank.metrics import evaluate
 from skrank.metrics.names import listed_names, parse_name
+from tests.link_prediction.graphs import make_graph
 
 PUBLISHED = json.loads(Path(__file__).with_name("nations.json").read_text("utf-8"))
 

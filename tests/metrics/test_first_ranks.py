@@ -7,7 +7,6 @@ import statistics
 
 import numpy as np
 import pytest
-from brute_force import all_orders, first_rank, relevant_grades
 
 from skrank import metrics
 from skrank.metrics import (
@@ -15,6 +14,7 @@ from skrank.metrics import (
     mean_rank,
     median_rank,
 )
+from tests.brute_force import all_orders, first_rank, relevant_grades
 
 
 def candidates(ranks, n=6):

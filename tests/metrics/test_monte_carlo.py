@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from brute_force import NAMES, READS_ALL_GRADES, call
+
+from tests.brute_force import NAMES, READS_ALL_GRADES, call
 
 N_ORDERS = 4000
 

@@ -6,12 +6,12 @@ import inspect
 import re
 
 import pytest
-from brute_force import LESS_IS_BETTER, WITH_FUNCTION
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import skrank.metrics
 from skrank.metrics.names import ALIASES, METRICS, is_name, listed_names, parse_name
+from tests.brute_force import LESS_IS_BETTER, WITH_FUNCTION
 
 VALID = {
     "mrr": ("mrr", None, 1),

@@ -10,7 +10,8 @@ import json
 from pathlib import Path
 
 import pytest
-from brute_force import call
+
+from tests.brute_force import call
 
 GOLDEN = json.loads(Path(__file__).with_name("golden.json").read_text("utf-8"))
 CASES = list(GOLDEN["cases"])

@@ -11,12 +11,11 @@ import functools
 import warnings
 
 import numpy as np
-import peers
 import pytest
-from test_conventions import script
 
 from skrank.metrics import evaluate, ndcg_score
 from skrank.metrics.conventions import rules_of
+from tests.other_libraries import oracle, peers
 
 ALWAYS = {"lightgbm", "sklearn", "trec_eval"}
 PRESENT = [name for name in peers.LIBRARIES if peers.is_installed(name)]
@@ -66,14 +65,14 @@ def test_the_libraries_of_the_test_extra_are_there():
 )
 def test_the_installed_library_says_the_same(library, title):
     query = QUERIES[title]
-    tolerance = script().TOLERANCE.get(library, 1e-9)
+    tolerance = oracle.TOLERANCE.get(library, 1e-9)
     for name, theirs in answer(library, title).items():
         base, _, k = name.partition("@")
         refused = isinstance(rules_of(library, base, bool(k)), str)
-        if refused or script().exception(library, base, query):
+        if refused or oracle.exception(library, base, query):
             continue
-        ours = script().number(query, name, convention=library)
-        assert script().same(float(theirs), ours, tolerance), name
+        ours = oracle.number(query, name, convention=library)
+        assert oracle.same(float(theirs), ours, tolerance), name
 
 
 def many(seed, n_levels, n_queries=50):

@@ -6,13 +6,13 @@ Each function returns lists of figures by the column of its table.
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np
-import populations
-from populations import draw, tilted
 
 from skrank.metrics import QueryScores
 from skrank.stats import confidence_interval
 from skrank.stats.family import Family, test_family
 from skrank.stats.inference import grouped, holm, order_statistics, seed_of
+from tests.stats import populations
+from tests.stats.populations import draw, tilted
 
 LEVEL = 0.05
 # Columns of the coverage of units.

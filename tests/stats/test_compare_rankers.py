@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, nct, permutation_test, t, ttest_rel, wilcoxon
 from sklearn.exceptions import UndefinedMetricWarning
-from stats.pilot import drawn_scores, scores_of
 
 from skrank.metrics import QueryScores, mean_rank, score_queries
 from skrank.stats import compare_rankers
+from tests.stats.pilot import drawn_scores, scores_of
 
 COLUMNS = ["metric", "ranker", "baseline", "estimate", "estimate_baseline"]
 COLUMNS += ["difference", "low", "high", "pvalue", "p_adjusted", "effect_size"]

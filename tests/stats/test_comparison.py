@@ -6,11 +6,11 @@ import pickle
 
 import numpy as np
 import pytest
-from stats.pilot import drawn_scores, scores_of
 
 from skrank.metrics import score_queries
 from skrank.stats import RankerComparison, compare_rankers, confidence_interval
 from skrank.stats.comparison import letters
+from tests.stats.pilot import drawn_scores, scores_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:The p-value may be too small")
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, t
 from sklearn.exceptions import UndefinedMetricWarning
-from stats.pilot import drawn_scores, scores_of
 
 from skrank.metrics import QueryScores, evaluate, mean_rank, score_queries
 from skrank.stats import confidence_interval
+from tests.stats.pilot import drawn_scores, scores_of
 
 # Many samples here are small, as the warning says.
 pytestmark = pytest.mark.filterwarnings("ignore:The interval may be too narrow")

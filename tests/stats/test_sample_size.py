@@ -4,9 +4,9 @@
 
 import numpy as np
 import pytest
-from stats.pilot import drawn_scores, scores_of
 
 from skrank.stats import compare_rankers, required_queries
+from tests.stats.pilot import drawn_scores, scores_of
 
 
 def pilot_of(deviation, n=31):

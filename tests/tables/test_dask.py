@@ -12,8 +12,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from brute_force import ADJUSTABLE, full_name
-from drawn_tables import draw_shuffled
 from numpy.testing import assert_array_equal
 
 from skrank.metrics import add_scorer, evaluate, score_queries
@@ -22,6 +20,8 @@ from skrank.metrics.names import listed_names
 from skrank.tables import score_table, stream
 from skrank.tables.core import ArrowCore, Columns
 from skrank.tables.spark import score_batches
+from tests.brute_force import ADJUSTABLE, full_name
+from tests.drawn_tables import draw_shuffled
 
 FEW = ["ndcg@3", "map", "z_mrr", "neg_median_rank", "neg_rank_variance", "err", "rbp@4"]
 

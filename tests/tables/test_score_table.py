@@ -20,13 +20,13 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
-from brute_force import ADJUSTABLE, full_name
-from drawn_tables import draw as draw_grouped
 from numpy.testing import assert_array_equal
 
 from skrank.metrics import evaluate, score_queries
 from skrank.metrics.names import listed_names
 from skrank.tables import _checkpoint, score_table, stream
+from tests.brute_force import ADJUSTABLE, full_name
+from tests.drawn_tables import draw as draw_grouped
 
 FEW = ["ndcg@3", "map", "z_mrr", "neg_median_rank"]
 ORDERS = ["grouped", "shuffled", "one query cut in two"]
