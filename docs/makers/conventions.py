@@ -61,7 +61,8 @@ def table(found):
     left_out = sum(len(entry.left_out) for entry in found.values())
     lines += [
         "",
-        f"{sum(numbers)} numbers are compared, of {len(QUERIES)} queries, in {n_cells} "
+        f"{sum(numbers)} numbers of {len(libraries)} libraries are compared, of "
+        f"{len(QUERIES)} queries, in {n_cells} "
         "combinations of a library, a metric and a cutoff (@1, @2 and @5 share a row). "
         f"{left_out} numbers are left out, for these reasons, which the numbers in the "
         "table lead to:",

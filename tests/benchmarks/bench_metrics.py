@@ -8,8 +8,9 @@ Medians of the runs are printed as ratios, beside the target and the peak of the
 that Python and NumPy allocate. Only what is a target in milliseconds is printed so. A
 row that misses its target says by how much, and where a profile finds its time.
 
-The libraries come with ``pip install -e ".[test,peers]"``. All takes some five minutes
-on two cores, 8 GB of memory, and 1.2 GB of disk in the folder for temporary files.
+The libraries come with ``pip install -e ".[test]" --group peers``. All takes some five
+minutes on two cores, 8 GB of memory, and 1.2 GB of disk in the folder for temporary
+files.
 
 NumPy has code for several instruction sets, and that sort depends on them. The first
 line of the output names those in use; to see how other machines fare, switch some off.

@@ -1,6 +1,6 @@
 """The libraries that are installed, asked anew on lists drawn at random.
 
-LightGBM, pytrec_eval and scikit-learn always are, with the extra `test`; the extra
+LightGBM, pytrec_eval and scikit-learn always are, with the extra `test`; the group
 `peers` brings more. The head of pytest's report says which ones are there; the numbers
 of `peers.json` stand for all.
 """
