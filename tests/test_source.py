@@ -7,6 +7,8 @@ import inspect
 import sys
 from pathlib import Path
 
+import pytest
+
 import skrank
 from skrank.metrics.names import METRICS
 
@@ -75,6 +77,7 @@ def test_no_module_asserts():
         assert not any(isinstance(node, ast.Assert) for node in ast.walk(tree)), module
 
 
+@pytest.mark.slow
 def test_only_the_registry_uses_private_names_of_sklearn():
     for module, tree in TREE.items():
         if module == REGISTERS_SCORERS:

@@ -19,6 +19,9 @@ from skrank.metrics import ndcg_score
 from skrank.metrics.names import METRICS
 from tests.brute_force import relevant_grades
 
+pytestmark = pytest.mark.slow_rows
+
+
 POLICIES = ["expected", "first", "optimistic", "pessimistic"]
 
 # Scores that are hard to distinguish, or to sort: neighbours in the last digits, both
@@ -174,6 +177,7 @@ def test_tie_groups_of_booleans(ties, rows):
     check(ranking, y_true.astype(int), y_score.astype(int), qid, ties)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", POLICIES)
 @given(
     st.integers(1, 5),

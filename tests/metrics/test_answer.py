@@ -62,6 +62,7 @@ def test_precision_at_two_does_not_shorten_the_list_for_precision_at_five():
     assert (answer(short, arrays), answer(long, arrays)) == (0, 1 / 5)
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("name", sorted(listed_names()))
 @pytest.mark.parametrize("is_weighted", [False, True])
 def test_what_is_prepared_for_other_scores_gives_the_same_bits(name, is_weighted):

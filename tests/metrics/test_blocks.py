@@ -55,6 +55,7 @@ def all_names():
     ]
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     "options",
     [
@@ -80,6 +81,7 @@ def test_every_metric_is_the_same_to_the_last_bit(
     assert calls[0] > 5
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("name", RISING)
 def test_adjusted_metrics_are_the_same_to_the_last_bit(calls, monkeypatch, name):
     rows = make_rows(2)
@@ -89,6 +91,7 @@ def test_adjusted_metrics_are_the_same_to_the_last_bit(calls, monkeypatch, name)
     assert calls
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("convention", ["trec_eval", "pykeen", "rax", "ranx"])
 def test_conventions_masks_and_document_ids_are_the_same(
     calls, monkeypatch, convention

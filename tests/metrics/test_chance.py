@@ -53,6 +53,7 @@ def first_ranks_of_all_orders(queries):
     return np.array(list(itertools.product(*places)), dtype=float).T
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("weight", [None, (1, 2, 3), (0.5, 0.5, 1), (3, 0, 1)])
 @pytest.mark.parametrize("queries", [ONE_RIGHT, SEVERAL, SURE])
 @pytest.mark.parametrize("name", PLAIN)
@@ -75,6 +76,7 @@ def test_indices_and_z_scores_are_those_of_all_orders_of_all_queries(
     assert_allclose(got[z], expected, rtol=1e-12, atol=1e-14)
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     "options", [{}, {"average": "weighted"}, {"ties": "realistic"}]
 )

@@ -46,6 +46,9 @@ from tests.brute_force import (
     query_values,
 )
 
+pytestmark = pytest.mark.slow_rows
+
+
 CUT = [name for name in NAMES if "@" in name]
 POLICIES = ["expected", "first", "optimistic", "pessimistic"]
 

@@ -15,6 +15,9 @@ from skrank.metrics import evaluate
 from skrank.metrics.names import METRICS
 from tests.brute_force import WITH_FUNCTION
 
+pytestmark = pytest.mark.slow_rows
+
+
 ROWS = {METRICS[name].function.__name__: METRICS[name] for name in WITH_FUNCTION}
 FUNCTIONS = {name: metric.function for name, metric in ROWS.items()}
 REALISTIC = {name for name, metric in ROWS.items() if metric.reads_first_rank}

@@ -40,6 +40,9 @@ from skrank.metrics import (
 from skrank.metrics.metric import METRICS
 from tests.brute_force import ADJUSTABLE, NAMES, call, full_name, query_value
 
+pytestmark = pytest.mark.slow_rows
+
+
 OF_FIRST_RANKS = sorted(
     name for name in NAMES if METRICS[name.split("@")[0]].reads_first_rank
 )

@@ -33,6 +33,7 @@ def sign_of(scorer_name):
     return -1 if scorer_name.startswith("neg_") else 1
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     "params",
     [
@@ -259,6 +260,7 @@ def long_lists():
     return y_true, rng.integers(0, 12, (20, 30)).astype(float)
 
 
+@pytest.mark.slow_rows
 @pytest.mark.filterwarnings("ignore:The metric is undefined")
 @pytest.mark.parametrize("ties", ["expected", "first", "pessimistic"])
 def test_many_metrics_and_cutoffs_at_once_equal_each_alone(ties):

@@ -14,6 +14,9 @@ from skrank._ranking.rank import rank_queries
 from skrank.metrics.names import METRICS
 from tests.brute_force import NAMES, REFERENCE, all_orders, call, relevant_grades
 
+pytestmark = pytest.mark.slow_rows
+
+
 # Of the order of the documents that were returned, whatever was not.
 OF_RETURNED_ONES = {
     *("judged", "query_auc", "rank_correlation", "ranking_loss", "rbo", "spearman")

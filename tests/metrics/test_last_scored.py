@@ -23,6 +23,7 @@ Y = pd.Series(rng.integers(0, 2, len(QID)), index=pd.Index(QID, name="qid"))
 MESSAGE = "scored queries were just scored with another number of rows"
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("model", [Ridge(), LogisticRegression()])
 @pytest.mark.parametrize("scoring", ["ndcg@5", ["mrr", "map"]])
 def test_rows_of_queries_that_were_split_are_noticed(model, scoring):

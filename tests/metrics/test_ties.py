@@ -13,6 +13,9 @@ from numpy.testing import assert_allclose
 from skrank import metrics
 from tests.brute_force import LESS_IS_BETTER, NAMES, call, query_values
 
+pytestmark = pytest.mark.slow_rows
+
+
 READS_FIRST_RANK = {
     "mrr",
     "mrr@3",

@@ -63,6 +63,7 @@ def fold_table(cv, qid, y):
 
 
 class TestStratifiedQueryKFold:
+    @pytest.mark.slow_rows
     @pytest.mark.parametrize("seed", [None, *range(8)])
     @pytest.mark.parametrize("kind", KINDS)
     def test_rows_and_fractions_are_balanced_on_heavy_tailed_queries(self, kind, seed):

@@ -21,6 +21,9 @@ from skrank.metrics.names import METRICS
 from tests.brute_force import LESS_IS_BETTER, REFERENCE, query_value
 from tests.other_libraries import oracle, peers
 
+pytestmark = pytest.mark.slow_rows
+
+
 EVALUATE_ONLY = {"doc_order", "score_dtype", "judged_from"}
 
 

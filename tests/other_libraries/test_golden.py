@@ -215,6 +215,7 @@ def test_every_measure_is_compared_or_named():
     assert set(LEFT_OUT) <= listed
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize(("library", "measure"), MEASURES)
 def test_the_numbers_of_the_library(library, measure):
     name, params = ROWS[library][measure]

@@ -55,6 +55,7 @@ def test_the_libraries_of_the_test_extra_are_there():
     assert set(PRESENT) >= ALWAYS
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("title", QUERIES)
 @pytest.mark.parametrize(
     "library",

@@ -53,6 +53,7 @@ rankers = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.slow_rows
 @places
 @rankers
 def test_the_column_brings_the_ids_and_is_no_feature(place, ranker):

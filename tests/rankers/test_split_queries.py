@@ -86,6 +86,7 @@ def test_ids_of_any_type_are_known_again(qid):
         ranker.score(X[TEST], Y[TEST], qid=qid.iloc[TEST])
 
 
+@pytest.mark.slow_rows
 @rankers
 @pytest.mark.parametrize("cv", [QueryKFold(3), GroupKFold(3)], ids=str)
 def test_whole_queries_and_training_scores_raise_no_alarm(name, cv):

@@ -54,6 +54,7 @@ NAMES += ["neg_geometric_mean_rank", "neg_harmonic_mean_rank", "inverse_mean_ran
 NAMES += ["adjusted_hits@2", "neg_adjusted_mean_rank", "gm_map"]
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     "params",
     [{}, {"average": "weighted"}, {"replace_undefined_by": np.nan}],

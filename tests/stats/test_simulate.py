@@ -10,6 +10,9 @@ from skrank.stats import compare_rankers
 from tests.stats import experiments, populations, simulate, simulate_cross_validation
 from tests.stats.populations import Values
 
+pytestmark = pytest.mark.slow
+
+
 METRICS = (
     *("mrr", "mrr@20", "map@20", "ndcg@10", "ndcg@20"),
     *("recall@10", "precision@5", "hits@1", "hits@10"),

@@ -297,6 +297,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize(("qrels", "run", "error"), REFUSED.values(), ids=REFUSED)
 def test_what_cannot_be_aligned_is_refused_with_the_cure(qrels, run, error):
     with pytest.raises((TypeError, ValueError), match=error):

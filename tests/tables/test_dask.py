@@ -23,6 +23,9 @@ from skrank.tables.spark import score_batches
 from tests.brute_force import ADJUSTABLE, full_name
 from tests.drawn_tables import draw_shuffled
 
+pytestmark = pytest.mark.slow
+
+
 FEW = ["ndcg@3", "map", "z_mrr", "neg_median_rank", "neg_rank_variance", "err", "rbp@4"]
 
 

@@ -28,6 +28,9 @@ from skrank.tables import _checkpoint, score_table, stream
 from tests.brute_force import ADJUSTABLE, full_name
 from tests.drawn_tables import draw as draw_grouped
 
+pytestmark = pytest.mark.slow
+
+
 FEW = ["ndcg@3", "map", "z_mrr", "neg_median_rank"]
 ORDERS = ["grouped", "shuffled", "one query cut in two"]
 
