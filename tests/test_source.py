@@ -5,6 +5,7 @@
 import ast
 import inspect
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -20,11 +21,32 @@ SOURCE = {
 TREE = {module: ast.parse(text) for module, text in SOURCE.items()}
 
 HEADER = "# SPDX-License-Identifier: BSD-3-Clause"
+# Modules that only one other module imports, and why they are not part of it.
+ALONE = {
+    "skrank.rankers.libraries": "where the support of a further library is added",
+    "skrank.stats.sign_flips": "the arithmetic, which its tests call by itself",
+    "skrank.tables.dask": "an engine: each is a module",
+}
 REQUIRED = {"numpy", "scipy", "sklearn"}
 # scikit-learn has no public way to add a scorer name.
 REGISTERS_SCORERS = "metrics/registry.py"
 # scikit-learn documents this function for its users.
 DOCUMENTED = {"sklearn.utils._safe_indexing"}
+
+
+def module_of(file):
+    """Return the name of the module in a file of the package."""
+    parts = ["skrank", *file.removesuffix(".py").split("/")]
+    return ".".join(parts[: -1 if parts[-1] == "__init__" else None])
+
+
+MODULES = {module_of(file) for file in SOURCE}
+
+
+def imported_modules(node):
+    """Return the names of the modules of the package that a statement imports."""
+    names = imported_names(node)
+    return {name if name in MODULES else name.rpartition(".")[0] for name in names}
 
 
 def imported_names(node):
@@ -66,9 +88,22 @@ def test_a_module_starts_with_a_docstring_and_the_header():
         assert next(line for line in rest if line) == HEADER, module
 
 
-def test_no_module_has_more_than_800_lines():
-    lines = {module: len(text.splitlines()) for module, text in SOURCE.items()}
-    assert {module: n for module, n in lines.items() if n > 800} == {}
+def test_a_module_is_imported_by_more_than_one_other():
+    """If not, it is part of that one, or stands in `ALONE` with the reason."""
+    importers = defaultdict(set)
+    for file, tree in TREE.items():
+        for node in ast.walk(tree):
+            for name in imported_modules(node):
+                importers[name].add(module_of(file))
+    public = {f"skrank.{name}" for name in [*skrank.__all__, "__main__"]}
+    packages = {module_of(file) for file in TREE if file.endswith("__init__.py")}
+    alone = {
+        module
+        for module in MODULES - packages - public
+        # What a package publishes is imported by its users as well.
+        if len(importers[module]) < 2 and not importers[module] & packages
+    }
+    assert alone == ALONE.keys()
 
 
 def test_no_module_asserts():
