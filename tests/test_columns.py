@@ -158,6 +158,7 @@ ARROW = {
 }
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("kind", ARROW)
 def test_ids_of_pyarrow_are_encoded_as_those_of_a_list_are(kind):
     ids, dtype = ARROW[kind]

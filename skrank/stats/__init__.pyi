@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from sklearn.utils import Bunch
 
 from skrank.metrics import QueryScores
-
 from skrank.plot import ComparisonDisplay as ComparisonDisplay
 
 __all__ = [

@@ -26,6 +26,7 @@ def test_blocks_hold_every_list_once_and_stay_small(widths, max_cells):
     assert sorted(seen) == list(range(len(widths)))
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=12), st.data())
 @examples
 def test_gather_copies_the_lists_side_by_side(lengths, data):

@@ -35,6 +35,7 @@ class Returning:
     score_heads = score_tails
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("X", "message"),
     [
@@ -213,6 +214,7 @@ def test_models_without_the_methods(model):
         rank_triples(model, TRIPLES)
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
@@ -275,6 +277,7 @@ def test_a_scorer_has_to_know_what_is_better(metric, error, message):
         make_link_prediction_scorer(metric)
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("options", "error"),
     [

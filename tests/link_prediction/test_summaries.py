@@ -207,6 +207,7 @@ def test_definitions_of_users_are_read():
     assert got["led"] == pytest.approx(got["hits@1"])
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("metrics", "options", "message"),
     [

@@ -11,6 +11,9 @@ from skrank.metrics import answer, evaluate, ndcg_score, score_queries
 from skrank.metrics.metric import METRICS
 from tests.brute_force import RISING, full_name
 
+pytestmark = pytest.mark.slow_rows
+
+
 ROWS = 50
 
 

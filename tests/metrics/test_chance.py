@@ -251,6 +251,7 @@ def law(y_true, y_score):
     return above + np.array(places), np.array(chances)
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("n_right", [1, 3])
 @pytest.mark.parametrize("block", [BLOCK, 1])
 @pytest.mark.parametrize("weight", [None, np.arange(30) % 4])

@@ -201,6 +201,7 @@ def of_same_name():
     return same_name
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("metrics", "params", "error", "match"),
     [

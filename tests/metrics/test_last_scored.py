@@ -39,6 +39,7 @@ def test_rows_of_queries_that_were_split_are_noticed(model, scoring):
         cross_validate(model, X, y, cv=cv, scoring=scoring)
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("return_train_score", [False, True])
 def test_whole_queries_are_scored_without_a_warning(return_train_score):
     options = {"scoring": ["mrr", "ndcg"], "return_train_score": return_train_score}

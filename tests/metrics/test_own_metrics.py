@@ -233,6 +233,7 @@ def test_a_named_metric_reaches_other_processes(named, fitted):
     assert scorer(model, X, y, qid=qid) == expected
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("name", "definition", "error", "match"),
     [

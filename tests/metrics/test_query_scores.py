@@ -16,6 +16,9 @@ from skrank.metrics import QueryScores, evaluate, score_queries
 from skrank.metrics.names import listed_names
 from tests.brute_force import ADJUSTABLE, full_name
 
+pytestmark = pytest.mark.slow_rows
+
+
 EVERY = listed_names()
 UNDEFINED = "ignore:The (adjusted )?metric is undefined"
 

@@ -23,6 +23,9 @@ from skrank.metrics import mrr_score
 from skrank.metrics.names import METRICS
 from tests.brute_force import WITH_FUNCTION
 
+pytestmark = pytest.mark.slow_rows
+
+
 Y = [1, 0, 2, 0]
 S = [4.0, 3.0, 2.0, 1.0]
 Q = [7, 7, 8, 8]

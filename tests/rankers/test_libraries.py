@@ -188,6 +188,7 @@ def test_a_metric_that_is_undefined_for_all_held_out_queries_raises():
         ranker.fit(X, Y, qid=QID)
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("params", "error", "match"),
     [

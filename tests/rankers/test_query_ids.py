@@ -76,6 +76,7 @@ def test_every_source_gives_the_same_ranker(source):
     assert ranker.n_features_in_ == 3
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("source", SOURCES)
 def test_every_source_gives_the_same_score(source):
     data, y, metadata = SOURCES[source]

@@ -46,6 +46,7 @@ RANKERS = {
 rankers = pytest.mark.parametrize("name", RANKERS)
 
 
+@pytest.mark.slow_rows
 @rankers
 @pytest.mark.parametrize(
     "scorer", [get_scorer("mrr"), make_ranking_scorer(["mrr", "ndcg@3"])], ids=str

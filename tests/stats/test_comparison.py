@@ -118,6 +118,7 @@ def test_it_prints_the_family_the_rankers_and_their_differences():
     ]
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("options", "asked"),
     [

@@ -129,6 +129,7 @@ def test_every_form_of_judgements_gives_the_same_rows(tmp_path, form):
     assert rows_of(align(form(tmp_path), RUN)) == rows_of(align(QRELS, RUN))
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("form", RUN_FORMS.values(), ids=RUN_FORMS)
 def test_every_form_of_a_run_gives_the_same_rows(tmp_path, form):
     assert rows_of(align(QRELS, form(tmp_path))) == rows_of(align(QRELS, RUN))
@@ -381,6 +382,7 @@ NAMES = {
 }
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("seed", range(5))
 def test_the_numbers_are_those_of_trec_eval(seed):
     qrels, run = random_data(seed)

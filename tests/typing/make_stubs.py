@@ -171,7 +171,10 @@ def stub(module):
         f"from skrank.plot import {name} as {name}"
         for name in contents.get("_DISPLAYS", ())
     ]
-    found = "\n\n".join(filter(None, [imports(module, body), "\n".join(lazy)]))
+    found = imports(module, body)
+    if lazy:
+        found += "\n" if "\nfrom skrank" in found else "\n\n"
+        found += "\n".join(lazy)
     return "\n".join([HEADER.format(module), found, "", body, ""])
 
 
