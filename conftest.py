@@ -4,11 +4,15 @@
 
 import os
 import sys
+from importlib.util import find_spec
 
 import pytest
 import sklearn
 
 from skrank.metrics.metric import METRICS
+
+# A page whose examples need Dask.
+collect_ignore = [] if find_spec("dask") else ["docs/large_data.rst"]
 
 # Figures are drawn but not shown.
 os.environ.setdefault("MPLBACKEND", "Agg")

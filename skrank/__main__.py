@@ -3,15 +3,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import argparse
+import contextlib
 import csv
 import json
 import math
+import os
 import sys
 import warnings
 from importlib.util import find_spec
 from pathlib import Path
 
 import skrank
+from skrank._checks import check_number
 from skrank._progress import progress_bar
 from skrank._text_tables import table
 from skrank.metrics import (
@@ -22,9 +25,16 @@ from skrank.metrics import (
     tie_report,
 )
 from skrank.metrics.evaluation import read_requests
-from skrank.tables import align
-from skrank.tables.alignment import lowest_judged
+from skrank.tables.alignment import (
+    align_triples,
+    lowest_judged,
+    with_ids_of_one_type,
+)
 from skrank.tables.extra import import_extra
+from skrank.tables.forms import RESULT, TRUTH, Names, is_trec, read_side
+
+_TRUTH_COLUMNS = Names("qid", "doc_id", "grade")
+_RESULT_COLUMNS = Names("qid", "doc_id", "score")
 
 METRICS = ["map", "mrr", "ndcg@10", "precision@10", "recall@100"]
 
@@ -34,7 +44,8 @@ spaces or tabs:
   QRELS  query iteration document grade
   RUN    query Q0 document rank score tag
 or Parquet, CSV or JSON files with the columns qid, doc_id and grade, or score.
-The score alone orders the documents, the rank is not read.
+The score alone orders the documents, the rank is not read. The ids of a file of TREC
+are text; they meet the integers of another file.
 
 Metrics by the names of trec_eval:
   map, ndcg, bpref, recip_rank, gm_map    the same names
@@ -51,29 +62,63 @@ class _Parser(argparse.ArgumentParser):
         """Exit with one line instead of the whole usage."""
         self.exit(2, f"{self.prog}: {message}. See {self.prog} --help\n")
 
+    def _print_message(self, message, file=None):
+        _write(message, file or sys.stderr)
+
 
 def main(arguments=None):
-    """Run a command and return its exit status: 0, or 2 for bad input.
+    """Run a command and return its exit status.
+
+    It is 0, 2 for bad input, or 130 after an interrupt by the keyboard.
 
     Parameters
     ----------
     arguments : list of str, default=None
         The arguments of the command line; if None, those of the process.
     """
-    options = _parser().parse_args(arguments)
     with warnings.catch_warnings():
         warnings.simplefilter("default")
+        for of_developers in (DeprecationWarning, ResourceWarning):
+            warnings.simplefilter("ignore", of_developers)
         warnings.showwarning = lambda message, *_, **__: _say(f"warning: {message}")
         try:
-            print(options.command(options))
-        except (ImportError, MemoryError, OSError, TypeError, ValueError) as error:
-            _say(error)
+            options = _parser().parse_args(arguments)
+            _write(f"{options.command(options)}\n", sys.stdout)
+        except KeyboardInterrupt:
+            return 130
+        except Exception as error:  # a traceback helps nobody at a terminal
+            is_known = isinstance(error, (ImportError, OSError, TypeError, ValueError))
+            kind = "" if is_known and str(error) else f"{type(error).__name__}: "
+            _say(f"{kind}{error}")
             return 2
     return 0
 
 
 def _say(message):
-    print(f"skrank: {' '.join(str(message).split())}", file=sys.stderr)
+    """Write one line to the errors, if they can be written."""
+    with contextlib.suppress(OSError):
+        _write(f"skrank: {' '.join(str(message).split())}\n", sys.stderr)
+
+
+def _write(text, stream):
+    r"""Write text to the output or the errors, quietly if nobody reads them any more.
+
+    A character that the terminal does not have is written as its number: "\xe4".
+    """
+    if stream is None:  # Python has none if it was closed before
+        return
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    text = text.encode(encoding, "backslashreplace").decode(encoding)
+    try:
+        stream.write(text)
+        stream.flush()
+    except OSError as error:
+        # Python would write what is left once more at its end, and fail once more.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+        if not isinstance(error, BrokenPipeError):
+            raise
 
 
 def _parser():
@@ -167,12 +212,24 @@ def _add_convention(command, **more):
     )
 
 
-def _aligned(options, run, convention=None):
-    """Return what :func:`~skrank.tables.align` does."""
+def _aligned(options, run, truth, convention=None):
+    """Return judgements and a run as :func:`~skrank.tables.align` does."""
     judged_from = options.judged_from
     if judged_from is None:
         judged_from = lowest_judged(convention)
-    return align(options.qrels, run, missing=options.missing, judged_from=judged_from)
+    else:
+        judged_from = check_number(judged_from, "--judged-from", "skrank")
+    side = RESULT._replace(name=f"run[{run!r}]")
+    sides, names = (truth, read_side(run, side, _RESULT_COLUMNS)), ("qrels", side.name)
+    of_trec = is_trec(options.qrels), is_trec(run)
+    *sides, change = with_ids_of_one_type(*sides, names, of_trec)
+    if change:
+        _say(change)
+    return align_triples(*sides, names, options.missing, judged_from=judged_from)
+
+
+def _judgements(options):
+    return read_side(options.qrels, TRUTH, _TRUTH_COLUMNS)
 
 
 def _evaluate(options):
@@ -183,10 +240,12 @@ def _evaluate(options):
     write = _writer(options.by_query)
     scores, by_query = {}, []
     runs = dict.fromkeys(options.run)
-    shown = len(runs) > 1 and sys.stderr.isatty() and find_spec("tqdm") is not None
+    is_seen = sys.stderr is not None and sys.stderr.isatty()
+    shown = len(runs) > 1 and is_seen and find_spec("tqdm") is not None
+    truth = _judgements(options)
     with progress_bar(len(runs), shown, "run") as advance:
         for run in runs:  # one at a time: they may be large
-            aligned = _aligned(options, {run: run}, convention)[run]
+            aligned = _aligned(options, run, truth, convention)
             asked = {"metrics": metrics, "convention": convention, **aligned}
             if write:
                 by_query.append((run, score_queries(**asked)))
@@ -213,7 +272,9 @@ def _evaluate(options):
 def _explain(options):
     conventions = {"conventions": options.convention} if options.convention else {}
     return explain(
-        metric=options.metric, **_aligned(options, options.run), **conventions
+        metric=options.metric,
+        **_aligned(options, options.run, _judgements(options)),
+        **conventions,
     )
 
 
@@ -221,7 +282,7 @@ def _ties(options):
     return tie_report(
         metrics=options.metric or METRICS,
         convention=options.convention,
-        **_aligned(options, options.run, options.convention),
+        **_aligned(options, options.run, _judgements(options), options.convention),
     )
 
 

@@ -18,10 +18,24 @@ _PACKAGE = str(Path(__file__).parent)
 
 def warn_caller(message, category):
     """Warn, at the line outside of the package from which it was called."""
-    frame, level = sys._getframe(), 0
+    _, level = _find_caller()
+    warnings.warn(message, category, stacklevel=level)
+
+
+def calling_function():
+    """Return the module and the name of the function that called the package."""
+    frame, _ = _find_caller()
+    if frame is None:
+        return None
+    return frame.f_globals.get("__name__"), frame.f_code.co_name
+
+
+def _find_caller():
+    """Return the innermost frame outside of the package, and its stack level."""
+    frame, level = sys._getframe(1), 1
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level + 1)
+    return frame, level
 
 
 def numeric_array(values, name):

@@ -184,8 +184,9 @@ X : array-like of shape (n_triples, 3)
 known : "auto", None, array-like of shape (n_known, 3) or list of them, default="auto"
     The triples whose entities are filtered out: another entity that completes a known
     triple is no candidate. "auto" takes the evaluated triples and those that the model
-    was trained on; triples given here are added to them. If None, nothing is filtered
-    (the raw setting).
+    was trained on; triples given here are added to them. For a model without
+    `triples_`, pass all that is known as a list, ``[train, valid]``. If None, nothing
+    is filtered (the raw setting).
 sides : {"head", "tail"} or sequence of them, default=("head", "tail")
     Whether heads, tails or both are predicted.
 metrics : str, callable or list of them, \

@@ -69,3 +69,15 @@ def test_the_tests_that_stand_for_features_exist():
     named = re.findall(r"``(tests/[^`]+)``", FEATURES)
     assert len(named) > 10
     assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/index.rst", "docs/rankers.rst"])
+def test_lightgbm_is_fitted_in_one_thread(page):
+    """Threads of one fit wait for each other on a busy machine."""
+    examples = re.findall(
+        r"^ *(?:>>>|\.\.\.) .*LGBMRanker(\(.*?\))",
+        (ROOT / page).read_text("utf-8"),
+        re.M,
+    )
+    assert examples
+    assert all("n_jobs=1" in arguments for arguments in examples)

@@ -4,6 +4,8 @@
 
 import ast
 import inspect
+import shutil
+import subprocess
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -32,6 +34,20 @@ REQUIRED = {"numpy", "scipy", "sklearn"}
 REGISTERS_SCORERS = "metrics/registry.py"
 # scikit-learn documents this function for its users.
 DOCUMENTED = {"sklearn.utils._safe_indexing"}
+
+ROOT = Path(__file__).parents[1]
+# What the top level of the repository holds besides names that begin with a dot.
+TOP_LEVEL = {
+    "CHANGELOG.md",
+    "LICENSE",
+    "README.md",
+    "conftest.py",
+    "docs",
+    "examples",
+    "pyproject.toml",
+    "skrank",
+    "tests",
+}
 
 
 def module_of(file):
@@ -139,3 +155,16 @@ def test_a_definition_is_short_and_has_no_loop():
         after_docstring = function.body[0].end_lineno
         assert function.end_lineno - after_docstring <= 15, name
         assert not any(isinstance(node, loops) for node in ast.walk(function)), name
+
+
+@pytest.mark.skipif(
+    shutil.which("git") is None or not (ROOT / ".git").exists(),
+    reason="needs git and the repository",
+)
+def test_the_top_level_of_the_repository_holds_only_what_is_listed():
+    """Libraries leave files behind, such as the folder catboost_info of CatBoost."""
+    done = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True)
+    if done.returncode:  # git refuses a repository of another user
+        pytest.skip(done.stderr.decode())
+    found = {name.partition("/")[0] for name in done.stdout.decode().split("\0")[:-1]}
+    assert {name for name in found if not name.startswith(".")} == TOP_LEVEL

@@ -32,7 +32,7 @@ from skrank._ranking.count import count_candidates, find_first_groups
 from skrank._ranking.ids import DocOrder, encode_qid, order_tied
 from skrank._ranking.lists import ByCode, Candidates, Lists, stretches
 from skrank._ranking.queries import RankedQueries
-from skrank._ranking.read import read_lists
+from skrank._ranking.read import read_lists, warn_if_labels
 from skrank._ranking.tie_groups import TieGroups, resolve_ties
 
 DOC_ORDERS = ("ascending", "descending")
@@ -87,6 +87,8 @@ def rank_queries(
         judged_from=judged_from,
         flatten=ties == "midrank",
     )
+    if ties == "expected" and isinstance(lists, Lists):
+        warn_if_labels(lists)
     return rank_lists(lists, ties, depth)
 
 

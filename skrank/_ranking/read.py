@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import math
+import sys
 
 import numpy as np
 from scipy import sparse
@@ -10,6 +11,7 @@ from sklearn.exceptions import DataConversionWarning
 
 from skrank._checks import (
     all_finite,
+    calling_function,
     check_finite,
     numeric_array,
     scores_as_floats,
@@ -215,8 +217,7 @@ def _read_flat(
         )
     n_rows = len(y_score)
     if qid is None:
-        if n_rows > MANY_ROWS:
-            warn_of_one_query(n_rows)
+        warn_if_not_one_query(n_rows)
         one = np.zeros(1, dtype=np.intp)
         qid = Heads(one, one, one, n_rows)
     heads = encode_heads(qid, n_rows)
@@ -385,6 +386,10 @@ def _read_candidates(y_true, y_score, exclude):
 # Without query ids, more rows than these are unlikely to be one query.
 MANY_ROWS = 1000
 
+# What calls the metric function of `sklearn.metrics.make_scorer`. It has the rows of a
+# fold and not their queries.
+SCORER = ("sklearn.metrics._scorer", "_score")
+
 # How many values are looked at, and the fewest that say anything.
 _SAMPLE, _FEWEST = 200, 5
 
@@ -409,13 +414,93 @@ def refuse_columns(y_true, y_score):
         )
 
 
-def warn_of_one_query(n_rows):
-    """Warn that many rows without query ids are ranked as one query."""
-    warn_caller(
-        f"All {n_rows} rows are ranked as one query, since there are no query ids. "
-        "Pass the ids as `qid`; if the rows are one query, pass np.zeros(len(y_true)).",
-        UserWarning,
-    )
+def warn_if_not_one_query(n_rows):
+    """Warn where rows without query ids are probably not the rows of one query.
+
+    They are many, or the rows of a fold, for which a scorer of scikit-learn calls a
+    metric function.
+    """
+    if calling_function() == SCORER:
+        warn_caller(
+            "All rows of a fold are ranked as one query, since a scorer made with "
+            "sklearn.metrics.make_scorer passes no query ids. Pass a scorer name, "
+            "such as scoring='ndcg@10', or make one with "
+            "skrank.metrics.make_ranking_scorer(ndcg_score, k=10). Both read the "
+            "query ids.",
+            UserWarning,
+        )
+    elif n_rows > MANY_ROWS:
+        warn_caller(
+            f"All {n_rows} rows are ranked as one query, since there are no query ids. "
+            "Pass the ids as `qid`; if the rows are one query, pass "
+            "np.zeros(len(y_true)).",
+            UserWarning,
+        )
+
+
+def warn_if_out_of_order(arrays):
+    """Warn of pandas objects with the same labels in different orders.
+
+    Rows are paired by position, whatever their labels are. `arrays` holds what has one
+    value per row, by the names of the arguments.
+    """
+    pandas = sys.modules.get("pandas")
+    if pandas is None:
+        return
+    kinds = pandas.Series, pandas.DataFrame
+    indexes = {
+        name: values.index
+        for name, values in arrays.items()
+        if isinstance(values, kinds)
+    }
+    if len(indexes) < 2:
+        return
+    (first, index), *others = indexes.items()
+    for name, other in others:
+        if index is other or not _are_reordered(index, other):
+            continue
+        cure = f"Pass {name}.loc[{first}.index] to pair them by label"
+        if not index.is_unique:
+            cure = f"Sort the rows of {name} like those of {first}"
+        warn_caller(
+            f"{first} and {name} have the same labels in different orders, but their "
+            f"rows are paired by position. {cure}, or {name}.to_numpy() if the rows "
+            "are in the same order already.",
+            UserWarning,
+        )
+
+
+def _are_reordered(index, other):
+    """Return True if two indexes have the same labels, not in the same order."""
+    if not len(index) == len(other) > 0 or index.nlevels != other.nlevels:
+        return False
+    try:
+        return not index.equals(other) and _are_permuted(index, other)
+    except (TypeError, ValueError):  # pandas cannot compare labels of some types
+        return False
+
+
+def _are_permuted(index, other):
+    """Return True if labels that differ somewhere are the same ones altogether."""
+    # They rarely are, which most often shows without hashing all of them.
+    if _are_integers(index) and _are_integers(other):
+        are_other = index.to_numpy().sum() != other.to_numpy().sum()
+    elif isinstance(index[0], str):
+        are_other = not (other == index[0]).any()
+    else:
+        are_other = index.inferred_type != other.inferred_type
+    if are_other:
+        return False
+    from pandas.util import hash_pandas_object
+
+    one = hash_pandas_object(index, index=False).to_numpy()
+    two = hash_pandas_object(other, index=False).to_numpy()
+    # Labels of different dtypes may be equal one by one.
+    return bool(one.sum() == two.sum() and (one != two).any())
+
+
+def _are_integers(index):
+    return isinstance(index.dtype, np.dtype) and index.dtype.kind in "iu"
 
 
 def warn_if_swapped(y_true, y_score):
@@ -437,3 +522,34 @@ def warn_if_swapped(y_true, y_score):
 
 def _whole(values):
     return values == np.floor(values)
+
+
+def warn_if_labels(lists):
+    """Warn if the scores look like the class labels that a classifier predicts.
+
+    They have two values, which are grades, and tied documents differ in relevance.
+    Rows are at least as many as say anything of several queries. A classifier predicts
+    rows, so a matrix is left alone.
+    """
+    scores, n_queries = lists.y_score, len(lists.ids)
+    if lists.is_matrix or n_queries < 2 or len(scores) < _FEWEST * n_queries:
+        return
+    if not float(scores[0]).is_integer() or len(np.unique(scores[:_SAMPLE])) > 2:
+        return
+    low, high = scores.min(), scores.max()
+    is_high = scores == high
+    if low == high or not (is_high | (scores == low)).all():
+        return
+    if not (lists.grades == low).any() or not (lists.grades == high).any():
+        return
+    group = 2 * lists.order.row_query + is_high
+    n_relevant = np.bincount(group, weights=lists.relevant)
+    if not ((n_relevant > 0) & (n_relevant < np.bincount(group))).any():
+        return
+    warn_caller(
+        f"y_score has only two distinct values, {low:g} and {high:g}, like the class "
+        "labels that a classifier predicts, so the metric depends on how ties are "
+        "resolved. Pass scores instead, such as predict_proba(X)[:, 1] or "
+        "decision_function(X). skrank.metrics.tie_report says how much ties matter.",
+        UserWarning,
+    )

@@ -49,8 +49,9 @@ def evaluate_link_prediction(
     Warns
     -----
     UserWarning
-        If `X` holds duplicate triples (each is counted), or the candidates are a
-        sample.
+        If `X` holds duplicate triples (each is counted), if the candidates are a
+        sample, or if the model has no `triples_` and `known` probably does not hold its
+        training triples either.
 
     See Also
     --------

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from skrank._checks import check_flag, shown
+from skrank._checks import check_flag, shown, warn_caller
 from skrank._docs import share_link_words
 from skrank._progress import progress_bar
 from skrank._ranking.ids import encode_qid
@@ -86,6 +86,7 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
     filters = [] if known is None else [triples, *trained, *read_known(known)]
     entities, relations = vocabularies(model, sides[0], [triples, *filters])
     head, relation, tail = encode_triples(triples, entities, relations, "X")
+    warn_if_training_is_unknown(model, triples, known)
     sizes = len(entities), len(relations)
     _warn_of_duplicates(head, relation, tail, *sizes)
     seen = filters or [triples, *trained]
@@ -270,6 +271,10 @@ def relation_categories(known):
     return np.char.add(np.char.add(heads, "-"), tails)
 
 
+# The columns of a triple that hold entities.
+ENDS = [HEAD, TAIL]
+
+
 def model_scores(model, side, triples, n_entities=None):
     """Return the scores of a batch as a matrix of numbers.
 
@@ -329,10 +334,38 @@ def read_known(known):
             "The 'known' parameter must be 'auto', None, triples or a list of arrays "
             f"of triples. Got {shown(known)} instead."
         )
+    parts = known if _are_parts(known) else [known]
+    return [read_triples(part, "known") for part in parts]
+
+
+def warn_if_training_is_unknown(model, triples, known):
+    """Warn if the training triples of a model are not among those to filter out.
+
+    A list of arrays is taken to be complete. So is one array that has more triples than
+    are evaluated, and all of their entities and relations: a model can only know those
+    that it was trained on.
+    """
+    if known is None or triples_of(model) or _are_parts(known):
+        return
+    given = np.concatenate([triples[:0], *read_known(known)])
+    if len(given) > len(triples) and all(
+        np.isin(triples[:, column], given[:, others]).all()
+        for column, others in ((HEAD, ENDS), (RELATION, RELATION), (TAIL, ENDS))
+    ):
+        return
+    warn_caller(
+        f"{type(model).__name__} has no attribute 'triples_', so the triples that it "
+        "was trained on are probably not filtered out, and entities that complete them "
+        "count as wrong. Pass all that is known as a list, known=[train, valid], or "
+        "known=None for the raw setting.",
+        UserWarning,
+    )
+
+
+def _are_parts(known):
+    """Return True if known triples are a list of arrays, not one array."""
     is_list = isinstance(known, (list, tuple))
-    if is_list and (not known or np.ndim(known[0]) == 2):
-        return [read_triples(part, "known") for part in known]
-    return [read_triples(known, "known")]
+    return is_list and (not known or np.ndim(known[0]) == 2)
 
 
 def vocabularies(model, side, parts):
@@ -361,7 +394,7 @@ def vocabularies(model, side, parts):
 
 def encode_known(triples, entities, relations):
     """Return the positions of known triples whose ids the model knows."""
-    ends = entities.encode(triples[:, [HEAD, TAIL]], "known")
+    ends = entities.encode(triples[:, ENDS], "known")
     relation = relations.encode(triples[:, RELATION], "known")
     kept = (ends >= 0).all(axis=1) & (relation >= 0)
     return ends[kept, 0], relation[kept], ends[kept, 1]

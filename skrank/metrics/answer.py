@@ -12,7 +12,7 @@ from skrank._checks import numeric_array
 from skrank._columns import find_qid
 from skrank._ranking.ids import Heads, encode_heads
 from skrank._ranking.rank import FIRST, rank_again, rank_queries
-from skrank._ranking.read import has_negative
+from skrank._ranking.read import has_negative, warn_if_out_of_order
 from skrank.metrics.first_ranks import stored_ranks
 from skrank.metrics.summary import measure, summarize
 from skrank.metrics.value_table import ValueTable, join_queries
@@ -93,6 +93,18 @@ class Request(NamedTuple):
         return by, depth
 
 
+# What may have one value per row.
+_OF_ROWS = (
+    "y_true",
+    "y_score",
+    "qid",
+    "sample_weight",
+    "judged",
+    "returned",
+    "doc_id",
+)
+
+
 @dataclass(frozen=True)
 class Arrays:
     """The arrays to evaluate, and the rankings made of them so far.
@@ -113,6 +125,10 @@ class Arrays:
     alike: "Arrays | None" = None
     has_negative: bool | None = None
     rankings: dict = field(default_factory=dict)
+
+    def check_order(self):
+        """Warn of arrays with labels that have them in different orders."""
+        warn_if_out_of_order({name: getattr(self, name) for name in _OF_ROWS})
 
     def ranking(self, by, depth):
         """Return the ranking by some parameters; made once.
@@ -246,6 +262,7 @@ def answer_all(requests, source):
     """
     blocks = None
     if isinstance(source, Arrays):
+        source.check_order()
         source, requests, blocks = cut(source, requests)
     if blocks is not None:
         table = join_queries([_table_of(requests, block) for block in blocks])
@@ -296,6 +313,7 @@ class RepeatedAnswer:
         self.request = request
         self.arrays = arrays
         self.first = self.measured = self.weight = None
+        arrays.check_order()
 
     def __call__(self, y_score):
         """Return the value of the metric by some scores."""

@@ -367,6 +367,7 @@ def score_requests(requests, arrays, rankers, *, by=None, returned=None):
     `arrays` hold what all rankers share, and `rankers` the scores of each by name.
     `returned` is a dict with a mask for each of them, or None.
     """
+    arrays.check_order()
     kind = kind_of(arrays.y_true, arrays.y_score, arrays.qid)
     keys, arrays = _keys(arrays, by, len(rankers))
     check_names(rankers, keys, requests)
@@ -376,6 +377,8 @@ def score_requests(requests, arrays, rankers, *, by=None, returned=None):
         masks = {name: arrays.returned} if returned is None else returned
         given = {"y_score": scores, "returned": masks[name], "alike": first_source}
         source = replace(arrays, **given, rankings={})
+        if first_source is not None:
+            source.check_order()
         first_source = first_source or source
         alike = measured[0] if measured and returned is None else None
         rankings, of_ranker = measure_all(requests, source, alike)

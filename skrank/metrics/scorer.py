@@ -15,6 +15,7 @@ from sklearn import config_context
 from skrank._checks import shown
 from skrank._columns import find_qid, require_qid
 from skrank._ranking.ids import encode_heads
+from skrank._ranking.read import warn_if_out_of_order
 from skrank.metrics.answer import Arrays, OwnRanks, RepeatedAnswer, answer_all
 from skrank.metrics.evaluation import (
     Asked,
@@ -294,6 +295,7 @@ class RankingScorer(_ScikitLearnScorer):
         # Predict first: NotFittedError should precede an error about missing query ids.
         y_score = ranking_response(estimator, X, method_caller)
         qid = find_scored_qid(estimator, X, y_true, qid)
+        warn_if_out_of_order({"y_true": y_true, "qid": qid})  # encoded below
         heads = None if qid is None else encode_heads(qid)
         if self._score_func.reads_heads:
             qid = heads

@@ -25,6 +25,7 @@ from skrank._columns import (
     require_qid,
 )
 from skrank._ranking.ids import encode_qid
+from skrank._ranking.read import warn_if_out_of_order
 from skrank.base import RankingEstimator
 from skrank.rankers.rows import Rows, check_different
 from skrank.rankers.wrapped import clone_estimator
@@ -132,6 +133,7 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
         is_name = isinstance(self.qid_column, str)
         self._n_columns = None if is_name else np.shape(X)[-1]
         qid = self._find_qid(qid, "fit", X=X, y=y)
+        warn_if_out_of_order({"y": y, "qid": qid, "sample_weight": sample_weight})
         y = self._check_target(y)
         X = drop_column(X, self.qid_column)
         check_consistent_length(X, y, sample_weight)

@@ -40,7 +40,9 @@ def read_letor(
     path: str | PathLike[str], *, n_features: int | None = None, dtype: DTypeLike = ...
 ) -> tuple[csr_matrix, NDArray[Any], NDArray[Any]]: ...
 def read_qrels(path: str | PathLike[str]) -> Bunch: ...
-def read_run(path: str | PathLike[str]) -> Bunch: ...
+def read_run(
+    path: str | PathLike[str], *, order: Literal["score", "rank"] = "score"
+) -> Bunch: ...
 @overload
 def score_table(
     source: str | PathLike[str] | None = None, metrics: str | Callable[..., Any] |
@@ -52,8 +54,8 @@ def score_table(
     by: str | Sequence[str] = (), judged: str | None = None,
     returned: str | Mapping[str, str] | None = None, doc_id: str | None = None,
     sample_weight: str | None = None, memory_limit: str | None = None,
-    progress: bool = False, checkpoint: str | PathLike[str] | None = None,
-    missing: str = "zero", unjudged: str = "drop", **params: Any
+    progress: bool = False, missing: str = "zero", unjudged: str = "drop",
+    **params: Any
 ) -> QueryScores: ...
 @overload
 def score_table(
@@ -66,7 +68,7 @@ def score_table(
     by: str | Sequence[str] = (), judged: str | None = None,
     returned: str | Mapping[str, str] | None = None, doc_id: str | None = None,
     sample_weight: str | None = None, memory_limit: str | None = None,
-    progress: bool = False, checkpoint: str | PathLike[str] | None = None,
-    missing: str = "zero", unjudged: str = "drop", **params: Any
+    progress: bool = False, missing: str = "zero", unjudged: str = "drop",
+    **params: Any
 ) -> Any: ...
 def ship(spark: Any) -> None: ...

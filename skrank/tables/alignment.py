@@ -18,9 +18,9 @@ from skrank._checks import (
 )
 from skrank._ranking.ids import encode_qid
 from skrank.metrics import CONVENTIONS
-from skrank.tables.forms import RESULT, TRUTH, Names, Side, are_runs, read_side
+from skrank.tables.forms import RESULT, TRUTH, Names, Side, are_runs, is_trec, read_side
 from skrank.tables.trec_text import QRELS
-from skrank.tables.triples import Triples, text_of
+from skrank.tables.triples import Triples, as_text, first_no_integer, text_of
 
 MISSING = ("zero", "drop", "raise")
 UNJUDGED = ("drop", "raise")
@@ -84,7 +84,8 @@ def align(
         judged, or a parameter has an invalid value.
     TypeError
         If the input has another form, or the ids are text on one side and integers on
-        the other.
+        the other. Only the ids of a TREC file, which are always text, meet integers:
+        "301" is 301, and the result has text.
 
     Warns
     -----
@@ -125,15 +126,15 @@ def align(
         judged_from = check_number(judged_from, "judged_from", "align")
     truth = read_side(qrels, TRUTH, Names(qid, doc_id, grade))
     names, rules = Names(qid, doc_id, score), (missing, unjudged, judged_from)
-    if not are_runs(run):
-        result = read_side(run, RESULT, names)
-        return align_triples(truth, result, (TRUTH.name, RESULT.name), *rules)
+    several = are_runs(run)
     aligned = {}
-    for key, one in run.items():
-        side = RESULT._replace(name=f"run[{key!r}]")
-        result = read_side(one, side, names)
-        aligned[key] = align_triples(truth, result, (TRUTH.name, side.name), *rules)
-    return aligned
+    for key, one in run.items() if several else [(None, run)]:
+        side = RESULT._replace(name=f"run[{key!r}]") if several else RESULT
+        sides = truth, read_side(one, side, names)
+        of_trec = is_trec(qrels), is_trec(one)
+        *sides, _ = with_ids_of_one_type(*sides, (TRUTH.name, side.name), of_trec)
+        aligned[key] = align_triples(*sides, (TRUTH.name, side.name), *rules)
+    return aligned if several else aligned[None]
 
 
 def lowest_judged(convention):
@@ -144,6 +145,51 @@ def lowest_judged(convention):
     if convention not in CONVENTIONS:
         return None
     return CONVENTIONS[convention].rules.get("*", {}).get("judged_from")
+
+
+def with_ids_of_one_type(truth, result, names, of_trec):
+    """Return judgements and a run with ids of one type, and a sentence on the change.
+
+    Integers become text where the other ids are text only because they are those of a
+    TREC file. If one of these is not the text of an integer, such as "007", it cannot
+    be said what it stands for. Then, and for text of another source, this raises.
+
+    Parameters
+    ----------
+    truth, result : Triples
+        The judgements and the run.
+
+    names : (str, str)
+        What they are called.
+
+    of_trec : (bool, bool)
+        Whether they come from TREC files.
+    """
+    sides, changed = [truth, result], []
+    for field, what in {"qid": "query", "doc_id": "document"}.items():
+        ids = [getattr(side, field) for side in sides]
+        is_text = [one.dtype.kind == "S" for one in ids]
+        if is_text[0] == is_text[1]:
+            continue
+        text, other = (0, 1) if is_text[0] else (1, 0)
+        bad = first_no_integer(ids[text]) if of_trec[text] else ids[text][:1]
+        if len(bad):
+            ids[text] = bad
+            kinds = ("text", "integers") if is_text[0] else ("integers", "text")
+            got = " and ".join(
+                f"{kind} such as {_first(one)} in {name}"
+                for kind, one, name in zip(kinds, ids, names, strict=True)
+            )
+            raise TypeError(
+                f"The {what} ids of {names[0]} and {names[1]} must be of one type. Got "
+                f"{got}: make both text with str()."
+            )
+        sides[other] = sides[other]._replace(**{field: as_text(ids[other])})
+        changed.append(
+            f"The {what} ids of {names[other]} are integers, and those of "
+            f"{names[text]}, a TREC file, are text: they are compared as text."
+        )
+    return *sides, " ".join(changed)
 
 
 def align_triples(
@@ -165,8 +211,6 @@ def align_triples(
     is_judged = _judged(truth, judged_from, names[0])
     grade = np.where(is_judged, truth.value, truth.value.dtype.type(0))
     truth = truth._replace(value=grade)
-    for what, ours, theirs in zip(("query", "document"), truth, result, strict=False):
-        _check_kinds(what, ours, theirs, names)
     ids, query = encode_qid(truth.qid)
     run_ids, run_query = encode_qid(result.qid)
     place = np.minimum(np.searchsorted(ids, run_ids), len(ids) - 1)
@@ -227,20 +271,6 @@ def _judged(truth, judged_from, name):
     return np.ones(len(grade), dtype=bool)
 
 
-def _check_kinds(what, ours, theirs, names):
-    """Raise if ids are text on one side and integers on the other."""
-    if ours.dtype.kind != theirs.dtype.kind:
-        kinds = {"S": "text", "i": "integers"}
-        got = [
-            f"{kinds[ids.dtype.kind]} such as {_first(ids)} in {name}"
-            for ids, name in zip((ours, theirs), names, strict=True)
-        ]
-        raise TypeError(
-            f"The {what} ids of {names[0]} and {names[1]} must be of one type. Got "
-            f"{' and '.join(got)}: make both text with str()."
-        )
-
-
 def _some_queries(ids, n, name, what):
     return f"{len(ids)} of {n} queries of {name} lack {what}, such as {_first(ids)}."
 
@@ -288,8 +318,8 @@ def from_topk(indices, scores=None, relevant=None, *, higher_is_better=True):
     Raises
     ------
     ValueError
-        If the shapes do not match, a score is NaN, or an index occurs twice for a
-        query.
+        If the shapes do not match, no document was returned for any query, a score is
+        NaN, or an index occurs twice for a query.
     TypeError
         If indices are not integers, or `relevant` has another form.
 
@@ -345,6 +375,11 @@ def _indices(indices):
         raise ValueError(
             "The 'indices' parameter must hold positions, or -1 for no document. Got "
             f"{indices.min()}."
+        )
+    if not (indices >= 0).any():
+        raise ValueError(
+            "The 'indices' parameter must hold a document of at least one query. Got "
+            f"{shown(indices.tolist())}: does the index contain documents?"
         )
     return indices.astype(np.int64)
 

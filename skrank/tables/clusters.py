@@ -103,7 +103,7 @@ def check_columns(schema, columns):
         plain = (types.is_integer, types.is_floating, types.is_boolean)
         return any(test(kind) for test in plain)
 
-    check_known(columns, kinds)
+    check_known(columns.named(), kinds)
     check_types(
         columns,
         kinds,

@@ -127,6 +127,14 @@ class ArrowCore:
             return codes, lambda code: {"qid": encoded.dictionary.take(pa.array(code))}
         return as_numpy(column), lambda ids: {"qid": pa.array(ids, column.type)}
 
+    @property
+    def in_input_order(self):
+        """Return the first request whose tied documents keep the order of the rows."""
+        for request in self.template.requests:
+            if request.options["ties"] == "first" and not request.options["doc_order"]:
+                return request
+        return None
+
     def __reduce__(self):
         """Pickle with the metrics that `add_scorer` named in this process."""
         metrics = [request.metric for request in self.template.requests]
@@ -157,10 +165,12 @@ class ArrowCore:
         """Return the QueryScores of all queries from the tables that calls returned."""
         pa = import_extra("pyarrow")
         table = pa.concat_tables(tables)
+        tables.clear()  # and so they need no memory beside the arrays made of them
         codes, ids = {}, {}
         for key in self.columns.keys:
             codes[key], ids[key] = ordered_keys(table[key])
-        table = join_queries([self._value_table(table, codes, kind)])
+        table = self._value_table(table, codes, kind)
+        table = join_queries([table])
         keys = {
             key: values if ids[key] is None else ids[key][values]
             for key, values in table.keys.items()

@@ -87,7 +87,7 @@ def read_side(data, side, names):
         The names of the columns of a table.
     """
     if isinstance(data, (str, os.PathLike)):
-        if not is_table_file(data):
+        if is_trec(data):
             return read_triples(data, side.format)
         data = read_table(data)
     if _is_table(data):
@@ -118,6 +118,13 @@ def read_side(data, side, names):
         )
     _refuse_nan(triples, side)
     return triples
+
+
+def is_trec(data):
+    """Return True for a TREC file and what is read from it: all its ids are text."""
+    if isinstance(data, (str, os.PathLike)):
+        return not is_table_file(data)
+    return isinstance(data, Bunch)
 
 
 def are_runs(run):

@@ -2,6 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import warnings
 from collections.abc import Mapping
 
 from skrank._checks import shown
@@ -9,7 +10,6 @@ from skrank._progress import progress_bar
 from skrank.metrics import QueryScores, score_queries
 from skrank.metrics.answer import max_grade_of
 from skrank.metrics.value_table import join_rankers
-from skrank.tables._checkpoint import score_with_checkpoint
 from skrank.tables.alignment import align, lowest_judged
 from skrank.tables.clusters import check_columns, score_on_cluster
 from skrank.tables.core import ArrowCore, Columns
@@ -18,6 +18,10 @@ from skrank.tables.forms import are_runs
 from skrank.tables.source import Source
 from skrank.tables.spark import SparkTable
 from skrank.tables.stream import score_source
+
+# Megabytes, and how often the values by query are in memory when they are joined; both
+# measured, by scoring ten million queries.
+FOR_PYTHON, MOST_COPIES = 300, 3.5
 
 # The packages of data frames, with what only a data frame of theirs has.
 CLUSTERS = {"pyspark": (SparkTable, "mapInArrow"), "dask": (DaskTable, "merge")}
@@ -39,7 +43,6 @@ def score_table(
     sample_weight=None,
     memory_limit=None,
     progress=False,
-    checkpoint=None,
     missing="zero",
     unjudged="drop",
     **params,
@@ -85,16 +88,19 @@ def score_table(
         ranker. Other scores are not read.
     doc_id : str, default=None
         The column of the document ids, by which `doc_order` orders tied documents.
+        Rules that keep the order of the rows, such as the conventions "lightgbm" and
+        "xgboost", need none: of several files, those of the first name come first.
+        Rows of Spark and Dask have no order.
     sample_weight : str, default=None
         The column of the weights, constant within a query.
     memory_limit : str, default=None
-        The memory to use, such as "2GB". DuckDB gets 500 MB less, or half of a small
-        limit, and writes temporary files beyond it. None is DuckDB's default.
+        The memory to use, such as "2GB". Of it 500 MB are for Python and the rows that
+        are being scored, and some for the values by query. DuckDB gets the rest, at
+        least a quarter, and writes temporary files beyond it. If Python and the values
+        by query may need more than the limit, a warning says how much. None is DuckDB's
+        default.
     progress : bool, default=False
         Whether to show a progress bar, which needs the package tqdm.
-    checkpoint : str or path, default=None
-        A directory for the scores of parts of the source. A run that was stopped
-        continues from there if it is started again with the same files and parameters.
     missing, unjudged : str, default="zero" and "drop"
         With `qrels` and `run`, which queries count, as in :func:`align`.
     **params
@@ -111,8 +117,8 @@ def score_table(
     ------
     ValueError
         If a column is unknown or has missing values, the source is empty, a parameter
-        has an invalid value, or tied documents are to keep an order that a table does
-        not have.
+        has an invalid value, or tied documents are to keep an order that the rows of
+        Spark or Dask do not have.
     FileNotFoundError
         If there is no such file.
     ImportError
@@ -127,9 +133,10 @@ def score_table(
 
     Notes
     -----
-    Rows that are sorted lose their order within a query. It decides on no value, but on
-    rounding: if the source has more than 255 different grades, the gains of tied
-    documents may be summed in another order than those of arrays.
+    Where no rule needs it, rows that are sorted lose their order within a query. It
+    decides on no value, but on rounding: if the source has more than 255 different
+    grades, the gains of tied documents may be summed in another order than those of
+    arrays.
 
     Ids in files of text have the type that all rows of their column have: "0301" makes
     a column text.
@@ -159,11 +166,7 @@ def score_table(
     {'bm25': {'mrr': 0.25}, 'dense': {'mrr': 0.5}}
     """
     _check_sources(source, qrels, run)
-    of_files = {
-        "memory_limit": memory_limit,
-        "progress": progress,
-        "checkpoint": checkpoint,
-    }
+    of_files = {"memory_limit": memory_limit, "progress": progress}
     if source is None:
         of_rows = {"by": by, "judged": judged, "returned": returned}
         of_rows["sample_weight"] = sample_weight
@@ -191,38 +194,48 @@ def score_table(
         sample_weight,
     )
     core = ArrowCore(metrics, columns, params)
-    _refuse_input_order(core.template.requests)
     if (table := _table_of_cluster(source)) is not None:
         _refuse(of_files, "files and tables in memory, not with Spark and Dask.")
+        _check_input_order(core)
         check_columns(table.schema, columns)
         return score_on_cluster(table, with_max_grade(table, core))
     with Source(source, memory_limit, columns.named()) as table:
-        return read_and_score(table, core, progress, checkpoint)
+        table.check(columns)
+        core = with_max_grade(table, core)
+        _leave_memory(table, core)
+        tables = _score_rows(table, core, progress)
+    return core.finish(tables, table.kind)  # when DuckDB has freed its memory
 
 
-def read_and_score(source, core, progress=False, checkpoint=None):
-    """Return the QueryScores of an open Source.
+def _leave_memory(source, core):
+    """Divide the memory between DuckDB and the values by query; warn if it is small."""
+    if source.megabytes is None:
+        return
+    n_queries, key_bytes = source.count_queries(core.columns)
+    n_bytes = key_bytes + core.example().nbytes
+    megabytes = n_queries * n_bytes / 1e6
+    source.leave_memory(megabytes)
+    needed = FOR_PYTHON + MOST_COPIES * megabytes
+    if needed > source.megabytes:
+        warnings.warn(
+            f"The memory_limit is {source.megabytes:,.0f} MB, but score_table may need "
+            f"{needed:,.0f} MB: {FOR_PYTHON} MB for Python and its packages, and "
+            f"{MOST_COPIES} times {megabytes:,.0f} MB for the values of about "
+            f"{n_queries:,} queries of {n_bytes:,.0f} bytes, while they are joined. "
+            "Pass fewer metrics, or score parts of the queries and join them by "
+            "QueryScores.concat.",
+            UserWarning,
+            stacklevel=3,
+        )
 
-    Parameters
-    ----------
-    source : Source
-        The source.
-    core : ArrowCore
-        Scores tables of whole queries.
-    progress, checkpoint
-        As in :func:`score_table`.
-    """
-    source.check(core.columns)
-    core = with_max_grade(source, core)
+
+def _score_rows(source, core, progress):
+    """Return the tables of all queries of an open Source, with a row per query."""
     n_rows = None
-    if progress or checkpoint is not None:
+    if progress:
         ((n_rows,),) = source.fetch(f"SELECT count(*) FROM {source.relation}")
     with progress_bar(n_rows, progress, "row") as advance:
-        if checkpoint is None:
-            tables = score_source(source, core, advance)
-        else:
-            tables = score_with_checkpoint(source, core, advance, n_rows, checkpoint)
-    return core.finish(tables, source.kind)
+        return score_source(source, core, advance)
 
 
 def with_max_grade(source, core):
@@ -299,15 +312,14 @@ def _table_of_cluster(source):
     return table(source) if hasattr(source, method) else None
 
 
-def _refuse_input_order(requests):
-    """Raise if tied documents are to keep the order of their rows."""
-    for request in requests:
-        if request.options["ties"] == "first" and not request.options["doc_order"]:
-            raise ValueError(
-                f"ties='first' of {request.key!r} keeps the order of the rows, and a "
-                "table has none. Pass the ids of the documents as `doc_id` and a "
-                "`doc_order`, or another rule such as ties='expected'."
-            )
+def _check_input_order(core):
+    """Raise if tied documents are to keep the order of rows that have none."""
+    if (request := core.in_input_order) is not None:
+        raise ValueError(
+            f"ties='first' of {request.key!r} keeps the order of the rows, and a data "
+            "frame of Spark or Dask has none. Pass the ids of the documents as "
+            "`doc_id` and a `doc_order`, or another rule such as ties='expected'."
+        )
 
 
 def score_runs(qrels, run, metrics, columns, rules, params):

@@ -8,6 +8,7 @@ import glob
 import os
 import re
 import tempfile
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 from skrank._checks import shown
@@ -49,14 +50,19 @@ def is_table_file(path):
 
 def read_table(path):
     """Return a file, or several, as a table of Arrow."""
-    with Source(path) as source, contextlib.closing(source.cursor()) as cursor:
-        return cursor.sql(f"SELECT * FROM {source.relation}").to_arrow_table()
+    with Source(path) as source:
+        query = f"SELECT * FROM {source.relation}"
+        return source.run(lambda: source.connection.sql(query).to_arrow_table())
 
 
 class Source:
     """A table that DuckDB reads, as often as it is asked.
 
     Use it in a ``with`` statement: it removes DuckDB's temporary files.
+
+    DuckDB only runs in a thread of the source, one statement after the other. The main
+    thread waits, and Ctrl-C raises KeyboardInterrupt there: DuckDB would turn it into
+    an error of its own, and it cannot close a connection that is in use.
 
     Parameters
     ----------
@@ -70,24 +76,24 @@ class Source:
 
     def __init__(self, source, memory_limit=None, names=()):
         duckdb = import_extra("duckdb")
-        limit = None if memory_limit is None else _duckdb_limit(memory_limit)
-        self.files = None
+        self.megabytes = None if memory_limit is None else _megabytes(memory_limit)
         self.kind = kind_of(source)
-        self._frame = None
+        self._thread = ThreadPoolExecutor(1)
         self._closing = contextlib.ExitStack()
-        folder = tempfile.TemporaryDirectory(
-            prefix="skrank-", ignore_cleanup_errors=True
-        )
-        self._closing.enter_context(folder)
-        self.connection = duckdb.connect(":memory:")
-        self._closing.callback(self.connection.close)
-        self.connection.execute(f"SET temp_directory = {_text(folder.name)}")
-        if limit is not None:
-            self.connection.execute(f"SET memory_limit = '{limit}MB'")
+        self._closing.callback(self._thread.shutdown)
         try:
-            self.relation = self._open(source, names)
+            self.connection = self.run(duckdb.connect, ":memory:")
+            folder = tempfile.TemporaryDirectory(
+                prefix="skrank-", ignore_cleanup_errors=True
+            )
+            self._closing.enter_context(folder)
+            self._closing.callback(self._disconnect)
+            self.execute(f"SET temp_directory = {_text(folder.name)}")
+            self.leave_memory(0)
+            self.relation = self.run(self._open, source, names)
             query = f"DESCRIBE SELECT * FROM {self.relation}"
             self.types = {name: kind for name, kind, *_ in self.fetch(query)}
+            check_known(names, self.types)
         except duckdb.Error as error:
             self.close()
             raise ValueError(f"DuckDB cannot read {shown(source)}: {error}") from error
@@ -96,23 +102,27 @@ class Source:
             raise
 
     def _open(self, source, names):
-        """Return the SQL that stands for the source in a FROM clause."""
+        """Return the SQL that stands for the source in a FROM clause.
+
+        Of a table in memory only the columns in `names` are converted and stored, and
+        DuckDB sees no other ones, from which it does not tell "qid" and "QID" apart.
+        """
         if isinstance(source, (str, os.PathLike)):
             source = os.fspath(source)
-            self.files = [source] if "://" in source else files_of(source)
-            names = ", ".join(map(_text, self.files))
-            reader = _reader_of(self.files)
+            files = [source] if "://" in source else files_of(source)
+            listed = ", ".join(map(_text, files))
+            reader = _reader_of(files)
             if reader == "read_csv":
-                return self._typed_csv(names)
-            return f"{reader}([{names}])"
+                return self._typed_csv(listed)
+            return f"{reader}([{listed}])"
         pa = import_extra("pyarrow")
         library = type(source).__module__.partition(".")[0]
-        if library == "pandas":
-            # A column that is not read may hold what Arrow does not.
-            read = source[names] if {*names} <= {*source.columns} else source
-            source = pa.Table.from_pandas(read, preserve_index=False)
+        if library == "pandas" and hasattr(source, "columns"):
+            check_known(names, source.columns)
+            source = pa.Table.from_pandas(source[names], preserve_index=False)
         elif library == "polars" and hasattr(source, "to_arrow"):
-            source = source.to_arrow()
+            check_known(names, source.columns)
+            source = source.select(names).to_arrow()
         if not hasattr(source, "__arrow_c_stream__"):
             raise TypeError(
                 "The 'source' parameter of score_table must be a path, a URL or a "
@@ -121,11 +131,16 @@ class Source:
                 f"Got {type(source).__name__} instead."
             )
         if isinstance(source, pa.Table):
-            self._frame = _without_views(source)
+            check_known(names, source.column_names)
+            self.connection.register("source", _without_views(source.select(names)))
             return "source"
         # A stream can be read only once.
         reader = pa.RecordBatchReader.from_stream(source)
-        self.connection.register("stream", reader)
+        check_known(names, reader.schema.names)
+        schema = pa.schema([reader.schema.field(name) for name in names])
+        batches = (batch.select(names) for batch in reader)
+        stream = pa.RecordBatchReader.from_batches(schema, batches)
+        self.connection.register("stream", stream)
         self.connection.execute("CREATE TABLE source AS SELECT * FROM stream")
         self.connection.unregister("stream")
         return "source"
@@ -137,27 +152,67 @@ class Source:
         """
         query = f"DESCRIBE FROM read_csv([{names}], sample_size = -1)"
         types = ", ".join(
-            f"{_text(name)}: {_text(kind)}" for name, kind, *_ in self.fetch(query)
+            f"{_text(name)}: {_text(kind)}"
+            for name, kind, *_ in self.connection.sql(query).fetchall()
         )
         return f"read_csv([{names}], types = {{{types}}})"
 
-    def cursor(self, **tables):
-        """Return a connection for one query, in which `tables` have names."""
-        cursor = self.connection.cursor()
-        if self._frame is not None:
-            tables["source"] = self._frame
-        for name, table in tables.items():
-            cursor.register(name, table)
-        return cursor
+    def start(self, function, *args):
+        """Call a function in the thread of the source, and return its future."""
+        return self._thread.submit(function, *args)
 
-    def fetch(self, query, **tables):
+    def run(self, function, *args):
+        """Call a function in the thread of the source, and return its result."""
+        return self.result_of(self.start(function, *args))
+
+    @staticmethod
+    def result_of(future):
+        """Wait for what was started, and return its result."""
+        while not future.done():  # an interrupt just before a wait does not end it
+            wait([future], timeout=0.1)
+        return future.result()
+
+    def execute(self, statement):
+        """Run a statement that returns nothing."""
+        self.run(self.connection.execute, statement)
+
+    def fetch(self, query):
         """Return the rows that a query returns."""
-        with contextlib.closing(self.cursor(**tables)) as cursor:
-            return cursor.sql(query).fetchall()
+        return self.run(lambda: self.connection.sql(query).fetchall())
+
+    def leave_memory(self, megabytes):
+        """Leave memory of the limit to the values by query, beside that for the rest.
+
+        DuckDB gets what remains, but not less than a part of the limit.
+        """
+        if self.megabytes is not None:
+            rest, least = FOR_THE_REST + megabytes, 4 if megabytes else 2
+            limit = max(int(self.megabytes - rest), int(self.megabytes / least), 1)
+            self.execute(f"SET memory_limit = '{limit}MB'")
+
+    def count_queries(self, columns):
+        """Return about how many queries there are, and the bytes of the keys of one."""
+        keys = [quoted(name) for name in columns.keys.values()]
+        # The text of a key is held as UTF-8, and with four bytes for each character.
+        lengths = [
+            f"5 * max(strlen({key}::VARCHAR))" if self.is_text(name) else "8"
+            for key, name in zip(keys, columns.keys.values(), strict=True)
+        ]
+        ((n_queries, key_bytes),) = self.fetch(
+            f"SELECT approx_count_distinct(hash({', '.join(keys)})), "
+            f"{' + '.join(lengths)} FROM {self.relation}"
+        )
+        return n_queries, key_bytes
+
+    def stop(self):
+        """Interrupt what DuckDB does, and wait for its end."""
+        end = self.start(int)
+        while not end.done():  # an interrupt before a query begins has no effect
+            self.connection.interrupt()
+            wait([end], timeout=0.1)
 
     def check(self, columns):
-        """Raise if there are no rows, a column is missing or its type is wrong."""
-        check_known(columns, self.types)
+        """Raise if there are no rows or the type of a column is wrong."""
         if not self.fetch(f"SELECT 1 FROM {self.relation} LIMIT 1"):
             raise ValueError("The source has no rows. Got columns only.")
         check_types(columns, self.types, _is_numeric, "BOOLEAN".__eq__)
@@ -208,6 +263,10 @@ class Source:
         """Close the connection and remove its temporary files."""
         self._closing.close()
 
+    def _disconnect(self):
+        self.stop()
+        self.run(self.connection.close)
+
     def __enter__(self):
         """Return the source itself."""
         return self
@@ -217,9 +276,9 @@ class Source:
         self.close()
 
 
-def check_known(columns, known):
+def check_known(names, known):
     """Raise if a column is not among those that are known."""
-    for name in columns.named():
+    for name in names:
         if name not in known:
             near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.4)
             hint = f" Did you mean {near[0]!r}?" if near else ""
@@ -298,8 +357,8 @@ def _reader_of(files):
     return readers.pop()
 
 
-def _duckdb_limit(memory_limit):
-    """Return the megabytes that DuckDB may use of a limit such as "2GB"."""
+def _megabytes(memory_limit):
+    """Return the megabytes of a limit such as "2GB"."""
     match = _SIZE.fullmatch(memory_limit) if isinstance(memory_limit, str) else None
     if match is None:
         raise ValueError(
@@ -307,8 +366,7 @@ def _duckdb_limit(memory_limit):
             f"or '500MB', or None. Got {shown(memory_limit)} instead."
         )
     number, unit = match.groups()
-    megabytes = float(number) * _MEGABYTES[unit[0].lower()]
-    return max(int(megabytes - FOR_THE_REST), int(megabytes / 2), 1)
+    return float(number) * _MEGABYTES[unit[0].lower()]
 
 
 def _is_numeric(kind):

@@ -4,7 +4,7 @@
 
 import os
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import numpy as np
@@ -30,7 +30,7 @@ class NotClustered(Exception):
     """The rows of a query do not stand together."""
 
 
-def score_source(source, core, advance, where=None):
+def score_source(source, core, advance):
     """Return the tables of all queries of a source, one row per query.
 
     Where the rows of each query stand together, they are read as they are; queries
@@ -44,38 +44,44 @@ def score_source(source, core, advance, where=None):
         Scores tables of whole queries.
     advance : callable
         Called with the number of rows that were scored.
-    where : str, default=None
-        The SQL condition of the rows to read.
     """
-    condition = "" if where is None else f" WHERE {where}"
-    query = f"FROM (SELECT {source.selected(core.columns)} FROM {source.relation})"
+    selected = source.selected(core.columns)
     keys = [quoted(name) for name in core.columns.keys.values()]
     order = ", ".join(keys)
     if any(map(source.is_text, core.columns.keys.values())):
         order = f"hash({order}), {order}"  # numbers are sorted faster than text
+    query = f"FROM (SELECT {selected} FROM {source.relation})"
+    to_sort = query
+    if core.in_input_order is not None:
+        row = "row" + "_" * max(map(len, core.columns.named()))  # no column's name
+        numbered = f"SELECT {selected}, row_number() OVER () AS {row}"
+        to_sort, order = f"FROM ({numbered} FROM {source.relation})", f"{order}, {row}"
 
-    def score(query, is_sorted, **tables):
-        return _score_batches(source, core, query, is_sorted, advance, **tables)
+    def score(query, is_sorted):
+        return _score_batches(source, core, query, is_sorted, advance)
 
     try:
-        tables = score(query + condition, False)
+        tables = score(query, False)
     except NotClustered:
-        return score(f"{query}{condition} ORDER BY {order}", True)
+        return score(f"{to_sort} ORDER BY {order}", True)
     tables, cut = _without_cut_queries(tables, list(core.columns.keys))
     if cut is not None:
         same = " AND ".join(f"cut.{key} = whole.{key}" for key in keys)
         cut = cut.rename_columns(list(core.columns.keys.values()))
-        again = f"FROM ({query}) AS whole SEMI JOIN cut ON {same} ORDER BY {order}"
-        tables += score(again, True, cut=cut)
+        source.run(source.connection.register, "cut", cut)
+        again = f"FROM ({to_sort}) AS whole SEMI JOIN cut ON {same} ORDER BY {order}"
+        tables += score(again, True)
     return tables
 
 
-def _score_batches(source, core, query, is_sorted, advance, **tables):
+def _score_batches(source, core, query, is_sorted, advance):
     """Return the tables of the queries of one SQL query."""
     scored, coming = [], deque()
 
     def check(table):
-        check_missing(table, core, source)
+        if has_missing(table):
+            batches.close()
+            source.refuse_missing(core.columns)
 
     def score(table, n_stretches):
         if not is_sorted and len(table) < SCATTERED * n_stretches:
@@ -93,7 +99,7 @@ def _score_batches(source, core, query, is_sorted, advance, **tables):
         advance(n_scored)
 
     with (
-        closing(_batches(source, query, **tables)) as batches,
+        closing(_batches(source, query)) as batches,
         ThreadPoolExecutor(N_THREADS) as threads,
     ):
         for table, n_stretches in whole_queries(batches, core, check):
@@ -145,15 +151,16 @@ def _joined(pending):
     return pa.concat_tables(tables).combine_chunks()
 
 
-def check_missing(table, core, source):
-    """Raise if a value of a table is missing, with the counts of its source."""
-    for column in table.columns:
-        column = one_chunk(column)
-        is_missing = column.null_count
-        if not is_missing and import_extra("pyarrow").types.is_floating(column.type):
-            is_missing = np.isnan(as_numpy(column).min(initial=np.inf))
-        if is_missing:
-            source.refuse_missing(core.columns)
+def has_missing(table):
+    """Return True if a value of a table is missing."""
+    for column in map(one_chunk, table.columns):
+        if column.null_count:
+            return True
+        if import_extra("pyarrow").types.is_floating(column.type) and np.isnan(
+            as_numpy(column).min(initial=np.inf)
+        ):
+            return True
+    return False
 
 
 def _starts(table, core):
@@ -166,35 +173,23 @@ def _starts(table, core):
     return 1 + np.flatnonzero(differs)
 
 
-def _batches(source, query, **tables):
-    """Yield the batches of a query, which runs in a thread of its own.
+def _batches(source, query):
+    """Yield the batches of a query, each of which is read while the last is scored."""
 
-    So the next batch is read while the last one is scored, and an interrupt stops the
-    query at once.
-    """
-    cursor = source.cursor(**tables)
-    with closing(cursor), ThreadPoolExecutor(1) as thread:
+    def open_reader():
+        relation = source.connection.sql(query)
+        read = getattr(relation, "to_arrow_reader", None)
+        return (read or relation.fetch_arrow_reader)(BATCH)
 
-        def open_reader():
-            relation = cursor.sql(query)
-            read = getattr(relation, "to_arrow_reader", None)
-            return (read or relation.fetch_arrow_reader)(BATCH)
-
-        def read_next():
-            return next(reader, None)
-
-        running = thread.submit(open_reader)
-        try:
-            reader = iter(running.result())
-            running = thread.submit(read_next)
-            while (batch := running.result()) is not None:
-                running = thread.submit(read_next)
-                yield batch
-        except BaseException:
-            while not running.done():  # a query that has not begun misses an interrupt
-                cursor.interrupt()
-                wait([running], timeout=0.1)
-            raise
+    reader = source.run(open_reader)
+    try:
+        coming = source.start(next, reader, None)
+        while (batch := source.result_of(coming)) is not None:
+            coming = source.start(next, reader, None)
+            yield batch
+    finally:
+        source.stop()
+        reader.close()  # until then the connection runs nothing else
 
 
 def _without_cut_queries(tables, names):

@@ -11,6 +11,8 @@ import numpy as np
 from sklearn.datasets import load_svmlight_file
 from sklearn.utils import Bunch
 
+from skrank._checks import check_choice, warn_caller
+from skrank._ranking.ids import encode_qid
 from skrank.tables.triples import Triples, fixed_width, text_of
 
 
@@ -33,8 +35,9 @@ def read_qrels(path):
     Raises
     ------
     ValueError
-        If a line has another number of fields, or a grade is not a finite number. The
-        error names the file and the line.
+        If a line has another number of fields, a grade is not a finite number, or a
+        control character other than a tab occurs. The error names the file and the
+        line.
 
     See Also
     --------
@@ -53,17 +56,21 @@ def read_qrels(path):
     return _bunch(read_triples(path, QRELS), "grade")
 
 
-def read_run(path):
+def read_run(path, *, order="score"):
     r"""Read what a system returned, in the text format of TREC.
 
     A line holds a query, "Q0", a document, a rank, a score and a tag, separated by
-    spaces or tabs. Only the score orders the documents: the rank is not read. Empty
-    lines and lines that begin with "#" are left out.
+    spaces or tabs. As for trec_eval, only the score orders the documents: the rank is
+    not read. Empty lines and lines that begin with "#" are left out.
 
     Parameters
     ----------
     path : str or os.PathLike
         The file. One that ends in ".gz" is unpacked.
+    order : {"score", "rank"}, default="score"
+        The field that orders the documents. With "rank" the score of a document is
+        minus its rank, and the score in the file is not read. Documents of a query
+        with the same rank are tied.
 
     Returns
     -------
@@ -73,8 +80,14 @@ def read_run(path):
     Raises
     ------
     ValueError
-        If a line has less than six fields, or a score is not a number. The error names
-        the file and the line.
+        If a line has less than six fields, a score is not a number (or, with
+        ``order="rank"``, a rank), or a control character other than a tab occurs. The
+        error names the file and the line.
+
+    Warns
+    -----
+    UserWarning
+        If the scores of each query are equal, and the ranks are not.
 
     See Also
     --------
@@ -89,8 +102,14 @@ def read_run(path):
     >>> _ = path.write_text("301 Q0 FR94-2 1 7.25 bm25\n301 Q0 FR94-9 2 3.5 bm25\n")
     >>> read_run(path).score
     array([7.25, 3.5 ])
+    >>> read_run(path, order="rank").score
+    array([-1., -2.])
     """
-    return _bunch(read_triples(path, RUN), "score")
+    check_choice(order, ("score", "rank"), "order", "read_run")
+    if order == "score":
+        return _bunch(read_triples(path, RUN), "score")
+    ranked = read_triples(path, RUN_BY_RANK)
+    return _bunch(ranked._replace(value=0 - ranked.value), "score")
 
 
 def _bunch(triples, name):
@@ -127,7 +146,8 @@ def read_letor(path, *, n_features=None, dtype=np.float64):
     Raises
     ------
     ValueError
-        If a line is malformed or lacks a query id.
+        If a line is malformed or lacks a query id, a number is too large, or the file
+        has no line or cannot be unpacked. The error names the file.
 
     See Also
     --------
@@ -144,9 +164,29 @@ def read_letor(path, *, n_features=None, dtype=np.float64):
     >>> X.shape, y.tolist(), qid.tolist()
     ((2, 3), [2, 0], [10, 10])
     """
-    X, y, qid = load_svmlight_file(
-        str(path), n_features=n_features, dtype=dtype, zero_based=False, query_id=True
-    )
+    try:
+        X, y, qid = load_svmlight_file(
+            str(path),
+            n_features=n_features,
+            dtype=dtype,
+            zero_based=False,
+            query_id=True,
+        )
+    except OverflowError:
+        raise ValueError(
+            f"{path} must hold query ids that fit into int64, and numbers of features "
+            "that fit into int32. Got a larger one: number them from 1."
+        ) from None
+    except (ValueError, EOFError, OSError, zlib.error) as error:
+        if getattr(error, "errno", None) is not None:  # it names the file itself
+            raise
+        raise ValueError(
+            f"{path} cannot be read as text of LETOR (SVMlight): {error}"
+        ) from error
+    if not len(y):
+        raise ValueError(
+            f"{path} must hold lines of a grade, a query id and features. Got no line."
+        )
     if len(qid) != len(y):
         raise ValueError(
             f"{path} must hold a query id on each line, such as 'qid:10' after the "
@@ -162,9 +202,14 @@ def read_letor(path, *, n_features=None, dtype=np.float64):
 
 # The bytes that are parsed at once: what is made of them stays in the cache.
 _CHUNK = 2**18
-_NEWLINE, _UNDERSCORE = b"\n_"
+_TAB, _NEWLINE, _RETURN, _SPACE, _UNDERSCORE = b"\t\n\r _"
+_DELETE = b"\x7f"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_WORD = re.compile(rb"[^\x00-\x20]+")
+_END_OF_LINE = re.compile(rb"\r\n|\r|\n")
+_CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
+_WORD = re.compile(rb"[^ \t]+")
+# What is read behind the bytes of a chunk.
+_PADDING = bytes(64)
 
 
 class Format(NamedTuple):
@@ -177,8 +222,8 @@ class Format(NamedTuple):
     n_fields : int
         How many there are.
     value : int
-        The position of the grade or the score. Those of the query id and the document
-        id are 0 and 2.
+        The position of the grade, the score or the rank. Those of the query id and the
+        document id are 0 and 2.
     noun : str
         What the value is called.
     is_open : bool
@@ -195,6 +240,7 @@ class Format(NamedTuple):
 
 QRELS = Format("query, iteration, document, grade", 4, 3, "grade", False)
 RUN = Format("query, Q0, document, rank, score, tag", 6, 4, "score", True)
+RUN_BY_RANK = RUN._replace(value=3, noun="rank")
 
 
 def read_triples(path, format):
@@ -207,14 +253,22 @@ def read_triples(path, format):
 
     format : Format
         What stands on its lines.
+
+    Warns
+    -----
+    UserWarning
+        If only the ranks of a run order its documents, which the format does not read.
     """
     unpack = gzip.open if str(path).endswith(".gz") else open
     parts, n_lines = [], 0
+    ties = _Ties()
     with unpack(path, "rb") as file:
         for chunk in _whole_lines(file, path):
             part, n_more = _parse(chunk, format)
             if part is None:
                 raise ValueError(_first_error(chunk, format, path, n_lines))
+            if format is RUN and ties.only:
+                ties.watch(part, chunk)
             parts.append(part)
             n_lines += n_more
     if not sum(len(part.value) for part in parts):
@@ -224,7 +278,65 @@ def read_triples(path, format):
         )
     columns = list(zip(*parts, strict=True))
     del part, parts  # each column is freed when it is joined
-    return Triples(*(np.concatenate(columns.pop(0)) for _ in range(3)))
+    triples = Triples(*(np.concatenate(columns.pop(0)) for _ in range(3)))
+    if format is RUN and ties.only and ties.hide_an_order(triples):
+        warn_caller(
+            f"The scores of {path} are equal for all documents of a query, and the "
+            "ranks are not. Only scores order documents, so that all of them are tied. "
+            "If the ranks should order them, read the file by "
+            "skrank.tables.read_run(path, order='rank').",
+            UserWarning,
+        )
+    return triples
+
+
+class _Ties:
+    """Finds the runs in which only the ranks order the documents.
+
+    Most runs have a query with two scores among the first lines: then nothing more is
+    looked at.
+
+    Attributes
+    ----------
+    only : bool
+        Whether the documents of each query are tied in all lines so far.
+    """
+
+    def __init__(self):
+        self.only = True
+        self._by_rank = []  # lines with their ranks, until a query has two ranks
+        self._ranks_differ = False
+
+    def watch(self, part, chunk):
+        """Look at some lines of a run: their Triples and their bytes."""
+        self.only = _are_tied(part)
+        if not self.only or self._ranks_differ:
+            return
+        by_rank, _ = _parse(chunk, RUN_BY_RANK)
+        if by_rank is None:  # ranks that are not numbers order nothing
+            self.only = False
+            return
+        self._by_rank.append(by_rank)
+        self._ranks_differ = not _are_tied(by_rank)
+
+    def hide_an_order(self, triples):
+        """Return True if all documents of a whole run are tied, and not by rank."""
+        if not _are_tied(triples):
+            return False
+        columns = zip(*self._by_rank, strict=True)
+        return self._ranks_differ or not _are_tied(
+            Triples(*map(np.concatenate, columns))
+        )
+
+
+def _are_tied(triples):
+    """Return True if the values of each query are equal."""
+    if not len(triples.value):
+        return True
+    ids, query = encode_qid(triples.qid)
+    one = np.empty(len(ids), dtype=triples.value.dtype)
+    one[query] = triples.value
+    return bool((one[query] == triples.value).all())
 
 
 def _whole_lines(file, path):
@@ -236,6 +348,8 @@ def _whole_lines(file, path):
             yield left if left.endswith(b"\n") else left + b"\n"
             return
         end = left.rfind(b"\n") + 1
+        # What comes after a return at the very end may be its newline.
+        end = max(end, left.rfind(b"\r", end, -1) + 1)
         if end:
             yield left[:end]
         left = left[end:] + more
@@ -251,12 +365,21 @@ def _read(file, path):
 def _parse(chunk, format):
     """Return the Triples of some lines, None if one is malformed, and their number."""
     # A newline before the first word, and zeros to read words of a fixed width.
-    data = np.frombuffer(b"\n%b%b" % (chunk, bytes(64)), dtype=np.uint8)
-    is_word = data > ord(" ")
+    data = np.frombuffer(b"\n%b%b" % (chunk, _PADDING), dtype=np.uint8)
+    newlines = np.flatnonzero(data == _NEWLINE)
+    n_returns = np.count_nonzero(data == _RETURN) if b"\r" in chunk else 0
+    if n_returns > np.count_nonzero(data[newlines - 1] == _RETURN):
+        return _parse(_END_OF_LINE.sub(b"\n", chunk), format)
+    n_lines = len(newlines) - 1
+    n_control = np.count_nonzero(data < _SPACE) - len(_PADDING)
+    n_known = len(newlines) + n_returns
+    if n_control > n_known:
+        n_known += np.count_nonzero(data == _TAB)
+    if n_control > n_known or _DELETE in chunk:
+        return None, n_lines
+    is_word = data > _SPACE
     edges = np.flatnonzero(is_word[1:] != is_word[:-1]) + 1
     starts, ends = edges[::2], edges[1::2]
-    newlines = np.flatnonzero(data == _NEWLINE)
-    n_lines = len(newlines) - 1
     words = _words_of_lines(data, starts, ends, newlines, format)
     if words is None:
         return None, n_lines
@@ -316,7 +439,18 @@ def _are_valid(values, format):
 
 def _first_error(chunk, format, path, n_before):
     """Return the error for the first malformed line."""
-    for number, line in enumerate(chunk.split(b"\n"), n_before + 1):
+    for number, line in enumerate(_END_OF_LINE.split(chunk), n_before + 1):
+        control = _CONTROL.search(line)
+        if control:
+            shown = repr(line[:100].decode("utf-8", "replace"))
+            is_zero = control[0] == b"\0"
+            return (
+                f"{path}, line {number}: fields must be separated by spaces or tabs, "
+                "without other control characters. Got the byte "
+                f"0x{control[0].hex()}: {shown}."
+                + " Is it text in UTF-16? Save it as UTF-8."
+                * is_zero
+            )
         words = _WORD.findall(line)
         if not words or words[0].startswith(b"#"):
             continue

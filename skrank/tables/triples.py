@@ -4,6 +4,7 @@
 
 import functools
 import numbers
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from skrank._checks import shown
 
 # File names and other text that is not UTF-8 keep their bytes.
 _CODEC = "utf-8", "surrogateescape"
+_INTEGER = re.compile(rb"0|-?[1-9][0-9]*")
 
 
 class Triples(NamedTuple):
@@ -94,9 +96,13 @@ def ids_of(values, what):
             f"{max(values, key=abs)}: make them text with str()."
         )
     if all(issubclass(kind, str) or _is_integer(kind) for kind in types):
+        text, integer = (
+            next(id for id in values if isinstance(id, str) is is_text)
+            for is_text in (True, False)
+        )
         raise TypeError(
-            f"The {what} must be all text or all integers. Got both: make them text "
-            "with str()."
+            f"The {what} must be all text or all integers. Got both, such as "
+            f"{shown(text)} and {integer}: make them text with str()."
         )
     bad = next(
         id for id in values if not (isinstance(id, str) or _is_integer(type(id)))
@@ -138,6 +144,19 @@ def _encoded(texts):
     end = np.cumsum(length)
     data = np.frombuffer(b"".join(encoded), dtype=np.uint8)
     return fixed_width(data, end - length, end)
+
+
+def as_text(ids):
+    """Return integers as text in bytes."""
+    return ids.astype("S24")
+
+
+def first_no_integer(ids):
+    """Return the first text id that no integer is written as, in an array, or none."""
+    for i, id in enumerate(ids.tolist()):
+        if not _INTEGER.fullmatch(id):
+            return ids[i : i + 1]
+    return ids[:0]
 
 
 def text_of(ids):

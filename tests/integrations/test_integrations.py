@@ -14,7 +14,7 @@ from lightgbm import LGBMRanker, LGBMRegressor
 
 from skrank.datasets import make_ranking
 from skrank.integrations import catboost_metric, lightgbm_metric, xgboost_metric
-from skrank.integrations.xgboost import _callback_class
+from skrank.integrations.xgboost import XGBoostMetric, _callback_class
 from skrank.metrics import evaluate, make_ranking_scorer, mean_rank
 
 X, Y, QID = make_ranking(
@@ -101,6 +101,23 @@ def test_the_function_train_takes_the_same_object():
     assert record["valid_0"] == {"neg_mean_rank": expected}
 
 
+def test_the_function_train_passes_the_weights_of_its_data_set():
+    weight, record = 1.0 + QID % 2, {}
+    train = lgb.Dataset(X[TRAIN], Y[TRAIN], group=SIZES[:40])
+    given = {"group": SIZES[40:], "weight": weight[HELD]}
+    booster = lgb.train(
+        {"objective": "lambdarank", "metric": "None", **PARAMS},
+        train,
+        num_boost_round=8,
+        valid_sets=[lgb.Dataset(X[HELD], Y[HELD], reference=train, **given)],
+        feval=lightgbm_metric("mrr"),
+        callbacks=[lgb.record_evaluation(record)],
+    )
+    expected = values_by_hand(booster, "mrr", sample_weight=weight[HELD])
+    assert record["valid_0"]["mrr"] == expected
+    assert expected != values_by_hand(booster, "mrr")
+
+
 def test_cross_validation_evaluates_each_fold():
     data = lgb.Dataset(X, Y, group=SIZES)
     folds = [np.flatnonzero(TRAIN), np.flatnonzero(HELD)]
@@ -166,7 +183,8 @@ def test_a_metric_of_the_same_name_is_mixed_with_that_of_lightgbm():
 def test_copies_and_pickles_hold_nothing_that_was_prepared():
     metric = lightgbm_metric("mrr")
     size = len(pickle.dumps(metric))
-    fit_ranker(metric)
+    fit_ranker(metric)  # LightGBM may call a copy
+    metric([1, 0], np.array([0.0, 1.0]), None, [2])
     assert len(pickle.dumps(metric)) == size
     for again in (copy.deepcopy(metric), pickle.loads(pickle.dumps(metric))):
         assert again([1, 0], np.array([0.0, 1.0]), None, [2]) == ("mrr", 1 / 2, True)
@@ -207,6 +225,32 @@ def test_importing_the_module_imports_no_library():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "set()"
+
+
+class DMatrixLike:
+    """The documents of two queries, as a DMatrix of XGBoost shows them."""
+
+    def __init__(self, weight):
+        self.weight = np.array(weight, dtype=np.float32)
+
+    def get_label(self):
+        return np.array([1, 0, 0, 0, 1], dtype=np.float32)
+
+    def get_weight(self):
+        return self.weight
+
+    def get_uint_info(self, name):
+        assert name == "group_ptr"
+        return np.array([0, 2, 5], dtype=np.uint32)
+
+
+def test_custom_metric_of_xgboost_weights_queries_by_the_weights_of_the_matrix():
+    metric = XGBoostMetric(make_ranking_scorer("mrr"))
+    scores = np.array([1.0, 2.0, 1.0, 2.0, 3.0])
+    # The reciprocal ranks are 1 / 2 and 1.
+    assert metric(scores, DMatrixLike([])) == ("mrr", (1 / 2 + 1) / 2)
+    assert metric(scores, DMatrixLike([1, 3])) == ("mrr", (1 / 2 + 3 * 1) / 4)
+    assert metric(scores, DMatrixLike([3, 1])) == ("mrr", (3 * 1 / 2 + 1) / 4)
 
 
 def test_without_xgboost_the_error_names_the_extra(monkeypatch):

@@ -20,6 +20,9 @@ from skrank.link_prediction import (
 )
 from tests.link_prediction.graphs import make_graph
 
+# The models here have no `triples_`.
+pytestmark = pytest.mark.filterwarnings("ignore:.* has no attribute 'triples_'")
+
 ESTIMATES = ["em", "bias-variance"]
 METRICS = ["mrr", "hits@1", "hits@10", "arithmetic_mean_rank"]
 

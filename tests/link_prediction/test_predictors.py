@@ -338,3 +338,48 @@ def test_text_takes_no_more_memory_than_its_python_objects():
     np.testing.assert_array_equal(
         as_array.predict(triples[:50]), of_objects.predict(triples[:50].astype(str))
     )
+
+
+class WithoutTriples(PopularityPredictor):
+    """Knows its training triples, and does not show them to the filter."""
+
+    def __getattribute__(self, name):
+        if name == "triples_":
+            raise AttributeError(name)
+        return super().__getattribute__(name)
+
+
+UNFILTERED = r"has no attribute 'triples_'.*known=\[train, valid\]"
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        "auto",
+        NATIONS.valid,
+        NATIONS.valid.tolist(),
+        # More than are evaluated, but without some of the relations.
+        NATIONS.train[NATIONS.train[:, 1] != NATIONS.test[0, 1]],
+    ],
+    ids=["auto", "valid", "a list of triples", "not all relations"],
+)
+def test_a_model_without_its_training_triples_warns(known):
+    model = WithoutTriples().fit(NATIONS.train)
+    with pytest.warns(UserWarning, match=UNFILTERED) as caught:
+        evaluate_link_prediction(model, NATIONS.test, known=known)
+    assert caught[0].filename == __file__
+    with pytest.warns(UserWarning, match=UNFILTERED):
+        make_link_prediction_scorer("mrr", known=known)(model, NATIONS.test)
+
+
+def test_the_training_triples_may_be_given_instead():
+    model = PopularityPredictor().fit(NATIONS.train)
+    expected = evaluate_link_prediction(model, NATIONS.test, known=NATIONS.valid)
+    model = WithoutTriples().fit(NATIONS.train)
+    parts = [NATIONS.train, NATIONS.valid]
+    for known in (parts, tuple(parts), np.concatenate(parts)):
+        found = evaluate_link_prediction(model, NATIONS.test, known=known)
+        assert found == expected
+    for known in (None, [], [NATIONS.valid]):  # on purpose
+        found = evaluate_link_prediction(model, NATIONS.test, known=known)
+        assert found["mrr"] < expected["mrr"]

@@ -15,6 +15,9 @@ from skrank.link_prediction import (
 )
 from tests.link_prediction.graphs import Recorded, as_columns, loop_ranks, make_graph
 
+# The models here have no `triples_`.
+pytestmark = pytest.mark.filterwarnings("ignore:.* has no attribute 'triples_'")
+
 MODEL, TRIPLES = make_graph()
 TRAIN, TEST = TRIPLES[:40], TRIPLES[40:]
 

@@ -17,6 +17,9 @@ from skrank.metrics import evaluate
 from skrank.metrics.names import listed_names, parse_name
 from tests.link_prediction.graphs import make_graph
 
+# The models here have no `triples_`.
+pytestmark = pytest.mark.filterwarnings("ignore:.* has no attribute 'triples_'")
+
 PUBLISHED = json.loads(Path(__file__).with_name("nations.json").read_text("utf-8"))
 
 

@@ -145,7 +145,10 @@ def _ridge(model, **options):
 
 def _threshold(scoring):
     model = TunedThresholdClassifierCV(LogisticRegression(), scoring=scoring, cv=FOLDS)
-    return model.fit(X, y, qid=qid).best_score_
+    # It scores the class labels of each threshold.
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "y_score has only two distinct values")
+        return model.fit(X, y, qid=qid).best_score_
 
 
 def _boosting(model):

@@ -122,6 +122,7 @@ def test_conventions_masks_and_document_ids_are_the_same(
         {"threshold": 9},
         {"judged": "some"},
         {"judged_from": 2},
+        {"judged_from": 7},
     ],
     ids=str,
 )

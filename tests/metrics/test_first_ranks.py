@@ -45,7 +45,7 @@ def test_half_of_the_weight_does_not_exceed_the_median(ranks, weight, median):
 @pytest.mark.parametrize("weight", [None, [1, 2, 3, 4, 5, 6, 0, 1]])
 def test_a_tied_document_is_all_its_possible_ranks(weight):
     rng = np.random.default_rng(0)
-    y_true, y_score = rng.integers(0, 2, (8, 5)), rng.integers(0, 2, (8, 5))
+    y_true, y_score = rng.integers(0, 2, (8, 5)), rng.integers(1, 3, (8, 5))
     # Every rank as often as its share of the orders, in whole numbers: 5! a query.
     ranks, logs, total = [], 0.0, 0
     for query, (grades, scores) in enumerate(zip(y_true, y_score, strict=True)):

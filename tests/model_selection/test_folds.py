@@ -2,6 +2,8 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -243,3 +245,14 @@ class TestRepeatedQueryKFold:
     def test_more_folds_than_queries_are_refused(self):
         with pytest.raises(ValueError, match="greater than the number of queries: 3"):
             next(RepeatedQueryKFold().split(np.zeros(6), qid=list("aabbcc")))
+
+
+@pytest.mark.parametrize("splitter", [QueryKFold, StratifiedQueryKFold])
+def test_any_two_queries_of_one_size_may_share_a_fold(splitter):
+    qid = np.repeat(np.arange(6), 2)
+    together = set()
+    for seed in range(60):
+        cv = splitter(2, shuffle=True, random_state=seed)
+        for _, test in cv.split(qid, np.ones(12), qid=qid):
+            together |= set(combinations(np.unique(qid[test]).tolist(), 2))
+    assert together == set(combinations(range(6), 2))

@@ -2,6 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import re
 import sys
 
 import duckdb
@@ -14,7 +15,7 @@ import pytrec_eval
 from sklearn.utils import Bunch
 
 from skrank.metrics import evaluate, explain, tie_report
-from skrank.tables import align, read_qrels, read_run
+from skrank.tables import align, alignment, read_qrels, read_run, score_table
 
 QRELS = {"q1": {"d1": 1, "d2": 0, "d3": 2}, "q2": {"d1": 1}, "q3": {"d9": 1}}
 RUN = {"q1": {"d4": 0.9, "d1": 0.5, "d3": 0.5}, "q2": {"d5": 1.0, "d1": 0.0}}
@@ -191,6 +192,67 @@ def test_integer_ids_stay_integers():
     assert aligned.qid.tolist() == [7, 7]
 
 
+NUMBERED = [(301, 7, 2), (301, -12, 0), (302, 0, 1), (301, 2**63 - 1, 1)]
+NUMBERED_TEXT = "".join(f"{q} 0 {d} {g}\n" for q, d, g in NUMBERED)
+NUMBERED_RUN = [(301, -12, 3.0), (301, 7, 2.0), (302, 5, 2.0), (302, 0, 1.0)]
+NUMBERED_RUN_TEXT = "".join(f"{q} Q0 {d} 1 {s} t\n" for q, d, s in NUMBERED_RUN)
+
+
+def integers(rows, value):
+    return pd.DataFrame(rows, columns=["qid", "doc_id", value])
+
+
+MEETING = {
+    "a table as judgements": lambda qrels, run: (integers(NUMBERED, "grade"), run),
+    "a table as the run": lambda qrels, run: (qrels, integers(NUMBERED_RUN, "score")),
+    "tuples as the run": lambda qrels, run: (qrels, NUMBERED_RUN),
+    "what was read": lambda qrels, run: (integers(NUMBERED, "grade"), read_run(run)),
+    "integers as queries": lambda qrels, run: (
+        qrels,
+        integers(NUMBERED_RUN, "score").astype({"doc_id": str}),
+    ),
+    "integers as documents": lambda qrels, run: (
+        integers(NUMBERED, "grade").astype({"qid": str}),
+        run,
+    ),
+}
+
+
+@pytest.mark.parametrize("form", MEETING.values(), ids=MEETING)
+def test_ids_of_trec_files_meet_integers(tmp_path, form):
+    qrels, run = path_of(NUMBERED_TEXT)(tmp_path), path_of(NUMBERED_RUN_TEXT)(tmp_path)
+    aligned = align(*form(qrels, run))
+    assert rows_of(aligned) == [
+        (0, 3.0, "301", True, True, b"-12"),
+        (2, 2.0, "301", True, True, b"7"),
+        (1, 0.0, "301", True, False, b"9223372036854775807"),
+        (0, 2.0, "302", False, True, b"5"),
+        (1, 1.0, "302", True, True, b"0"),
+    ]
+    assert align(qrels, {"a": form(qrels, run)[1]})["a"].qid.tolist()[0] == "301"
+
+
+@pytest.mark.parametrize("id", ["007", "-0", "+7", "7.0", "d7", "-", "1_0", "\u0667"])
+def test_ids_of_trec_files_that_no_integer_has_do_not_meet_integers(tmp_path, id):
+    run = path_of(f"301 Q0 8 1 2 t\n301 Q0 {id} 1 1 t\n")(tmp_path)
+    error = rf"integers such as 7 in qrels and text such as '{re.escape(id)}' in run"
+    with pytest.raises(TypeError, match=error):
+        align({301: {7: 1}}, run)
+    error = rf"text such as '{re.escape(id)}' in qrels and integers such as 7 in run"
+    with pytest.raises(TypeError, match=error):
+        align(path_of(f"301 0 8 0\n301 0 {id} 1\n")(tmp_path), {301: {7: 1}})
+
+
+@pytest.mark.parametrize("path", [True, False])
+def test_text_that_is_not_of_a_trec_file_does_not_meet_integers(tmp_path, path):
+    text = pd.DataFrame({"qid": ["301"], "doc_id": ["7"], "score": [1.0]})
+    if path:
+        text.to_parquet(tmp_path / "run.parquet")
+        text = tmp_path / "run.parquet"
+    with pytest.raises(TypeError, match=r"integers such as 301 .*text such as '301'"):
+        align({301: {7: 1}}, text)
+
+
 def test_several_runs_are_aligned_each_on_its_own(tmp_path):
     runs = {"a": RUN, "b": path_of(RUN_TEXT)(tmp_path), "c": {"q3": {"d9": 1}}}
     aligned = align(QRELS, runs)
@@ -198,6 +260,16 @@ def test_several_runs_are_aligned_each_on_its_own(tmp_path):
     for name, run in runs.items():
         assert rows_of(aligned[name]) == rows_of(align(QRELS, run))
         assert set(aligned[name].qid) == {"q1", "q2", "q3"}
+
+
+def test_a_run_of_ranked_lists_may_be_one_of_several():
+    run = {"q1": ["d4", "d3"]}
+    assert rows_of(align(QRELS, {"a": run})["a"]) == rows_of(align(QRELS, run))
+
+
+def test_an_empty_run_among_others_is_named():
+    with pytest.raises(ValueError, match=r"'run\['b'\]' parameter must hold"):
+        align(QRELS, {"a": RUN, "b": {}})
 
 
 def test_an_error_in_one_of_several_runs_names_it():
@@ -219,6 +291,15 @@ def test_a_judged_query_that_the_run_lacks_can_be_refused():
         align(QRELS, RUN, missing="raise")
 
 
+def test_a_query_without_judgements_does_not_stand_for_the_next_one():
+    run = {"q1": {"d1": 1}, "q2": {"d1": 1}, "q2x": {"d1": 1}}  # between q2 and q3
+    with (
+        pytest.warns(UserWarning, match=r"1 of 3 queries of run lack .* 'q2x'"),
+        pytest.raises(ValueError, match=r"1 of 3 queries of qrels lack .* 'q3'"),
+    ):
+        align(QRELS, run, missing="raise")
+
+
 def test_a_query_without_judgements_is_dropped_with_a_warning():
     run = RUN | {"q8": {"d1": 1}}
     with pytest.warns(UserWarning, match=r"1 of 3 queries of run lack .* 'q8'"):
@@ -237,6 +318,18 @@ def test_low_grades_can_stand_for_no_judgement():
         align(qrels, RUN)
 
 
+@pytest.mark.parametrize("lowest", [0, 1, 0.5])
+def test_a_grade_of_judged_from_itself_is_a_judgement(lowest):
+    qrels = {"q1": {"d1": lowest, "d2": 2, "d3": lowest - 1e-9, "d4": lowest - 1}}
+    aligned = align(qrels, {"q1": ["d1", "d2", "d3", "d4"]}, judged_from=lowest)
+    assert aligned.judged.tolist() == [True, True, False, False]
+    assert aligned.y_true.tolist() == [lowest, 2, 0, 0]
+    scores = score_table(
+        qrels=qrels, run={"q1": ["d1"]}, metrics="judged@1", judged_from=lowest
+    )
+    assert scores.summary() == {"judged@1": 1.0}
+
+
 def test_documents_of_two_worlds_are_told():
     with pytest.warns(UserWarning, match=r"No document of run is judged.* 'd1' .*'D7'"):
         align({"q1": {"d1": 1}}, {"q1": {"D7": 1}})
@@ -251,7 +344,16 @@ REFUSED = {
     "None": (QRELS, {"q1": {"d1": None}}, "'score' parameter must hold real numbers"),
     "text and integers": (QRELS, {"q1": {1: 0.5}}, "make both text with str()"),
     "integers and text": ({1: {"d1": 1}}, RUN, "query ids .* make both text"),
-    "both at once": (QRELS, {"q1": {"d1": 1, 2: 1}}, "all text or all integers"),
+    "both at once": (
+        QRELS,
+        {"q1": {"d1": 1, 2: 1}},
+        "document ids of run must be all text or all integers. .* 'd1' and 2: make",
+    ),
+    "both in a column": (
+        pd.DataFrame({"qid": ["q1", 7], "doc_id": ["a", "b"], "grade": [1, 1]}),
+        RUN,
+        "query ids of qrels must be all text or all integers. .* 'q1' and 7: make",
+    ),
     "float ids": (QRELS, {"q1": {1.5: 1}}, "Got 1.5 of type float: make other ids"),
     "bool ids": ({"q1": {True: 1}}, RUN, "Got True of type bool"),
     "huge ids": ({2**70: {1: 1}}, RUN, "within the range of int64"),
@@ -357,6 +459,20 @@ def test_the_join_is_that_of_a_loop(seed):
     rows = rows_of(align(qrels, run))
     assert len(rows) == len(set(rows))
     assert set(rows) == outer_join(qrels, run)
+
+
+def test_the_join_is_that_of_a_loop_for_many_queries(monkeypatch):
+    monkeypatch.setattr(alignment, "_BLOCK", 50)
+    qrels, run = random_data(0, n_queries=300, n_documents=4)
+    aligned = align(qrels, run)
+    assert set(rows_of(aligned)) == outer_join(qrels, run)
+    assert aligned.qid.tolist() == sorted(aligned.qid.tolist())
+
+
+def test_grades_may_be_booleans():
+    table = Bunch(qid=["q1"] * 2, doc_id=["d1", "d2"], grade=np.array([True, False]))
+    aligned = align(table, {"q1": ["d2", "d1"]})
+    assert (aligned.y_true.dtype.kind, aligned.y_true.tolist()) == ("i", [0, 1])
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -18,8 +18,12 @@ SPELLINGS = {
     "tabs": "\n".join(LINES).replace(" ", "\t"),
     "mixed space": "\n".join("  " + line.replace(" ", " \t ") + " " for line in LINES),
     "CRLF": "\r\n".join(LINES) + "\r\n",
+    "CR": "\r".join(LINES) + "\r",
+    "no CR at the end": "\r".join(LINES),
+    "mixed ends": "\r\n".join(LINES[:2]) + "\r\r\n" + LINES[2] + "\n\r",
     "empty lines": "\n\n" + "\n \n".join(LINES) + "\n\n",
     "comments": "# run 7\n" + "\n# a b c d e f\n".join(LINES) + "\n#\n",
+    "comments of six words": "# run of today 1 2\n" + "\n".join(LINES) + "\n",
     "words in the tag": "\n".join(line + " of today" for line in LINES),
     "byte order mark": "\ufeff" + "\n".join(LINES),
 }
@@ -31,7 +35,7 @@ def write(path, text):
 
 
 @pytest.mark.slow_rows
-@pytest.mark.parametrize("chunk", [2**18, 40])
+@pytest.mark.parametrize("chunk", [2**18, 40, 5])
 @pytest.mark.parametrize("text", SPELLINGS.values(), ids=SPELLINGS)
 def test_a_run_is_read_however_its_words_are_separated(
     tmp_path, monkeypatch, text, chunk
@@ -113,6 +117,113 @@ def test_lines_that_only_together_have_the_right_number_of_words_raise(tmp_path)
         read_qrels(write(tmp_path / "qrels", "1 0 d\n1 0 e 1 1\n"))
 
 
+CONTROL = [byte for byte in (*range(32), 127) if bytes([byte]) not in b"\t\n\r"]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
+@pytest.mark.parametrize("byte", CONTROL, ids=hex)
+def test_a_control_byte_is_an_error_with_its_line(tmp_path, monkeypatch, byte, end):
+    monkeypatch.setattr(trec_text, "_CHUNK", 20)
+    for id in (f"d{chr(byte)}1", f"d{chr(byte)}", f"d {chr(byte)}"):
+        lines = ["# run", "q1 Q0 e 1 3 t", f"q1 Q0\t{id} 2 2.5 t", "q1 Q0 f 3 1 t"]
+        path = write(tmp_path / "a.run", end.join(lines))
+        error = rf"a\.run, line 3: .* control characters\. Got the byte 0x{byte:02x}: "
+        with pytest.raises(ValueError, match=error):
+            read_run(path)
+
+
+def test_text_in_utf_16_is_recognized(tmp_path):
+    path = tmp_path / "a.run"
+    path.write_bytes("\n".join(LINES).encode("utf-16"))
+    with pytest.raises(ValueError, match=r"line 1: .* 0x00: .* Save it as UTF-8"):
+        read_run(path)
+
+
+def test_only_space_and_tab_separate_fields(tmp_path):
+    ids = ["a\u00a0b", "a\u0085b", "a\u2028b", "a\u2029b", "a\u3000b", "\u0085"]
+    text = "".join(f"{id} Q0 {id} 1 {i} t\n" for i, id in enumerate(ids))
+    run = read_run(write(tmp_path / "a.run", text))
+    assert run.qid.tolist() == ids
+    assert run.doc_id.tolist() == ids
+
+
+def test_lines_that_end_in_cr_alone_are_read_in_parts_of_any_size(
+    tmp_path, monkeypatch
+):
+    path = write(tmp_path / "qrels", "".join(f"1 0 d{i} {i}\r" for i in range(50)))
+    for chunk in range(1, 30):
+        monkeypatch.setattr(trec_text, "_CHUNK", chunk)
+        assert read_qrels(path).grade.tolist() == list(range(50))
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
+def test_the_line_of_an_error_is_counted_in_files_of_every_kind(
+    tmp_path, monkeypatch, end
+):
+    text = end.join(["1 0 a 1"] * 7 + ["", "1 0 a", "1 0 a 1"])
+    for chunk in range(1, 40):
+        monkeypatch.setattr(trec_text, "_CHUNK", chunk)
+        with pytest.raises(ValueError, match=r"line 9: 4 fields expected"):
+            read_qrels(write(tmp_path / "qrels", text))
+
+
+RANKED = "1 Q0 a 2 7 t\n1 Q0 b 1 7 t\n2 Q0 a 1 3 t\n1 Q0 c 2 7 t\n"
+
+
+def test_a_run_is_ordered_by_its_ranks_if_that_is_asked(tmp_path):
+    path = write(tmp_path / "a.run", RANKED)
+    assert read_run(path, order="rank").score.tolist() == [-2, -1, -1, -2]
+    with pytest.raises(ValueError, match="'order' parameter of read_run must be"):
+        read_run(path, order="ranks")
+
+
+@pytest.mark.parametrize("rank", ["x", "nan", "inf", "1_0"])
+def test_a_rank_that_is_not_a_number_is_an_error_only_where_it_is_read(tmp_path, rank):
+    path = write(tmp_path / "a.run", f"1 Q0 a 1 7 t\n1 Q0 b {rank} 7 t\n")
+    assert read_run(path).score.tolist() == [7, 7]
+    with pytest.raises(ValueError, match=r"line 2: the rank must be a number"):
+        read_run(path, order="rank")
+
+
+ONLY_RANKED = {
+    "a query apart": RANKED,
+    "ranks before scores of minus infinity": RANKED.replace(" 7 t", " -inf t"),
+    "the ranks of one query of two": "1 Q0 a 1 7 t\n1 Q0 b 1 7 t\n" + RANKED[:26],
+    "ranks that differ late": "1 Q0 a 1 7 t\n" * 20 + "1 Q0 b 2 7 t\n",
+}
+
+
+@pytest.mark.parametrize("chunk", [2**18, 40, 1])
+@pytest.mark.parametrize("text", ONLY_RANKED.values(), ids=ONLY_RANKED)
+def test_a_run_that_only_ranks_order_is_read_with_a_warning(
+    tmp_path, monkeypatch, text, chunk
+):
+    monkeypatch.setattr(trec_text, "_CHUNK", chunk)
+    path = write(tmp_path / "a.run", text)
+    with pytest.warns(UserWarning, match=r"a\.run are equal.*order='rank'\)") as seen:
+        read_run(path)
+    assert [warning.filename for warning in seen] == [__file__]
+    read_run(path, order="rank")
+
+
+ORDERED_BY_SCORES = {
+    "one query with two scores": RANKED + "2 Q0 b 2 2 t\n",
+    "two scores far apart": RANKED + "3 Q0 x 1 1 t\n" * 20 + "1 Q0 d 3 6 t\n",
+    "equal ranks": "1 Q0 a 1 7 t\n1 Q0 b 1 7 t\n2 Q0 a 2 3 t\n",
+    "one document for each query": "1 Q0 a 1 7 t\n2 Q0 a 2 7 t\n",
+    "only comments at first": "# a\n" * 20 + "1 Q0 a 1 7 t\n1 Q0 b 2 6 t\n",
+}
+
+
+@pytest.mark.parametrize("chunk", [2**18, 40, 1])
+@pytest.mark.parametrize(
+    "text", ORDERED_BY_SCORES.values(), ids=list(ORDERED_BY_SCORES)
+)
+def test_other_runs_are_read_without_a_warning(tmp_path, monkeypatch, text, chunk):
+    monkeypatch.setattr(trec_text, "_CHUNK", chunk)
+    read_run(write(tmp_path / "a.run", text))  # warnings are errors
+
+
 @pytest.mark.parametrize("text", ["", "\n\n", "# nothing\n"])
 def test_a_file_without_lines_raises(tmp_path, text):
     with pytest.raises(ValueError, match=r"must hold lines of 6 fields .* Got no line"):
@@ -131,10 +242,38 @@ BAD_LETOR = {
     "2 1:0.5\n": "must hold a query id on each line",
     "nan qid:1 1:0.5\n": "must hold finite grades",
     "1 qid:1 0:0.5\n": "Invalid index 0",
+    "1 qid:99999999999999999999 1:2\n": "query ids that fit into int64",
+    "1 qid:1 99999999999999999999:2\n": "features that fit into int32",
+    "1 qid:1 3000000000:2\n": "features that fit into int32",
+    "1 qid:abc 1:2\n": "cannot be read as text of LETOR .*'abc'",
+    "1,2 qid:1 1:2\n": "cannot be read as text of LETOR .*'1,2'",
+    "": "Got no line",
+    "# nothing\n": "Got no line",
 }
 
 
 @pytest.mark.parametrize(("text", "error"), BAD_LETOR.items(), ids=BAD_LETOR)
 def test_bad_letor_raises(tmp_path, text, error):
-    with pytest.raises(ValueError, match=error):
-        read_letor(write(tmp_path / "a", text))
+    with pytest.raises(ValueError, match=rf"a\.letor .*{error}"):
+        read_letor(write(tmp_path / "a.letor", text))
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.gz", b"1 qid:1 1:2\n"),
+        ("a.gz", gzip.compress(b"1 qid:1 1:2\n" * 999)[:-20]),
+        ("a.gz", gzip.compress(b"1 qid:1 1:2\n")[:10] + b"\xff" * 20),
+        ("a.bz2", b"1 qid:1 1:2\n"),
+    ],
+    ids=["gz of text", "broken off", "damaged", "bz2 of text"],
+)
+def test_packed_letor_that_cannot_be_unpacked_raises(tmp_path, name, data):
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(ValueError, match=rf"{name} cannot be read as text of LETOR"):
+        read_letor(tmp_path / name)
+
+
+def test_a_missing_file_of_letor_raises_what_python_does(tmp_path):
+    with pytest.raises(FileNotFoundError, match="none"):
+        read_letor(tmp_path / "none")

@@ -4,14 +4,15 @@
 
 import datetime
 import decimal
-import os
 import pickle
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
-import time
 import uuid
+import warnings
+from contextlib import contextmanager
 
 import duckdb
 import numpy as np
@@ -24,7 +25,8 @@ from numpy.testing import assert_array_equal
 
 from skrank.metrics import evaluate, score_queries
 from skrank.metrics.names import listed_names
-from skrank.tables import _checkpoint, score_table, stream
+from skrank.tables import score_table, stream
+from skrank.tables.source import Source
 from tests.brute_force import ADJUSTABLE, full_name
 from tests.drawn_tables import draw as draw_grouped
 
@@ -265,6 +267,81 @@ def test_tied_documents_are_ordered_by_their_ids():
     assert_same(scores.summary(), expected)
 
 
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("form", ["parquet", "pyarrow", "reader"])
+@pytest.mark.parametrize("order", ["grouped", "shuffled"])
+def test_missing_values_in_the_first_of_many_batches_are_counted(form, order, tmp_path):
+    table = draw(order, n_queries=300)
+    scores = table["y_score"].to_pylist()
+    scores[3] = scores[-1] = None
+    table = table.set_column(
+        table.column_names.index("y_score"), "y_score", pa.array(scores, pa.float32())
+    )
+    message = f"'y_score' has 2 missing values .* among {len(table):,} rows"
+    with pytest.raises(ValueError, match=message):
+        score_table(as_source(table, form, tmp_path), "mrr")
+
+
+IN_ORDER = ["lightgbm", "xgboost", "rax", "ranx", "torchmetrics", "matchzoo"]
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("convention", IN_ORDER)
+def test_tied_documents_keep_the_order_of_the_rows(convention, order, tmp_path):
+    metrics = ["mrr", "hits@3", "ndcg@5", "recall@4", "neg_median_rank"]
+    table = draw(order)
+    rules = {"metrics": metrics, "convention": convention}
+    expected = evaluate(**arrays(table), **rules)
+    assert expected != evaluate(**arrays(table), **rules, ties="expected")
+    for form in ("directory", "csv", "reader"):
+        scores = score_table(as_source(table, form, tmp_path), **rules)
+        assert_same(scores.summary(), expected)
+    words = pa.array([f"q{i}" for i in table["qid"].to_pylist()])
+    given = arrays(table) | {"qid": words.to_pylist()}
+    table = table.set_column(0, "qid", words)
+    for form in ("parquet", "pandas"):
+        scores = score_table(as_source(table, form, tmp_path), **rules)
+        assert_same(scores.summary(), evaluate(**given, **rules))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_a_large_file_is_numbered_in_its_order(kind, tmp_path):
+    rng = np.random.default_rng(0)
+    n_rows = 10**6
+    data = {
+        "qid": rng.integers(0, 10**5, n_rows),
+        "y_true": rng.integers(0, 2, n_rows),
+        "y_score": rng.integers(0, 2, n_rows),
+    }
+    file, table = tmp_path / f"t.{kind}", pa.table(data)
+    if kind == "csv":
+        pyarrow.csv.write_csv(table, file)
+    else:
+        pq.write_table(table, file, row_group_size=10_000)
+    scores = score_table(file, "mrr", ties="first", memory_limit="600MB")
+    assert_same(scores.summary(), evaluate(**data, metrics="mrr", ties="first"))
+
+
+def test_other_columns_of_a_table_in_memory_are_not_read():
+    table = pa.table(SMALL)
+    reversed_ids = pa.chunked_array([table["qid"].to_pylist()[::-1]])
+    table = table.add_column(0, "QID", reversed_ids).append_column("odd", reversed_ids)
+    expected = evaluate(**SMALL, metrics="mrr")
+    for form in ("pandas", "polars", "pyarrow", "reader"):
+        given = as_source(table, form, None)
+        with Source(given, names=[*SMALL]) as source:
+            assert [*source.types] == [*SMALL]
+        assert_same(
+            score_table(as_source(table, form, None), "mrr").summary(), expected
+        )
+        with pytest.raises(
+            ValueError, match=r"no column 'q'.* Got \['QID', 'qid'.*odd"
+        ):
+            score_table(as_source(table, form, None), "mrr", qid="q")
+
+
 def test_one_query_may_be_longer_than_a_batch(small_batches):
     rng = np.random.default_rng(0)
     qid = np.repeat([5, 3, 8], [700, 1300, 2])
@@ -279,9 +356,9 @@ def test_grouped_rows_are_read_without_a_sort(small_batches, monkeypatch):
     queries = []
     batches = stream._batches
 
-    def seen(source, query, **tables):
+    def seen(source, query):
         queries.append(query)
-        return batches(source, query, **tables)
+        return batches(source, query)
 
     monkeypatch.setattr(stream, "_batches", seen)
     score_table(draw("grouped"), "mrr")
@@ -317,50 +394,43 @@ def test_text_is_never_turned_into_objects_of_python(small_batches, monkeypatch)
     assert ids.dtype.kind == "U"
 
 
+@pytest.mark.parametrize("form", ["parquet", "csv", "polars"])
+def test_values_that_exceed_the_memory_limit_are_announced(form, tmp_path):
+    # The number of queries is an estimate of DuckDB, which is exact for two of them.
+    table = pa.table(SMALL)
+    # The key, the number of documents and the value have 8 bytes each.
+    message = "limit is 100 MB, .* 300 MB for Python .* about 2 queries of 24 bytes"
+    with pytest.warns(UserWarning, match=message):
+        score_table(as_source(table, form, tmp_path), "mrr", memory_limit="100MB")
+    score_table(as_source(table, form, tmp_path), "mrr", memory_limit="400MB")
+
+
+def test_the_engine_gets_less_memory_if_there_are_many_values(monkeypatch):
+    limits = []
+    execute = Source.execute
+
+    def seen(source, statement):
+        execute(source, statement)
+        if "memory_limit" in statement:
+            limits.append(statement)
+
+    monkeypatch.setattr(Source, "execute", seen)
+    # 5 * 10**6 queries whose keys have 100 letters and six columns of ranks.
+    counted = 5 * 10**6, 5 * 100
+    monkeypatch.setattr(Source, "count_queries", lambda *args: counted)
+    for memory_limit in ("10GB", "4GB"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            score_table(pa.table(SMALL), "neg_median_rank", memory_limit=memory_limit)
+    values = 5 * (5 * 100 + 8 + 8 + 6 * 8)
+    shares = [10_000 - 500, 10_000 - 500 - values, 4000 - 500, 4000 // 4]
+    assert limits == [f"SET memory_limit = '{share}MB'" for share in shares]
+
+
 @pytest.fixture
 def file(tmp_path):
     pq.write_table(draw(), tmp_path / "t.parquet")
     return tmp_path / "t.parquet"
-
-
-def test_a_stopped_run_continues(small_batches, monkeypatch, file, tmp_path):
-    monkeypatch.setattr(_checkpoint, "PART", 200)
-    expected = score_table(file, FEW)
-    scored = []
-    score_source = stream.score_source
-
-    def stop_at_third(*args):
-        scored.append(args[-1])
-        if len(scored) == 3:
-            raise KeyboardInterrupt
-        return score_source(*args)
-
-    monkeypatch.setattr(_checkpoint, "score_source", stop_at_third)
-    folder = tmp_path / "kept"
-    with pytest.raises(KeyboardInterrupt):
-        score_table(file, FEW, checkpoint=folder)
-    assert len(list(folder.iterdir())) == 2
-    scores = score_table(file, FEW, checkpoint=folder)
-    assert_array_equal(scores.values, expected.values)
-    assert_same(scores.summary(), expected.summary())
-    n_parts = len(list(folder.iterdir()))
-    assert len(scored) == 1 + n_parts
-    assert score_table(file, FEW, checkpoint=folder).summary() == scores.summary()
-    assert len(scored) == 1 + n_parts
-    # Another question, and another file, are scored anew.
-    score_table(file, FEW, checkpoint=folder, threshold=1)
-    assert len(scored) == 1 + 2 * n_parts
-    for led in (
-        lambda ranking: ranking.n_relevant,
-        lambda ranking: ranking.n_documents,
-    ):
-        score_table(file, led, checkpoint=folder)
-    assert len(scored) == 1 + 4 * n_parts
-    os.utime(file, (1, 1))
-    score_table(file, FEW, checkpoint=folder)
-    assert len(scored) == 1 + 5 * n_parts
-    with pytest.raises(ValueError, match=r"'checkpoint' parameter .* files on disk"):
-        score_table(draw(), FEW, checkpoint=folder)
 
 
 def test_progress_is_shown_in_rows(small_batches, file, capsys):
@@ -369,21 +439,127 @@ def test_progress_is_shown_in_rows(small_batches, file, capsys):
     assert f"{n_rows}/{n_rows}" in capsys.readouterr().err
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send")
-def test_an_interrupt_stops_a_sort_at_once(request):
-    # A process in the background may have been started with the signal ignored.
+def interrupt():
+    """Press Ctrl-C, from any thread."""
+    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+
+@pytest.fixture
+def ctrl_c(tmp_path, monkeypatch):
+    """Let SIGINT raise KeyboardInterrupt; temporary files have a folder of their own.
+
+    A process in the background may have been started with the signal ignored.
+    """
+    if sys.platform == "win32":
+        pytest.skip("there is no SIGINT to send")
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
-    rng = np.random.default_rng(0)
-    columns = {"qid": rng.integers(0, 10**5, 3 * 10**6), "y_true": [1] * 3 * 10**6}
-    columns["y_score"] = rng.random(3 * 10**6)
-    table = pa.table(columns)
-    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    start = time.monotonic()
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    yield folder
+    signal.signal(signal.SIGINT, before)
+
+
+def test_an_interrupt_stops_the_reading_of_a_stream(ctrl_c):
+    batch = pa.record_batch(SMALL)
+    n_read = []
+
+    def batches():
+        yield batch
+        interrupt()
+        for i in range(10**6):
+            n_read.append(i)
+            yield batch
+
+    reader = pa.RecordBatchReader.from_batches(batch.schema, batches())
     with pytest.raises(KeyboardInterrupt):
-        list(map(score_table, [table] * 100, ["map"] * 100))
-    assert time.monotonic() - start < 0.5 + 2
+        score_table(reader, "mrr")
+    assert len(n_read) < 10**6
+    assert not [*ctrl_c.iterdir()]
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("form", ["csv", "pyarrow", "reader"])
+def test_an_interrupt_of_any_statement_raises_keyboard_interrupt(
+    form, ctrl_c, tmp_path, monkeypatch
+):
+    table, started, interrupted = draw("one query cut in two"), [], []
+    start = Source.start
+
+    def start_with_interrupt(source, function, *args):
+        started.append(function)
+        if len(started) not in interrupted:
+            return start(source, function, *args)
+
+        def call():
+            interrupt()
+            return function(*args)
+
+        return start(source, call)
+
+    monkeypatch.setattr(Source, "start", start_with_interrupt)
+    score_table(as_source(table, form, tmp_path), "err")
+    n_statements = len(started)
+    assert n_statements > 10
+    for at in range(1, n_statements + 1):
+        started[:], interrupted[:] = [], [at]
+        with pytest.raises(KeyboardInterrupt):
+            score_table(as_source(table, form, tmp_path), "err")
+        assert not [*ctrl_c.iterdir()]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
+def test_a_source_that_is_left_stops_its_query_before_it_is_closed(error, ctrl_c):
+    endless = (
+        "SELECT count(*) FROM range(1000000) a, range(1000000) b, range(1000000) c"
+    )
+    source = Source(pa.table(SMALL), names=["qid"])
+    running = source.start(lambda: source.connection.sql(endless).fetchall())
+    with pytest.raises(error), source:
+        raise error
+    assert isinstance(running.exception(), duckdb.InterruptException)
+    with pytest.raises(duckdb.ConnectionException):
+        source.connection.execute("SELECT 1")
+    assert not [*ctrl_c.iterdir()]
+
+
+def test_an_interrupt_between_batches_is_passed_on(small_batches, ctrl_c, monkeypatch):
+    @contextmanager
+    def progress_bar(*args):
+        def advance(n_done):
+            raise KeyboardInterrupt
+
+        yield advance
+
+    monkeypatch.setattr("skrank.tables.scoring.progress_bar", progress_bar)
+    for order in ORDERS:
+        with pytest.raises(KeyboardInterrupt):
+            score_table(draw(order), "mrr")
+        assert not [*ctrl_c.iterdir()]
+
+
+@pytest.mark.parametrize(
+    ("memory_limit", "megabytes"),
+    [
+        ("500MB", 250),
+        ("1 GB", 500),
+        ("2gb", 1500),
+        ("1500MiB", 1000),
+        ("900000kB", 450),
+    ],
+)
+def test_a_memory_limit_reaches_the_engine(memory_limit, megabytes, monkeypatch):
+    seen = []
+
+    def check(source, columns):
+        seen.extend(source.fetch("SELECT current_setting('memory_limit')")[0])
+
+    monkeypatch.setattr(Source, "check", check)
+    score_table(pa.table(SMALL), "mrr", memory_limit=memory_limit)
+    with duckdb.connect() as connection:
+        connection.execute(f"SET memory_limit = '{megabytes}MB'")
+        query = "SELECT current_setting('memory_limit')"
+        assert seen == [*connection.sql(query).fetchall()[0]]
 
 
 def test_a_core_can_be_sent_to_another_process():
@@ -411,8 +587,6 @@ SMALL = {"qid": [1, 1, 2], "y_true": [1, 0, 1], "y_score": [2.0, 1.0, 1.0]}
         ({}, {"by": ["zzz"]}, r"no column 'zzz'\. Got \['qid'"),
         ({}, {"judged": "y_true"}, "'y_true' must hold booleans. Got BIGINT"),
         ({"y_true": ["a", "b", "c"]}, {}, "'y_true' must hold numbers. Got VARCHAR"),
-        ({}, {"ties": "first"}, "ties='first' of 'mrr' keeps the order of the rows"),
-        ({}, {"convention": "lightgbm"}, "a table has none. Pass the ids"),
         ({}, {"convention": "trec_eval"}, "Pass the ids as `doc_id`"),
         ({}, {"memory_limit": 3}, "'memory_limit' parameter .* such as '2GB'"),
         ({}, {"y_score": []}, "'y_score' parameter of score_table must name"),
@@ -450,20 +624,20 @@ def test_sources_that_are_no_tables_are_refused(tmp_path):
         score_table(pl.DataFrame(SMALL).lazy(), "mrr")
 
 
-@pytest.mark.parametrize("form", ["csv", "pyarrow", "checkpoint"])
+@pytest.mark.parametrize("form", ["csv", "pyarrow"])
 def test_an_empty_source_is_refused(form, tmp_path):
     empty = pa.table(SMALL).slice(0, 0)
-    params = {}
-    if form == "checkpoint":
-        params["checkpoint"] = tmp_path / "kept"
-        pq.write_table(empty, tmp_path / "t.parquet")
-        empty = tmp_path / "t.parquet"
     if form == "csv":
         (tmp_path / "t.csv").write_text("qid,y_true,y_score\n")
         empty = tmp_path / "t.csv"
     for metric in ("map", "err"):
         with pytest.raises(ValueError, match="has no rows"):
-            score_table(empty, metric, **params)
+            score_table(empty, metric)
+
+
+def test_parts_of_a_run_are_not_kept(tmp_path):
+    with pytest.raises(TypeError, match=r"none of .* takes: \['checkpoint'\]"):
+        score_table(pa.table(SMALL), "mrr", checkpoint=tmp_path)
 
 
 def test_a_missing_extra_is_named(monkeypatch):

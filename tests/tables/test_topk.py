@@ -95,7 +95,11 @@ REFUSED = {
     "text": ([[1]], None, [{"d1"}], "Got 'd1': map other ids to positions"),
     "negative": ([[1]], None, [-1], "must hold positions"),
     "low grade": ([[1]], None, [{1: -1}], "grades of relevant must be >= 0"),
+    "low grade in an array": ([[1]], None, np.array([[0, -1]]), "must be >= 0"),
     "nothing": ([[1]], None, [set()], "one or more rows"),
+    "only -1": ([[-1]], None, [{1}], r"at least one query\. Got \[\[-1\]\]"),
+    "k = 0": (np.empty((1, 0), int), None, [{1}], r"at least one query\. Got \[\[\]\]"),
+    "no query": (np.empty((0, 2), int), None, [], r"at least one query\. Got \[\]"),
     "flag": ([[1]], None, [1], "higher_is_better"),
 }
 
@@ -107,3 +111,9 @@ def test_bad_input_is_refused(name):
     options = {"higher_is_better": "no"} if name == "flag" else {}
     with pytest.raises((TypeError, ValueError), match=error):
         from_topk(indices, scores, relevant, **options)
+
+
+def test_distances_without_sign_are_not_turned_into_large_scores():
+    distances = np.array([[0, 3]], dtype=np.uint8)
+    aligned = from_topk([[4, 7]], distances, [7], higher_is_better=False)
+    assert evaluate(metrics="mrr", **aligned) == {"mrr": 1 / 2}

@@ -167,14 +167,10 @@ def stub(module):
     if module == "skrank":
         body.append("__version__: str")
     body = "\n".join(body).rstrip()
-    lazy = [
-        f"from skrank.plot import {name} as {name}"
-        for name in contents.get("_DISPLAYS", ())
-    ]
     found = imports(module, body)
-    if lazy:
+    for name in contents.get("_DISPLAYS", ()):
         found += "\n" if "\nfrom skrank" in found else "\n\n"
-        found += "\n".join(lazy)
+        found += f"from skrank.plot import {name} as {name}"
     return "\n".join([HEADER.format(module), found, "", body, ""])
 
 

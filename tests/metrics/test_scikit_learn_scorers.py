@@ -1,0 +1,146 @@
+"""Metric functions that a scorer of scikit-learn calls, which knows no queries."""
+
+# Authors: The skrank developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pickle
+import subprocess
+import sys
+import warnings
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.base import clone
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.metrics import make_scorer
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
+
+from skrank.metrics import (
+    make_ranking_scorer,
+    mean_rank,
+    mrr_score,
+    ndcg_score,
+    recall_at_k_score,
+)
+from skrank.rankers import QueryRanker
+
+X = np.arange(24.0).reshape(12, 2)
+Y = np.array([0, 1, 0, 1, 0, 2, 1, 0, 0, 0, 1, 2])
+QID = np.repeat([5, 6, 7, 8], 3)
+MODEL = LinearRegression().fit(X, Y)
+MESSAGE = (
+    r"All rows of a fold are ranked as one query.*scoring='ndcg@10'.*"
+    r"make_ranking_scorer\(ndcg_score, k=10\)"
+)
+
+
+SCORERS = {
+    "a function": make_scorer(mrr_score),
+    "one with a parameter": make_scorer(ndcg_score, k=10),
+    "lower is better": make_scorer(mean_rank, greater_is_better=False),
+    "partial": make_scorer(partial(recall_at_k_score, k=2)),
+    "a clone": clone(make_scorer(ndcg_score, k=10), safe=False),
+    "a pickle": pickle.loads(pickle.dumps(make_scorer(ndcg_score, k=10))),
+}
+
+
+@pytest.mark.parametrize("name", SCORERS)
+def test_a_scorer_that_ranks_a_fold_as_one_query_warns(name):
+    scorer = SCORERS[name]
+    with pytest.warns(UserWarning, match=MESSAGE):
+        scorer(MODEL, X, Y)
+    with pytest.warns(UserWarning, match=MESSAGE):
+        scorer(MODEL, pd.DataFrame(X), pd.Series(Y))
+
+
+def test_several_metrics_of_one_search_warn():
+    scoring = {"ndcg": make_scorer(ndcg_score, k=10), "r2": "r2"}
+    search = GridSearchCV(
+        Ridge(), {"alpha": [1, 2]}, scoring=scoring, refit="ndcg", cv=GroupKFold(2)
+    )
+    with pytest.warns(UserWarning, match=MESSAGE) as caught:
+        search.fit(X, Y, groups=QID)
+    assert {str(one.message) for one in caught} == {str(caught[0].message)}
+
+
+def test_the_two_right_ways_are_silent_and_differ_from_one_query_per_fold():
+    with sklearn.config_context(enable_metadata_routing=True):
+        of_queries = [
+            cross_val_score(
+                Ridge(), X, Y, cv=GroupKFold(2), scoring=scoring,
+                params={"groups": QID, "qid": QID},
+            )
+            for scoring in ("ndcg@10", make_ranking_scorer(ndcg_score, k=10))
+        ]  # fmt: skip
+    assert of_queries[0].tolist() == of_queries[1].tolist()
+    with pytest.warns(UserWarning, match=MESSAGE):
+        of_folds = cross_val_score(
+            Ridge(), X, Y, cv=GroupKFold(2), groups=QID,
+            scoring=make_scorer(ndcg_score, k=10),
+        )  # fmt: skip
+    assert (of_folds != of_queries[0]).all()
+
+
+def test_calls_with_query_ids_and_direct_calls_are_silent():
+    y_score = MODEL.predict(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ndcg_score(Y, y_score)
+        partial(ndcg_score, k=10)(Y, y_score)
+        by_index = pd.Series(Y, index=pd.Index(QID, name="qid"))
+        value = make_scorer(ndcg_score, k=10)(MODEL, X, by_index)
+        assert value == ndcg_score(Y, y_score, qid=QID, k=10)
+        with sklearn.config_context(enable_metadata_routing=True):
+            asks = make_scorer(ndcg_score, k=10).set_score_request(qid=True)
+            assert asks(MODEL, X, Y, qid=QID) == value
+
+
+def test_a_ranker_that_takes_a_fold_for_one_query_on_purpose_is_silent():
+    ranker = QueryRanker(Ridge(), missing_qid="single")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(cross_val_score(ranker, X, Y, cv=GroupKFold(2), groups=QID)) == 2
+
+
+def test_rows_of_a_matrix_are_queries_and_silent():
+    targets = np.column_stack([Y, 2 - Y])
+    model = LinearRegression().fit(X, targets)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        value = make_scorer(ndcg_score)(model, X, targets)
+    assert value == ndcg_score(targets, model.predict(X))
+
+
+IN_PROCESSES = """
+import numpy as np
+from sklearn.linear_model import Ridge
+from sklearn.metrics import make_scorer
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from skrank.metrics import ndcg_score
+
+X, y = np.arange(24.0).reshape(12, 2), np.arange(12) % 3
+scorer = make_scorer(ndcg_score, k=10)
+{call}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "call",
+    [
+        "cross_val_score(Ridge(), X, y, scoring=scorer, cv=2, n_jobs=2)",
+        "GridSearchCV(Ridge(), {'alpha': [1, 2]}, scoring=scorer, cv=2, n_jobs=2)"
+        ".fit(X, y)",
+    ],
+)
+def test_worker_processes_warn_as_well(call):
+    done = subprocess.run(
+        [sys.executable, "-c", IN_PROCESSES.format(call=call)],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert "UserWarning: All rows of a fold are ranked as one query" in done.stderr
