@@ -119,6 +119,7 @@ def rows_of(scores, n_queries=5, max_size=40):
 examples = settings(max_examples=40, derandomize=True, deadline=None, database=None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", POLICIES)
 @given(rows=rows_of(HARD), threshold=st.sampled_from([0.0, 1, "max"]))
 @examples

@@ -76,6 +76,7 @@ def assert_no_held_out_row(ranker):
         assert array.tobytes()[: array.nbytes // 4] not in text
 
 
+@pytest.mark.slow_rows
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 @pytest.mark.parametrize("weight", [None, WEIGHT], ids=["", "weights"])
 @pytest.mark.parametrize(
@@ -100,6 +101,7 @@ def test_lightgbm_stops_where_a_loop_over_its_rounds_would(name, params, weight)
 MODELS = {"LightGBM": LIGHTGBM, "HistGradientBoosting": BOOSTING}
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("library", MODELS)
 def test_a_fitted_model_and_its_pickle_hold_no_held_out_rows(library):
     if library == "HistGradientBoosting" and not HAS_VALIDATION_SET:
