@@ -336,3 +336,15 @@ def shown(value, limit=200):
     """Return the repr of a value, cut to `limit` characters, for error messages."""
     text = repr(value)
     return text if len(text) <= limit else f"{text[: limit - 3]}..."
+
+
+def check_column_name(value, name, function):
+    """Raise unless a parameter is the name of one column."""
+    if not isinstance(value, str):
+        cure = ""
+        if name == "qid" and isinstance(value, (list, tuple)) and len(value) > 1:
+            cure = f" Pass qid={value[0]!r} and by={[*value[1:]]!r} to `score_table`."
+        raise ValueError(
+            f"The {name!r} parameter of {function} must be a str, the name of one "
+            f"column. Got {shown(value)} instead.{cure}"
+        )

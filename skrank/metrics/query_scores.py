@@ -363,11 +363,31 @@ def as_frame(columns, kind):
             f"A data frame of {kind} needs narwhals. Install it with "
             '`pip install "skrank[tables]"`, or pass kind="pandas".'
         ) from error
-    columns = {
-        name: values.tolist() if values.dtype.kind in "OU" else values
-        for name, values in columns.items()
-    }
-    return nw.from_dict(columns, backend=kind).to_native()
+    given = {}
+    for name, values in columns.items():
+        if values.dtype.kind == "O":
+            _refuse_mixed(name, values, kind)
+        given[name] = values.tolist() if values.dtype.kind in "OU" else values
+        try:
+            nw.from_dict({name: given[name]}, backend=kind)
+        except Exception as error:  # its classes differ by library
+            raise ValueError(
+                f"The column {name!r} must hold what a data frame of {kind} can hold: "
+                f'pass kind="pandas". Got {error}.'
+            ) from error
+    return nw.from_dict(given, backend=kind).to_native()
+
+
+def _refuse_mixed(name, values, kind):
+    """Raise if objects are tuples, which would become lists, or of several types."""
+    kinds = sorted({type(value).__name__ for value in values})
+    is_nested = any(isinstance(value, (tuple, list, frozenset)) for value in values)
+    if is_nested or len(kinds) > 1:
+        raise ValueError(
+            f"The column {name!r} must hold values of one type, and no tuples, for a "
+            f"data frame of {kind}. Got {' and '.join(kinds)}, such as "
+            f'{shown(values[0])}: pass kind="pandas".'
+        )
 
 
 def column_names(frame):

@@ -10,6 +10,7 @@ from sklearn.utils import Bunch
 
 from skrank._checks import (
     check_choice,
+    check_column_name,
     check_flag,
     check_number,
     numeric_array,
@@ -122,6 +123,9 @@ def align(
     """
     check_choice(missing, MISSING, "missing", "align")
     check_choice(unjudged, UNJUDGED, "unjudged", "align")
+    named = {"qid": qid, "doc_id": doc_id, "grade": grade, "score": score}
+    for name, column in named.items():
+        check_column_name(column, name, "align")
     if judged_from is not None:
         judged_from = check_number(judged_from, "judged_from", "align")
     truth = read_side(qrels, TRUTH, Names(qid, doc_id, grade))

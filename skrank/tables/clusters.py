@@ -8,7 +8,8 @@ import numpy as np
 
 from skrank.tables.core import as_numpy, is_text, one_chunk
 from skrank.tables.extra import import_extra
-from skrank.tables.source import check_known, check_none_missing, check_types
+from skrank.tables.files import check_known
+from skrank.tables.source import check_none_missing, check_types, refuse_id
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -103,7 +104,7 @@ def check_columns(schema, columns):
         plain = (types.is_integer, types.is_floating, types.is_boolean)
         return any(test(kind) for test in plain)
 
-    check_known(columns.named(), kinds)
+    check_known(columns, kinds)
     check_types(
         columns,
         kinds,
@@ -114,10 +115,7 @@ def check_columns(schema, columns):
         if name is None or is_number(kinds[name]) or types.is_temporal(kinds[name]):
             continue
         if not is_text(schema.field(name)):
-            raise ValueError(
-                f"The column {name!r} must hold numbers, text or dates. "
-                f"Got {kinds[name]}: cast it, for example to text."
-            )
+            refuse_id(name, kinds[name])
 
 
 def score_rows(core, table):

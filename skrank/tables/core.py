@@ -47,6 +47,11 @@ class Columns(NamedTuple):
             returned = dict.fromkeys(self.y_score.values(), self.returned)
         return {self.y_true: self.judged} | returned
 
+    def numbers(self):
+        """Return the columns of grades, scores and weights, each once."""
+        named = self.y_true, *self.y_score.values(), self.sample_weight
+        return list(dict.fromkeys(name for name in named if name is not None))
+
     def named(self):
         """Return all columns, each once."""
         masks = self.masks()

@@ -13,8 +13,10 @@ from sklearn.utils import Bunch
 
 from skrank._checks import numeric_array, shown
 from skrank._columns import find_column
+from skrank.tables.core import Columns
 from skrank.tables.extra import import_extra
-from skrank.tables.source import is_table_file, read_table
+from skrank.tables.files import is_table_file
+from skrank.tables.source import read_table
 from skrank.tables.trec_text import QRELS, RUN, Format, read_triples
 from skrank.tables.triples import Triples, ids_of, text_of
 
@@ -89,7 +91,8 @@ def read_side(data, side, names):
     if isinstance(data, (str, os.PathLike)):
         if is_trec(data):
             return read_triples(data, side.format)
-        data = read_table(data)
+        qid, doc_id, value = names
+        data = read_table(data, Columns(qid, value, {}, doc_id=doc_id))
     if _is_table(data):
         table = _readable(data)
         columns = [_column(table, name, side) for name in names]

@@ -5,7 +5,7 @@
 import warnings
 from collections.abc import Mapping
 
-from skrank._checks import shown
+from skrank._checks import check_column_name, shown
 from skrank._progress import progress_bar
 from skrank.metrics import QueryScores, score_queries
 from skrank.metrics.answer import max_grade_of
@@ -116,9 +116,12 @@ def score_table(
     Raises
     ------
     ValueError
-        If a column is unknown or has missing values, the source is empty, a parameter
-        has an invalid value, or tied documents are to keep an order that the rows of
-        Spark or Dask do not have.
+        If a column is unknown, has missing values or values of several types, a file
+        is empty or damaged, a parameter has an invalid value, or tied documents are to
+        keep an order that the rows of Spark or Dask do not have. The error names the
+        column and the file.
+    OSError
+        If a file cannot be read, or there is too little disk or memory.
     FileNotFoundError
         If there is no such file.
     ImportError
@@ -138,8 +141,13 @@ def score_table(
     grades, the gains of tied documents may be summed in another order than those of
     arrays.
 
-    Ids in files of text have the type that all rows of their column have: "0301" makes
-    a column text.
+    Types are not guessed from a part of the data. An id of a CSV file is text, or an
+    integer if every id of its column, in all files, is the plain text of one: "17", but
+    not "017", "1.0" or "1e5". In JSON, text and numbers are different ids and may not
+    stand in one column. Parquet files must have the same types, or types that one of
+    them holds exactly. Names of folders, such as "day=1", are not columns: read such a
+    table with ``duckdb.read_parquet(..., hive_partitioning=True)``, and pass what that
+    returns.
 
     Examples
     --------
@@ -167,6 +175,11 @@ def score_table(
     """
     _check_sources(source, qrels, run)
     of_files = {"memory_limit": memory_limit, "progress": progress}
+    check_column_name(qid, "qid", "score_table")
+    of_one = {"y_true": y_true, "judged": judged, "doc_id": doc_id}
+    for name, column in (of_one | {"sample_weight": sample_weight}).items():
+        if column is not None:
+            check_column_name(column, name, "score_table")
     if source is None:
         of_rows = {"by": by, "judged": judged, "returned": returned}
         of_rows["sample_weight"] = sample_weight
@@ -177,16 +190,18 @@ def score_table(
         return score_runs(qrels, run, metrics, columns, rules, params)
     y_true = "y_true" if y_true is None else y_true
     y_score = "y_score" if y_score is None else y_score
-    by = (by,) if isinstance(by, str) else tuple(by)
+    by = _key_names(by)
     if qid in by or "qid" in by:
         raise ValueError(
             "The 'by' parameter of score_table must name columns beside the query ids. "
             f"Got {list(by)}."
         )
+    rankers = _rankers(y_score)
+    _check_returned(returned, rankers)
     columns = Columns(
         qid,
         y_true,
-        _rankers(y_score),
+        rankers,
         by,
         judged,
         returned,
@@ -199,7 +214,7 @@ def score_table(
         _check_input_order(core)
         check_columns(table.schema, columns)
         return score_on_cluster(table, with_max_grade(table, core))
-    with Source(source, memory_limit, columns.named()) as table:
+    with Source(source, columns, memory_limit) as table:
         table.check(columns)
         core = with_max_grade(table, core)
         _leave_memory(table, core)
@@ -278,6 +293,19 @@ def _check_sources(source, qrels, run):
         )
 
 
+def _key_names(by):
+    """Return the columns that tell queries apart, besides the query ids."""
+    names = [by] if isinstance(by, str) else by
+    if not isinstance(names, (list, tuple)) or not all(
+        isinstance(name, str) for name in names
+    ):
+        raise ValueError(
+            "The 'by' parameter of score_table must be a str, the name of a column, or "
+            f"a list of them. Got {shown(by)} instead."
+        )
+    return tuple(names)
+
+
 def _rankers(y_score):
     """Return the columns of the scores by the names of the rankers."""
     if isinstance(y_score, str):
@@ -287,12 +315,25 @@ def _rankers(y_score):
         named = dict(y_score)
     elif isinstance(y_score, (list, tuple)):
         named = {name: name for name in y_score}
-    if not named or not all(isinstance(name, str) for name in named):
+    if not named or not all(isinstance(name, str) for name in named.values()):
         raise ValueError(
             "The 'y_score' parameter of score_table must name a column, or columns by "
             f"the name of the ranker. Got {shown(y_score)} instead."
         )
     return named
+
+
+def _check_returned(returned, rankers):
+    """Raise unless `returned` names a column, or one for each ranker, or is None."""
+    if returned is None or isinstance(returned, str):
+        return
+    is_dict = isinstance(returned, Mapping) and {*returned} == {*rankers}
+    if not is_dict or not all(isinstance(name, str) for name in returned.values()):
+        raise ValueError(
+            "The 'returned' parameter of score_table must be a str, the name of one "
+            "column, or a dict of the names of the rankers to such names. "
+            f"Got {shown(returned)} instead."
+        )
 
 
 def _refuse(options, reason):

@@ -3,55 +3,66 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import contextlib
-import difflib
-import glob
+import datetime
+import numbers
 import os
 import re
 import tempfile
-from concurrent.futures import ThreadPoolExecutor, wait
-from pathlib import Path
+
+import numpy as np
 
 from skrank._checks import shown
 from skrank.metrics.query_scores import kind_of
 from skrank.tables.extra import import_extra
+from skrank.tables.files import (
+    check_known,
+    files_of,
+    first_failure,
+    quoted,
+    relation_of_files,
+    text_in_sql,
+)
+from skrank.tables.threads import Threads
 
-READERS = {
-    "parquet": "read_parquet",
-    "pq": "read_parquet",
-    "csv": "read_csv",
-    "tsv": "read_csv",
-    "json": "read_json",
-    "jsonl": "read_json",
-    "ndjson": "read_json",
-}
-_ENDING = re.compile(r"\.([a-z]+)(\.gz|\.zst)?$", re.IGNORECASE)
 # DuckDB's limit bounds neither the rows that are being scored nor the values by query.
 FOR_THE_REST = 500
+_CSV_ERROR = re.compile(r"CSV Error on Line: (\d+)\n(.*?)\n\s+file = ([^\n]*)", re.S)
+_SAYS = re.compile(r"[A-Z]\w*( \w+)* (Error|exception): ")
+_CSV_FILE = re.compile(r"^\s+file = (.*)$", re.MULTILINE)
 _SIZE = re.compile(r"\s*([0-9.]+)\s*([kmgt]i?b)\s*", re.IGNORECASE)
 _MEGABYTES = {"k": 1e-3, "m": 1, "g": 1e3, "t": 1e6}
 
 NUMBERS = re.compile(r"U?(TINY|SMALL|BIG)?INT(EGER)?|FLOAT|DOUBLE|BOOLEAN")
 DATES = re.compile(r"DATE|TIMESTAMP.*")
+DECIMALS = re.compile(r"DECIMAL.*|U?HUGEINT")
+_IDS = re.compile(
+    rf"{NUMBERS.pattern}|{DATES.pattern}|{DECIMALS.pattern}"
+    "|VARCHAR|ENUM.*|UUID|BLOB|TIME.*"
+)
+
+# Python objects that a column may hold together. A bool is a number, and a datetime a
+# date: what is tested first decides.
+_FAMILIES = (
+    (bool, np.bool_),
+    str,
+    bytes,
+    datetime.datetime,
+    datetime.date,
+    numbers.Real,
+)
 
 
-def _without_views(table):
-    """Return a table whose text is no view: not all of Arrow compares views."""
-    pa = import_extra("pyarrow")
-    for i, field in enumerate(table.schema):
-        if str(field.type) == "string_view":
-            table = table.set_column(i, field.name, table[i].cast(pa.large_string()))
-    return table
-
-
-def is_table_file(path):
-    """Return True if the ending of a path is that of a file that DuckDB reads."""
-    return _reader(os.fspath(path)) is not None
-
-
-def read_table(path):
-    """Return a file, or several, as a table of Arrow."""
-    with Source(path) as source:
-        query = f"SELECT * FROM {source.relation}"
+def read_table(path, columns):
+    """Return the columns of a file, or of several, as a table of Arrow."""
+    with Source(path, columns) as source:
+        # Arrow has no integers of this size, and `align` takes no decimals.
+        longs = [
+            f"CAST({quoted(name)} AS VARCHAR) AS {quoted(name)}"
+            for name in (*columns.keys.values(), columns.doc_id)
+            if name is not None and DECIMALS.fullmatch(source.types[name])
+        ]
+        read = f"* REPLACE ({', '.join(longs)})" if longs else "*"
+        query = f"SELECT {read} FROM {source.relation}"
         return source.run(lambda: source.connection.sql(query).to_arrow_table())
 
 
@@ -68,61 +79,51 @@ class Source:
     ----------
     source : object
         As in :func:`score_table`.
+    columns : Columns
+        The columns that will be read.
     memory_limit : str, default=None
         As in :func:`score_table`.
-    names : list of str, default=()
-        The columns that will be read.
     """
 
-    def __init__(self, source, memory_limit=None, names=()):
+    def __init__(self, source, columns, memory_limit=None):
         duckdb = import_extra("duckdb")
         self.megabytes = None if memory_limit is None else _megabytes(memory_limit)
         self.kind = kind_of(source)
-        self._thread = ThreadPoolExecutor(1)
+        self.files = self._schema = None
+        self._names = columns.named()
+        self._thread = Threads(1)
         self._closing = contextlib.ExitStack()
-        self._closing.callback(self._thread.shutdown)
-        try:
+        self._closing.callback(self._thread.close)
+        with contextlib.ExitStack() as failing:
+            failing.push(self.__exit__)
             self.connection = self.run(duckdb.connect, ":memory:")
             folder = tempfile.TemporaryDirectory(
                 prefix="skrank-", ignore_cleanup_errors=True
             )
             self._closing.enter_context(folder)
             self._closing.callback(self._disconnect)
-            self.execute(f"SET temp_directory = {_text(folder.name)}")
+            self.execute(f"SET temp_directory = {text_in_sql(folder.name)}")
             self.leave_memory(0)
-            self.relation = self.run(self._open, source, names)
+            self.relation = self._open(source, columns)
             query = f"DESCRIBE SELECT * FROM {self.relation}"
             self.types = {name: kind for name, kind, *_ in self.fetch(query)}
-            check_known(names, self.types)
-        except duckdb.Error as error:
-            self.close()
-            raise ValueError(f"DuckDB cannot read {shown(source)}: {error}") from error
-        except BaseException:
-            self.close()
-            raise
+            failing.pop_all()
 
-    def _open(self, source, names):
+    def _open(self, source, columns):
         """Return the SQL that stands for the source in a FROM clause.
 
-        Of a table in memory only the columns in `names` are converted and stored, and
-        DuckDB sees no other ones, from which it does not tell "qid" and "QID" apart.
+        Of a table in memory only the named columns are converted and stored, and DuckDB
+        sees no other ones, from which it does not tell "qid" and "QID" apart.
         """
         if isinstance(source, (str, os.PathLike)):
-            source = os.fspath(source)
-            files = [source] if "://" in source else files_of(source)
-            listed = ", ".join(map(_text, files))
-            reader = _reader_of(files)
-            if reader == "read_csv":
-                return self._typed_csv(listed)
-            return f"{reader}([{listed}])"
+            self.files = files_of(os.fspath(source), self.fetch)
+            return relation_of_files(self.files, columns, self.fetch)
         pa = import_extra("pyarrow")
         library = type(source).__module__.partition(".")[0]
-        if library == "pandas" and hasattr(source, "columns"):
-            check_known(names, source.columns)
-            source = pa.Table.from_pandas(source[names], preserve_index=False)
+        if library == "pandas":
+            source = _arrow_of_pandas(source, columns)
         elif library == "polars" and hasattr(source, "to_arrow"):
-            check_known(names, source.columns)
-            source = source.select(names).to_arrow()
+            source = _arrow_of_polars(source, columns)
         if not hasattr(source, "__arrow_c_stream__"):
             raise TypeError(
                 "The 'source' parameter of score_table must be a path, a URL or a "
@@ -131,46 +132,31 @@ class Source:
                 f"Got {type(source).__name__} instead."
             )
         if isinstance(source, pa.Table):
-            check_known(names, source.column_names)
-            self.connection.register("source", _without_views(source.select(names)))
+            check_known(columns, source.column_names)
+            _check_arrow(source.schema, self._names)
+            table = _readable(source.select(self._names))
+            self._schema = table.schema
+            self.run(self.connection.register, "source", table)
             return "source"
         # A stream can be read only once.
-        reader = pa.RecordBatchReader.from_stream(source)
-        check_known(names, reader.schema.names)
-        schema = pa.schema([reader.schema.field(name) for name in names])
-        batches = (batch.select(names) for batch in reader)
-        stream = pa.RecordBatchReader.from_batches(schema, batches)
-        self.connection.register("stream", stream)
-        self.connection.execute("CREATE TABLE source AS SELECT * FROM stream")
-        self.connection.unregister("stream")
+        reader = self.run(pa.RecordBatchReader.from_stream, source)
+        check_known(columns, reader.schema.names)
+        _check_arrow(reader.schema, self._names, [pa.float16()])
+        self._schema = pa.schema([reader.schema.field(name) for name in self._names])
+        batches = (batch.select(self._names) for batch in reader)
+        stream = pa.RecordBatchReader.from_batches(self._schema, batches)
+        self.run(self.connection.register, "stream", stream)
+        self.execute("CREATE TABLE source AS SELECT * FROM stream")
+        self.run(self.connection.unregister, "stream")
         return "source"
 
-    def _typed_csv(self, names):
-        """Return the SQL of CSV files with the types that all of their rows have.
-
-        By the first rows alone, the id 0301 further down could be taken for 301.
-        """
-        query = f"DESCRIBE FROM read_csv([{names}], sample_size = -1)"
-        types = ", ".join(
-            f"{_text(name)}: {_text(kind)}"
-            for name, kind, *_ in self.connection.sql(query).fetchall()
-        )
-        return f"read_csv([{names}], types = {{{types}}})"
-
     def start(self, function, *args):
-        """Call a function in the thread of the source, and return its future."""
-        return self._thread.submit(function, *args)
+        """Call a function in the thread of the source, and return the task."""
+        return self._thread.start(function, *args)
 
     def run(self, function, *args):
         """Call a function in the thread of the source, and return its result."""
-        return self.result_of(self.start(function, *args))
-
-    @staticmethod
-    def result_of(future):
-        """Wait for what was started, and return its result."""
-        while not future.done():  # an interrupt just before a wait does not end it
-            wait([future], timeout=0.1)
-        return future.result()
+        return self.start(function, *args).result()
 
     def execute(self, statement):
         """Run a statement that returns nothing."""
@@ -206,16 +192,50 @@ class Source:
 
     def stop(self):
         """Interrupt what DuckDB does, and wait for its end."""
-        end = self.start(int)
-        while not end.done():  # an interrupt before a query begins has no effect
+        end, seconds = self.start(int), 0
+        while not end.wait(seconds):
+            # An interrupt before a query begins has no effect.
             self.connection.interrupt()
-            wait([end], timeout=0.1)
+            seconds = 0.1
 
     def check(self, columns):
-        """Raise if there are no rows or the type of a column is wrong."""
+        """Raise if there are no rows, a column is missing or its type is wrong."""
+        check_known(columns, self.types)
         if not self.fetch(f"SELECT 1 FROM {self.relation} LIMIT 1"):
             raise ValueError("The source has no rows. Got columns only.")
         check_types(columns, self.types, _is_numeric, "BOOLEAN".__eq__)
+        for name in columns.numbers():
+            self._check_digits(name)
+        for name in (*columns.keys.values(), columns.doc_id):
+            if name is not None:
+                self._check_id(name)
+
+    def _check_digits(self, name):
+        """Raise if different decimals of a column would become one float."""
+        value, kind = quoted(name), self.types[name]
+        if not DECIMALS.fullmatch(kind):
+            return
+        # The shortest text of a float is one decimal, which has to be the value.
+        text = f"CAST(CAST(CAST({value} AS VARCHAR) AS DOUBLE) AS VARCHAR)"
+        rows = self.fetch(
+            f"SELECT {value} FROM {self.relation} "
+            f"WHERE TRY_CAST({text} AS {kind}) IS DISTINCT FROM {value} LIMIT 1"
+        )
+        if rows:
+            raise ValueError(
+                f"The column {name!r} must hold numbers that a float holds with all "
+                f"their digits. Got {rows[0][0]}: cast it to float64 to round."
+            )
+
+    def _check_id(self, name):
+        """Raise if a column is not of a type of ids, or has lost nanoseconds."""
+        kind = self.types[name]
+        if not _IDS.fullmatch(kind):
+            refuse_id(name, kind)
+        if self._schema is not None:
+            as_given = str(self._schema.field(name).type)
+            if "[ns" in as_given and not kind.endswith("_NS"):
+                refuse_id(name, as_given)
 
     def extreme_grades(self, columns):
         """Return the lowest and the highest grade, or None and None."""
@@ -232,11 +252,18 @@ class Source:
         parts = []
         for name in columns.named():
             value, kind = quoted(name), self.types[name]
-            if name in (*keys, columns.doc_id):
-                if not NUMBERS.fullmatch(kind) and not DATES.fullmatch(kind):
+            if NUMBERS.fullmatch(kind):
+                pass
+            elif name in keys or (
+                name == columns.doc_id and not DECIMALS.fullmatch(kind)
+            ):
+                if not DATES.fullmatch(kind):
                     value = f"CAST({value} AS VARCHAR)"
-            elif not NUMBERS.fullmatch(kind):
-                value = f"CAST({value} AS DOUBLE)"
+            elif name == columns.doc_id:  # ordered as a number
+                if kind.endswith("HUGEINT"):
+                    value = f"CAST({value} AS DECIMAL(38, 0))"
+            else:  # DuckDB 1.1 rounds decimals twice, but not their text
+                value = f"CAST(CAST({value} AS VARCHAR) AS DOUBLE)"
             if masks.get(name) is not None:  # where it is not read it may be missing
                 value = f"CASE WHEN {quoted(masks[name])} THEN {value} ELSE 0 END"
             parts.append(f"{value} AS {quoted(name)}")
@@ -271,26 +298,157 @@ class Source:
         """Return the source itself."""
         return self
 
-    def __exit__(self, *error):
-        """Close it."""
+    def __exit__(self, kind, error, trace):
+        """Close it, and turn the errors of engines into errors of skrank."""
         self.close()
+        engines = import_extra("duckdb").Error, import_extra("pyarrow").ArrowException
+        # Arrow passes on what DuckDB says while it reads a table in batches.
+        is_passed_on = isinstance(error, (OSError, RuntimeError)) and _SAYS.match(
+            str(error)
+        )
+        if isinstance(error, engines) or is_passed_on:
+            raise self._failure(error) from error
 
-
-def check_known(names, known):
-    """Raise if a column is not among those that are known."""
-    for name in names:
-        if name not in known:
-            near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.4)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise ValueError(
-                f"The source has no column {name!r}.{hint} Got {list(known)}."
+    def _failure(self, error):
+        """Return an error of DuckDB as one that names the file and the column."""
+        text = str(error)
+        cause = text.partition("\n")[0].strip().rstrip(".")
+        if "No space left" in text or "max_temp_directory_size" in text:
+            return OSError(
+                "score_table needs more disk for its temporary files, which are in "
+                f"{tempfile.gettempdir()!r}. Got: {cause}. Set the environment "
+                "variable TMPDIR to a larger disk, raise `memory_limit`, or write the "
+                "rows query by query, which needs no sort."
             )
+        if "Out of Memory" in text:
+            return OSError(
+                "score_table needs more memory: raise `memory_limit`, or write the "
+                f"rows query by query, which needs no sort. Got: {cause}."
+            )
+        if (found := _CSV_ERROR.search(text)) is not None:
+            file, (line, problem) = found[3], found.group(1, 2)
+            n_fields = re.search(r"Number of Columns: (\d+) Found: (\d+)", problem)
+            if n_fields:
+                return ValueError(
+                    f"Each line of {file!r} must hold {n_fields[1]} fields, as the "
+                    f"first one does. Got {n_fields[2]} on line {line}."
+                )
+            if "unicode" in problem:
+                problem = "bytes that are not UTF-8"
+            elif "unterminated" in problem:
+                problem = "a quote that is not closed"
+            else:
+                problem = cause
+            return ValueError(
+                f"The file {file!r} must be CSV in UTF-8. Got {problem} on line {line}."
+            )
+        file = column = None
+        if (named := _CSV_FILE.search(text)) is not None:
+            file = named[1]
+        elif self.files is not None:
+            duckdb = import_extra("duckdb")
+            # After an internal error the connection cannot be used.
+            with contextlib.closing(duckdb.connect(":memory:")) as connection:
+                file, column = first_failure(
+                    self.files,
+                    self._names,
+                    lambda query: connection.sql(query).fetchall(),
+                )
+            if file is None and len(self.files) == 1:
+                (file,) = self.files
+        what = "the source" if file is None else repr(file)
+        if column is not None:
+            what = f"the column {column!r} of {what}"
+        kind = OSError if cause.startswith(("IO Error", "HTTP Error")) else ValueError
+        return kind(f"DuckDB cannot read {what}. Got: {cause}.")
+
+
+def _arrow_of_pandas(frame, columns):
+    """Return the named columns of a data frame of pandas as a table of Arrow."""
+    pa = import_extra("pyarrow")
+    check_known(columns, [*frame.columns])
+    arrays = {}
+    for name in columns.named():
+        column = frame[name]
+        if column.dtype == object:
+            _check_one_type(name, column.dropna())
+        try:
+            arrays[name] = pa.Array.from_pandas(column)
+        except (pa.ArrowException, OverflowError, TypeError) as error:
+            raise _unreadable(name, error) from error
+    return pa.table(arrays)
+
+
+def _arrow_of_polars(frame, columns):
+    """Return the named columns of a data frame of polars as a table of Arrow."""
+    check_known(columns, frame.columns)
+    arrays = {}
+    for name in columns.named():
+        if str(frame[name].dtype) == "Object":  # Arrow would hold their addresses
+            raise _unreadable(name, "objects of Python")
+        try:
+            arrays[name] = frame[name].to_arrow()
+        except Exception as error:  # its classes differ by version
+            raise _unreadable(name, error) from error
+    return import_extra("pyarrow").table(arrays)
+
+
+def _check_one_type(name, values):
+    """Raise if Python objects have several types: Arrow could take one for another."""
+    kinds = {}
+    for kind in set(map(type, values)):
+        family = next((one for one in _FAMILIES if issubclass(kind, one)), kind)
+        kinds.setdefault(family, kind.__name__)
+    if len(kinds) > 1:
+        raise ValueError(
+            f"The column {name!r} must hold values of one type. Got "
+            f"{' and '.join(sorted(kinds.values()))}: make ids text with str()."
+        )
+
+
+def _unreadable(name, error):
+    cause = str(error).partition("\n")[0].rstrip(".")
+    return ValueError(
+        f"The column {name!r} must hold numbers, text or dates of one type. "
+        f"Got what Arrow does not hold: {cause}."
+    )
+
+
+def _check_arrow(schema, names, also=()):
+    """Raise if DuckDB does not read a type of Arrow, or with less digits."""
+    types = import_extra("pyarrow").types
+    for name in names:
+        kind = schema.field(name).type
+        if types.is_decimal256(kind) or kind in also:
+            raise ValueError(
+                f"The column {name!r} must have a type that DuckDB reads. "
+                f"Got {kind}: cast it, for example to float64 or, for ids, to text."
+            )
+
+
+def _readable(table):
+    """Return a table without types that DuckDB or older Arrow cannot compute."""
+    pa = import_extra("pyarrow")
+    for i, field in enumerate(table.schema):
+        if str(field.type) == "string_view":  # not all of Arrow compares views
+            table = table.set_column(i, field.name, table[i].cast(pa.large_string()))
+        elif pa.types.is_float16(field.type):
+            table = table.set_column(i, field.name, table[i].cast(pa.float32()))
+    return table
+
+
+def refuse_id(name, kind):
+    """Raise the error of a column of ids that has another type than ids have."""
+    raise ValueError(
+        f"The column {name!r} must hold numbers, text or dates. "
+        f"Got {kind}: cast it, for example to text."
+    )
 
 
 def check_types(columns, types, is_number, is_boolean):
     """Raise if grades, scores or weights are no numbers, or masks no booleans."""
-    for name in (columns.y_true, *columns.y_score.values(), columns.sample_weight):
-        if name is not None and not is_number(types[name]):
+    for name in columns.numbers():
+        if not is_number(types[name]):
             raise ValueError(
                 f"The column {name!r} must hold numbers. Got {types[name]}."
             )
@@ -318,45 +476,6 @@ def _cure_for_missing(name, columns):
     return "Leave these rows out, or give them values."
 
 
-def files_of(path):
-    """Return the sorted files of a path, a pattern or a directory."""
-    path = os.path.expanduser(path)
-    if os.path.isdir(path):
-        inside = sorted(map(str, Path(path).rglob("*")))
-        found = [name for name in inside if _reader(name) and os.path.isfile(name)]
-        if not found:
-            raise FileNotFoundError(
-                f"The directory {path!r} holds no file that ends with "
-                f"{', '.join('.' + ending for ending in READERS)}."
-            )
-        return found
-    found = [path] if os.path.isfile(path) else sorted(glob.glob(path, recursive=True))
-    if not found:
-        raise FileNotFoundError(f"There is no file {path!r}.")
-    return found
-
-
-def _reader(name):
-    match = _ENDING.search(name.partition("?")[0])
-    return READERS.get(match.group(1).lower()) if match else None
-
-
-def _reader_of(files):
-    """Return the function of DuckDB that reads some files."""
-    readers = {_reader(name) for name in files}
-    if readers <= {None}:
-        raise ValueError(
-            f"score_table reads files that end with "
-            f"{', '.join('.' + ending for ending in READERS)}. Got {shown(files[0])}."
-        )
-    if len(readers) > 1:
-        raise ValueError(
-            "All files must be of one format. Got files of several: "
-            f"{shown(sorted({Path(name).suffix for name in files}))}."
-        )
-    return readers.pop()
-
-
 def _megabytes(memory_limit):
     """Return the megabytes of a limit such as "2GB"."""
     match = _SIZE.fullmatch(memory_limit) if isinstance(memory_limit, str) else None
@@ -370,13 +489,4 @@ def _megabytes(memory_limit):
 
 
 def _is_numeric(kind):
-    return bool(NUMBERS.fullmatch(kind)) or kind.startswith(("DECIMAL", "HUGEINT"))
-
-
-def quoted(name):
-    """Return the name of a column in SQL."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _text(value):
-    return "'" + value.replace("'", "''") + "'"
+    return bool(NUMBERS.fullmatch(kind) or DECIMALS.fullmatch(kind))

@@ -89,9 +89,14 @@ class SparkTable:
             return pa.Table.from_pandas(frame.toPandas(), preserve_index=False)
         except Exception as error:
             lacking = re.search(r"No module named '(\w+)", str(error))
-            if lacking is None:
+            if lacking is not None:
+                raise ImportError(LACKING.format(package=lacking[1])) from error
+            # The end of a traceback of a Python worker.
+            bad = re.search(r"^(ValueError|TypeError): (.+)$", str(error), re.MULTILINE)
+            if bad is None:
                 raise
-            raise ImportError(LACKING.format(package=lacking[1])) from error
+            kind = {"ValueError": ValueError, "TypeError": TypeError}[bad[1]]
+            raise kind(bad[2].strip()) from error
 
 
 def score_batches(pickled, batches):

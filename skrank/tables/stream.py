@@ -4,7 +4,6 @@
 
 import os
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import numpy as np
@@ -12,7 +11,8 @@ import numpy as np
 from skrank.metrics.value_table import distinct
 from skrank.tables.core import as_numpy, equality_codes, one_chunk
 from skrank.tables.extra import import_extra
-from skrank.tables.source import quoted
+from skrank.tables.files import quoted
+from skrank.tables.threads import Threads
 
 # Rows to score at once: a call costs a few milliseconds, and more rows more memory.
 BATCH = 300_000
@@ -86,7 +86,7 @@ def _score_batches(source, core, query, is_sorted, advance):
     def score(table, n_stretches):
         if not is_sorted and len(table) < SCATTERED * n_stretches:
             raise NotClustered
-        coming.append((len(table), n_stretches, threads.submit(core, table)))
+        coming.append((len(table), n_stretches, threads.start(core, table)))
         if len(coming) > N_THREADS:  # no more batches are held in memory
             collect()
 
@@ -100,7 +100,7 @@ def _score_batches(source, core, query, is_sorted, advance):
 
     with (
         closing(_batches(source, query)) as batches,
-        ThreadPoolExecutor(N_THREADS) as threads,
+        closing(Threads(N_THREADS)) as threads,
     ):
         for table, n_stretches in whole_queries(batches, core, check):
             score(table, n_stretches)
@@ -184,7 +184,7 @@ def _batches(source, query):
     reader = source.run(open_reader)
     try:
         coming = source.start(next, reader, None)
-        while (batch := source.result_of(coming)) is not None:
+        while (batch := coming.result()) is not None:
             coming = source.start(next, reader, None)
             yield batch
     finally:

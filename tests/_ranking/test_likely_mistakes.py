@@ -1,6 +1,5 @@
 """Warnings about input that is likely a mistake."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re

@@ -1,6 +1,5 @@
 """Metric functions that a scorer of scikit-learn calls, which knows no queries."""
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pickle

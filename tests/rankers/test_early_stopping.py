@@ -4,7 +4,6 @@ LightGBM and scikit-learn are really called. XGBoost and CatBoost are replaced b
 estimators with the same interface; `tests/live/rankers` calls them as well.
 """
 
-# Authors: The skrank developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pickle

@@ -26,6 +26,7 @@ from numpy.testing import assert_array_equal
 from skrank.metrics import evaluate, score_queries
 from skrank.metrics.names import listed_names
 from skrank.tables import score_table, stream
+from skrank.tables.core import Columns
 from skrank.tables.source import Source
 from tests.brute_force import ADJUSTABLE, full_name
 from tests.drawn_tables import draw as draw_grouped
@@ -331,7 +332,7 @@ def test_other_columns_of_a_table_in_memory_are_not_read():
     expected = evaluate(**SMALL, metrics="mrr")
     for form in ("pandas", "polars", "pyarrow", "reader"):
         given = as_source(table, form, None)
-        with Source(given, names=[*SMALL]) as source:
+        with Source(given, Columns("qid", "y_true", {None: "y_score"})) as source:
             assert [*source.types] == [*SMALL]
         assert_same(
             score_table(as_source(table, form, None), "mrr").summary(), expected
@@ -513,11 +514,12 @@ def test_a_source_that_is_left_stops_its_query_before_it_is_closed(error, ctrl_c
     endless = (
         "SELECT count(*) FROM range(1000000) a, range(1000000) b, range(1000000) c"
     )
-    source = Source(pa.table(SMALL), names=["qid"])
+    source = Source(pa.table(SMALL), Columns("qid", "y_true", {}))
     running = source.start(lambda: source.connection.sql(endless).fetchall())
     with pytest.raises(error), source:
         raise error
-    assert isinstance(running.exception(), duckdb.InterruptException)
+    with pytest.raises(duckdb.InterruptException):
+        running.result()
     with pytest.raises(duckdb.ConnectionException):
         source.connection.execute("SELECT 1")
     assert not [*ctrl_c.iterdir()]
@@ -563,7 +565,7 @@ def test_a_memory_limit_reaches_the_engine(memory_limit, megabytes, monkeypatch)
 
 
 def test_a_core_can_be_sent_to_another_process():
-    from skrank.tables.core import ArrowCore, Columns
+    from skrank.tables.core import ArrowCore
 
     table = draw("grouped")
     core = ArrowCore(FEW, Columns("qid", "y_true", {None: "y_score"}))

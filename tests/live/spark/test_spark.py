@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from pyspark.errors import PySparkException
 from pyspark.ml.evaluation import RankingEvaluator
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -180,7 +179,10 @@ def test_bad_input_is_refused(spark):
     with pytest.raises(ValueError, match="has no rows"):
         score_table(table.where("qid < 0"), "mrr").collect()
     missing = table.withColumn("y_true", F.when(F.col("qid") > 3, F.col("y_true")))
-    with pytest.raises(PySparkException, match=r"'y_true' has .* missing"):
+    with pytest.raises(ValueError, match=r"^The column 'y_true' has .* missing"):
+        score_table(missing, "mrr").collect()
+    missing = table.withColumn("y_score", F.lit(float("nan")))
+    with pytest.raises(ValueError, match=r"^The column 'y_score' has .*`returned`\.$"):
         score_table(missing, "mrr").collect()
 
 

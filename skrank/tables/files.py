@@ -1,0 +1,512 @@
+"""Parquet, CSV and JSON files as one table of DuckDB, in which no type is guessed.
+
+DuckDB takes types from the first rows and the first files. Here all of them decide:
+files of text are read as text before their columns get types, and the parts of a
+Parquet table are compared with each other.
+"""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import csv
+import difflib
+import glob
+import gzip
+import os
+import re
+import zlib
+from itertools import groupby
+from pathlib import Path
+
+from skrank._checks import shown
+
+READERS = {
+    "parquet": "read_parquet",
+    "pq": "read_parquet",
+    "csv": "read_csv",
+    "tsv": "read_csv",
+    "json": "read_json",
+    "jsonl": "read_json",
+    "ndjson": "read_json",
+}
+_ENDING = re.compile(r"\.([a-z]+)(\.gz|\.zst)?$", re.IGNORECASE)
+_DELIMITERS = ",", "\t", ";", "|"
+
+# The bits of the integers that types hold exactly.
+_SIGNED = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31, "BIGINT": 63}
+_UNSIGNED = {"UTINYINT": 8, "USMALLINT": 16, "UINTEGER": 32, "UBIGINT": 64}
+_FLOATS = {"FLOAT": 24, "DOUBLE": 53}
+
+# Larger integers of JSON may have lost digits where they are read as floats.
+_EXACT = 2**53
+
+
+def relation_of_files(files, columns, fetch):
+    """Return the SQL that stands for the named columns of files in a FROM clause.
+
+    Parameters
+    ----------
+    files : list of str
+        As :func:`files_of` returns them.
+    columns : Columns
+        The columns to read.
+    fetch : callable
+        Returns the rows that a query of DuckDB returns.
+    """
+    reader = _reader_of(files)
+    for file in files:
+        if os.path.isfile(file) and not os.path.getsize(file):
+            raise ValueError(f"The file {file!r} must hold a table. Got 0 bytes.")
+    relation = {"read_csv": _csv, "read_json": _json, "read_parquet": _parquet}
+    return relation[reader](files, columns, fetch)
+
+
+def files_of(path, fetch):
+    """Return the sorted files of a path, a pattern, a directory or a URL."""
+    if "://" in path:
+        is_pattern = not path.startswith("http") and glob.has_magic(path)
+        query = f"SELECT file FROM glob({text_in_sql(path)}) ORDER BY file"
+        return [file for (file,) in fetch(query)] if is_pattern else [path]
+    path = os.path.expanduser(path)
+    if os.path.isdir(path):
+        inside = sorted(map(str, Path(path).rglob("*")))
+        found = [name for name in inside if _reader(name) and os.path.isfile(name)]
+        if not found:
+            raise FileNotFoundError(
+                f"The directory {path!r} holds no file that ends with "
+                f"{', '.join('.' + ending for ending in READERS)}."
+            )
+        return found
+    found = [path] if os.path.isfile(path) else sorted(glob.glob(path, recursive=True))
+    if not found:
+        raise FileNotFoundError(f"There is no file {path!r}.")
+    return found
+
+
+def is_table_file(path):
+    """Return True if the ending of a path is that of a file that DuckDB reads."""
+    return _reader(os.fspath(path)) is not None
+
+
+def check_known(columns, known, where="The source"):
+    """Raise if a column is not among those that are known, or is there twice."""
+    for name in columns.named():
+        if name not in known:
+            near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.4)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise ValueError(
+                f"{where} has no column {name!r}.{hint} Got {list(known)}."
+            )
+        if list(known).count(name) > 1:
+            raise ValueError(
+                f"{where} must have one column {name!r}. Got {list(known)}."
+            )
+
+
+def first_failure(files, names, fetch):
+    """Return the first file and column that cannot be read, or None and None.
+
+    Parameters
+    ----------
+    files : list of str
+        Files of one format.
+    names : list of str
+        The columns.
+    fetch : callable
+        Returns the rows that a query of DuckDB returns, or raises.
+    """
+    for file in files:
+        table = f"{_reader_of(files)}([{_literal(file)}])"
+        try:
+            fetch(f"DESCRIBE FROM {table}")
+        except Exception:
+            return file, None
+        for name in names:
+            try:
+                fetch(f"SELECT max(hash({quoted(name)})) FROM {table}")
+            except Exception:
+                return file, name
+    return None, None
+
+
+def quoted(name):
+    """Return the name of a column in SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def text_in_sql(value):
+    """Return a text in SQL."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _reader(name):
+    if "://" in name:
+        name = name.partition("?")[0]
+    match = _ENDING.search(name)
+    return READERS.get(match.group(1).lower()) if match else None
+
+
+def _reader_of(files):
+    """Return the function of DuckDB that reads some files."""
+    readers = {_reader(name) for name in files}
+    if readers <= {None}:
+        raise ValueError(
+            f"score_table reads files that end with "
+            f"{', '.join('.' + ending for ending in READERS)}. Got {shown(files[0])}."
+        )
+    if len(readers) > 1:
+        raise ValueError(
+            "All files must be of one format. Got files of several: "
+            f"{shown(sorted({Path(name).suffix for name in files}))}."
+        )
+    return readers.pop()
+
+
+def _literal(file):
+    """Return a file in SQL: DuckDB takes names with these letters for patterns."""
+    if "://" not in file:
+        file = re.sub(r"[*?[]", r"[\g<0>]", file)
+    return text_in_sql(file)
+
+
+def _call(reader, files, **options):
+    """Return the SQL of a call of a reader."""
+    # Names of folders such as "y_true=0" are not read as columns.
+    options = {"hive_partitioning": "false", **options}
+    given = ", ".join(f"{name} = {value}" for name, value in options.items() if value)
+    return f"{reader}([{', '.join(map(_literal, files))}], {given})"
+
+
+def _compression(file):
+    """Return how a file is packed, which DuckDB does not see in names with "?".
+
+    None for a URL, where "?" is not a part of the name.
+    """
+    if "://" in file:
+        return None
+    ending = file.lower().rpartition(".")[2]
+    return {"gz": "'gzip'", "zst": "'zstd'"}.get(ending, "'uncompressed'")
+
+
+def _json_rows(files, types, **options):
+    """Return the SQL of the objects of JSON files."""
+    parts = [
+        "SELECT * FROM "
+        + _call(
+            "read_json",
+            list(group),
+            compression=compression,
+            columns=_columns_in_sql(types),
+            **options,
+        )
+        for compression, group in groupby(files, key=_compression)
+    ]
+    return _union(parts)
+
+
+def _columns_in_sql(types):
+    pairs = (f"{text_in_sql(name)}: '{kind}'" for name, kind in types.items())
+    return "{" + ", ".join(pairs) + "}"
+
+
+def _union(parts):
+    """Return the SQL of the rows of parts, one after another."""
+    return f"({' UNION ALL '.join(parts)})"
+
+
+def _masks(columns):
+    return {name for name in columns.masks().values() if name is not None}
+
+
+def _parquet(files, columns, fetch):
+    """Return the SQL of Parquet files whose types are equal, or cast exactly."""
+    names, layouts = columns.named(), []
+    for file in files:
+        rows = fetch(f"DESCRIBE FROM {_call('read_parquet', [file])}")
+        layouts.append({name: kind for name, kind, *_ in rows})
+        check_known(columns, layouts[-1], f"The file {file!r}")
+    _refuse_inexact_parquet(files, names, fetch)
+    types = {}
+    for name in names:
+        first = {}
+        for file, layout in zip(files, layouts, strict=True):
+            first.setdefault(layout[name], file)
+        types[name] = _exact_type(list(first))
+        if types[name] is None:
+            got = " and ".join(f"{kind} in {file!r}" for kind, file in first.items())
+            raise ValueError(
+                f"The column {name!r} must have one type in all files, or types that "
+                f"one of them can hold exactly. Got {got}: write the files with one "
+                "type."
+            )
+    parts = []
+    both = zip(layouts, files, strict=True)
+    for layout, group in groupby(both, key=lambda pair: pair[0]):
+        table = _call("read_parquet", [file for _, file in group])
+        chosen = ", ".join(
+            quoted(name)
+            if layout[name] == kind
+            else f"CAST({quoted(name)} AS {kind}) AS {quoted(name)}"
+            for name, kind in types.items()
+        )
+        parts.append(f"SELECT {chosen} FROM {table}")
+    return _union(parts)
+
+
+def _exact_type(types):
+    """Return the type that holds the values of all types exactly, or None."""
+    if len(types) == 1:
+        return types[0]
+    integers = _SIGNED | _UNSIGNED
+    bits = max((integers | _FLOATS).get(kind, 99) for kind in types)
+    if {*types} <= {*_UNSIGNED}:
+        fitting = _UNSIGNED
+    else:
+        fitting = _SIGNED if {*types} <= {*integers} else _FLOATS
+    return next((kind for kind, holds in fitting.items() if holds >= bits), None)
+
+
+def _refuse_inexact_parquet(files, names, fetch):
+    """Raise if DuckDB reads a column of a Parquet file with less digits than it has."""
+    listed = ", ".join(map(_literal, files))
+    rows = fetch(
+        "SELECT file_name, name, precision, logical_type FROM "
+        f"parquet_schema([{listed}]) WHERE num_children IS NULL AND "
+        "(precision > 38 OR logical_type LIKE '%NANOS=Nano%')"
+    )
+    for file, name, precision, kind in rows:
+        if name not in names:
+            continue
+        if precision is not None and precision > 38:
+            raise ValueError(
+                f"The column {name!r} of {file!r} must have at most 38 digits. Got a "
+                f"decimal of {precision}: cast it, for example to text."
+            )
+        table = _call("read_parquet", [file])
+        query = f"SELECT typeof({quoted(name)}) FROM {table} LIMIT 1"
+        if any(not as_read.endswith("_NS") for (as_read,) in fetch(query)):
+            raise ValueError(
+                f"The column {name!r} of {file!r} must not hold nanoseconds, which "
+                f"this version of DuckDB does not read. Got {kind}: cast it, for "
+                "example to text, or upgrade DuckDB."
+            )
+
+
+def _csv(files, columns, fetch):
+    """Return the SQL of CSV files: ids as text or integers, and numbers."""
+    names, layouts = columns.named(), []
+    for file in files:
+        delimiter, header = _header(file, names, fetch)
+        check_known(columns, header, f"The file {file!r}")
+        layouts.append((delimiter, _compression(file), header))
+
+    def text(*more):
+        parts = []
+        both = zip(layouts, files, strict=True)
+        for layout, group in groupby(both, key=lambda pair: pair[0]):
+            delimiter, compression, header = layout
+            # Numbered, since names may be equal but for their case.
+            types = {f"c{i}": "VARCHAR" for i in range(len(header))}
+            table = _call(
+                "read_csv",
+                [file for _, file in group],
+                auto_detect="false",
+                header="true",
+                compression=compression,
+                delim=text_in_sql(delimiter),
+                quote="'\"'",
+                escape="'\"'",
+                columns=_columns_in_sql(types),
+                **({"filename": "'the file'"} if more else {}),
+            )
+            chosen = [f"c{header.index(name)} AS {quoted(name)}" for name in names]
+            parts.append(f"SELECT {', '.join([*chosen, *more])} FROM {table}")
+        return _union(parts)
+
+    types = _types_of_text(text(), columns, fetch)
+    for name, kind in types.items():
+        if kind is None:
+            _refuse_text(text('"the file"'), name, columns, fetch)
+    typed = ", ".join(
+        f"CAST({quoted(name)} AS {kind}) AS {quoted(name)}"
+        for name, kind in types.items()
+    )
+    return f"(SELECT {typed} FROM {text()})"
+
+
+def _header(file, names, fetch):
+    """Return the delimiter of a CSV file and the names of its columns.
+
+    It is the delimiter that finds most of the names that are asked for, and of several
+    the one that finds most fields.
+    """
+    line = _first_line(file, fetch)
+    if not line:
+        raise ValueError(
+            f"The file {file!r} must hold the names of the columns on its first line. "
+            "Got an empty line."
+        )
+    found = []
+    for delimiter in _DELIMITERS:
+        header = next(csv.reader([line], delimiter=delimiter))
+        found.append((len({*names} & {*header}), len(header), delimiter, header))
+    *_, delimiter, header = max(found, key=lambda one: one[:2])
+    return delimiter, header
+
+
+def _first_line(file, fetch):
+    """Return the first line of a file of text; "" if it is empty."""
+    if os.path.isfile(file) and not file.lower().endswith(".zst"):
+        unpack = gzip.open if file.lower().endswith(".gz") else open
+        try:
+            # Bytes that are not UTF-8 are an error when the rows are read.
+            with unpack(file, "rt", encoding="utf-8-sig", errors="replace") as lines:
+                return lines.readline().rstrip("\n")
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise ValueError(
+                f"The file {file!r} must be gzip. Got: {error}."
+            ) from error
+    table = _call(
+        "read_csv",
+        [file],
+        auto_detect="false",
+        header="false",
+        delim="'\x1f'",
+        quote="''",
+        escape="''",
+        columns="{'line': 'VARCHAR'}",
+    )
+    return next((line for (line,) in fetch(f"SELECT line FROM {table} LIMIT 1")), "")
+
+
+def _is_integer(name, kind):
+    return f"CAST(TRY_CAST({name} AS {kind}) AS VARCHAR) = {name}"
+
+
+def _is_boolean(name):
+    return f"lower({name}) IN ('true', 'false')"
+
+
+def _is_number(name):
+    # DuckDB would read 1_000 as a number.
+    return f"TRY_CAST({name} AS DOUBLE) IS NOT NULL AND strpos({name}, '_') = 0"
+
+
+def _types_of_text(table, columns, fetch):
+    """Return the type of each column of a table of text; None if it has none.
+
+    An id is an integer only if every id of its column is the text of an integer: 007,
+    1.10 and 1e5 are other ids than 7, 1.1 and 100000.
+    """
+    numbers, masks, counts, choices = columns.numbers(), _masks(columns), [], []
+    for name in columns.named():
+        value = quoted(name)
+        if name in masks:
+            tests = {"BOOLEAN": _is_boolean(value)}
+        else:
+            tests = {"BIGINT": _is_integer(value, "BIGINT")}
+            if name in numbers:
+                tests |= {"BOOLEAN": _is_boolean(value), "DOUBLE": _is_number(value)}
+            else:
+                kind = "DECIMAL(38, 0)"
+                tests |= {kind: _is_integer(value, kind), "VARCHAR": "true"}
+        choices.append((name, list(tests)))
+        counts.append(f"count({value})")
+        counts += [f"count({value}) FILTER ({test})" for test in tests.values()]
+    (found,) = fetch(f"SELECT {', '.join(counts)} FROM {table}")
+    found, types = list(found), {}
+    for name, kinds in choices:
+        n_values, *n_fitting = (found.pop(0) for _ in range(1 + len(kinds)))
+        fitting = [k for k, n in zip(kinds, n_fitting, strict=True) if n == n_values]
+        # Without a value all would fit: the last one is the most general.
+        types[name] = (fitting[0] if n_values else kinds[-1]) if fitting else None
+    return types
+
+
+def _refuse_text(table, name, columns, fetch):
+    """Raise with the first value of a CSV file that is not a number, or a boolean."""
+    value = quoted(name)
+    what, test = "numbers", _is_number(value)
+    if name in _masks(columns):
+        what, test = "booleans", _is_boolean(value)
+    ((got, file),) = fetch(
+        f'SELECT {value}, "the file" FROM {table} WHERE {value} IS NOT NULL '
+        f"AND NOT ({test}) LIMIT 1"
+    )
+    raise ValueError(
+        f"The column {name!r} of {file!r} must hold {what}. Got {shown(got)}."
+    )
+
+
+def _json(files, columns, fetch):
+    """Return the SQL of JSON files, with the types that their values have."""
+    names = columns.named()
+    raw = _json_rows(files, dict.fromkeys(names, "JSON"))
+    parts = []
+    for value in map(quoted, names):
+        number = f"TRY_CAST({value}->>'$' AS DOUBLE)"
+        parts += [
+            f"list(DISTINCT json_type({value}))",
+            f"max(abs({number}))",
+            f"count(*) FILTER (json_type({value}) IN ('BIGINT', 'UBIGINT') "
+            f"AND TRY_CAST({value}->>'$' AS BIGINT) IS NULL)",
+        ]
+    (found,) = fetch(f"SELECT {', '.join(parts)} FROM {raw}")
+    found = [found[i : i + 3] for i in range(0, len(found), 3)]
+    if not all({*(kinds or ())} - {None} for kinds, *_ in found):
+        _check_keys(files, columns, fetch)
+    types = {}
+    for name, (kinds, largest, n_beyond) in zip(names, found, strict=True):
+        kinds = {*(kinds or ())} - {None, "NULL"}
+        types[name] = _type_of_json(name, kinds, n_beyond, columns)
+        is_float_id = types[name] == "DOUBLE" and name not in columns.numbers()
+        if types[name] is None or (is_float_id and (largest or 0) >= _EXACT):
+            _refuse_json(files, name, columns, fetch)
+    return _json_rows(files, types)
+
+
+def _type_of_json(name, kinds, n_beyond, columns):
+    """Return the type of a column, from the types of its values; None if none fits.
+
+    The text "1" and the number 1 are never one id: they do not stand in one column.
+    """
+    is_number, is_mask = name in columns.numbers(), name in _masks(columns)
+    if not kinds:
+        return "BOOLEAN" if is_mask else "DOUBLE" if is_number else "VARCHAR"
+    if kinds == {"BOOLEAN"}:
+        return "BOOLEAN"
+    if is_mask:
+        return None
+    if kinds <= {"BIGINT", "UBIGINT"}:
+        if not n_beyond:
+            return "BIGINT"
+        return "DOUBLE" if is_number else "DECIMAL(38, 0)"
+    if kinds <= {"BIGINT", "UBIGINT", "DOUBLE"} and (is_number or not n_beyond):
+        return "DOUBLE"
+    return "VARCHAR" if kinds == {"VARCHAR"} and not is_number else None
+
+
+def _check_keys(files, columns, fetch):
+    """Raise if no object of JSON files has a key of the name of a column."""
+    listed = ", ".join(map(_literal, files))
+    objects = f"read_json_objects([{listed}], format = 'auto')"
+    keys = fetch(f"SELECT DISTINCT unnest(json_keys(json)) AS key FROM {objects}")
+    if keys:
+        where = f"The file {files[0]!r}" if len(files) == 1 else "The source"
+        check_known(columns, sorted(key for (key,) in keys), where)
+
+
+def _refuse_json(files, name, columns, fetch):
+    """Raise with the values of a column of JSON that have different types."""
+    what = "values of one type, text or integers"
+    if name in columns.numbers():
+        what = "numbers"
+    elif name in _masks(columns):
+        what = "booleans"
+    raw = _json_rows(files, {name: "JSON"}, filename="'the file'")
+    value = quoted(name)
+    rows = fetch(
+        f'SELECT DISTINCT ON (json_type({value})) {value}, "the file" FROM {raw} '
+        f"WHERE {value} IS NOT NULL"
+    )
+    got = " and ".join(sorted(f"{value} in {file!r}" for value, file in rows))
+    raise ValueError(f"The column {name!r} must hold {what}. Got {got}.")
