@@ -275,6 +275,7 @@ def rank_under(limits, *args, **kwargs):
         return rank_queries(*args, **kwargs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limits", LIMITS)
 @pytest.mark.parametrize("ties", POLICIES)
 @given(

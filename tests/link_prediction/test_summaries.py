@@ -128,6 +128,7 @@ def test_random_scores_are_worth_nothing_and_one_deviation_is_one():
     assert all(abs(values[name]) < 0.1 for name in ADJUSTED)
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("side", ["head", "tail", "both"])
 @pytest.mark.parametrize("model", ["transe", "complex", "rotate"])
 def test_published_metrics_follow_from_the_published_ranks(model, side):
@@ -155,6 +156,7 @@ def popularity():
     return rank_triples(model, nations.test, known=nations.valid)
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("ties", ["optimistic", "pessimistic", "realistic"])
 @pytest.mark.parametrize("side", ["head", "tail", "both"])
 def test_popularity_on_nations_has_the_recorded_metrics(popularity, side, ties):

@@ -88,6 +88,7 @@ def many(seed, n_levels, n_queries=50):
     return y_true, y_score, qid, ids
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("level", [1, 2])
 @pytest.mark.parametrize("n_levels", [None, 1, 6])
 def test_all_queries_under_pytrec_eval(n_levels, level):
