@@ -22,6 +22,9 @@ from skrank._columns import (
 )
 from skrank._ranking.ids import encode_qid
 
+pytestmark = pytest.mark.slow_rows
+
+
 DATA = {"a": [1, 2], "qid": ["x", "x"], "b": [3, 4]}
 TABLES = {
     "pandas": pd.DataFrame(DATA),
@@ -158,7 +161,6 @@ ARROW = {
 }
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("kind", ARROW)
 def test_ids_of_pyarrow_are_encoded_as_those_of_a_list_are(kind):
     ids, dtype = ARROW[kind]

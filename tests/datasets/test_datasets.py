@@ -10,6 +10,8 @@ from sklearn.metrics import roc_auc_score
 
 from skrank.datasets import load_digits_retrieval, make_ranking
 
+pytestmark = pytest.mark.slow_rows
+
 
 def lengths_of(qid):
     return np.bincount(qid)
@@ -139,7 +141,6 @@ def test_synthetic_noise_hides_what_the_features_say():
     assert accuracy(0.0) > accuracy(1.0) > accuracy(5.0)
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("load", [load_digits_retrieval, make_ranking])
 def test_the_same_seed_gives_the_same_data_and_another_seed_other_data(load):
     def rows(random_state):
@@ -151,7 +152,6 @@ def test_the_same_seed_gives_the_same_data_and_another_seed_other_data(load):
     assert not np.array_equal(rows(7)[1], rows(8)[1])
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("kwargs", "message"),
     [
@@ -187,7 +187,6 @@ def test_synthetic_data_refuse_values_out_of_range(kwargs, message):
         make_ranking(**kwargs)
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("load", [load_digits_retrieval, make_ranking])
 @pytest.mark.parametrize("value", [2.5, "3", None, True, (2.5, 4)])
 def test_sizes_that_are_no_integers_are_refused(load, value):

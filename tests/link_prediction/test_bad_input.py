@@ -18,7 +18,10 @@ from skrank.link_prediction import (
 from tests.link_prediction.graphs import Recorded, make_graph
 
 # The models here have no `triples_`.
-pytestmark = pytest.mark.filterwarnings("ignore:.* has no attribute 'triples_'")
+pytestmark = [
+    pytest.mark.slow_rows,
+    pytest.mark.filterwarnings("ignore:.* has no attribute 'triples_'"),
+]
 
 MODEL, TRIPLES = make_graph()
 NAMED = PopularityPredictor().fit([["a", "r", "b"], ["b", "s", "c"]])
@@ -38,7 +41,6 @@ class Returning:
     score_heads = score_tails
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("X", "message"),
     [
@@ -217,7 +219,6 @@ def test_models_without_the_methods(model):
         rank_triples(model, TRIPLES)
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
@@ -280,7 +281,6 @@ def test_a_scorer_has_to_know_what_is_better(metric, error, message):
         make_link_prediction_scorer(metric)
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("options", "error"),
     [

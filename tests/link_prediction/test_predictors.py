@@ -34,6 +34,9 @@ from skrank.metrics import (
 )
 from skrank.model_selection import TripleShuffleSplit
 
+pytestmark = pytest.mark.slow_rows
+
+
 NATIONS = load_nations()
 TRAIN, TEST = NATIONS.train, NATIONS.test
 POPULAR = PopularityPredictor().fit(TRAIN)

@@ -18,7 +18,10 @@ from skrank.metrics.names import listed_names, parse_name
 from tests.link_prediction.graphs import make_graph
 
 # The models here have no `triples_`.
-pytestmark = pytest.mark.filterwarnings("ignore:.* has no attribute 'triples_'")
+pytestmark = [
+    pytest.mark.slow_rows,
+    pytest.mark.filterwarnings("ignore:.* has no attribute 'triples_'"),
+]
 
 PUBLISHED = json.loads(Path(__file__).with_name("nations.json").read_text("utf-8"))
 
@@ -128,7 +131,6 @@ def test_random_scores_are_worth_nothing_and_one_deviation_is_one():
     assert all(abs(values[name]) < 0.1 for name in ADJUSTED)
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("side", ["head", "tail", "both"])
 @pytest.mark.parametrize("model", ["transe", "complex", "rotate"])
 def test_published_metrics_follow_from_the_published_ranks(model, side):
@@ -156,7 +158,6 @@ def popularity():
     return rank_triples(model, nations.test, known=nations.valid)
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("ties", ["optimistic", "pessimistic", "realistic"])
 @pytest.mark.parametrize("side", ["head", "tail", "both"])
 def test_popularity_on_nations_has_the_recorded_metrics(popularity, side, ties):
@@ -212,7 +213,6 @@ def test_definitions_of_users_are_read():
     assert got["led"] == pytest.approx(got["hits@1"])
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("metrics", "options", "message"),
     [

@@ -43,6 +43,7 @@ def test_a_ranking_is_kept_until_a_deeper_one_is_asked_for():
     assert arrays.ranking(by, None) is last
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     "names", list(itertools.permutations(["mrr", "ndcg@2", "ndcg@5"]))
 )

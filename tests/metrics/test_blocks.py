@@ -58,7 +58,6 @@ def all_names():
     ]
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     "options",
     [
@@ -84,7 +83,6 @@ def test_every_metric_is_the_same_to_the_last_bit(
     assert calls[0] > 5
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("name", RISING)
 def test_adjusted_metrics_are_the_same_to_the_last_bit(calls, monkeypatch, name):
     rows = make_rows(2)
@@ -94,7 +92,6 @@ def test_adjusted_metrics_are_the_same_to_the_last_bit(calls, monkeypatch, name)
     assert calls
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("convention", ["trec_eval", "pykeen", "rax", "ranx"])
 def test_conventions_masks_and_document_ids_are_the_same(
     calls, monkeypatch, convention

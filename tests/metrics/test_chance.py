@@ -14,6 +14,9 @@ from skrank.metrics import evaluate
 from skrank.metrics.first_ranks import BLOCK
 from tests.brute_force import call
 
+pytestmark = pytest.mark.slow_rows
+
+
 # Queries by their numbers of documents and of relevant ones, and the rank of the first.
 ONE_RIGHT = [(3, 1, 2), (4, 1, 4), (5, 1, 1)]
 SEVERAL = [(3, 2, 1), (4, 1, 3), (5, 3, 2)]
@@ -53,7 +56,6 @@ def first_ranks_of_all_orders(queries):
     return np.array(list(itertools.product(*places)), dtype=float).T
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("weight", [None, (1, 2, 3), (0.5, 0.5, 1), (3, 0, 1)])
 @pytest.mark.parametrize("queries", [ONE_RIGHT, SEVERAL, SURE])
 @pytest.mark.parametrize("name", PLAIN)
@@ -76,7 +78,6 @@ def test_indices_and_z_scores_are_those_of_all_orders_of_all_queries(
     assert_allclose(got[z], expected, rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     "options", [{}, {"average": "weighted"}, {"ties": "realistic"}]
 )
@@ -251,7 +252,6 @@ def law(y_true, y_score):
     return above + np.array(places), np.array(chances)
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("n_right", [1, 3])
 @pytest.mark.parametrize("block", [BLOCK, 1])
 @pytest.mark.parametrize("weight", [None, np.arange(30) % 4])

@@ -18,6 +18,9 @@ from skrank.metrics import RankedQueries, answer, evaluate
 from skrank.metrics.names import METRICS, listed_names
 from tests.brute_force import ADJUSTABLE, NAMES, WITH_FUNCTION, call, full_name
 
+pytestmark = pytest.mark.slow_rows
+
+
 SCORER_NAMES = {name: full_name(name) for name in NAMES}
 
 
@@ -33,7 +36,6 @@ def sign_of(scorer_name):
     return -1 if scorer_name.startswith("neg_") else 1
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     "params",
     [
@@ -201,7 +203,6 @@ def of_same_name():
     return same_name
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("metrics", "params", "error", "match"),
     [
@@ -261,7 +262,6 @@ def long_lists():
     return y_true, rng.integers(0, 12, (20, 30)).astype(float)
 
 
-@pytest.mark.slow_rows
 @pytest.mark.filterwarnings("ignore:The metric is undefined")
 @pytest.mark.parametrize("ties", ["expected", "first", "pessimistic"])
 def test_many_metrics_and_cutoffs_at_once_equal_each_alone(ties):

@@ -13,6 +13,9 @@ import skrank.metrics
 from skrank.metrics.names import ALIASES, METRICS, is_name, listed_names, parse_name
 from tests.brute_force import LESS_IS_BETTER, WITH_FUNCTION
 
+pytestmark = pytest.mark.slow_rows
+
+
 VALID = {
     "mrr": ("mrr", None, 1),
     "mrr@10": ("mrr", 10, 1),
@@ -100,7 +103,6 @@ REFUSED = {
 MESSAGE = re.compile(r"is not a valid scoring value\..* Did you mean '([^']+)'\?$")
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("name", VALID)
 def test_a_name_is_a_metric_a_cutoff_and_a_sign(name):
     parsed = parse_name(name)
@@ -109,7 +111,6 @@ def test_a_name_is_a_metric_a_cutoff_and_a_sign(name):
     assert is_name(name)
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_refused_name_is_answered_with_the_nearest_one(name):
     assert not is_name(name)
@@ -164,7 +165,6 @@ def test_no_alias_hides_a_metric():
     assert set(ALIASES.values()) <= set(METRICS)
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("name", sorted(METRICS))
 def test_a_row_of_the_table_says_what_its_function_takes(name):
     metric = METRICS[name]

@@ -41,6 +41,7 @@ def fitted():
     return LinearRegression().fit(X, y), X, y, qid
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("metric", "expected"),
     [

@@ -70,7 +70,6 @@ def names_for(params):
     return [full_name(name) for name in ADJUSTABLE] if "adjusted" in params else EVERY
 
 
-@pytest.mark.slow_rows
 @pytest.mark.filterwarnings(UNDEFINED)
 @pytest.mark.parametrize("is_weighted", [False, True], ids=["equal", "weighted"])
 @pytest.mark.parametrize("name", PARAMS)
@@ -223,7 +222,6 @@ def test_parts_may_weigh_nothing_but_the_whole_may_not():
         parts[0].summary()
 
 
-@pytest.mark.slow_rows
 @pytest.mark.filterwarnings(UNDEFINED)
 @pytest.mark.parametrize("own_returned", [False, True])
 @pytest.mark.parametrize("adjusted", [False, True])
@@ -415,7 +413,6 @@ def test_a_column_named_as_a_metric_is_summarized_as_that_metric():
             QueryScores.from_frame({"qid": [1], name: [1.0]})
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("weights_too", [False, True])
 @pytest.mark.parametrize("name", EVERY)
 def test_the_summary_of_a_frame_is_that_of_the_scores_or_refused(name, weights_too):

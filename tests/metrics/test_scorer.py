@@ -334,7 +334,6 @@ def test_wrong_arguments_raise_when_the_scorer_is_made(metric, params, error, me
         make_ranking_scorer(metric, **params)
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("name", get_scorer_names())
 def test_listed_name_has_a_scorer(name):
     assert repr(get_scorer(name)) == f"make_ranking_scorer({name!r})"

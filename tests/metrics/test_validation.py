@@ -329,7 +329,6 @@ ROWS = [
 ]
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize(("label", "name"), ROWS)
 def test_bad_input_raises_a_clear_error(label, name):
     y_true, y_score, params, error, match = BAD[label]
@@ -390,7 +389,6 @@ def test_pair_weights_of_a_callable_must_be_finite_and_not_negative():
             )
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("name", WITH_FUNCTION)
 def test_options_are_keywords_and_known(name):
     with pytest.raises(TypeError, match="positional"):
@@ -453,7 +451,6 @@ def arrow_kinds():
 KINDS |= arrow_kinds()
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", THREE)
 def test_numbers_of_any_kind_score_alike(name, kind):

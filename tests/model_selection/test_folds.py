@@ -16,6 +16,8 @@ from skrank.model_selection import (
     StratifiedQueryKFold,
 )
 
+pytestmark = pytest.mark.slow_rows
+
 
 def zipf_sizes(n_queries=300, n_rows=125_000):
     share = 1 / np.arange(1, n_queries + 1)
@@ -65,7 +67,6 @@ def fold_table(cv, qid, y):
 
 
 class TestStratifiedQueryKFold:
-    @pytest.mark.slow_rows
     @pytest.mark.parametrize("seed", [None, *range(8)])
     @pytest.mark.parametrize("kind", KINDS)
     def test_rows_and_fractions_are_balanced_on_heavy_tailed_queries(self, kind, seed):

@@ -86,7 +86,6 @@ class TestQueryTimeSeriesSplit:
         time = [1, 2, 2, 2, 3, 3]
         assert parts_of(QueryTimeSeriesSplit(1), qid, time) == [("a", "def")]
 
-    @pytest.mark.slow_rows
     @pytest.mark.parametrize("days", [0, 1, 2])
     @pytest.mark.parametrize(
         "duration",

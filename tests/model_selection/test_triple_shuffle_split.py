@@ -41,7 +41,6 @@ def assert_known(X, train, test):
     assert set(X[test][:, 1]) <= set(X[train][:, 1])
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("test_size", [0.01, 0.2, 0.5, 0.8, 1, 37])
 def test_everything_tested_is_known_in_training(seed, test_size):
@@ -56,7 +55,6 @@ def test_everything_tested_is_known_in_training(seed, test_size):
         assert_known(X, train, test)
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("triples", "n_test"),
     [

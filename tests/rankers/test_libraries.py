@@ -78,6 +78,7 @@ FAMILIES = {
 family = pytest.mark.parametrize("family", FAMILIES)
 
 
+@pytest.mark.slow_rows
 @family
 @pytest.mark.parametrize("within", [False, True], ids=["alone", "pipeline"])
 def test_queries_and_weights_come_in_the_words_of_the_fit(family, within):

@@ -114,7 +114,6 @@ def test_folds_score_as_the_loop_by_hand(form):
     np.testing.assert_allclose(scores, mrr_by_hand(model), rtol=1e-12)
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("source", PLAIN_SOURCES)
 @pytest.mark.parametrize("form", ["alone", "pipeline within"])
 def test_without_routing_every_source_scores_as_the_loop_by_hand(form, source):
@@ -145,7 +144,6 @@ def test_a_search_picks_the_better_ranker():
     )
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("source", PLAIN_SOURCES)
 def test_without_routing_a_search_needs_a_source_only(source):
     data, y = PLAIN_SOURCES[source]

@@ -161,6 +161,7 @@ def test_latex_escapes_names_and_has_rules():
     assert latex.count(r"\begin{tabular}") == 2
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
 def test_the_frame_is_of_the_kind_that_was_asked_for(kind):
     frame = compare_rankers(drawn_scores("mrr")).to_frame(kind)

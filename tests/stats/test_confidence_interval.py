@@ -385,6 +385,7 @@ def test_a_table_and_evaluate_agree():
     assert confidence_interval(scores)["map"].estimate == value["map"]
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -133,7 +133,6 @@ def test_every_form_of_judgements_gives_the_same_rows(tmp_path, form):
     assert rows_of(align(form(tmp_path), RUN)) == rows_of(align(QRELS, RUN))
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("form", RUN_FORMS.values(), ids=RUN_FORMS)
 def test_every_form_of_a_run_gives_the_same_rows(tmp_path, form):
     assert rows_of(align(QRELS, form(tmp_path))) == rows_of(align(QRELS, RUN))
@@ -403,7 +402,6 @@ REFUSED = {
 }
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize(("qrels", "run", "error"), REFUSED.values(), ids=REFUSED)
 def test_what_cannot_be_aligned_is_refused_with_the_cure(qrels, run, error):
     with pytest.raises((TypeError, ValueError), match=error):
@@ -501,7 +499,6 @@ NAMES = {
 }
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("seed", range(5))
 def test_the_numbers_are_those_of_trec_eval(seed):
     qrels, run = random_data(seed)

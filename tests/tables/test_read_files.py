@@ -37,7 +37,6 @@ def write(path, text):
     return path
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("chunk", [2**18, 40, 5])
 @pytest.mark.parametrize("text", SPELLINGS.values(), ids=SPELLINGS)
 def test_a_run_is_read_however_its_words_are_separated(
@@ -89,7 +88,6 @@ BAD_RUNS = {
 }
 
 
-@pytest.mark.slow_rows
 @pytest.mark.parametrize("chunk", [2**18, 20])
 @pytest.mark.parametrize(("line", "error"), BAD_RUNS.items(), ids=BAD_RUNS)
 def test_a_bad_line_of_a_run_is_named(tmp_path, monkeypatch, line, error, chunk):
