@@ -9,7 +9,7 @@ import textwrap
 LINE = 88
 
 # The columns of text, which are aligned on the left.
-TEXT = ("metric", "ranker", "baseline", "letters")
+TEXT = ("metric", "ranker", "baseline", "letters", "method")
 
 _LATEX = {
     "\\": r"\textbackslash{}",

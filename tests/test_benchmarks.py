@@ -10,7 +10,7 @@ from itertools import count
 import numpy as np
 import pytest
 
-from tests.benchmarks import bench_files, bench_metrics, bench_stats
+from tests.benchmarks import bench_files, bench_metrics, bench_stats, count_calls
 from tests.benchmarks.speed import libraries, workloads
 from tests.benchmarks.speed.measuring import (
     interleaved_medians,
@@ -186,3 +186,11 @@ def test_the_documentation_holds_every_library_that_resampling_is_timed_beside()
     table = bench_stats.DOCS_TABLE.read_text("utf-8")
     rows = [row for group in bench_stats.GROUPS for row in group.rows]
     assert all(row.name in table for row in rows if row.unit == "x faster")
+
+
+@pytest.mark.parametrize("name", ["compare_rankers"])
+def test_a_call_passes_through_few_functions_and_files(name):
+    entrance = count_calls.ENTRANCES[name]
+    functions = count_calls.count(entrance)
+    assert sum(map(len, functions.values())) <= entrance.n_functions
+    assert len(functions) <= entrance.n_files

@@ -64,7 +64,7 @@ def make_texts(y, runs, qid, scores):
             "pair": str(pair),
             "worst": pair.worst_queries(3).to_string(index=False),
             "family": str(compare_rankers(scores)),
-            "groups": str(compare_rankers(scores, groups="digit")),
+            "clusters": str(compare_rankers(scores, clusters="digit")),
             "few": str(compare_rankers(pilot)),
         }
 

@@ -1,4 +1,4 @@
-"""What the displays share: axes, colours, words, and text that fits."""
+"""What the displays share: their class, colours, words, and text that fits."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
@@ -42,26 +42,95 @@ _PLAIN = {
 }
 
 
-def axes_for(ax, n_rows=0):
-    """Return the axes to draw on, in a new figure if `ax` is None.
+class Display:
+    """A picture whose values are attributes; `plot` draws it and stores the axes."""
 
-    A new figure is high enough for `n_rows` lines of text.
-    """
-    if ax is None:
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError as error:
-            raise ImportError(
-                "The displays of skrank need the package matplotlib. Install it with "
-                '`pip install "skrank[plot]"`.'
-            ) from error
-        width, height = plt.rcParams["figure.figsize"]
-        _, ax = plt.subplots(figsize=(width, max(height, (n_rows + 4) * _ROW / 72)))
-    figure = ax.get_figure()
-    figure = getattr(figure, "figure", None) or figure  # that of a subfigure
-    if figure.get_layout_engine() is None:
-        figure.set_layout_engine("constrained")  # makes place for long names
-    return ax
+    def _start(self, ax, n_rows=0):
+        """Return the axes to draw on, in a new figure if `ax` is None.
+
+        A new figure is high enough for `n_rows` lines of text.
+        """
+        if ax is None:
+            try:
+                import matplotlib.pyplot as plt
+            except ImportError as error:
+                raise ImportError(
+                    "The displays of skrank need the package matplotlib. Install it "
+                    'with `pip install "skrank[plot]"`.'
+                ) from error
+            width, height = plt.rcParams["figure.figsize"]
+            _, ax = plt.subplots(figsize=(width, max(height, (n_rows + 4) * _ROW / 72)))
+        self.ax_, self.figure_ = ax, ax.get_figure()
+        whole = getattr(self.figure_, "figure", None) or self.figure_  # of a subfigure
+        if whole.get_layout_engine() is None:
+            whole.set_layout_engine("constrained")  # makes place for long names
+        return ax
+
+    def _label_axes(self, x, y=None):
+        """Write what the axes mean, in a font that fits small figures.
+
+        Return the size of this font.
+        """
+        ax, size = self.ax_, _usual_size(_points(self.ax_)[0])
+        ax.tick_params(axis="x", labelsize=size)
+        if y is None:  # rows with labels, beside which there is place below the axis
+            ax.set_xlabel(x, fontsize=size, loc="right", multialignment="right")
+        else:
+            ax.set_xlabel(x, fontsize=size)
+            ax.set_ylabel(y, fontsize=size)
+            ax.tick_params(axis="y", labelsize=size)
+        return size
+
+    def _label_rows(self, headings, labels):
+        """Write the labels of rows beside the axes.
+
+        Return the vertical coordinate of each row, and the font size. `headings` are
+        the groups of rows, which are not written if there is one, and `labels` the rows
+        of each group, which are not written if each of several groups has one.
+        """
+        ax, several = self.ax_, len(headings) > 1
+        has_one_each = several and max(map(len, labels)) == 1
+        texts, heights, bold = [], [], []
+        for heading, of_group in zip(headings, labels, strict=True):
+            if several and not has_one_each:
+                bold.append(len(texts))
+                texts.append(heading)
+            heights += range(len(texts), len(texts) + len(of_group))
+            texts += [heading] if has_one_each else of_group
+        shown, size = fit_text(ax, texts)
+        ax.set_yticks(range(len(texts)), shown, fontsize=size)
+        for i in bold:
+            ax.get_yticklabels()[i].set_fontweight("bold")
+        ax.set_ylim(len(texts) - 0.5, -0.5)
+        ax.tick_params(axis="y", length=0)
+        # The labels may take almost half of the width, and a number seven characters.
+        across, _ = _points(ax)
+        n_numbers = int(0.6 * across / (7 * _WIDTH * _usual_size(across)))
+        ax.locator_params(axis="x", nbins=max(n_numbers, 2))
+        ax.grid(axis="x", alpha=0.3)
+        ax.set_axisbelow(True)
+        return heights, size
+
+    def _legend_beside(self, handles, labels):
+        """Draw a legend to the right of the axes."""
+        shown, size = fit_text(self.ax_, labels, 0.45)
+        where = {"loc": "upper left", "bbox_to_anchor": (1, 1)}
+        self.ax_.legend(handles, shown, fontsize=size, **where, **_PLAIN)
+
+    def _legend_above(self, handles, labels, size=None):
+        """Draw a legend above the axes.
+
+        Labels of a font size stand one below the other on the left; without a size they
+        are a few words, which stand side by side on the right.
+        """
+        where = {"loc": "lower left", "bbox_to_anchor": (0, 1)}
+        if size is None:
+            line = "".join(labels) + 5 * len(labels) * " "
+            _, size = fit_text(self.ax_, [line], width=1.2)
+            where = {"loc": "lower right", "bbox_to_anchor": (1, 1)}
+            where["ncols"] = len(labels)
+        where["columnspacing"] = 1
+        self.ax_.legend(handles, labels, fontsize=size, **where, **_PLAIN)
 
 
 def line_styles(n_lines):
@@ -79,16 +148,9 @@ def fit_text(ax, labels, width=0.55, n_lines=None):
 
     Labels that are too long even in the smallest font are shortened in their middle.
 
-    Parameters
-    ----------
-    ax : Axes
-        The axes.
-    labels : list of str
-        The labels, one below the other.
-    width : float, default=0.55
-        The width that they may take, as a fraction of that of the axes.
-    n_lines : int, default=None
-        How many lines share the height of the axes. If None, as many as labels.
+    They stand one below the other. `width` is what they may take as a fraction of that
+    of the axes, and `n_lines` how many lines share the height of the axes: if None, as
+    many as labels.
     """
     across, down = _points(ax)
     longest = max(map(len, labels), default=1) or 1
@@ -106,22 +168,6 @@ def _shown(label, n_characters):
         label = f"{label[: n_characters - half - 1]}…{label[-half:]}"
     label = label.replace("$", r"\$")
     return f" {label}" if label.startswith("_") else label
-
-
-def label_axes(ax, x, y=None):
-    """Write what the axes mean, in a font that fits small figures.
-
-    Return the size of this font.
-    """
-    size = _usual_size(_points(ax)[0])
-    ax.tick_params(axis="x", labelsize=size)
-    if y is None:  # rows with labels, beside which there is place below the axis
-        ax.set_xlabel(x, fontsize=size, loc="right", multialignment="right")
-    else:
-        ax.set_xlabel(x, fontsize=size)
-        ax.set_ylabel(y, fontsize=size)
-        ax.tick_params(axis="y", labelsize=size)
-    return size
 
 
 def number_some(ax, x):
@@ -151,70 +197,6 @@ def _usual_size(across):
     from matplotlib import rcParams
 
     return rcParams["font.size"] * min((across / _WIDE) ** 0.5, 1)
-
-
-def label_rows(ax, headings, labels):
-    """Write the labels of rows beside the axes, and return where the rows are.
-
-    Parameters
-    ----------
-    ax : Axes
-        The axes.
-    headings : list of str
-        The groups of rows. They are not written if there is one.
-    labels : list of list of str
-        The rows of each group. They are not written if each of several groups has one.
-
-    Returns
-    -------
-    heights : list of float
-        The vertical coordinate of each row.
-    size : float
-        The font size of the labels.
-    """
-    several = len(headings) > 1
-    has_one_each = several and max(map(len, labels)) == 1
-    texts, heights, bold = [], [], []
-    for heading, of_group in zip(headings, labels, strict=True):
-        if several and not has_one_each:
-            bold.append(len(texts))
-            texts.append(heading)
-        heights += range(len(texts), len(texts) + len(of_group))
-        texts += [heading] if has_one_each else of_group
-    shown, size = fit_text(ax, texts)
-    ax.set_yticks(range(len(texts)), shown, fontsize=size)
-    for i in bold:
-        ax.get_yticklabels()[i].set_fontweight("bold")
-    ax.set_ylim(len(texts) - 0.5, -0.5)
-    ax.tick_params(axis="y", length=0)
-    # The labels may take almost half of the width, and a number seven characters.
-    across, _ = _points(ax)
-    n_numbers = int(0.6 * across / (7 * _WIDTH * _usual_size(across)))
-    ax.locator_params(axis="x", nbins=max(n_numbers, 2))
-    ax.grid(axis="x", alpha=0.3)
-    ax.set_axisbelow(True)
-    return heights, size
-
-
-def legend_beside(ax, handles, labels):
-    """Draw a legend to the right of the axes."""
-    shown, size = fit_text(ax, labels, 0.45)
-    return ax.legend(
-        handles, shown, fontsize=size, loc="upper left", bbox_to_anchor=(1, 1), **_PLAIN
-    )
-
-
-def legend_above(ax, handles, labels, size=None):
-    """Draw a legend above the axes.
-
-    Labels of a font size stand one below the other on the left; without a size they are
-    a few words, which stand side by side on the right.
-    """
-    where = {"loc": "lower left", "bbox_to_anchor": (0, 1)}
-    if size is None:
-        _, size = fit_text(ax, ["".join(labels) + 5 * len(labels) * " "], width=1.2)
-        where = {"loc": "lower right", "bbox_to_anchor": (1, 1), "ncols": len(labels)}
-    return ax.legend(handles, labels, fontsize=size, columnspacing=1, **where, **_PLAIN)
 
 
 # The abbreviation at the end of a summary line: "Mean reciprocal rank (MRR)."

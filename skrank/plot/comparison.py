@@ -2,6 +2,8 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from skrank._checks import check_instance, shown
@@ -10,26 +12,24 @@ from skrank.plot.base import (
     COLORS,
     NEITHER,
     WORSE,
-    axes_for,
+    Display,
     direction_words,
     fit_text,
-    label_axes,
-    label_rows,
-    legend_above,
     words_of,
 )
 from skrank.stats.comparison import RankerComparison
-from skrank.stats.family import is_two_sided
+from skrank.stats.paired_tests import is_two_sided
 
 _RANKERS = ("ranker", "baseline")
 
 
-class ComparisonDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class ComparisonDisplay(Display):
     """The differences of rankers with their intervals, one below the other.
 
     A line is the confidence interval of one difference by itself. The colour of its
     point says what the test shows, with p-values adjusted for all comparisons. Where
-    all pairs are compared, rankers that share a letter are not told apart.
+    all pairs are compared, rankers that share a letter are not significantly different.
 
     Use :meth:`from_comparison` to make a display. All parameters are stored as
     attributes.
@@ -99,34 +99,18 @@ class ComparisonDisplay:
     array([ True, False])
     """
 
-    def __init__(
-        self,
-        *,
-        metric,
-        ranker,
-        baseline,
-        difference,
-        low,
-        high,
-        is_shown,
-        claim=None,
-        greater_is_better=None,
-        letters=None,
-        margins=(),
-        note=None,
-    ):
-        self.metric = metric
-        self.ranker = ranker
-        self.baseline = baseline
-        self.difference = difference
-        self.low = low
-        self.high = high
-        self.is_shown = is_shown
-        self.claim = claim
-        self.greater_is_better = greater_is_better
-        self.letters = letters
-        self.margins = margins
-        self.note = note
+    metric: list
+    ranker: list
+    baseline: list
+    difference: object
+    low: object
+    high: object
+    is_shown: object
+    claim: str | None = None
+    greater_is_better: list | None = None
+    letters: list | None = None
+    margins: list | tuple = ()
+    note: str | None = None
 
     @classmethod
     def from_comparison(cls, comparison, *, metric=None, ax=None):
@@ -204,13 +188,12 @@ class ComparisonDisplay:
             is_greater = np.asarray(self.greater_is_better)
         groups = self._groups(is_greater)
         rows = [row for of_group in groups.values() for row in of_group]
-        self.ax_ = ax = axes_for(ax, len(rows) + len(groups))
-        self.figure_ = ax.get_figure()
+        ax = self._start(ax, len(rows) + len(groups))
         labels = [
             [self._named(row, 0) for row in of_group] for of_group in groups.values()
         ]
         height = np.empty(len(rows))
-        height[rows], size = label_rows(ax, list(groups), labels)
+        height[rows], size = self._label_rows(list(groups), labels)
         self._draw_intervals(ax, height, size)
         gain = np.where(is_greater, difference, -difference)
         looks = self._looks(np.asarray(self.is_shown, dtype=bool), gain)
@@ -225,8 +208,8 @@ class ComparisonDisplay:
                 label=words,
                 **look,
             )
-        label_axes(ax, self._below(ax, is_greater))
-        legend_above(ax, list(self.points_.values()), list(self.points_))
+        self._label_axes(self._below(ax, is_greater))
+        self._legend_above(list(self.points_.values()), list(self.points_))
         return self
 
     def _groups(self, is_greater):

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,10 +13,8 @@ from skrank.metrics.evaluation import score_queries
 from skrank.metrics.query_scores import QueryScores
 from skrank.metrics.scorer import predict_scores
 from skrank.plot.base import (
-    axes_for,
+    Display,
     direction_words,
-    label_axes,
-    legend_beside,
     line_styles,
     number_some,
     split_cutoff,
@@ -23,12 +22,13 @@ from skrank.plot.base import (
 )
 from skrank.stats.intervals import interval_table
 
-# Cutoffs of which the last is more than so many times the first are drawn on a
+# Cutoffs of which the last is more than this many times the first are drawn on a
 # logarithmic axis.
 _LINEAR = 30
 
 
-class MetricAtKDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class MetricAtKDisplay(Display):
     """A metric against its cutoff k, with confidence bands.
 
     The bands are intervals over the queries for each cutoff and ranker by itself. Two
@@ -87,26 +87,14 @@ class MetricAtKDisplay:
     (array([1, 2]), array([[0.66..., 1.  ]]))
     """
 
-    def __init__(
-        self,
-        *,
-        k,
-        estimate,
-        low=None,
-        high=None,
-        rankers=None,
-        metric=None,
-        greater_is_better=True,
-        confidence_level=None,
-    ):
-        self.k = k
-        self.estimate = estimate
-        self.low = low
-        self.high = high
-        self.rankers = rankers
-        self.metric = metric
-        self.greater_is_better = greater_is_better
-        self.confidence_level = confidence_level
+    k: object
+    estimate: object
+    low: object = None
+    high: object = None
+    rankers: list | None = None
+    metric: str | None = None
+    greater_is_better: bool = True
+    confidence_level: float | None = None
 
     @classmethod
     @share_display_words
@@ -278,13 +266,12 @@ class MetricAtKDisplay:
             The display itself.
         """
         k, estimate = np.asarray(self.k), np.atleast_2d(self.estimate)
-        self.ax_ = ax = axes_for(ax)
-        self.figure_ = ax.get_figure()
+        ax = self._start(ax)
         words = "cutoff k"
         if bands and self.low is not None and self.confidence_level is not None:
             words += f" (bands: {100 * self.confidence_level:.4g}% confidence)"
         y = f"{self.metric or 'metric'}\n{direction_words(self.greater_is_better)}"
-        size = label_axes(ax, words, y)
+        size = self._label_axes(words, y)
         styles = line_styles(len(estimate))
         self.lines_, self.bands_ = [], []
         for i, (values, style) in enumerate(zip(estimate, styles, strict=True)):
@@ -307,5 +294,5 @@ class MetricAtKDisplay:
             # In the order of the lines at the right end.
             last = np.argsort(-estimate[:, -1], kind="stable")
             handles = [self.lines_[i] for i in last]
-            legend_beside(ax, handles, [self.rankers[i] for i in last])
+            self._legend_beside(handles, [self.rankers[i] for i in last])
         return self

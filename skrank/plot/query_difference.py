@@ -2,6 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from dataclasses import dataclass
 from numbers import Integral
 
 import numpy as np
@@ -16,17 +17,16 @@ from skrank.plot.base import (
     BETTER,
     NEITHER,
     WORSE,
-    axes_for,
+    Display,
     direction_words,
     fit_text,
-    label_axes,
-    legend_above,
     words_of,
 )
 from skrank.stats.inference import difference
 
 
-class QueryDifferenceDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class QueryDifferenceDisplay(Display):
     """The differences of two rankers by query, in descending order.
 
     The queries where the ranker is better than the baseline stand on the left, those
@@ -78,22 +78,12 @@ class QueryDifferenceDisplay:
     (1, 1, 1)
     """
 
-    def __init__(
-        self,
-        *,
-        difference,
-        query=None,
-        ranker=None,
-        baseline=None,
-        metric=None,
-        greater_is_better=True,
-    ):
-        self.difference = difference
-        self.query = query
-        self.ranker = ranker
-        self.baseline = baseline
-        self.metric = metric
-        self.greater_is_better = greater_is_better
+    difference: object
+    query: object = None
+    ranker: str | None = None
+    baseline: str | None = None
+    metric: str | None = None
+    greater_is_better: bool = True
 
     @property
     def n_wins(self):
@@ -261,8 +251,7 @@ class QueryDifferenceDisplay:
         gain = self._gain
         order = np.argsort(-gain, kind="stable")[: len(gain) - np.isnan(gain).sum()]
         difference = np.asarray(self.difference, dtype=np.float64)[order]
-        self.ax_ = ax = axes_for(ax)
-        self.figure_ = ax.get_figure()
+        ax = self._start(ax)
         ranker, baseline = self.ranker or "ranker", self.baseline or "baseline"
         names, size = fit_text(ax, [ranker, baseline], 0.7, n_lines=12)
         numbers = [self.n_wins, self.n_ties, self.n_losses]
@@ -290,10 +279,10 @@ class QueryDifferenceDisplay:
         if n_undefined:
             x += f"\n(undefined and left out: {n_undefined:,})"
         y = f"difference in {self.metric or 'the metric'}"
-        label_axes(ax, x, f"{y}\n{direction_words(self.greater_is_better)}")
+        self._label_axes(x, f"{y}\n{direction_words(self.greater_is_better)}")
         ax.margins(x=0.01)
         ax.locator_params(axis="x", integer=True)
-        legend_above(ax, bars, [bar.get_label() for bar in bars], size)
+        self._legend_above(bars, [bar.get_label() for bar in bars], size)
         self.query_texts_ = self._name_worst(order, n_worst)
         return self
 

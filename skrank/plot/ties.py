@@ -2,6 +2,8 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from skrank._docs import share_display_words
@@ -10,18 +12,16 @@ from skrank.metrics.scorer import predict_scores
 from skrank.plot.base import (
     BETTER,
     WORSE,
-    axes_for,
+    Display,
     direction_words,
-    label_axes,
-    label_rows,
-    legend_above,
     words_of,
 )
 
 BOUNDS = ("pessimistic", "expected", "optimistic")
 
 
-class TieSpanDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class TieSpanDisplay(Display):
     """Metrics in the worst, the average and the best ordering of tied documents.
 
     A row for each metric and ranker: the value in the worst ordering of the documents
@@ -73,22 +73,12 @@ class TieSpanDisplay:
     (array([[0.75], [0.75]]), array([[1.], [1.]]))
     """
 
-    def __init__(
-        self,
-        *,
-        rankers,
-        metrics,
-        pessimistic,
-        expected,
-        optimistic,
-        greater_is_better=None,
-    ):
-        self.rankers = rankers
-        self.metrics = metrics
-        self.pessimistic = pessimistic
-        self.expected = expected
-        self.optimistic = optimistic
-        self.greater_is_better = greater_is_better
+    rankers: list
+    metrics: list
+    pessimistic: object
+    expected: object
+    optimistic: object
+    greater_is_better: list | None = None
 
     @classmethod
     @share_display_words
@@ -195,9 +185,8 @@ class TieSpanDisplay:
             for words, greater in zip(self.metrics, is_greater, strict=True)
         ]
         names = ["" if name is None else name for name in self.rankers]
-        self.ax_ = ax = axes_for(ax, (len(names) + 1) * len(headings))
-        self.figure_ = ax.get_figure()
-        heights, size = label_rows(ax, headings, [names] * len(headings))
+        ax = self._start(ax, (len(names) + 1) * len(headings))
+        heights, size = self._label_rows(headings, [names] * len(headings))
         low, expected, high = (
             np.ravel(np.transpose(values))
             for values in (self.pessimistic, self.expected, self.optimistic)
@@ -216,7 +205,7 @@ class TieSpanDisplay:
         words = "value of the metric"
         if len(self.metrics) == 1:
             words = f"{self.metrics[0]} {direction_words(is_greater[0])}"
-        label_axes(ax, words)
+        self._label_axes(words)
         handles = [self.pessimistic_, self.expected_, self.optimistic_]
-        legend_above(ax, handles, BOUNDS)
+        self._legend_above(handles, BOUNDS)
         return self

@@ -6,10 +6,11 @@ import importlib
 
 from skrank.stats.compare import compare_rankers
 from skrank.stats.comparison import RankerComparison
-from skrank.stats.intervals import confidence_interval
+from skrank.stats.intervals import ConfidenceIntervals, confidence_interval
 from skrank.stats.sample_size import required_queries
 
 __all__ = [
+    "ConfidenceIntervals",
     "RankerComparison",
     "compare_rankers",
     "confidence_interval",

@@ -14,8 +14,30 @@ from skrank.metrics import QueryScores
 from skrank.plot import ComparisonDisplay as ComparisonDisplay
 
 __all__ = [
-    "RankerComparison", "compare_rankers", "confidence_interval", "required_queries"
+    "ConfidenceIntervals", "RankerComparison", "compare_rankers",
+    "confidence_interval", "required_queries"
 ]
+
+class ConfidenceIntervals(Mapping[str, Any]):
+    scores: QueryScores
+    rows: tuple[Bunch, ...]
+    clusters: Any
+    confidence_level: Any
+    def __init__(
+        self, scores: QueryScores, rows: tuple[Bunch, ...], clusters: object,
+        confidence_level: object
+    ) -> None: ...
+    @property
+    def metrics(self) -> Any: ...
+    @property
+    def n_units(self) -> Any: ...
+    @property
+    def rankers(self) -> Any: ...
+    def to_frame(
+        self, kind: Literal["pandas", "polars", "pyarrow"] | None = None
+    ) -> Any: ...
+    def to_latex(self) -> str: ...
+    def to_markdown(self) -> str: ...
 
 class RankerComparison:
     scores: QueryScores
@@ -25,13 +47,12 @@ class RankerComparison:
     correction: Any
     alternative: Any
     margin: Any
-    groups: Any
+    clusters: Any
     confidence_level: Any
-    n_units: int
     def __init__(
         self, scores: QueryScores, rows: tuple[Bunch, ...], baseline: object,
         test: object, correction: object, alternative: object, margin: object,
-        groups: object, confidence_level: object, n_units: int
+        clusters: object, confidence_level: object
     ) -> None: ...
     @property
     def intervals(self) -> Any: ...
@@ -39,6 +60,8 @@ class RankerComparison:
     def letters(self) -> Any: ...
     @property
     def metrics(self) -> Any: ...
+    @property
+    def n_units(self) -> Any: ...
     @property
     def rankers(self) -> Any: ...
     def to_frame(
@@ -57,7 +80,7 @@ def compare_rankers(
     correction: Literal["max-t", "holm", "bh"] | None = "max-t",
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     margin: float = 0.0,
-    groups: str | ArrayLike | Sequence[str | ArrayLike] | None = None,
+    clusters: str | ArrayLike | Sequence[str | ArrayLike] | None = None,
     confidence_level: float = 0.95, n_resamples: int = 9999,
     random_state: int | np.random.RandomState | None = 0
 ) -> RankerComparison: ...
@@ -65,7 +88,7 @@ def compare_rankers(
 def confidence_interval(
     scores: ArrayLike, *, confidence_level: float = 0.95,
     method: Literal["auto", "wilson", "hall", "t", "bootstrap"] = "auto",
-    groups: str | ArrayLike | Sequence[str | ArrayLike] | None = None,
+    clusters: str | ArrayLike | Sequence[str | ArrayLike] | None = None,
     sample_weight: ArrayLike | None = None, n_resamples: int = 9999,
     random_state: int | np.random.RandomState | None = 0
 ) -> Bunch: ...
@@ -73,11 +96,11 @@ def confidence_interval(
 def confidence_interval(
     scores: QueryScores, *, confidence_level: float = 0.95,
     method: Literal["auto", "wilson", "hall", "t", "bootstrap"] = "auto",
-    groups: str | ArrayLike | Sequence[str | ArrayLike] | None = None,
+    clusters: str | ArrayLike | Sequence[str | ArrayLike] | None = None,
     sample_weight: ArrayLike | None = None, n_resamples: int = 9999,
     random_state: int | np.random.RandomState | None = 0
-) -> dict[str, Any]: ...
+) -> ConfidenceIntervals: ...
 def required_queries(
     scores: QueryScores | ArrayLike, effect: float, *, power: float = 0.8,
-    alpha: float = 0.05
+    confidence_level: float = 0.95
 ) -> Bunch: ...

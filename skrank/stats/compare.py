@@ -2,7 +2,9 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import inspect
 import itertools
+import textwrap
 from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Integral
@@ -16,7 +18,19 @@ from skrank._checks import check_choice, check_number, shown, warn_caller
 from skrank.metrics import QueryScores
 from skrank.metrics.value_table import check_alike, join_rankers
 from skrank.stats.comparison import RankerComparison
-from skrank.stats.family import (
+from skrank.stats.inference import (
+    check_level,
+    difference,
+    distinct_columns,
+    estimates_of,
+    read_clusters,
+    seed_of,
+    standard_error,
+    sum_clusters,
+    terms_of,
+    warn_of_few,
+)
+from skrank.stats.paired_tests import (
     ALTERNATIVES,
     BLOCK,
     CORRECTIONS,
@@ -25,24 +39,32 @@ from skrank.stats.family import (
     is_two_sided,
     test_family,
 )
-from skrank.stats.inference import (
-    difference,
-    distinct_columns,
-    grouped,
-    noncentrality,
-    seed_of,
-    standard_error,
-)
-from skrank.stats.intervals import check_level, read_groups, terms_of, warn_of_few
+from skrank.stats.sample_size import noncentrality
 
 # The power at which a difference counts as detectable.
 POWER = 0.8
 # What a test adds to a row.
 _TESTED = ("low", "high", "pvalue", "p_adjusted", "effect_size", "detectable")
-# Values are ordered by so many digits, and one that is not 0 is not as small.
+# The number of digits by which values are ordered; one other than 0 is larger than
+# TINY.
 DIGITS, TINY = 12, 1e-300
 
 
+def _list_tests(function):
+    """Describe the tests in the docstring of a function with the parameter `test`."""
+    names = ", ".join(f'"{name}"' for name in TESTS)
+    items = ";\n".join(
+        textwrap.fill(f'- "{name}": {test.question}', 78, subsequent_indent="  ")
+        for name, test in TESTS.items()
+    )
+    entry = f'{{{names}}}, default="permutation"\n    What is tested:\n\n'
+    entry += textwrap.indent(f"{items}.", " " * 4)
+    docstring = inspect.cleandoc(function.__doc__)
+    function.__doc__ = docstring.replace("TESTS", entry) + "\n"
+    return function
+
+
+@_list_tests
 def compare_rankers(
     scores,
     *,
@@ -51,7 +73,7 @@ def compare_rankers(
     correction="max-t",
     alternative="two-sided",
     margin=0.0,
-    groups=None,
+    clusters=None,
     confidence_level=0.95,
     n_resamples=9999,
     random_state=0,
@@ -70,16 +92,7 @@ def compare_rankers(
         same queries by the same metrics and parameters.
     baseline : str, default=None
         The ranker that all others are compared with. If None, all pairs are compared.
-    test : {"permutation", "t", "wilcoxon", "sign"}, default="permutation"
-        What is tested:
-
-        - "permutation": whether the means are equal, by flipping the signs of the
-          differences (Fisher's randomization test);
-        - "t": whether the means are equal, by Student's paired t test;
-        - "wilcoxon": whether the differences are symmetric around 0, by flipping the
-          signs of their ranks. It rejects equal means if many small gains stand
-          against few large losses;
-        - "sign": whether a gain is as likely as a loss of any size.
+    test : TESTS
     correction : {"max-t", "holm", "bh"} or None, default="max-t"
         How p-values are adjusted for the number of comparisons: by the step-down
         maximum over the flips of all comparisons, which uses their correlation [1]_; by
@@ -92,11 +105,10 @@ def compare_rankers(
         A difference that does not matter, in units of the metric. With "greater" the
         test asks whether the ranker is not worse by the margin, with "less" whether it
         is not better by it, and with "two-sided" whether both hold (equivalence, by two
-        one-sided tests; the interval then has the level 1 - 2 alpha).
-    groups : str, array-like of shape (n_queries,) or list of two of them, default=None
-        What was drawn independently, if not the queries, as in
-        :func:`confidence_interval`. Two groupings need ``test="t"`` and another
-        correction than "max-t".
+        one-sided tests; of a level of 95 % the interval then has 90 %).
+    clusters : str, array-like of shape (n_queries,) or list of them, default=None
+        Queries that belong together, as in :func:`confidence_interval`. Two clusterings
+        need ``test="t"`` and a correction other than "max-t".
     confidence_level : float, default=0.95
         The level of the intervals; 1 minus it is the level of the tests.
     n_resamples : int, default=9999
@@ -186,24 +198,26 @@ def compare_rankers(
     check_level(confidence_level, "confidence_level", "compare_rankers")
     check_scalar(n_resamples, "n_resamples", Integral, min_val=1)
     scores = _as_one(scores)
-    pairs = _pairs(scores.rankers, baseline)
-    groupings = read_groups(groups, scores.keys)
-    if len(groupings) > 1 and (test != "t" or correction == "max-t"):
+    pairs = _pairs(scores.table.rankers, baseline)
+    table = scores.table
+    clusterings = read_clusters(clusters, table.keys)
+    flips_signs = TESTS[test].flips_signs or CORRECTIONS[correction].flips_signs
+    if len(clusterings) > 1 and flips_signs:
         raise ValueError(
-            "The 'groups' parameter of compare_rankers must be one grouping, unless "
-            "test='t' and correction is 'holm', 'bh' or None. Got two."
+            "The 'clusters' parameter of compare_rankers must be one clustering, "
+            "unless test='t' and correction is 'holm', 'bh' or None. Got two."
         )
-    blocks = list(_blocks(scores, pairs))
+    blocks = list(_blocks(table, pairs))
     if not blocks:
         raise ValueError(
             "compare_rankers needs queries where a metric is defined for two rankers. "
-            f"Got none, of {len(scores.keys['qid'])} queries."
+            f"Got none, of {len(table.keys['qid'])} queries."
         )
-    found = [_rows(scores, block, groupings) for block in blocks]
+    found = [_rows(table, block, clusterings) for block in blocks]
     rows, errors, df = zip(*found, strict=True)
     rows = list(itertools.chain(*rows))
     errors, df = np.concatenate(errors), np.concatenate(df)
-    family = _family(scores, blocks, errors, df, groupings)
+    family = _family(table, blocks, errors, df, clusterings)
     level = 1 - confidence_level
     outcome = test_family(
         family,
@@ -231,9 +245,7 @@ def compare_rankers(
     columns = (*outcome[2:4], *outcome[:2], effect, detectable)
     for row, *values in zip(rows, *(x.tolist() for x in columns), strict=True):
         row.update(zip(_TESTED, values, strict=True))
-    # All signs are equal in one flip of 2^n, or in two of them on both sides.
-    smallest = 2.0 ** (two_sided - outcome.n_units)
-    _warn(rows, outcome, smallest if test != "t" else 0 * smallest, level)
+    _warn(rows, outcome, level)
     return RankerComparison(
         scores=scores,
         rows=tuple(rows),
@@ -242,16 +254,9 @@ def compare_rankers(
         correction=correction,
         alternative=alternative,
         margin=margin,
-        groups=groups,
+        clusters=clusters,
         confidence_level=confidence_level,
-        n_units=_n_units(scores.weight, groupings, len(scores.keys["qid"])),
     )
-
-
-def _n_units(weight, groupings, n_queries):
-    """Return the number of queries with a weight, or of groups of them."""
-    counts = np.ones(n_queries, dtype=bool) if weight is None else weight > 0
-    return len(np.unique(groupings[0][counts])) if groupings else int(counts.sum())
 
 
 def _as_one(scores):
@@ -274,7 +279,7 @@ def _as_one(scores):
             check_alike(tables[0], tables[-1])
         if len(tables) > 1:
             scores = replace(part, table=join_rankers(tables, list(scores)))
-    if not isinstance(scores, QueryScores) or len(scores.rankers) < 2:
+    if not isinstance(scores, QueryScores) or len(scores.table.rankers) < 2:
         got = type(scores).__name__
         if isinstance(scores, QueryScores):
             got = "one ranker"
@@ -309,6 +314,8 @@ class _Block(NamedTuple):
         The position of the metric.
     rankers : tuple of int
         The positions of the rankers.
+    terms : list of Terms
+        Their terms.
     pairs : list of (int, int)
         The pairs to compare, as places in `rankers`.
     values : ndarray of shape (n_queries, n_rankers)
@@ -321,6 +328,7 @@ class _Block(NamedTuple):
 
     metric: int
     rankers: tuple
+    terms: list
     pairs: list
     values: np.ndarray
     known: np.ndarray
@@ -332,13 +340,16 @@ class _Block(NamedTuple):
         return difference(self.values[:, one], self.values[:, other])
 
 
-def _blocks(scores, pairs):
+def _blocks(table, pairs):
     """Yield the :class:`_Block` of each metric.
 
     Where rankers are undefined, and left out, for different queries, each pair has one.
     """
-    for metric, name in enumerate(scores.metrics):
-        terms = [terms_of(scores.table, i, metric) for i in range(len(scores.rankers))]
+    of_metrics = zip(*terms_of(table, estimates_of(table)), strict=True)
+    for metric, (request, terms) in enumerate(
+        zip(table.requests, of_metrics, strict=True)
+    ):
+        name = request.key
         if any(one is None or not one.is_linear for one in terms):
             raise ValueError(
                 f"compare_rankers needs means over queries, and {name!r} is not one: "
@@ -356,56 +367,52 @@ def _blocks(scores, pairs):
                 if not np.allclose(bottom, bottoms[0], rtol=1e-9, atol=0):
                     raise ValueError(
                         f"compare_rankers cannot compare {name!r}: its queries count "
-                        f"differently for {shown(scores.rankers[rankers[0]])} and "
-                        f"{shown(scores.rankers[i])}, which returned different "
+                        f"differently for {shown(table.rankers[rankers[0]])} and "
+                        f"{shown(table.rankers[i])}, which returned different "
                         "documents. Use average='macro' and a metric that is not "
                         "adjusted."
                     )
             if not bottoms[0].any():
                 warn_caller(
                     f"The metric {name!r} is undefined for every query of "
-                    f"{shown(scores.rankers[rankers[0]])} or "
-                    f"{shown(scores.rankers[rankers[1]])}. They are not compared.",
+                    f"{shown(table.rankers[rankers[0]])} or "
+                    f"{shown(table.rankers[rankers[1]])}. They are not compared.",
                     UndefinedMetricWarning,
                 )
                 continue
-            sign = scores.table.requests[metric].sign
-            values = [sign * np.where(known, one.top, 0) for one in own]
+            values = [request.sign * np.where(known, one.top, 0) for one in own]
             places = pairs if is_shared else [(0, 1)]
             values = np.column_stack(values)
-            yield _Block(metric, rankers, places, values, known, bottoms[0])
+            yield _Block(metric, rankers, own, places, values, known, bottoms[0])
 
 
-def _rows(scores, block, groupings):
+def _rows(table, block, clusterings):
     """Return the rows of the pairs of a block, their standard errors and their df."""
-    request = scores.table.requests[block.metric]
-    terms = [terms_of(scores.table, i, block.metric) for i in block.rankers]
-    has_weight = np.ones(len(block.known), dtype=bool)
-    if scores.weight is not None:
-        has_weight = scores.weight > 0
+    request = table.requests[block.metric]
+    has_weight = True if table.weight is None else table.weight > 0
     undefined = [
-        np.isnan(scores.table.measured[i][block.metric].values) & has_weight
+        np.isnan(table.measured[i][block.metric].values) & has_weight
         for i in block.rankers
     ]
     whole = block.bottom.sum()
     estimates = [
         one.estimate if np.array_equal(one.known, block.known) else values.sum() / whole
-        for one, values in zip(terms, block.values.T, strict=True)
+        for one, values in zip(block.terms, block.values.T, strict=True)
     ]
     rows, errors, step = [], [], max(BLOCK // len(block.known), 1)
     for start in range(0, len(block.pairs), step):
         pairs = block.pairs[start : start + step]
         top = block.differences(pairs)
         bottom = np.broadcast_to(block.bottom[:, None], top.shape)
-        errors.append(standard_error(top, bottom, groupings))
+        errors.append(standard_error(top, bottom, clusterings))
         gain = request.direction * top[block.known]
         n_wins, n_losses = (gain > 0).sum(axis=0), (gain < 0).sum(axis=0)
         total = top.sum(axis=0) / whole
         for j, (one, other) in enumerate(pairs):
             row = Bunch(
-                metric=scores.metrics[block.metric],
-                ranker=scores.rankers[block.rankers[one]],
-                baseline=scores.rankers[block.rankers[other]],
+                metric=request.key,
+                ranker=table.rankers[block.rankers[one]],
+                baseline=table.rankers[block.rankers[other]],
                 estimate=float(estimates[one]),
                 estimate_baseline=float(estimates[other]),
                 difference=float(total[j]),
@@ -422,26 +429,26 @@ def _rows(scores, block, groupings):
     return rows, np.nan_to_num(errors), df
 
 
-def _family(scores, blocks, errors, df, groupings):
+def _family(table, blocks, errors, df, clusterings):
     """Return the :class:`Family` of the pairs of some blocks.
 
     Its columns and its units have an order that does not depend on that of rankers,
     metrics and queries, nor on names, and random flips take the same sign of a unit
     whichever ranker comes first. So the p-values do not depend on any of these.
     """
-    found = {}
-    for place, block in enumerate(blocks):
+    found = []
+    for block in blocks:
         scale = np.abs(block.values).max() or 1.0
         keys = [
-            (np.sort(np.round(column / scale, DIGITS)).tobytes(), scores.rankers[i])
+            (np.sort(np.round(column / scale, DIGITS)).tobytes(), table.rankers[i])
             for i, column in zip(block.rankers, block.values.T, strict=True)
         ]
         first = min(range(len(keys)), key=keys.__getitem__)
         others = sorted(set(range(len(keys))) - {first}, key=keys.__getitem__)
         columns = block.differences([(other, first) for other in others])
-        name = scores.metrics[block.metric]
-        found[place] = (sorted(keys), name), first, others, columns
-    order = sorted(found, key=lambda place: found[place][0])
+        name = table.requests[block.metric].key
+        found.append(((sorted(keys), name), first, others, columns))
+    order = sorted(range(len(found)), key=[key for key, *_ in found].__getitem__)
     columns, start, of_ranker = [], 1, {}
     for place in order:
         _, first, others, of_block = found[place]
@@ -452,8 +459,8 @@ def _family(scores, blocks, errors, df, groupings):
         start += len(others)
     columns = np.hstack([np.zeros((len(columns[0]), 1)), *columns])
     bottoms = np.column_stack([block.bottom for block in blocks])
-    if len(groupings) == 1:
-        columns, bottoms = grouped(columns, bottoms, groupings[0])
+    if len(clusterings) == 1:
+        columns, bottoms = sum_clusters(columns, bottoms, clusterings[0])
     ends = [
         (of_ranker[place, one], of_ranker[place, other], place)
         for place, block in enumerate(blocks)
@@ -472,13 +479,14 @@ def _family(scores, blocks, errors, df, groupings):
     )
 
 
-def _warn(rows, outcome, smallest, level):
+def _warn(rows, outcome, level):
     """Warn of comparisons that cannot reject, and of those that few units decide."""
-    cannot = smallest > level
+    cannot = outcome.smallest > level
     if cannot.any():
         warn_caller(
             f"No sign-flip test of {outcome.n_units.min()} units can reject at "
-            f"{100 * level:.4g} %: its smallest p-value is {smallest.max():.3g}.",
+            f"{100 * level:.4g} %: its smallest p-value is "
+            f"{outcome.smallest.max():.3g}.",
             UserWarning,
         )
     n_effective = np.where(cannot, np.inf, outcome.n_effective).tolist()

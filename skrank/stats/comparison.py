@@ -10,55 +10,16 @@ from string import ascii_letters
 
 import numpy as np
 
-from skrank._checks import check_choice, shown
-from skrank._text_tables import (
-    as_html,
-    as_latex,
-    as_markdown,
-    as_text,
-    undefined_words,
-)
+from skrank._checks import shown
 from skrank.metrics import QueryScores
-from skrank.metrics.query_scores import KINDS, as_frame
-from skrank.stats.family import is_two_sided
+from skrank.metrics.query_scores import as_frame
 from skrank.stats.inference import difference
-from skrank.stats.intervals import interval_table
-
-COLUMNS = (
-    "metric",
-    "ranker",
-    "baseline",
-    "estimate",
-    "estimate_baseline",
-    "difference",
-    "low",
-    "high",
-    "pvalue",
-    "p_adjusted",
-    "effect_size",
-    "wins",
-    "ties",
-    "losses",
-    "n_queries",
-    "n_undefined",
-    "detectable",
-)
-_TESTED_BY = {
-    "permutation": "sign-flip test",
-    "t": "paired t test",
-    "wilcoxon": "Wilcoxon's signed-rank test",
-    "sign": "sign test",
-}
-_CORRECTED_BY = {
-    "max-t": "max-T",
-    "holm": "Holm",
-    "bh": "Benjamini-Hochberg",
-    None: "no correction",
-}
+from skrank.stats.intervals import Result, confidence_interval, shown_ends
+from skrank.stats.paired_tests import CORRECTIONS, TESTS, is_two_sided
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RankerComparison:
+class RankerComparison(Result):
     """Differences of rankers by metric, with their uncertainty.
 
     Made by :func:`compare_rankers`. It prints and shows in a notebook as two tables:
@@ -69,12 +30,12 @@ class RankerComparison:
     scores : QueryScores
         The values that were compared.
     rows : tuple of Bunch
-        For each metric and pair of rankers what `to_frame` has as a row.
-    baseline, test, correction, alternative, margin, groups, confidence_level : object
+        For each metric and pair of rankers a row with the entries metric, ranker,
+        baseline, estimate, estimate_baseline, difference, low, high, pvalue,
+        p_adjusted, effect_size, wins, ties, losses, n_queries, n_undefined and
+        detectable.
+    baseline, test, correction, alternative, margin, clusters, confidence_level : object
         The parameters of the comparison.
-    n_units : int
-        The number of units: queries, or groups of them. Some of the queries may be
-        undefined, and left out of some comparisons.
 
     See Also
     --------
@@ -112,35 +73,16 @@ class RankerComparison:
     correction: str | None
     alternative: str
     margin: float
-    groups: object
+    clusters: object
     confidence_level: float
-    n_units: int
-
-    @property
-    def rankers(self):
-        """Return the names of the rankers."""
-        return self.scores.rankers
-
-    @property
-    def metrics(self):
-        """Return the names of the metrics."""
-        return self.scores.metrics
 
     @cached_property
     def intervals(self):
-        """Return the interval of each ranker and metric: ``intervals[ranker][metric]``.
-
-        A Bunch as :func:`confidence_interval` returns it.
-        """
+        """Return the :class:`ConfidenceIntervals` of the rankers."""
+        options = {"confidence_level": self.confidence_level, "clusters": self.clusters}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            rows = interval_table(
-                self.scores, confidence_level=self.confidence_level, groups=self.groups
-            )
-        return {
-            ranker: dict(zip(self.metrics, row, strict=True))
-            for ranker, row in zip(self.rankers, rows, strict=True)
-        }
+            return confidence_interval(self.scores, **options)
 
     @cached_property
     def letters(self):
@@ -161,7 +103,7 @@ class RankerComparison:
                 if row.metric == metric and row.p_adjusted <= level
             }
             found[metric] = letters(
-                self._best_first(metric),
+                [row.ranker for row in self.intervals._best_first(metric)],
                 lambda *pair, different=different: frozenset(pair) in different,
             )
             if found[metric] is None:
@@ -174,44 +116,9 @@ class RankerComparison:
         two_sided = is_two_sided(self.alternative, self.margin)
         return self.baseline is None and two_sided
 
-    def _best_first(self, metric):
-        """Return the rankers, the best by a metric first."""
-        direction = self._direction(metric)
-        value = [
-            -direction * self.intervals[name][metric].estimate for name in self.rankers
-        ]
-        order = np.argsort(np.nan_to_num(value, nan=np.inf), kind="stable")
-        return [self.rankers[i] for i in order]
-
     def _direction(self, metric):
         """Return 1 if larger values of a metric are better, else -1."""
         return self.scores.table.requests[self.metrics.index(metric)].direction
-
-    def to_frame(self, kind=None):
-        """Return the differences as a data frame with a row per metric and pair.
-
-        Parameters
-        ----------
-        kind : {"pandas", "polars", "pyarrow"}, default=None
-            The library of the data frame. If None, that of the data that was scored,
-            and pandas for arrays.
-
-        Returns
-        -------
-        frame : data frame
-            The columns metric, ranker, baseline, estimate, estimate_baseline,
-            difference, low, high, pvalue, p_adjusted, effect_size, wins, ties, losses,
-            n_queries, n_undefined and detectable.
-        """
-        check_choice(kind, {*KINDS, None}, "kind", "to_frame")
-        columns = {
-            name: np.array(
-                [row[name] for row in self.rows],
-                dtype=object if name in COLUMNS[:3] else None,
-            )
-            for name in COLUMNS
-        }
-        return as_frame(columns, kind or self.scores.table.kind)
 
     def worst_queries(self, n=10, *, kind=None):
         """Return the queries that lost most, for each metric and pair.
@@ -260,8 +167,6 @@ class RankerComparison:
             levels += f", of differences {200 * self.confidence_level - 100:g}%"
         n_metrics = len({row.metric for row in self.rows})
         n_pairs = len({(row.ranker, row.baseline) for row in self.rows})
-        units = "queries" if self.groups is None else "groups of queries"
-        units += undefined_words([row.n_undefined for row in self.rows])
         asked = {"greater": "greater than", "less": "less than"}.get(self.alternative)
         about = ""
         if asked:
@@ -269,9 +174,9 @@ class RankerComparison:
         elif self.margin:
             about = f"; is the difference within {self.margin:g} of 0?"
         return (
-            f"{self.n_units:,} {units}, {_counted(len(self.rows), 'comparison')} "
+            f"{self._units()}, {_counted(len(self.rows), 'comparison')} "
             f"({_counted(n_pairs, 'pair')} x {_counted(n_metrics, 'metric')}): "
-            f"{_TESTED_BY[self.test]}, {_CORRECTED_BY[self.correction]}, "
+            f"{TESTS[self.test].words}, {CORRECTIONS[self.correction].words}, "
             f"{levels}{about}"
         )
 
@@ -282,12 +187,15 @@ class RankerComparison:
             header.append("letters")
         rows = []
         for metric in dict.fromkeys(row.metric for row in self.rows):
-            for name in self._best_first(metric):
-                interval = self.intervals[name][metric]
-                cells = [metric, name, f"{interval.estimate:.4f}", _ends(interval)]
-                rows.append(
-                    cells + ([self.letters[metric][name]] if self.letters else [])
-                )
+            for row in self.intervals._best_first(metric):
+                cells = [
+                    metric,
+                    row.ranker,
+                    f"{row.estimate:.4f}",
+                    shown_ends(row),
+                ]
+                letters = [self.letters[metric][row.ranker]] if self.letters else []
+                rows.append(cells + letters)
         return header, rows
 
     def _differences(self):
@@ -302,7 +210,7 @@ class RankerComparison:
                 row.ranker,
                 row.baseline,
                 f"{row.difference:+.4f}",
-                _ends(row),
+                shown_ends(row),
                 f"{row.pvalue:.2g}",
                 f"{row.p_adjusted:.2g}",
                 f"{row.wins}/{row.ties}/{row.losses}",
@@ -312,41 +220,11 @@ class RankerComparison:
         ]
         return header, rows
 
-    def _as(self, write):
+    def _tables(self):
         title = self._title()
         if self.letters is None and self._has_all_pairs:
             title += ". Letters are left out: they would be too many to compare."
-        return write(title, [self._estimates(), self._differences()])
-
-    def __str__(self):
-        """Return the rankers and their differences as two tables."""
-        return self._as(as_text)
-
-    __repr__ = __str__
-
-    def _repr_html_(self):
-        """Return the tables for a notebook."""
-        return self._as(as_html)
-
-    def to_markdown(self):
-        """Return the tables in Markdown.
-
-        Returns
-        -------
-        text : str
-            The title, the table of the rankers and that of their differences.
-        """
-        return self._as(as_markdown)
-
-    def to_latex(self):
-        """Return the tables in LaTeX, with the rules of the package booktabs.
-
-        Returns
-        -------
-        text : str
-            The title as a comment, and two `tabular` environments.
-        """
-        return self._as(as_latex)
+        return title, [self._estimates(), self._differences()]
 
 
 def _counted(n, noun):
@@ -357,12 +235,6 @@ def _of_margin(asked, margin):
     return f"{-margin if asked == 'greater than' else margin:g}" if margin else "0"
 
 
-def _ends(interval):
-    if np.isnan(interval.low):
-        return "-"
-    return f"[{interval.low:.4f}, {interval.high:.4f}]"
-
-
 # Letters that nobody can compare are not shown.
 MOST_RANKERS = 26
 LONGEST_LABEL = 12
@@ -371,17 +243,9 @@ LONGEST_LABEL = 12
 def letters(rankers, is_different):
     """Return the letters of each ranker; two share one if they are not different.
 
-    Parameters
-    ----------
-    rankers : list of str
-        The rankers, the best first.
-    is_different : callable
-        Whether two rankers differ significantly.
-
-    Returns
-    -------
-    letters : dict of str to str, or None
-        None if there are more than 26 rankers, or one would have more than 12 letters.
+    `rankers` holds their names, the best first, and `is_different` is a function of two
+    of them. None if there are more than 26 rankers, or one would have more than 12
+    letters.
     """
     if len(rankers) > MOST_RANKERS:
         return None

@@ -1,19 +1,217 @@
-"""Units, intervals and families of tests, from arrays."""
+"""Units of inference, which are queries or clusters of them, and intervals of arrays.
+
+A summary is a function of a ratio of two sums over the units, R = sum t / sum b, where
+b are weights, or 1. Intervals and tests start from its terms t and b.
+"""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from functools import lru_cache
+import warnings
+from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import nctdtr
-from scipy.stats import binom, chi2, t
+from scipy.stats import binom, t
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import check_random_state
+
+from skrank._checks import check_number, shown, warn_caller
+from skrank._ranking.ids import encode_qid
+from skrank.metrics.answer import Request
+from skrank.metrics.average_precision import log_of_gm_map, mean_of_gm_map
+from skrank.metrics.summary import (
+    mean_of_queries,
+    pooled_geometric_mean,
+    pooled_harmonic_mean,
+    reciprocal,
+)
 
 # Numbers that differ by less, relative to their size, are equal but for rounding.
 ROUNDING = 1e-12
 # A sum of fewer equal terms is far from normal.
 FEWEST_EFFECTIVE = 10
+
+# Summaries g(mean of f(values)), as (f, g).
+MEANS = {
+    mean_of_queries: (np.array, float),
+    pooled_geometric_mean: (np.log, np.exp),
+    pooled_harmonic_mean: (np.reciprocal, np.reciprocal),
+    mean_of_gm_map: (log_of_gm_map, np.exp),
+}
+
+
+class Terms(NamedTuple):
+    """The terms of a summary, query by query.
+
+    Attributes
+    ----------
+    top, bottom : ndarray of shape (n_queries,)
+        The terms of the two sums; 0 where a query does not count.
+    known : ndarray of shape (n_queries,), dtype bool
+        Which queries count: those with a value, which may replace an undefined one, and
+        a weight above 0.
+    values : ndarray of shape (n_known,)
+        Their values.
+    n_undefined : int
+        The number of queries with a weight above 0 where the metric is undefined.
+    estimate : float
+        The summary.
+    request : Request or None
+        The metric; None for an array of values.
+    """
+
+    top: np.ndarray
+    bottom: np.ndarray
+    known: np.ndarray
+    values: np.ndarray
+    n_undefined: int
+    estimate: float
+    request: Request | None = None
+
+    @property
+    def is_mean(self):
+        """Return True if all queries that count do so alike."""
+        bottom = self.bottom[self.known]
+        return bool(len(bottom)) and np.ptp(bottom) == 0
+
+    @property
+    def is_linear(self):
+        """Return True if the summary is the ratio or minus the ratio."""
+        if self.request is None:
+            return True
+        metric = self.request.metric
+        return metric.pool is mean_of_queries and not metric.inverse
+
+    @property
+    def is_reciprocal(self):
+        """Return True if the summary is one over the ratio or minus that."""
+        if self.request is None:
+            return False
+        metric = self.request.metric
+        pool = pooled_harmonic_mean if not metric.inverse else mean_of_queries
+        return metric.pool is pool
+
+    @property
+    def is_binary(self):
+        """Return True if the values are 0 or 1, of a metric between 0 and 1."""
+        if self.request is not None:
+            is_adjusted = self.request.options["adjusted"]
+            is_fraction = self.request.metric.limits == (0, 1)
+            if is_adjusted or not is_fraction or not self.is_linear:
+                return False
+        return bool(((self.values == 0) | (self.values == 1)).all())
+
+    @property
+    def limits(self):
+        """Return the limits of the summary; none if a value is outside of its own."""
+        if self.request is None:
+            return (0, 1) if self.is_binary else (-np.inf, np.inf)
+        low, high = self.request.metric.limits
+        inside = (self.values >= low - ROUNDING) & (self.values <= high + ROUNDING)
+        return self.request.limits if inside.all() else (-np.inf, np.inf)
+
+    def summary(self, ratio):
+        """Return the summary of a ratio of the sums."""
+        if self.request is None:
+            return float(ratio)
+        metric = self.request.metric
+        _, link = MEANS[metric.pool]
+        value = np.divide(1, link(ratio)) if metric.inverse else link(ratio)
+        return float(self.request.sign * value) + 0.0
+
+
+def estimates_of(table):
+    """Return the summaries, in a list for each ranker, without a warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        return table.summaries()
+
+
+def terms_of(table, estimates):
+    """Return the :class:`Terms` of each metric, in a list for each ranker.
+
+    None for summaries that are not functions of one mean, such as variances.
+    """
+    return [
+        [_terms(table, i, j, estimate) for j, estimate in enumerate(of_ranker)]
+        for i, of_ranker in enumerate(estimates)
+    ]
+
+
+def _terms(table, ranker, metric, estimate):
+    request, measured = table.requests[metric], table.measured[ranker][metric]
+    definition, options = request.metric, request.options
+    adjusted = options["adjusted"]
+    if definition.pool not in MEANS:
+        return None
+    if adjusted and (definition.moments is not None or adjusted == "z"):
+        return None
+    weight = table.weight
+    if options["average"] == "weighted":
+        n_documents = table.n_documents[ranker].astype(np.float64)
+        weight = n_documents if weight is None else weight * n_documents
+    undefined, instead = np.isnan(measured.values), options["replace_undefined_by"]
+    instead = reciprocal(instead) if definition.inverse else instead
+    values = np.where(undefined, instead, measured.values)
+    known, has_weight = ~np.isnan(values), np.ones(len(values), dtype=bool)
+    if weight is not None:
+        has_weight = weight > 0
+        known &= has_weight
+        weight = weight / weight.max(initial=1)  # a ratio of sums has no scale
+    before, _ = MEANS[definition.pool]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        top, bottom = before(np.where(known, values, 1.0)), np.ones(len(known))
+    if not np.isfinite(top).all():
+        bad = values[known & ~np.isfinite(top)][0]
+        raise ValueError(
+            f"The values of {request.key!r} must be finite to have an interval or to "
+            f"be compared, and its ranks above 0. Got {bad}, with "
+            f"replace_undefined_by={options['replace_undefined_by']}."
+        )
+    if adjusted:  # (M - E) / (B - E) or M / E, each a sum over the queries
+        bottom = np.where(undefined, instead, measured.chance)
+        if adjusted is True:
+            ideal = np.where(undefined, instead, measured.ideal)
+            top, bottom = difference(top, bottom), difference(ideal, bottom)
+    if weight is not None:
+        top, bottom = top * weight, bottom * weight
+    top, bottom = (np.where(known, x, 0) for x in (top, bottom))
+    n_undefined = int((undefined & has_weight).sum())
+    return Terms(top, bottom, known, values[known], n_undefined, estimate, request)
+
+
+def read_clusters(clusters, keys):
+    """Return the codes of the clusters of each query, for each clustering.
+
+    `clusters` are key columns by name, or arrays; `keys` the key columns. If None, a
+    query id that comes several times is one cluster.
+    """
+    qid = keys["qid"]
+    if clusters is None:
+        if len(keys) == 1:  # all columns together are different for every query
+            return []
+        ids, codes = encode_qid(qid, len(qid))
+        return [codes] if len(ids) < len(qid) else []
+    several = [clusters]
+    if isinstance(clusters, (list, tuple)) and len(clusters) == 2:
+        one, two = clusters
+        is_pair = (
+            isinstance(one, str) and isinstance(two, str) and {one, two} <= {*keys}
+        )
+        if is_pair or (np.ndim(one) == 1 and np.ndim(two) == 1):
+            several = [one, two]
+    codes = []
+    for column in several:
+        if isinstance(column, str):
+            if column not in keys:
+                raise ValueError(
+                    "The 'clusters' parameter must be an array with one entry per "
+                    f"query, or name a key column, among {sorted(keys)}. Got "
+                    f"{shown(column)} instead. Pass the column as `by` of "
+                    "score_queries to name it."
+                )
+            column = keys[column]
+        codes.append(encode_qid(column, len(qid), name="clusters")[1])
+    return codes
 
 
 def difference(values, others):
@@ -24,15 +222,15 @@ def difference(values, others):
     return found
 
 
-def grouped(top, bottom, groups):
-    """Return the sums of the terms of each group that is there.
+def sum_clusters(top, bottom, clusters):
+    """Return the sums of the terms of each cluster that is there.
 
     The terms have the shape (n_queries,) or (n_queries, n_columns).
     """
-    if groups is None:
+    if clusters is None:
         return top, bottom
-    order = np.argsort(groups, kind="stable")
-    first = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    order = np.argsort(clusters, kind="stable")
+    first = np.flatnonzero(np.diff(clusters[order], prepend=-1))
     return tuple(np.add.reduceat(x[order], first, axis=0) for x in (top, bottom))
 
 
@@ -69,6 +267,68 @@ def seed_of(random_state):
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
+def standard_error(top, bottom, clusterings):
+    r"""Return the standard error of a ratio of sums, and its degrees of freedom.
+
+    NaN and 0 with one unit. The terms have the shape (n_queries,) or (n_queries,
+    n_columns), and `clusterings` holds the codes of none, one or two clusterings.
+
+    By the jackknife over the units [1]_: with :math:`R_{(g)}` the ratio without the
+    unit g of G,
+
+    .. math:: se^2 = \frac{G - 1}{G} \sum_g (R_{(g)} - \bar R)^2,
+
+    which is the usual standard error of a mean if all units count alike. The degrees
+    of freedom are the effective number of units, :math:`(\sum b)^2 / \sum b^2`, less 1.
+    Two clusterings at a time, such as users and items, have :math:`V_1 + V_2 - V_{12}`
+    [2]_, where :math:`V_{12}` clusters by both, and Satterthwaite's degrees of freedom.
+
+    .. [1] R. G. Miller,
+       "The Jackknife - A Review", Biometrika 61 (1974).
+    .. [2] C. Cameron, J. Gelbach, D. Miller, "Robust Inference With Multiway
+       Clustering", Journal of Business & Economic Statistics 29 (2011).
+    """
+    if len(clusterings) < 2:
+        variance, df = _jackknife(*sum_clusters(top, bottom, *clusterings or [None]))
+        return np.sqrt(variance), df
+    one, two = clusterings
+    both = one.astype(np.int64) * (two.max(initial=0) + 1) + two
+    (v1, df1), (v2, df2), (v12, _) = (
+        _jackknife(*sum_clusters(top, bottom, clusters))
+        for clusters in (one, two, np.unique(both, return_inverse=True)[1])
+    )
+    # V = V_1 + V_2 - V_12 [2], which by chance can be less than one of the two, and
+    # even negative.
+    variance = np.fmax(np.fmax(v1 + v2 - v12, v1), v2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        df = variance**2 / (v1**2 / df1 + v2**2 / df2)
+    fewest = np.minimum(df1, df2)
+    df = np.where(np.isnan(df), fewest, np.maximum(df, 1.0))
+    return np.where(fewest > 0, np.sqrt(variance), np.nan), np.where(fewest > 0, df, 0)
+
+
+def _jackknife(top, bottom):
+    """Return the variance of ratios of sums over units, and its degrees of freedom."""
+    there = bottom != 0
+    n, whole = there.sum(axis=0), bottom.sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = top.sum(axis=0) / whole
+        deviation = top - ratio * bottom
+        rounding = ROUNDING * np.maximum(np.abs(top), np.abs(ratio * bottom))
+        deviation[np.abs(deviation) <= rounding] = 0
+        # R_(g) = (sum t - t_g) / (sum b - b_g), so that with sum t = R sum b
+        # R_(g) - R = -(t_g - R b_g) / (sum b - b_g), where all is not rounding error.
+        left = whole - bottom
+        change = np.where(there, -deviation / left, 0)
+        # se^2 = (G - 1) / G sum (R_(g) - mean of R_(g))^2 [1]
+        change = np.where(there, change - change.sum(axis=0) / n, 0)
+        variance = (n - 1) / n * (change**2).sum(axis=0)
+        alone = n < 2
+        alone |= (np.abs(left) <= ROUNDING * np.abs(whole)).any(axis=0)
+        df = np.where(alone, 0.0, effective_units(bottom) - 1)
+    return np.where(alone, np.nan, variance), df
+
+
 def quantile_of_t(confidence_level, df):
     """Return the two-sided quantile of Student's t; infinite without freedom."""
     return t.ppf((1 + confidence_level) / 2, df) if df > 0 else np.inf
@@ -77,19 +337,13 @@ def quantile_of_t(confidence_level, df):
 def wilson(p, n, quantile):
     r"""Return (low, high) of a proportion p of n queries [1]_.
 
+    `quantile` is the z of the normal distribution, or of Student's t; n may be an
+    effective number of queries.
+
     .. math:: \frac{p + z^2 / 2n \pm z \sqrt{p (1 - p) / n + z^2 / 4n^2}}{1 + z^2 / n}
 
     .. [1] E. B. Wilson, "Probable Inference, the Law of Succession, and Statistical
        Inference", JASA 22 (1927).
-
-    Parameters
-    ----------
-    p : float
-        The proportion.
-    n : float
-        The number of queries, or an effective number of them.
-    quantile : float
-        The quantile z of the normal distribution, or of Student's t.
     """
     if not np.isfinite(quantile):
         return 0.0, 1.0
@@ -121,12 +375,8 @@ def effective_hits(p, error, bottom, n_queries):
 def hall(values, confidence_level):
     r"""Return (low, high) of a mean, by the t interval corrected for skewness [1]_.
 
-    With the studentized mean t and the skewness g,
-
-    .. math:: t' = t + g t^2 / (3 \sqrt n) + g^2 t^3 / (27 n) + g / (6 \sqrt n)
-
-    is closer to Student's t than t is. With :math:`q = g / (3 \sqrt n)` it is
-    :math:`((1 + q t)^3 - 1) / 3q + q / 2`, which is inverted in closed form.
+    A monotone cubic t' of the studentized mean t, whose coefficients depend on the
+    skewness g, is closer to Student's t than t is.
 
     .. [1] P. Hall,
        "On the Removal of Skewness by Transformation", JRSS B 54 (1992).
@@ -138,6 +388,9 @@ def hall(values, confidence_level):
     if variance == 0 or n < 2:
         return t_interval(mean, standard_error, n - 1, confidence_level)
     skewness = (centred**3).mean() / variance**1.5
+    # t' = t + g t^2 / (3 sqrt n) + g^2 t^3 / (27 n) + g / (6 sqrt n)
+    #    = ((1 + q t)^3 - 1) / (3 q) + q / 2 with q = g / (3 sqrt n) [1], inverted:
+    # t = (cbrt(1 + 3 q (t' - q / 2)) - 1) / q, and mean - se t are the ends.
     q = skewness / (3 * np.sqrt(n))
     ends = quantile_of_t(confidence_level, n - 1) * np.array([1, -1])
     if abs(q) > 1e-8:  # else the quadratic term is rounding error
@@ -152,74 +405,6 @@ def t_interval(estimate, standard_error, df, confidence_level):
         return -np.inf, np.inf
     radius = quantile_of_t(confidence_level, df) * standard_error
     return float(estimate - radius), float(estimate + radius)
-
-
-def standard_error(top, bottom, groupings):
-    r"""Return the standard error of a ratio of sums, and its degrees of freedom.
-
-    By the jackknife over the units [1]_: with :math:`R_{(g)}` the ratio without the
-    unit g of G,
-
-    .. math:: se^2 = \frac{G - 1}{G} \sum_g (R_{(g)} - \bar R)^2,
-
-    which is the usual standard error of a mean if all units count alike. The degrees
-    of freedom are the effective number of units, :math:`(\sum b)^2 / \sum b^2`, less 1.
-    Two groupings at a time, such as users and items, have :math:`V_1 + V_2 - V_{12}`
-    [2]_, where :math:`V_{12}` groups by both, and Satterthwaite's degrees of freedom.
-
-    .. [1] R. G. Miller,
-       "The Jackknife - A Review", Biometrika 61 (1974).
-    .. [2] C. Cameron, J. Gelbach, D. Miller, "Robust Inference With Multiway
-       Clustering", Journal of Business & Economic Statistics 29 (2011).
-
-    Parameters
-    ----------
-    top, bottom : ndarray of shape (n_queries,) or (n_queries, n_columns)
-        The terms of the two sums; 0 where a query does not count.
-    groupings : list of ndarray of shape (n_queries,)
-        The group of each query, as codes, for none, one or two groupings.
-
-    Returns
-    -------
-    standard_error, df : float or ndarray of shape (n_columns,)
-        The standard error, NaN with one unit, and the degrees of freedom.
-    """
-    if len(groupings) < 2:
-        variance, df = _variance(*grouped(top, bottom, *groupings or [None]))
-        return np.sqrt(variance), df
-    one, two = groupings
-    both = one.astype(np.int64) * (two.max(initial=0) + 1) + two
-    (v1, df1), (v2, df2), (v12, _) = (
-        _variance(*grouped(top, bottom, groups))
-        for groups in (one, two, np.unique(both, return_inverse=True)[1])
-    )
-    # By chance the difference can be less than one of the two, and even negative.
-    variance = np.fmax(np.fmax(v1 + v2 - v12, v1), v2)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        df = variance**2 / (v1**2 / df1 + v2**2 / df2)
-    fewest = np.minimum(df1, df2)
-    df = np.where(np.isnan(df), fewest, np.maximum(df, 1.0))
-    return np.where(fewest > 0, np.sqrt(variance), np.nan), np.where(fewest > 0, df, 0)
-
-
-def _variance(top, bottom):
-    """Return the variance of ratios of sums over units, and its degrees of freedom."""
-    there = bottom != 0
-    n, whole = there.sum(axis=0), bottom.sum(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = top.sum(axis=0) / whole
-        deviation = top - ratio * bottom
-        rounding = ROUNDING * np.maximum(np.abs(top), np.abs(ratio * bottom))
-        deviation[np.abs(deviation) <= rounding] = 0
-        # R_(g) - R = -(t_g - R b_g) / (sum b - b_g), where all is not rounding error.
-        left = whole - bottom
-        change = np.where(there, -deviation / left, 0)
-        change = np.where(there, change - change.sum(axis=0) / n, 0)
-        variance = (n - 1) / n * (change**2).sum(axis=0)
-        alone = n < 2
-        alone |= (np.abs(left) <= ROUNDING * np.abs(whole)).any(axis=0)
-        df = np.where(alone, 0.0, effective_units(bottom) - 1)
-    return np.where(alone, np.nan, variance), df
 
 
 def order_statistics(values, confidence_level):
@@ -242,28 +427,15 @@ BLOCK = 16
 
 
 def studentized(top, bottom, *, confidence_level, n_resamples, seed):
-    r"""Return (low, high) of each ratio of sums by the bootstrap-t [1]_.
+    """Return (low, high) of each ratio of sums by the bootstrap-t [1]_.
 
-    Each sample draws n units with replacement. Its :math:`t^* = (R^* - R) / se^*`
-    with :math:`se^{*2} = \sum u^{*2} / (\sum b^*)^2` are the quantiles of
-    :math:`(R - \rho) / se`. Since :math:`\sum (t - R b)^2 = \sum t^2 - 2 R \sum t b
-    + R^2 \sum b^2`, all that a sample needs are sums of columns weighted by how often
-    each unit was drawn.
+    `top` and `bottom` have the shape (n_units, n_columns), with zeros where a unit has
+    no value. Each sample draws n units with replacement. All that it needs are sums of
+    columns, weighted by how often each unit was drawn: those of t, b, t^2, t b, b^2.
 
     .. [1] B. Efron, "Nonparametric Standard Errors and Confidence Intervals", Canadian
        Journal of Statistics 9 (1981); P. Hall, The Bootstrap and Edgeworth Expansion
        (1992).
-
-    Parameters
-    ----------
-    top, bottom : ndarray of shape (n_units, n_columns)
-        The terms of the sums; zeros where a unit has no value.
-    confidence_level : float
-        The level.
-    n_resamples : int
-        The number of samples.
-    seed : int
-        The seed of the samples.
     """
     n, n_columns = top.shape
     moments = [top, bottom, top * top, top * bottom, bottom * bottom]
@@ -289,7 +461,9 @@ def studentized(top, bottom, *, confidence_level, n_resamples, seed):
         if error == 0:
             ends[:, j] = estimate
             continue
-        # A sample without a spread has an infinite t, of the sign of its difference.
+        # The quantiles of t* = (R* - R) / se* are those of (R - rho) / se [1], with rho
+        # the ratio of the population: R - se t*_(1-a) <= rho <= R - se t*_(a). A sample
+        # without a spread has an infinite t*, of the sign of its difference.
         with np.errstate(divide="ignore", invalid="ignore"):
             t = (estimates - estimate) / errors
         t = np.where(np.isnan(t), 0.0, t)
@@ -303,104 +477,38 @@ def _estimate(sums, n):
     top, bottom, tops, both, bottoms = sums
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = top / bottom
+        # sum (t - R b)^2 = sum t^2 - 2 R sum t b + R^2 sum b^2
         squares = tops - 2 * ratio * both + ratio**2 * bottoms
     # A sum of squares below the rounding error of its terms is 0.
     squares = np.where(squares > 1e-13 * tops, squares, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
+        # se^2 = n / (n - 1) sum (t - R b)^2 / (sum b)^2
         return ratio, np.sqrt(n / max(n - 1, 1) * squares) / np.abs(bottom)
 
 
-def max_t(observed, blocks):
-    """Return p-values adjusted by the step-down maximum of the statistics.
+def check_level(value, name, caller):
+    """Raise unless a probability is between 0 and 1."""
+    value = check_number(value, name, caller)
+    if not 0 < value < 1:
+        raise ValueError(
+            f"The '{name}' parameter of {caller} must be a float in the range "
+            f"(0.0, 1.0). Got {value} instead."
+        )
 
-    The largest statistic is compared with the maximum over all tests of each flip, the
-    next one with the maximum over the remaining tests, and so on. Since a flip changes
-    the signs of a unit in all tests at once, the correlation of the tests counts (P.
-    Westfall, S. Young, Resampling-Based Multiple Testing, 1993).
 
-    Parameters
-    ----------
-    observed : ndarray of shape (n_tests,)
-        The statistics, larger is more significant.
-    blocks : iterable of ndarray of shape (n_tests, n_flips)
-        Those of some flips at a time, one of which flips nothing. Overwritten.
+def warn_of_few(effective, what, result):
+    """Warn if the effective numbers of some results, by name, are small.
+
+    `what` names the number and gives its formula, `result` what is too narrow or too
+    small: an interval, or a p-value.
     """
-    order = np.argsort(observed, kind="stable")
-    least = (observed - 1e-10 * np.abs(observed))[order, None]
-    reached, n_flips = np.zeros(len(observed), dtype=np.intp), 0
-    for block in blocks:
-        largest = block[order]
-        np.maximum.accumulate(largest, axis=0, out=largest)
-        reached += np.count_nonzero(largest >= least, axis=1)
-        n_flips += block.shape[1]
-    adjusted = np.empty(len(observed))
-    adjusted[order[::-1]] = np.maximum.accumulate(reached[::-1] / n_flips)
-    return adjusted
-
-
-def holm(pvalues):
-    """Return the p-values of S. Holm, Scandinavian Journal of Statistics 6 (1979)."""
-    order = np.argsort(pvalues, kind="stable")
-    factors = np.arange(len(pvalues), 0, -1)
-    adjusted = np.empty(len(pvalues))
-    adjusted[order] = np.maximum.accumulate(factors * pvalues[order])
-    return np.minimum(adjusted, 1)
-
-
-def benjamini_hochberg(pvalues):
-    """Return the p-values of Y. Benjamini, Y. Hochberg, JRSS B 57 (1995).
-
-    They control the expected fraction of false findings, not the probability of one.
-    """
-    order = np.argsort(pvalues, kind="stable")[::-1]
-    n = len(pvalues)
-    adjusted = np.empty(n)
-    scaled = pvalues[order] * n / np.arange(n, 0, -1)
-    adjusted[order] = np.minimum.accumulate(scaled)
-    return np.minimum(adjusted, 1)
-
-
-def power_of_t(noncentrality, df, alpha):
-    """Return the probability that a two-sided t test rejects."""
-    quantile = t.ppf(1 - alpha / 2, df)
-    noncentrality = min(noncentrality, 1e9)  # SciPy's probability is NaN from 1e12 on
-    # SciPy's probabilities can be NaN where they are negligible.
-    near, far = np.nan_to_num(nctdtr(df, noncentrality, [quantile, -quantile]))
-    return 1 - near + far
-
-
-@lru_cache(maxsize=256)
-def noncentrality(df, alpha, power):
-    """Return the noncentrality at which a two-sided t test has the given power."""
-    if df < 1:
-        return np.inf
-    high = 4.0
-    while power_of_t(high, df, alpha) < power:
-        high *= 2
-    return brentq(lambda x: power_of_t(x, df, alpha) - power, 0, high, xtol=1e-10)
-
-
-def queries_needed(effect, deviation, alpha, power):
-    """Return the smallest number of queries that finds an effect with some power."""
-    if deviation == 0:
-        return 2
-
-    def is_enough(n):
-        return power_of_t(effect * np.sqrt(n) / deviation, n - 1, alpha) >= power
-
-    high = 2
-    while not is_enough(high):
-        high *= 2
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_enough(middle) else (middle, high)
-    return int(high)
-
-
-def range_of_deviation(deviation, df, confidence_level):
-    """Return (low, high) of the standard deviation of normal differences."""
-    tail = (1 - confidence_level) / 2
-    return tuple(
-        float(deviation * np.sqrt(df / chi2.ppf(q, df))) for q in (1 - tail, tail)
-    )
+    few = {name: n for name, n in effective.items() if n < FEWEST_EFFECTIVE - ROUNDING}
+    if few:
+        least = min(few, key=few.get)
+        short = {"interval": "narrow", "p-value": "small"}[result]
+        warn_caller(
+            f"The {result} may be too {short}, because few queries decide it: the "
+            f"effective number of {what} is below {FEWEST_EFFECTIVE} for {len(few)} of "
+            f"{len(effective)} {result}s, and {few[least]:.1f} for {least}.",
+            UserWarning,
+        )

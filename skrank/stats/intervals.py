@@ -2,10 +2,10 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import warnings
-from collections.abc import Callable
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from numbers import Integral
-from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import norm
@@ -14,39 +14,38 @@ from sklearn.utils import Bunch, check_scalar
 
 from skrank._checks import (
     check_choice,
-    check_number,
     check_weights,
     numeric_array,
     shown,
     warn_caller,
 )
-from skrank._ranking.ids import encode_qid
+from skrank._text_tables import as_html, as_latex, as_markdown, as_text, undefined_words
 from skrank.metrics import QueryScores
-from skrank.metrics.average_precision import log_of_gm_map, mean_of_gm_map
-from skrank.metrics.summary import (
-    mean_of_queries,
-    pooled_geometric_mean,
-    pooled_harmonic_mean,
-    pooled_median,
-    reciprocal,
-)
+from skrank.metrics.query_scores import KINDS, as_frame
+from skrank.metrics.summary import pooled_median, reciprocal
 from skrank.stats.inference import (
-    FEWEST_EFFECTIVE,
     ROUNDING,
+    Terms,
     by_value,
-    difference,
+    check_level,
     effective_hits,
     effective_units,
-    grouped,
+    estimates_of,
     hall,
     order_statistics,
     quantile_of_t,
+    read_clusters,
     seed_of,
     standard_error,
     studentized,
+    sum_clusters,
     t_interval,
+    terms_of,
+    warn_of_few,
     wilson,
 )
+
+METHODS = ("auto", "wilson", "hall", "t", "bootstrap")
 
 
 def confidence_interval(
@@ -54,7 +53,7 @@ def confidence_interval(
     *,
     confidence_level=0.95,
     method="auto",
-    groups=None,
+    clusters=None,
     sample_weight=None,
     n_resamples=9999,
     random_state=0,
@@ -76,18 +75,19 @@ def confidence_interval(
 
         - "wilson": Wilson's score interval [1]_, for values that are 0 or 1 of a
           metric between 0 and 1. An array of zeros and ones is taken for hits. With
-          groups or weights, the interval is that of an effective number of queries;
+          clusters or weights, the interval is that of an effective number of queries;
         - "hall": Student's t, corrected for the skewness of the values [2]_;
-        - "t": Student's t, with the jackknife's standard error for groups and weights;
+        - "t": Student's t, with the standard error of the jackknife for clusters and
+          weights;
         - "bootstrap": the studentized bootstrap (bootstrap-t) [2]_;
-        - "auto": "wilson" where it is possible, else "t" with groups or weights, else
+        - "auto": "wilson" where it is possible, else "t" with clusters or weights, else
           "hall". The median of ranks has order statistics.
-    groups : str, array-like of shape (n_queries,) or list of two of them, default=None
-        What was drawn independently, if not the queries: users with several queries,
-        or entities. The name of a key column of `scores`, or one entry per query in
-        the order of `scores.keys`. Two groupings, such as ``["qid", "seed"]``, count
-        together. If None, a query id that comes several times, as with several seeds,
-        is one group.
+    clusters : str, array-like of shape (n_queries,) or list of them, default=None
+        Queries that belong together, if it is not queries that were drawn
+        independently but users with several queries, or entities. The name of a key
+        column of `scores`, or one entry per query in the order of `scores.keys`. Two
+        clusterings, such as ``["qid", "seed"]``, count together. If None, a query id
+        that comes several times, as with several seeds, is one cluster.
     sample_weight : array-like of shape (n_queries,), default=None
         The weights of an array of values. A QueryScores has its own.
     n_resamples : int, default=9999
@@ -97,10 +97,10 @@ def confidence_interval(
 
     Returns
     -------
-    interval : Bunch, dict of them, or dict of dicts
+    interval : Bunch or ConfidenceIntervals
         Of an array one interval with the attributes `estimate`, `low`, `high`,
-        `standard_error`, `n_queries`, `n_undefined` and `method`. Of a QueryScores one
-        for each metric, or for each ranker and metric, as its `summary` has them. The
+        `standard_error`, `n_queries`, `n_undefined` and `method`. Of a QueryScores a
+        table of such intervals, by ranker and metric as its `summary` has them. The
         ends are within the range of the metric. `n_queries` is the number of queries
         that count, and `n_undefined` that of queries where the metric is undefined.
         The range of an array is not known, unless it holds only zeros and ones.
@@ -127,7 +127,7 @@ def confidence_interval(
     Notes
     -----
     With weights, or for a metric adjusted for chance, the estimate is a ratio of two
-    sums :math:`R = \sum t_i / \sum b_i` over the units, which are queries or groups of
+    sums :math:`R = \sum t_i / \sum b_i` over the units: queries, or clusters of
     them. Its standard error is that of the jackknife, with
     :math:`(\sum b_i)^2 / \sum b_i^2 - 1` degrees of freedom. Wilson's interval then has
     the quantile of Student's t, and :math:`R (1 - R) / se^2` queries, at most as many
@@ -157,43 +157,60 @@ def confidence_interval(
     >>> qid = np.repeat(np.arange(60), 10)
     >>> y_true = rng.randint(2, size=600)
     >>> scores = score_queries(y_true, y_true + rng.randn(600), "ndcg", qid=qid)
-    >>> ndcg = confidence_interval(scores)["ndcg"]
-    >>> print(f"{ndcg.estimate:.3f} [{ndcg.low:.3f}, {ndcg.high:.3f}]")
-    0.913 [0.877, 0.937]
+    >>> intervals = confidence_interval(scores)
+    >>> print(intervals)
+    60 queries, 95% intervals
+    <BLANKLINE>
+    metric  estimate          interval  method
+    ndcg      0.9126  [0.8772, 0.9372]  hall
+    >>> round(intervals["ndcg"].low, 4)
+    0.8772
     """
     check_level(confidence_level, "confidence_level", "confidence_interval")
     check_choice(method, METHODS, "method", "confidence_interval")
     check_scalar(n_resamples, "n_resamples", Integral, min_val=1)
     options = {
         "confidence_level": confidence_level,
+        "method": method,
         "n_resamples": n_resamples,
         "random_state": random_state,
     }
     if not isinstance(scores, QueryScores):
-        return _of_array(scores, sample_weight, method, groups, options)
+        return _of_array(scores, sample_weight, clusters, options)
     if sample_weight is not None:
         raise ValueError(
             "The 'sample_weight' parameter of confidence_interval must be None for a "
             "QueryScores. Pass the weights to score_queries."
         )
-    rows = interval_table(scores, method=method, groups=groups, **options)
+    found = interval_table(scores, clusters=clusters, **options)
     without = [
-        name for j, name in enumerate(scores.metrics) if any(r[j] is None for r in rows)
+        name
+        for j, name in enumerate(scores.metrics)
+        if any(of_ranker[j] is None for of_ranker in found)
     ]
     if without:
         others = [name for name in scores.metrics if name not in without]
         raise ValueError(
             "confidence_interval has no formula for metrics that are not means over "
-            f"queries, nor for medians with groups or weights. Got {without}: select "
-            f"other metrics, such as scores[{others or ['mrr']}]."
+            "queries, nor for medians with clusters or weights. Got "
+            f"{without}: select other metrics, such as scores[{others or ['mrr']}]."
         )
-    named = [dict(zip(scores.metrics, row, strict=True)) for row in rows]
-    if scores.rankers == (None,):
-        return named[0]
-    return dict(zip(scores.rankers, named, strict=True))
+    rows = [
+        Bunch(metric=metric, ranker=ranker, **interval)
+        for metric, of_metric in zip(
+            scores.metrics, zip(*found, strict=True), strict=True
+        )
+        for ranker, interval in zip(scores.rankers, of_metric, strict=True)
+    ]
+    return ConfidenceIntervals(
+        scores=scores,
+        rows=tuple(rows),
+        clusters=clusters,
+        confidence_level=confidence_level,
+    )
 
 
-def _of_array(values, sample_weight, method, groups, options):
+def _of_array(values, sample_weight, clusters, options):
     """Return the interval of an array of values."""
     values = numeric_array(values, "scores").astype(np.float64)
     if values.ndim != 1 or not len(values) or np.isinf(values).any():
@@ -218,166 +235,203 @@ def _of_array(values, sample_weight, method, groups, options):
     order = np.lexsort((top, bottom))  # the sum does not depend on that of the queries
     whole = bottom[order].sum()
     estimate = float(top[order].sum() / whole) if whole else np.nan
-    terms = Terms(top, bottom, known, n_undefined, estimate)
-    if is_binary(values[known]):
-        terms = terms._replace(limits=(0, 1), is_binary=True)
-    groupings = []
-    if groups is not None:
-        groupings = read_groups(groups, {"qid": np.arange(n)})
-    named = [("these values", terms)]
-    level, *resampling = options.values()
-    (found,) = intervals_of(named, groupings, level, method, *resampling)
+    terms = Terms(top, bottom, known, values[known], n_undefined, estimate)
+    clusterings = []
+    if clusters is not None:
+        clusterings = read_clusters(clusters, {"qid": np.arange(n)})
+    (found,) = intervals_of([("these values", terms)], clusterings, **options)
     return found
 
 
-def check_level(value, name, caller):
-    """Raise unless a probability is between 0 and 1."""
-    value = check_number(value, name, caller)
-    if not 0 < value < 1:
-        raise ValueError(
-            f"The '{name}' parameter of {caller} must be a float in the range "
-            f"(0.0, 1.0). Got {value} instead."
-        )
+class Result:
+    """A result with rows, by rankers and metrics, which prints as tables.
 
-
-METHODS = ("auto", "wilson", "hall", "t", "bootstrap")
-
-# Summaries g(mean of f(values)), as (f, g).
-MEANS = {
-    mean_of_queries: (np.array, float),
-    pooled_geometric_mean: (np.log, np.exp),
-    pooled_harmonic_mean: (np.reciprocal, np.reciprocal),
-    mean_of_gm_map: (log_of_gm_map, np.exp),
-}
-
-
-class Terms(NamedTuple):
-    """A summary as a function of a ratio of two sums over queries.
-
-    Attributes
-    ----------
-    top, bottom : ndarray of shape (n_queries,)
-        The terms of the sums; 0 where a query does not count.
-    known : ndarray of shape (n_queries,), dtype bool
-        Which queries count: those with a value, which may replace an undefined one, and
-        a weight above 0.
-    n_undefined : int
-        The number of queries with a weight above 0 where the metric is undefined.
-    estimate : float
-        The summary.
-    limits : tuple of (float, float)
-        The smallest and the largest value that the summary can have.
-    link : callable
-        The summary of the ratio, increasing or decreasing.
-    is_linear : bool
-        Whether the summary is the ratio or minus the ratio.
-    is_reciprocal : bool
-        Whether the summary is one over the ratio or minus that.
-    is_binary : bool
-        Whether the values are 0 or 1, of a metric between 0 and 1.
+    What is made of it has the fields `scores`, `rows` and `clusters`, and the method
+    `_tables`, which returns the title and the header and the cells of each table.
     """
-
-    top: np.ndarray
-    bottom: np.ndarray
-    known: np.ndarray
-    n_undefined: int
-    estimate: float
-    limits: tuple = (-np.inf, np.inf)
-    link: Callable = float
-    is_linear: bool = True
-    is_reciprocal: bool = False
-    is_binary: bool = False
 
     @property
-    def is_mean(self):
-        """Return True if all queries that count do so alike."""
-        bottom = self.bottom[self.known]
-        return bool(len(bottom)) and np.ptp(bottom) == 0
+    def rankers(self):
+        """Return the names of the rankers."""
+        return self.scores.rankers
 
+    @property
+    def metrics(self):
+        """Return the names of the metrics."""
+        return self.scores.metrics
 
-def terms_of(table, ranker, metric):
-    """Return the :class:`Terms` of one ranker and metric at their positions, or None.
+    @property
+    def n_units(self):
+        """Return the number of units: queries, or clusters of them, with a weight.
 
-    None for summaries that are not functions of one mean, such as variances.
-    """
-    request, measured = table.requests[metric], table.measured[ranker][metric]
-    definition, options = request.metric, request.options
-    adjusted, inverse = options["adjusted"], definition.inverse
-    before, link = MEANS.get(definition.pool, (None, None))
-    if before is None:
-        return None
-    if adjusted and (definition.moments is not None or adjusted == "z"):
-        return None
-    weight = table.weight
-    if options["average"] == "weighted":
-        n_documents = table.n_documents[ranker].astype(np.float64)
-        weight = n_documents if weight is None else weight * n_documents
-    undefined, instead = np.isnan(measured.values), options["replace_undefined_by"]
-    instead = reciprocal(instead) if inverse else instead
-
-    def counted(values):
-        return np.where(undefined, instead, values)
-
-    values = counted(measured.values)
-    known, has_weight = ~np.isnan(values), np.ones(len(values), dtype=bool)
-    if weight is not None:
-        has_weight = weight > 0
-        known &= has_weight
-        weight = weight / weight.max(initial=1)  # a ratio of sums has no scale
-    with np.errstate(divide="ignore", invalid="ignore"):
-        top, bottom = before(np.where(known, values, 1.0)), np.ones(len(known))
-    if not np.isfinite(top).all():
-        bad = values[known & ~np.isfinite(top)][0]
-        raise ValueError(
-            f"The values of {request.key!r} must be finite to have an interval or to "
-            f"be compared, and its ranks above 0. Got {bad}, with "
-            f"replace_undefined_by={options['replace_undefined_by']}."
+        Some of the queries may be undefined, and left out of some rows.
+        """
+        weight, keys = self.scores.weight, self.scores.keys
+        counts = np.ones(len(keys["qid"]), bool) if weight is None else weight > 0
+        clusterings = read_clusters(self.clusters, keys)
+        units = (
+            np.unique(clusterings[0][counts]) if clusterings else counts.nonzero()[0]
         )
-    if adjusted:
-        bottom = counted(measured.chance)
-        if adjusted is True:
-            ideal = counted(measured.ideal)
-            top, bottom = difference(top, bottom), difference(ideal, bottom)
-    if weight is not None:
-        top, bottom = top * weight, bottom * weight
-    top, bottom = (np.where(known, x, 0) for x in (top, bottom))
-    sign = request.sign
+        return len(units)
 
-    def summary(ratio):
-        value = link(ratio)
-        return float(sign * (np.divide(1, value) if inverse else value)) + 0.0
+    def to_frame(self, kind=None):
+        """Return the rows as a data frame.
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UndefinedMetricWarning)
-        ((estimate,),) = table.select([ranker], [metric]).summaries()
-    is_mean = definition.pool is mean_of_queries
-    is_linear = is_mean and not inverse
-    used = values[known]
-    is_share = is_linear and not adjusted and definition.limits == (0, 1)
-    return Terms(
-        top,
-        bottom,
-        known,
-        int((undefined & has_weight).sum()),
-        estimate,
-        _limits(request, used),
-        summary,
-        is_linear,
-        inverse if is_mean else definition.pool is pooled_harmonic_mean and not inverse,
-        is_share and is_binary(used),
-    )
+        Parameters
+        ----------
+        kind : {"pandas", "polars", "pyarrow"}, default=None
+            The library of the data frame. If None, that of the data that was scored,
+            and pandas for arrays.
+
+        Returns
+        -------
+        frame : data frame
+            The columns are the entries of `rows`.
+        """
+        check_choice(kind, {*KINDS, None}, "kind", "to_frame")
+        names = [name for name, value in self.rows[0].items() if value is not None]
+        columns = {}
+        for name in names:
+            values = [row[name] for row in self.rows]
+            columns[name] = np.array(
+                values, object if isinstance(values[0], str) else None
+            )
+        return as_frame(columns, kind or self.scores.table.kind)
+
+    def _units(self):
+        """Return how many units there are, and how many queries are undefined."""
+        units = "queries" if self.clusters is None else "clusters of queries"
+        undefined = undefined_words([row.n_undefined for row in self.rows])
+        return f"{self.n_units:,} {units}{undefined}"
+
+    def __str__(self):
+        """Return the tables as text."""
+        return as_text(*self._tables())
+
+    __repr__ = __str__
+
+    def _repr_html_(self):
+        """Return the tables for a notebook."""
+        return as_html(*self._tables())
+
+    def to_markdown(self):
+        """Return the tables in Markdown.
+
+        Returns
+        -------
+        text : str
+            The title and the tables.
+        """
+        return as_markdown(*self._tables())
+
+    def to_latex(self):
+        """Return the tables in LaTeX, with the rules of the package booktabs.
+
+        Returns
+        -------
+        text : str
+            The title as a comment, and a `tabular` environment for each table.
+        """
+        return as_latex(*self._tables())
 
 
-def _limits(request, values):
-    """Return the limits of the summary; none if a value is outside of its own."""
-    low, high = request.metric.limits
-    inside = (values >= low - ROUNDING) & (values <= high + ROUNDING)
-    return request.limits if inside.all() else (-np.inf, np.inf)
+@dataclass(frozen=True, eq=False, repr=False)
+class ConfidenceIntervals(Result, Mapping):
+    """The confidence intervals of metrics, by ranker and metric.
+
+    Made by :func:`confidence_interval`. It prints and shows in a notebook as a table,
+    and is a mapping: ``intervals[ranker][metric]``, or ``intervals[metric]`` of one
+    ranker without a name.
+
+    Parameters
+    ----------
+    scores : QueryScores
+        The values.
+    rows : tuple of Bunch
+        For each metric and ranker an interval with the entries metric, ranker,
+        estimate, low, high, standard_error, n_queries, n_undefined and method.
+    clusters, confidence_level : object
+        The parameters of the intervals.
+
+    See Also
+    --------
+    confidence_interval : Makes it.
+    skrank.plot.MetricAtKDisplay : Draws such intervals against the cutoff.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrank.metrics import score_queries
+    >>> from skrank.stats import confidence_interval
+    >>> rng = np.random.RandomState(0)
+    >>> qid = np.repeat(np.arange(60), 10)
+    >>> y_true = rng.randint(2, size=600)
+    >>> runs = {"old": y_true + 3 * rng.randn(600), "new": y_true + rng.randn(600)}
+    >>> scores = score_queries(y_true, runs, ["ndcg", "hits@1"], qid=qid)
+    >>> intervals = confidence_interval(scores)
+    >>> print(intervals)
+    60 queries, 95% intervals
+    <BLANKLINE>
+    metric  ranker  estimate          interval  method
+    ndcg    new       0.8932  [0.8568, 0.9215]  hall
+    ndcg    old       0.8344  [0.7925, 0.8695]  hall
+    hits@1  new       0.8000  [0.6822, 0.8817]  wilson
+    hits@1  old       0.6833  [0.5577, 0.7869]  wilson
+    >>> round(intervals["new"]["ndcg"].low, 3)
+    0.857
+    """
+
+    scores: QueryScores
+    rows: tuple
+    clusters: object
+    confidence_level: float
+
+    @cached_property
+    def _named(self):
+        """Return the rows as a dict by metric, or by ranker and metric."""
+        named = {ranker: {} for ranker in self.rankers}
+        for row in self.rows:
+            named[row.ranker][row.metric] = row
+        return named[None] if self.rankers == (None,) else named
+
+    def __getitem__(self, name):
+        """Return the intervals of a ranker, or the interval of a metric."""
+        return self._named[name]
+
+    def __iter__(self):
+        """Iterate over the names of the rankers, or of the metrics."""
+        return iter(self._named)
+
+    def __len__(self):
+        """Return the number of rankers, or of metrics."""
+        return len(self._named)
+
+    def _best_first(self, metric):
+        """Return the rows of a metric, the best ranker first."""
+        rows = [row for row in self.rows if row.metric == metric]
+        request = self.scores.table.requests[self.metrics.index(metric)]
+        value = [-request.direction * row.estimate for row in rows]
+        order = np.argsort(np.nan_to_num(value, nan=np.inf), kind="stable")
+        return [rows[i] for i in order]
+
+    def _tables(self):
+        header = ["metric", "ranker", "estimate", "interval", "method"]
+        rows = [
+            [row.metric, row.ranker, f"{row.estimate:.4f}", shown_ends(row), row.method]
+            for metric in self.metrics
+            for row in self._best_first(metric)
+        ]
+        if self.rankers == (None,):
+            header, *rows = ([line[0], *line[2:]] for line in (header, *rows))
+        title = f"{self._units()}, {100 * self.confidence_level:g}% intervals"
+        return title, [(header, rows)]
 
 
-def is_binary(values):
-    """Return True if all values are 0 or 1."""
-    return bool(((values == 0) | (values == 1)).all())
+def shown_ends(interval):
+    """Return the ends of an interval as text."""
+    if np.isnan(interval.low):
+        return "-"
+    return f"[{interval.low:.4f}, {interval.high:.4f}]"
 
 
 def interval_table(
@@ -385,7 +439,7 @@ def interval_table(
     *,
     confidence_level=0.95,
     method="auto",
-    groups=None,
+    clusters=None,
     n_resamples=9999,
     random_state=0,
 ):
@@ -395,46 +449,42 @@ def interval_table(
     without a formula has None.
     """
     table = scores.table
-    groupings = read_groups(groups, scores.keys)
-    terms = {}
-    for i, j in np.ndindex(len(table.rankers), len(table.requests)):
-        if (found := terms_of(table, i, j)) is not None:
-            name = repr(scores.metrics[j])
-            if table.rankers[i] is not None:
-                name += f" of {shown(table.rankers[i])}"
-            terms[i, j] = name, found
-    found = dict(
-        zip(
-            terms,
-            intervals_of(
-                terms.values(),
-                groupings,
-                confidence_level,
-                method,
-                n_resamples,
-                random_state,
-            ),
-            strict=True,
-        )
+    clusterings = read_clusters(clusters, scores.keys)
+    estimates, places, named = estimates_of(table), [], []
+    for i, of_ranker in enumerate(terms_of(table, estimates)):
+        for j, terms in enumerate(of_ranker):
+            if terms is not None:
+                name = repr(table.requests[j].key)
+                if table.rankers[i] is not None:
+                    name += f" of {shown(table.rankers[i])}"
+                places.append((i, j))
+                named.append((name, terms))
+    intervals = intervals_of(
+        named, clusterings, confidence_level, method, n_resamples, random_state
     )
+    found = dict(zip(places, intervals, strict=True))
     for i, j in np.ndindex(len(table.rankers), len(table.requests)):
         if table.requests[j].metric.pool is pooled_median:
-            found[i, j] = _interval_of_median(table, i, j, groupings, confidence_level)
+            found[i, j] = _interval_of_median(
+                table, i, j, estimates[i][j], clusterings, confidence_level
+            )
     return [
         [found.get((i, j)) for j in range(len(table.requests))]
         for i in range(len(table.rankers))
     ]
 
 
-def intervals_of(named, groupings, confidence_level, method, n_resamples, random_state):
+def intervals_of(
+    named, clusterings, confidence_level, method, n_resamples, random_state
+):
     """Return the intervals of (name, :class:`Terms`), and warn of what few decide."""
     named, resampled = list(named), {}
     for name, terms in named:
-        check_method(method, terms, groupings, name)
+        check_method(method, terms, clusterings, name)
     if method == "bootstrap":
         resampled = bootstrap(
             [terms for _, terms in named],
-            groupings,
+            clusterings,
             confidence_level,
             n_resamples,
             random_state,
@@ -443,7 +493,7 @@ def intervals_of(named, groupings, confidence_level, method, n_resamples, random
     for place, (name, terms) in enumerate(named):
         ends = resampled[place] if len(resampled) else None
         interval, n_values, n_units = interval_of(
-            terms, groupings, confidence_level, method, ends
+            terms, clusterings, confidence_level, method, ends
         )
         intervals.append(interval)
         few_values[name], few_units[name] = n_values, n_units
@@ -456,25 +506,7 @@ def intervals_of(named, groupings, confidence_level, method, n_resamples, random
     return intervals
 
 
-def warn_of_few(effective, what, result):
-    """Warn if the effective numbers of some results, by name, are small.
-
-    `what` names the number and gives its formula, `result` what is too narrow or too
-    small: an interval, or a p-value.
-    """
-    few = {name: n for name, n in effective.items() if n < FEWEST_EFFECTIVE - ROUNDING}
-    if few:
-        least = min(few, key=few.get)
-        short = {"interval": "narrow", "p-value": "small"}[result]
-        warn_caller(
-            f"The {result} may be too {short}, because few queries decide it: the "
-            f"effective number of {what} is below {FEWEST_EFFECTIVE} for {len(few)} of "
-            f"{len(effective)} {result}s, and {few[least]:.1f} for {least}.",
-            UserWarning,
-        )
-
-
-def interval_of(terms, groupings, confidence_level, method, resampled=None):
+def interval_of(terms, clusterings, confidence_level, method, resampled=None):
     """Return the interval of one summary as a Bunch, and two effective numbers.
 
     `resampled` is the (low, high) of the ratio by the bootstrap, with that method. The
@@ -484,13 +516,13 @@ def interval_of(terms, groupings, confidence_level, method, resampled=None):
     known = terms.known
     order = by_value(terms.top[known, None], terms.bottom[known, None])
     top, bottom = terms.top[known][order], terms.bottom[known][order]
-    groupings = [groups[known][order] for groups in groupings]
+    clusterings = [clusters[known][order] for clusters in clusterings]
     n_queries = int(known.sum())
     if not bottom.any():
         return _undefined(terms, method), np.inf, np.inf
     ratio = top.sum() / bottom.sum()
-    error, df = map(float, standard_error(top, bottom, groupings))
-    is_plain = terms.is_mean and not groupings
+    error, df = map(float, standard_error(top, bottom, clusterings))
+    is_plain = terms.is_mean and not clusterings
     if method == "auto":
         method = "wilson" if terms.is_binary else "hall" if is_plain else "t"
     if method == "wilson":
@@ -498,7 +530,10 @@ def interval_of(terms, groupings, confidence_level, method, resampled=None):
         if is_plain:
             ratio = np.rint(top.sum() / bottom[0]) / n
         else:
-            units = [grouped(top, bottom, groups)[1] for groups in groupings or [None]]
+            units = [
+                sum_clusters(top, bottom, clusters)[1]
+                for clusters in clusterings or [None]
+            ]
             n = effective_hits(ratio, error, min(units, key=effective_units), n)
             quantile = quantile_of_t(confidence_level, df)
         ends = wilson(ratio, n, quantile)
@@ -511,11 +546,13 @@ def interval_of(terms, groupings, confidence_level, method, resampled=None):
     low, high, error = _of_ratio(terms, ratio, ends, error)
     interval = _as_bunch(terms, low, high, error, method)
     if not np.isfinite([low, high]).all():
-        n_units = min([n_queries, *(len(np.unique(groups)) for groups in groupings)])
+        n_units = min(
+            [n_queries, *(len(np.unique(clusters)) for clusters in clusterings)]
+        )
         warn_caller(
             "The confidence interval has no end but the limits of the metric: it needs "
-            "at least two queries, or groups of them. The bootstrap, and 1 over a mean "
-            f"that may be 0, can need more. Got {n_units} of them, and the method "
+            "at least two queries, or clusters of them. The bootstrap, and 1 over a "
+            f"mean that may be 0, can need more. Got {n_units} of them, and the method "
             f"{method!r}.",
             UserWarning,
         )
@@ -528,11 +565,11 @@ def interval_of(terms, groupings, confidence_level, method, resampled=None):
     return interval, n_values, np.inf if is_plain else df + 1
 
 
-def check_method(method, terms, groupings, name):
+def check_method(method, terms, clusterings, name):
     """Raise if a method does not fit the values of a metric."""
     reason = None
-    if method == "hall" and (groupings or not terms.is_mean):
-        reason = "ungrouped and unweighted queries"
+    if method == "hall" and (clusterings or not terms.is_mean):
+        reason = "unclustered and unweighted queries"
     elif method == "wilson" and not terms.is_binary:
         reason = "values that are 0 or 1, of a metric between 0 and 1"
     if reason is not None:
@@ -544,7 +581,7 @@ def check_method(method, terms, groupings, name):
 
 def _of_ratio(terms, ratio, ends, error):
     """Return (low, high, standard error) of the summary from those of the ratio."""
-    link = terms.link
+    link = terms.summary
     with np.errstate(all="ignore"):
         if terms.is_reciprocal:  # unbounded if the interval of the ratio reaches 0
             side = np.sign(ratio)
@@ -570,22 +607,19 @@ def _as_bunch(terms, low, high, error, method):
     )
 
 
-def _interval_of_median(table, i, j, groupings, confidence_level):
+def _interval_of_median(table, i, j, estimate, clusterings, confidence_level):
     """Return the interval of a median by order statistics; None with weights."""
     request, measured = table.requests[j], table.measured[i][j]
     options = request.options
-    is_plain = not groupings and table.weight is None
+    is_plain = not clusterings and table.weight is None
     if not is_plain or options["adjusted"] or options["average"] == "weighted":
         return None
     undefined, instead = np.isnan(measured.values), options["replace_undefined_by"]
     instead = reciprocal(instead) if request.metric.inverse else instead
     values = np.where(undefined, instead, measured.values)
     known = ~np.isnan(values)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UndefinedMetricWarning)
-        ((estimate,),) = table.select([i], [j]).summaries()
-    limits = _limits(request, values[known])
-    terms = Terms(values, known, known, int(undefined.sum()), estimate, limits)
+    n_undefined = int(undefined.sum())
+    terms = Terms(values, known, known, values[known], n_undefined, estimate, request)
     method = "order statistics"
     if not known.any():
         return _undefined(terms, method)
@@ -613,16 +647,19 @@ def _undefined(terms, method):
     return _as_bunch(terms, np.nan, np.nan, np.nan, method)
 
 
-def bootstrap(columns, groupings, confidence_level, n_resamples, random_state):
+def bootstrap(columns, clusterings, confidence_level, n_resamples, random_state):
     """Return (low, high) of each ratio by the studentized bootstrap."""
     if not columns:
         return []
-    if len(groupings) > 1:
+    if len(clusterings) > 1:
         raise ValueError(
-            "The 'groups' parameter of confidence_interval must be one grouping with "
-            "method='bootstrap'. Got two."
+            "The 'clusters' parameter of confidence_interval must be one clustering "
+            "with method='bootstrap'. Got two."
         )
-    sums = [grouped(terms.top, terms.bottom, *groupings or [None]) for terms in columns]
+    sums = [
+        sum_clusters(terms.top, terms.bottom, *clusterings or [None])
+        for terms in columns
+    ]
     top, bottom = (np.column_stack(column) for column in zip(*sums, strict=True))
     order = by_value(top, bottom)
     ends = studentized(
@@ -633,40 +670,3 @@ def bootstrap(columns, groupings, confidence_level, n_resamples, random_state):
         seed=seed_of(random_state),
     )
     return ends.T
-
-
-def read_groups(groups, keys):
-    """Return the codes of the groups of each query, for each grouping.
-
-    Parameters
-    ----------
-    groups : str, array-like of shape (n_queries,), list of two of them, or None
-        Key columns by name, or arrays. If None, a query id that comes several times is
-        one group.
-    keys : dict of str to ndarray
-        The key columns.
-    """
-    n_queries = len(keys["qid"])
-    if groups is None:
-        ids, codes = encode_qid(keys["qid"], n_queries)
-        return [codes] if len(ids) < n_queries else []
-    several = [groups]
-    if isinstance(groups, (list, tuple)) and len(groups) == 2:
-        one, two = groups
-        is_pair = (
-            isinstance(one, str) and isinstance(two, str) and {one, two} <= {*keys}
-        )
-        if is_pair or (np.ndim(one) == 1 and np.ndim(two) == 1):
-            several = [one, two]
-    codes = []
-    for column in several:
-        if isinstance(column, str):
-            if column not in keys:
-                raise ValueError(
-                    "The 'groups' parameter must be an array with one entry per query, "
-                    f"or name a key column, among {sorted(keys)}. Got {shown(column)} "
-                    "instead. Pass the column as `by` of score_queries to name it."
-                )
-            column = keys[column]
-        codes.append(encode_qid(column, n_queries, name="groups")[1])
-    return codes

@@ -2,19 +2,23 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from functools import lru_cache
+
 import numpy as np
+from scipy.optimize import brentq
+from scipy.special import nctdtr
+from scipy.stats import chi2, t
 from sklearn.utils import Bunch
 
 from skrank._checks import check_number, numeric_array
 from skrank.metrics import QueryScores
-from skrank.stats.inference import queries_needed, range_of_deviation
-from skrank.stats.intervals import check_level, terms_of
+from skrank.stats.inference import check_level, estimates_of, terms_of
 
 # The level of the interval of the number of queries.
 LEVEL = 0.95
 
 
-def required_queries(scores, effect, *, power=0.8, alpha=0.05):
+def required_queries(scores, effect, *, power=0.8, confidence_level=0.95):
     r"""Compute how many queries a paired comparison needs to find a difference.
 
     The standard deviation of the differences comes from a pilot. A small pilot says
@@ -28,9 +32,9 @@ def required_queries(scores, effect, *, power=0.8, alpha=0.05):
         The difference of the means to find, in units of the metric.
     power : float, default=0.8
         The probability to find it.
-    alpha : float, default=0.05
-        The level of the two-sided test. For several comparisons divide it by their
-        number, which is a little more careful than "max-t".
+    confidence_level : float, default=0.95
+        1 minus the level of the two-sided test. For several comparisons divide that
+        level by their number, which is a little more careful than "max-t".
 
     Returns
     -------
@@ -74,11 +78,13 @@ def required_queries(scores, effect, *, power=0.8, alpha=0.05):
             "queries finds it. Got 0.0."
         )
     check_level(power, "power", "required_queries")
-    check_level(alpha, "alpha", "required_queries")
-    if power <= alpha:
+    check_level(confidence_level, "confidence_level", "required_queries")
+    level = 1 - confidence_level
+    if power <= level:
         raise ValueError(
-            "The 'power' parameter of required_queries must be greater than alpha. "
-            f"Got power={power} and alpha={alpha}."
+            "The 'power' parameter of required_queries must be greater than "
+            f"1 - confidence_level. Got power={power} and "
+            f"confidence_level={confidence_level}."
         )
     differences = _differences(scores)
     if len(differences) < 2:
@@ -95,7 +101,7 @@ def required_queries(scores, effect, *, power=0.8, alpha=0.05):
         )
     low, high = range_of_deviation(deviation, len(differences) - 1, LEVEL)
     n, low, high = (
-        queries_needed(effect, s, alpha, power) for s in (deviation, low, high)
+        queries_needed(effect, s, level, power) for s in (deviation, low, high)
     )
     return Bunch(n=n, low=low, high=high)
 
@@ -110,7 +116,7 @@ def _differences(scores):
                 f"one metric. Got {shape[0]} and {shape[1]}: select them, as in "
                 "scores[['bm25', 'dense', 'mrr']]."
             )
-        one, other = (terms_of(scores.table, i, 0) for i in range(2))
+        (one,), (other,) = terms_of(scores.table, estimates_of(scores.table))
         if one is None or not one.is_linear or not (one.is_mean and other.is_mean):
             raise ValueError(
                 "required_queries needs a metric that is the mean over queries, "
@@ -124,3 +130,49 @@ def _differences(scores):
             f"array of shape (n_queries,) of finite differences. Got {values.shape}."
         )
     return values[~np.isnan(values)]
+
+
+def power_of_t(noncentrality, df, level):
+    """Return the probability that a two-sided t test rejects."""
+    quantile = t.ppf(1 - level / 2, df)
+    noncentrality = min(noncentrality, 1e9)  # SciPy's probability is NaN from 1e12 on
+    # SciPy's probabilities can be NaN where they are negligible.
+    near, far = np.nan_to_num(nctdtr(df, noncentrality, [quantile, -quantile]))
+    return 1 - near + far
+
+
+@lru_cache(maxsize=256)
+def noncentrality(df, level, power):
+    """Return the noncentrality at which a two-sided t test has the given power."""
+    if df < 1:
+        return np.inf
+    high = 4.0
+    while power_of_t(high, df, level) < power:
+        high *= 2
+    return brentq(lambda x: power_of_t(x, df, level) - power, 0, high, xtol=1e-10)
+
+
+def queries_needed(effect, deviation, level, power):
+    """Return the smallest number of queries that finds an effect with some power."""
+    if deviation == 0:
+        return 2
+
+    def is_enough(n):
+        return power_of_t(effect * np.sqrt(n) / deviation, n - 1, level) >= power
+
+    high = 2
+    while not is_enough(high):
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    return int(high)
+
+
+def range_of_deviation(deviation, df, confidence_level):
+    """Return (low, high) of the standard deviation of normal differences."""
+    tail = (1 - confidence_level) / 2
+    return tuple(
+        float(deviation * np.sqrt(df / chi2.ppf(q, df))) for q in (1 - tail, tail)
+    )

@@ -17,12 +17,12 @@ from scipy.stats import norm
 
 from skrank.stats.inference import ROUNDING
 
-# Up to so many differences other than 0, the sums of all 2^n signs are counted.
+# Up to this many differences other than 0, the sums of all 2^n signs are counted.
 MOST_HALVED = 30
 # The most operations that the exact distribution on a lattice may take, 50 ms. Ten
 # thousand random signs take no longer.
 MOST_STEPS = 2**19
-# All signs of so many units are fewer than the usual 9,999 random ones.
+# All signs of this many units are fewer than the usual 9,999 random ones.
 MOST_ENUMERATED = 13
 # No probability is 0, also where 2^-n is too small for a float.
 SMALLEST = np.finfo(np.float64).tiny
@@ -124,6 +124,8 @@ def _common_unit(sizes, least):
 def tail_probability(x):
     r"""Return P(S* >= S) in the far tail, by the saddlepoint approximation [1]_.
 
+    The differences `x` are not all of one sign, and their sum is above 0.
+
     With the cumulants :math:`K(u) = \sum_i \log \cosh u x_i` and the u at which
     :math:`K'(u) = S`, the formula of Lugannani and Rice is
 
@@ -135,11 +137,6 @@ def tail_probability(x):
 
     .. [1] J. Robinson, "Saddlepoint Approximations for Permutation Tests and Confidence
        Intervals", JRSS B 44 (1982).
-
-    Parameters
-    ----------
-    x : ndarray of shape (n_units,)
-        The differences, not all of one sign, with a sum above 0.
     """
     x = np.abs(x) / np.abs(x).max() * np.sign(x)
     total, sizes = x.sum(), np.abs(x)
@@ -168,20 +165,11 @@ class Flips(NamedTuple):
     All combinations of signs if there are few units, else random ones, which are drawn
     again from the seed whenever they are needed: of a million units they would take a
     gigabyte.
-
-    Attributes
-    ----------
-    n_units : int
-        The number of units.
-    n_flips : int
-        The number of flips.
-    seed : int or None
-        The seed of random flips.
     """
 
     n_units: int
     n_flips: int
-    seed: int | None
+    seed: int | None  # of random flips
 
     @classmethod
     def draw(cls, n_units, n_resamples, seed):
@@ -206,21 +194,9 @@ def flipped_sums(columns, flips, signs=1.0, part=slice(None)):
     The first flip flips nothing. Of eight units at a time the sums for all 256
     combinations of signs are computed, and then looked up.
 
-    Parameters
-    ----------
-    columns : ndarray of shape (n_units, n_columns)
-        The numbers.
-    flips : Flips
-        The signs.
-    signs : ndarray of shape (n_units,), default=1.0
-        What the signs of random flips are relative to: those of the units that are
-        flipped by one of them are the same, whichever sign the columns have.
-    part : slice, default=slice(None)
-        Which flips.
-
-    Returns
-    -------
-    sums : ndarray of shape (n_columns, n_flips)
+    `columns` has the shape (n_units, n_columns), and the result (n_columns, n_flips);
+    `part` says which flips. Random flips are relative to `signs`: the units that are
+    flipped by one of them are the same, whichever sign the columns have.
     """
     if flips.seed is not None:
         given, columns = columns, columns * np.reshape(signs, (-1, 1))
@@ -243,26 +219,18 @@ def flipped_sums(columns, flips, signs=1.0, part=slice(None)):
 def subset_means(top, bottom, flipped_top, flipped_bottom):
     """Return the ratios of the sums over random subsets of the units.
 
-    The subsets are the units that a flip flips, and those that it does not flip. A
-    sign-flip test rejects the ratio r unless enough of these ratios are on its other
-    side [1]_: sum_i s_i (t_i - r b_i) >= sum_i (t_i - r b_i) exactly if the flipped
-    units have sum (t_i - r b_i) <= 0. NaN for a subset without units that count, which
-    is on both sides.
+    The subsets are the units that a flip flips, and those that it does not flip. From
+    the sums over all units, of shape (n_comparisons,), and those of each flip,
+    (n_comparisons, n_flips), come (n_comparisons, 2 * n_flips) ratios. NaN for a subset
+    without units that count, which is on both sides of any ratio.
 
     .. [1] J. A. Hartigan,
        "Using Subsample Values as Typical Values", JASA 64 (1969).
-
-    Parameters
-    ----------
-    top, bottom : ndarray of shape (n_comparisons,)
-        The sums over all units.
-    flipped_top, flipped_bottom : ndarray of shape (n_comparisons, n_flips)
-        The sums of each flip.
-
-    Returns
-    -------
-    means : ndarray of shape (n_comparisons, 2 * n_flips)
     """
+    # A sign-flip test rejects the ratio r unless enough of these ratios are on its
+    # other side [1]: sum s_i (t_i - r b_i) >= sum (t_i - r b_i) exactly if the units
+    # with s_i = -1 have sum (t_i - r b_i) <= 0. Their sum of t is
+    # (sum t_i - sum s_i t_i) / 2.
     top, bottom = top[:, None], bottom[:, None]
     of_top = np.hstack([top - flipped_top, top + flipped_top]) / 2
     of_bottom = np.hstack([bottom - flipped_bottom, bottom + flipped_bottom]) / 2
@@ -275,15 +243,8 @@ def subset_means(top, bottom, flipped_top, flipped_bottom):
 def accepted(means, level):
     """Return (low, high) of the ratios that neither one-sided test rejects.
 
-    A test accepts r if more than level * n of the means are on its other side, or equal
-    to it.
-
-    Parameters
-    ----------
-    means : ndarray of shape (n_comparisons, n_subsets)
-        The ratios of :func:`subset_means`. Overwritten.
-    level : float
-        The level of each test.
+    A test accepts r if more than level * n of the `means`, which are overwritten, are
+    on its other side, or equal to it.
     """
     n = means.shape[1]
     place = min(int(np.floor(level * n + 1e-9)), n - 1)
@@ -303,22 +264,10 @@ def accepted(means, level):
 def agree(end, sign, null, pvalue, level, means, estimate):
     """Return ends of intervals that agree with p-values: random signs may not.
 
-    Parameters
-    ----------
-    end : ndarray of shape (n_comparisons,)
-        The lower ends with the sign 1, or the upper ones with -1.
-    sign : {1, -1}
-        Which ends they are.
-    null : float
-        An end is beyond this ratio exactly if the p-value is at most the level.
-    pvalue : ndarray of shape (n_comparisons,)
-        The p-values of the one-sided tests of this ratio.
-    level : float
-        Their level.
-    means : ndarray of shape (n_comparisons, n_subsets)
-        The ratios of :func:`subset_means`.
-    estimate : ndarray of shape (n_comparisons,)
-        The ratios of all units, which no test rejects.
+    The ends are the lower ones with the sign 1 and the upper ones with -1. One is
+    beyond the ratio `null` exactly if the `pvalue` of its one-sided test is at most the
+    level. The other ends are among the `means` of :func:`subset_means`, and no test
+    rejects the ratio of all units, `estimate`.
     """
     rejected = pvalue <= level
     low, null = sign * end, sign * null

@@ -89,7 +89,7 @@ class Source:
         duckdb = import_extra("duckdb")
         self.megabytes = None if memory_limit is None else _megabytes(memory_limit)
         self.kind = kind_of(source)
-        self.files = self._schema = None
+        self.files = self._schema = self._reader = None
         self._names = columns.named()
         self._thread = Threads(1)
         self._closing = contextlib.ExitStack()
@@ -100,7 +100,7 @@ class Source:
             folder = tempfile.TemporaryDirectory(
                 prefix="skrank-", ignore_cleanup_errors=True
             )
-            self._closing.enter_context(folder)
+            self._closing.callback(self.run, folder.cleanup)
             self._closing.callback(self._disconnect)
             self.execute(f"SET temp_directory = {text_in_sql(folder.name)}")
             self.leave_memory(0)
@@ -140,6 +140,7 @@ class Source:
             return "source"
         # A stream can be read only once.
         reader = self.run(pa.RecordBatchReader.from_stream, source)
+        self._reader = reader
         check_known(columns, reader.schema.names)
         _check_arrow(reader.schema, self._names, [pa.float16()])
         self._schema = pa.schema([reader.schema.field(name) for name in self._names])
@@ -292,6 +293,8 @@ class Source:
 
     def _disconnect(self):
         self.stop()
+        if self._reader is not None:  # it may be of a connection of the user
+            self.run(self._reader.close)
         self.run(self.connection.close)
 
     def __enter__(self):

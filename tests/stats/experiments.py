@@ -9,14 +9,14 @@ import numpy as np
 
 from skrank.metrics import QueryScores
 from skrank.stats import confidence_interval
-from skrank.stats.family import Family, test_family
-from skrank.stats.inference import grouped, holm, order_statistics, seed_of
+from skrank.stats.inference import order_statistics, seed_of, sum_clusters
+from skrank.stats.paired_tests import Family, holm, test_family
 from tests.stats import populations
 from tests.stats.populations import draw, tilted
 
 LEVEL = 0.05
 # Columns of the coverage of units.
-HEEDED, IGNORED = "with groups or weights", "without them"
+HEEDED, IGNORED = "with clusters or weights", "without them"
 # Columns of the coverage with undefined queries: their share.
 UNDEFINED = {"none": 0.0, "5 %": 0.05, "20 %": 0.2, "50 %": 0.5}
 
@@ -231,18 +231,18 @@ def coverage_of_units(values, n_samples, sizes, one):
 
 def of_users(rng, n_users):
     sample, user = populations.queries_of_users(rng, n_users)
-    return holds(0.5, sample, groups=user), holds(0.5, sample, method="t")
+    return holds(0.5, sample, clusters=user), holds(0.5, sample, method="t")
 
 
 def of_uneven_users(rng, n_users):
     sample, user = populations.queries_of_uneven_users(rng, n_users)
-    return holds(0.5, sample, groups=user), holds(0.5, sample, method="t")
+    return holds(0.5, sample, clusters=user), holds(0.5, sample, method="t")
 
 
 def hits_of_users(rng, n_users):
     sample, user = populations.hits_of_users(rng, n_users)
     truth = populations.HITS_OF_USERS
-    return holds(truth, sample, groups=user), holds(truth, sample)
+    return holds(truth, sample, clusters=user), holds(truth, sample)
 
 
 def of_pareto_weights(rng, n_queries):
@@ -253,7 +253,7 @@ def of_pareto_weights(rng, n_queries):
 
 def of_seeds(rng, n_seeds):
     sample, query, seed = populations.queries_and_seeds(rng, n_seeds)
-    return holds(0, sample, groups=[query, seed]), holds(0, sample, method="t")
+    return holds(0, sample, clusters=[query, seed]), holds(0, sample, method="t")
 
 
 def of_weights(rng, n_queries, population):
@@ -270,7 +270,7 @@ def coverage_of_differences_of_users(values, n_samples, sizes):
         for _ in range(n_samples):
             sample, user = populations.queries_of_users(rng, n_users)
             difference = (sample - 0.5)[:, None]
-            sums.append(grouped(difference[:, 0], np.ones(len(user)), user))
+            sums.append(sum_clusters(difference[:, 0], np.ones(len(user)), user))
             if len(covered) < n_samples / 10:  # each has another number of queries
                 _, _, *ends = outcomes(difference)
                 covered.append(covers(*ends, 0))

@@ -103,7 +103,7 @@ def pvalues(X, y, qid, seed):
         splits.append(ndcg(y[test], y_score, qid[test], split=i))
     means = [split.summary() for split in splits]
     differences = [one["first"]["ndcg@10"] - one["second"]["ndcg@10"] for one in means]
-    # A query in several test sets is one group: one observation.
+    # A query in several test sets is one cluster: one observation.
     (row,) = compare_rankers(QueryScores.concat(splits), test="t").rows
     return {
         "ten splits as independent": ttest_1samp(differences, 0).pvalue,

@@ -430,10 +430,10 @@ def test_copies_of_a_metric_cost_nothing_by_max_t_and_much_by_holm():
 # Groups and weights.
 
 
-def test_groups_flip_their_signs_together():
+def test_clusters_flip_their_signs_together():
     rng = np.random.RandomState(0)
-    one, other, groups = rng.rand(40), rng.rand(40), np.arange(40) // 5
-    (row,) = compare_rankers(scores_of(a=one, b=other), groups=groups).rows
+    one, other, clusters = rng.rand(40), rng.rand(40), np.arange(40) // 5
+    (row,) = compare_rankers(scores_of(a=one, b=other), clusters=clusters).rows
     sums = (other - one).reshape(8, 5).sum(axis=1)
     assert row.pvalue == pytest.approx(enumerated(sums), abs=1e-12)
     assert row.n_queries == 40
@@ -472,12 +472,12 @@ def test_an_adjusted_metric_is_compared_as_the_ratio_that_it_is():
         assert estimate == pytest.approx(summary[name]["adjusted_hits@2"])
 
 
-def test_two_groupings_need_the_t_test():
+def test_two_clusterings_need_the_t_test():
     scores = drawn_scores("mrr", n_queries=24)
-    groups = [np.arange(24) % 4, np.arange(24) // 4]
-    with pytest.raises(ValueError, match="must be one grouping, unless test='t'"):
-        compare_rankers(scores, groups=groups)
-    rows = compare_rankers(scores, groups=groups, test="t", correction="holm").rows
+    clusters = [np.arange(24) % 4, np.arange(24) // 4]
+    with pytest.raises(ValueError, match="must be one clustering, unless test='t'"):
+        compare_rankers(scores, clusters=clusters)
+    rows = compare_rankers(scores, clusters=clusters, test="t", correction="holm").rows
     assert all(np.isfinite([row.low, row.high, row.pvalue]).all() for row in rows)
 
 
@@ -519,7 +519,7 @@ def in_both_orders(**options):
     runs = {name: y_true + rng.randn(240) for name in "abc"}
     metrics = ["mrr", "ndcg@5", "map"]
     rows = rng.permutation(240)
-    given = options.pop("groups", False)
+    given = options.pop("clusters", False)
     found = []
     for names, metrics_now, order in (
         ("abc", metrics, np.arange(240)),
@@ -532,17 +532,17 @@ def in_both_orders(**options):
             qid=rng.permutation(40)[qid][order], by={"user": user[order]},
         )  # fmt: skip
         found.append(
-            compare_rankers(scores, groups="user" if given else None, **options)
+            compare_rankers(scores, clusters="user" if given else None, **options)
         )
     return found
 
 
-@pytest.mark.parametrize("groups", [False, True])
+@pytest.mark.parametrize("clusters", [False, True])
 @pytest.mark.parametrize("test", ["permutation", "wilcoxon"])
 @pytest.mark.parametrize("correction", ["max-t", "holm"])
-def test_rankers_metrics_and_rows_have_no_order(correction, test, groups):
+def test_rankers_metrics_and_rows_have_no_order(correction, test, clusters):
     options = {"correction": correction, "test": test, "n_resamples": 199}
-    first, *others = in_both_orders(groups=groups, **options)
+    first, *others = in_both_orders(clusters=clusters, **options)
     expected = {(row.metric, row.ranker, row.baseline): row for row in first.rows}
     for other in others:
         for row in other.rows:
@@ -680,7 +680,7 @@ def test_ranks_of_differences_that_are_equal_but_for_rounding_are_equal():
         ({"alternative": "bigger"}, "'alternative' parameter"),
         ({"margin": -1}, "'margin' parameter"),
         ({"confidence_level": 0}, r"in the range \(0.0, 1.0\)"),
-        ({"groups": "user"}, "name a key column"),
+        ({"clusters": "user"}, "name a key column"),
         ({"n_resamples": 0}, "n_resamples == 0, must be >= 1"),
     ],
 )

@@ -128,8 +128,8 @@ def test_it_prints_the_family_the_rankers_and_their_differences():
         ({"margin": 0.1}, "of differences 90%; is the difference within 0.1 of 0?"),
         ({"test": "wilcoxon", "correction": "holm"}, "signed-rank test, Holm,"),
         (
-            {"groups": np.arange(60) // 2},
-            "30 groups of queries (5 undefined), 3 comparisons",
+            {"clusters": np.arange(60) // 2},
+            "30 clusters of queries (5 undefined), 3 comparisons",
         ),
     ],
     ids=str,

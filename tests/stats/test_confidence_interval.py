@@ -2,7 +2,9 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import pickle
 import warnings
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
@@ -47,6 +49,78 @@ def test_a_table_has_an_interval_for_each_ranker_and_metric_like_its_summary():
 def test_one_ranker_without_a_name_has_a_dict_by_metric():
     scores = score_queries([1, 0, 1, 0], [2, 1, 1, 2], "mrr", qid=[1, 1, 2, 2])
     assert confidence_interval(scores)["mrr"].estimate == 0.75
+
+
+def test_a_table_is_a_mapping_of_rankers_and_of_metrics():
+    intervals = confidence_interval(drawn_scores(["mrr", "hits@1"], n_rankers=2))
+    assert isinstance(intervals, Mapping)
+    assert list(intervals) == ["a", "b"]
+    assert len(intervals) == 2
+    assert list(intervals["b"]) == ["mrr", "hits@1"]
+    assert {*intervals["b"]["mrr"]} == {*FIELDS, "metric", "ranker"}
+    with pytest.raises(KeyError):
+        intervals["c"]
+
+
+def test_the_rows_of_a_table_are_its_intervals_metric_by_metric():
+    intervals = confidence_interval(drawn_scores(["mrr", "hits@1"], n_rankers=2))
+    places = [(row.metric, row.ranker) for row in intervals.rows]
+    assert places == [("mrr", "a"), ("mrr", "b"), ("hits@1", "a"), ("hits@1", "b")]
+    for row in intervals.rows:
+        assert intervals[row.ranker][row.metric] is row
+
+
+def test_a_table_prints_the_best_ranker_first():
+    rng = np.random.RandomState(0)
+    scores = scores_of(bad=rng.rand(20) - 1, good=rng.rand(20) + 1)
+    intervals = confidence_interval(scores, clusters=np.arange(20) // 2)
+    title, table = str(intervals).split("\n\n")
+    assert title == "10 clusters of queries, 95% intervals"
+    header, *lines = [line.split("  ") for line in table.split("\n")]
+    assert [cell.strip() for cell in header if cell] == [
+        *("metric", "ranker", "estimate", "interval", "method")
+    ]
+    for line, name in zip(lines, ("good", "bad"), strict=True):
+        row = intervals[name]["value"]
+        ends = f"[{row.low:.4f}, {row.high:.4f}]"
+        cells = ["value", name, f"{row.estimate:.4f}", ends, "t"]
+        assert [cell.strip() for cell in line if cell] == cells
+        assert all(f"<td>{cell}</td>" in intervals._repr_html_() for cell in cells)
+        assert f"| {' | '.join(cells)} |" in intervals.to_markdown()
+
+
+def test_lower_ranks_are_printed_first():
+    ranks = confidence_interval(drawn_scores(mean_rank))
+    lines = str(ranks).split("\n")[3:]
+    estimates = [float(line.split()[2]) for line in lines]
+    assert estimates == sorted(estimates)
+    assert len(set(estimates)) == 3
+
+
+def test_one_ranker_without_a_name_has_no_column_for_it():
+    scores = score_queries([1, 0, 1, 0], [2, 1, 1, 2], "mrr", qid=[1, 1, 2, 2])
+    intervals = confidence_interval(scores)
+    assert str(intervals).split("\n")[2].split() == [
+        *("metric", "estimate", "interval", "method")
+    ]
+    assert "ranker" not in intervals.to_frame().columns
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_the_frame_of_a_table_has_its_rows(kind):
+    intervals = confidence_interval(drawn_scores(["mrr", "hits@1"]))
+    frame = intervals.to_frame(kind)
+    assert type(frame).__module__.split(".")[0] == kind
+    for name in ("metric", "ranker", "low", "n_queries", "method"):
+        column = frame[name].to_pylist() if kind == "pyarrow" else list(frame[name])
+        assert column == [row[name] for row in intervals.rows]
+
+
+def test_a_table_can_be_pickled():
+    intervals = confidence_interval(drawn_scores("mrr"))
+    again = pickle.loads(pickle.dumps(intervals))
+    assert str(again) == str(intervals)
+    assert again == intervals
 
 
 NAMES = ["mrr", "hits@1", "neg_mean_rank", "adjusted_mean_rank_index", "ndcg@3"]
@@ -204,12 +278,12 @@ def test_summaries_that_are_no_means_are_refused_by_name(name):
         confidence_interval(drawn_scores(["mrr", name]))
 
 
-def test_groups_are_the_units():
+def test_clusters_are_the_units():
     values = np.random.RandomState(0).rand(40)
-    groups = np.arange(40) // 8
-    interval = confidence_interval(values, groups=groups)
-    of_groups = values.reshape(5, 8).mean(axis=1)
-    error = of_groups.std(ddof=1) / np.sqrt(5)
+    clusters = np.arange(40) // 8
+    interval = confidence_interval(values, clusters=clusters)
+    of_clusters = values.reshape(5, 8).mean(axis=1)
+    error = of_clusters.std(ddof=1) / np.sqrt(5)
     assert interval.method == "t"
     assert interval.n_queries == 40
     assert interval.standard_error == pytest.approx(error)
@@ -252,7 +326,7 @@ def test_values_outside_of_the_limits_of_a_metric_are_not_cut():
 def test_hits_of_users_have_an_interval_though_all_are_hits(weighted):
     # 40 hits of 40 by 20 users know as much as 20 hits of 20: 1 / (1 + t^2 / 20).
     users = {"sample_weight": np.full(40, 2.0)} if weighted else {}
-    interval = confidence_interval(np.ones(40), groups=np.arange(40) // 2, **users)
+    interval = confidence_interval(np.ones(40), clusters=np.arange(40) // 2, **users)
     quantile = t.ppf(0.975, 19)
     assert interval.method == "wilson"
     assert interval.high == 1
@@ -284,21 +358,21 @@ def test_few_users_with_most_of_the_queries_are_warned_of():
     values = np.random.RandomState(0).rand(100)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        confidence_interval(values, groups=np.arange(100) // 5)
+        confidence_interval(values, clusters=np.arange(100) // 5)
     users = np.r_[np.zeros(60, int), np.arange(40)]
     # 60 + 1 queries of one user, and one of each of 39 others.
     kish = 100**2 / (61**2 + 39)
     with pytest.warns(UserWarning, match=rf"effective number of units.* {kish:.1f}"):
-        confidence_interval(values, groups=users)
+        confidence_interval(values, clusters=users)
 
 
-def test_groups_can_be_named_by_a_key_column():
+def test_clusters_can_be_named_by_a_key_column():
     rng = np.random.RandomState(0)
     qid, user = np.repeat(np.arange(30), 4), np.repeat(np.arange(30) // 5, 4)
     y_true = rng.randint(2, size=120)
     scores = score_queries(y_true, rng.rand(120), "ndcg", qid=qid, by={"user": user})
-    by_name = confidence_interval(scores, groups="user")
-    by_array = confidence_interval(scores, groups=np.arange(30) // 5)
+    by_name = confidence_interval(scores, clusters="user")
+    by_array = confidence_interval(scores, clusters=np.arange(30) // 5)
     assert by_name == by_array
     assert (
         by_name["ndcg"].standard_error
@@ -313,7 +387,7 @@ def test_a_query_that_comes_with_several_seeds_is_one_unit():
     interval = confidence_interval(scores)["v"]
     error = values.std(ddof=1) / np.sqrt(20)
     assert interval.standard_error == pytest.approx(error)
-    two = confidence_interval(scores, groups=["qid", "seed"])["v"]
+    two = confidence_interval(scores, clusters=["qid", "seed"])["v"]
     assert two.standard_error == pytest.approx(error)
 
 
@@ -392,9 +466,12 @@ def test_a_table_and_evaluate_agree():
         ({"confidence_level": 1.0}, "must be a float in the range"),
         ({"method": "bca"}, "'method' parameter of confidence_interval must be a str"),
         ({"method": "wilson"}, "needs values that are 0 or 1, of a metric between"),
-        ({"method": "hall", "groups": [0, 1, 2, 2]}, "needs ungrouped and unweighted"),
-        ({"groups": "user"}, "name a key column, among"),
-        ({"groups": [0, 1]}, "4"),
+        (
+            {"method": "hall", "clusters": [0, 1, 2, 2]},
+            "needs unclustered and unweighted",
+        ),
+        ({"clusters": "user"}, "name a key column, among"),
+        ({"clusters": [0, 1]}, "4"),
         ({"sample_weight": [1, 1, 1, -1]}, "Negative values"),
         ({"n_resamples": 0, "method": "bootstrap"}, "n_resamples == 0, must be >= 1"),
     ],
@@ -404,10 +481,10 @@ def test_bad_options_are_refused(options, message):
         confidence_interval([0.1, 0.2, 0.5, 0.4], **options)
 
 
-def test_two_groupings_cannot_be_resampled():
-    groups = [np.arange(6) % 2, np.arange(6) // 2]
-    with pytest.raises(ValueError, match="one grouping"):
-        confidence_interval(np.arange(6.0), method="bootstrap", groups=groups)
+def test_two_clusterings_cannot_be_resampled():
+    clusters = [np.arange(6) % 2, np.arange(6) // 2]
+    with pytest.raises(ValueError, match="one clustering"):
+        confidence_interval(np.arange(6.0), method="bootstrap", clusters=clusters)
 
 
 @pytest.mark.parametrize("values", [[], [[0.1, 0.2]], [0.1, np.inf]])

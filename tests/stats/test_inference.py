@@ -71,10 +71,10 @@ def test_the_standard_error_of_a_mean_is_the_usual_one():
     assert df == 3
 
 
-def test_the_standard_error_of_groups_sums_their_deviations():
-    # The mean is 3, the deviations of the groups are -3 and 3.
-    values, groups = np.array([1.0, 2, 4, 5]), np.array([0, 0, 1, 1])
-    error, df = standard_error(values, np.ones(4), [groups])
+def test_the_standard_error_of_clusters_sums_their_deviations():
+    # The mean is 3, the deviations of the clusters are -3 and 3.
+    values, clusters = np.array([1.0, 2, 4, 5]), np.array([0, 0, 1, 1])
+    error, df = standard_error(values, np.ones(4), [clusters])
     assert error == pytest.approx(np.sqrt(2 / 1 * (9 + 9) / 4**2))
     assert df == 1
 
@@ -105,12 +105,12 @@ def test_the_jackknife_is_that_of_a_loop_at_every_size(n):
 def test_several_columns_have_the_errors_of_each():
     rng = np.random.RandomState(0)
     bottom = rng.rand(12, 3) * (rng.rand(12, 3) < 0.7)
-    top, groups = rng.rand(12, 3) * bottom, [np.arange(12) // 3, np.arange(12) % 4]
-    for groupings in ([], groups[:1], groups):
-        errors = standard_error(top, bottom, groupings)
+    top, clusters = rng.rand(12, 3) * bottom, [np.arange(12) // 3, np.arange(12) % 4]
+    for clusterings in ([], clusters[:1], clusters):
+        errors = standard_error(top, bottom, clusterings)
         for j in range(3):
             counts = bottom[:, j] > 0
-            own = [codes[counts] for codes in groupings]
+            own = [codes[counts] for codes in clusterings]
             one = standard_error(top[counts, j], bottom[counts, j], own)
             assert [x[j] for x in errors] == pytest.approx([*map(float, one)])
 
@@ -137,14 +137,14 @@ def test_equal_values_have_no_error_though_their_mean_is_rounded():
     assert standard_error(values, np.ones(3), [])[0] == 0
 
 
-def test_two_groupings_add_their_variances_less_the_common_one():
+def test_two_clusterings_add_their_variances_less_the_common_one():
     rng = np.random.RandomState(0)
     one, two = np.arange(60) % 6, np.arange(60) // 6
     values = rng.rand(60) + rng.rand(6)[one] + rng.rand(10)[two]
     error, df = standard_error(values, np.ones(60), [one, two])
     variance = [
-        standard_error(values, np.ones(60), [groups])[0] ** 2
-        for groups in (one, two, np.arange(60))
+        standard_error(values, np.ones(60), [clusters])[0] ** 2
+        for clusters in (one, two, np.arange(60))
     ]
     expected = variance[0] + variance[1] - variance[2]
     assert expected > max(variance[:2])

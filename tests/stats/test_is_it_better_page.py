@@ -19,7 +19,7 @@ def texts():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["pair", "worst", "family", "groups", "few"])
+@pytest.mark.parametrize("name", ["pair", "worst", "family", "clusters", "few"])
 def test_a_table_of_the_page_is_up_to_date(texts, name):
     # Versions of scikit-learn grow slightly different trees.
     written = (DOCS / "is_it_better" / f"{name}.txt").read_text()

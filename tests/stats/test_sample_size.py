@@ -4,8 +4,15 @@
 
 import numpy as np
 import pytest
+from scipy.stats import nct, norm, t
 
 from skrank.stats import compare_rankers, required_queries
+from skrank.stats.sample_size import (
+    noncentrality,
+    power_of_t,
+    queries_needed,
+    range_of_deviation,
+)
 from tests.stats.pilot import drawn_scores, scores_of
 
 
@@ -62,8 +69,8 @@ def test_equal_differences_need_the_fewest_queries():
         ({"effect": 0}, "'effect' parameter of required_queries must not be 0"),
         ({"effect": 1e-300}, "must be at least 1e-9 of the standard deviation"),
         ({"effect": 0.1, "power": 1.0}, "'power' parameter"),
-        ({"effect": 0.1, "alpha": 0.0}, "'alpha' parameter"),
-        ({"effect": 0.1, "power": 0.01}, "must be greater than alpha"),
+        ({"effect": 0.1, "confidence_level": 1.0}, "'confidence_level' param"),
+        ({"effect": 0.1, "power": 0.01}, "must be greater than 1 - conf"),
     ],
 )
 def test_bad_options_are_refused(options, message):
@@ -84,3 +91,39 @@ def test_a_pilot_has_two_rankers_and_one_metric():
         required_queries(drawn_scores("neg_median_rank", n_rankers=2), 0.1)
     with pytest.raises(ValueError, match="array of shape"):
         required_queries([[0.1, 0.2]], 0.1)
+
+
+@pytest.mark.parametrize(
+    ("effect", "n"), [(0.2, 199), (0.5, 34), (0.8, 15), (0.01, 78_491)]
+)
+def test_the_number_of_queries_is_that_of_the_tables(effect, n):
+    # Cohen's d of paired samples at 80 % power and 5 %, two-sided; the last one is
+    # ((1.959964 + 0.841621) / 0.01)^2 + 2.
+    assert queries_needed(effect, 1.0, 0.05, 0.8) == n
+
+
+def test_the_power_is_that_of_the_noncentral_t_distribution():
+    quantile = t.ppf(0.975, 19)
+    expected = nct.sf(quantile, 19, 2.5) + nct.cdf(-quantile, 19, 2.5)
+    assert power_of_t(2.5, 19, 0.05) == pytest.approx(expected, rel=1e-6)
+    assert power_of_t(2.5, 1e6, 0.05) == pytest.approx(norm.sf(1.959964 - 2.5), 1e-5)
+
+
+def test_the_noncentrality_has_the_power_that_was_asked_for():
+    for df in (1, 5, 50, 5000):
+        assert power_of_t(noncentrality(df, 0.05, 0.8), df, 0.05) == pytest.approx(0.8)
+
+
+def test_the_power_of_a_simulated_test_is_the_computed_one():
+    rng = np.random.RandomState(0)
+    samples = rng.normal(0.5, 1, size=(4000, 34))
+    statistic = samples.mean(axis=1) / samples.std(axis=1, ddof=1) * np.sqrt(34)
+    found = np.mean(np.abs(statistic) > t.ppf(0.975, 33))
+    assert found == pytest.approx(power_of_t(0.5 * np.sqrt(34), 33, 0.05), abs=0.02)
+
+
+def test_the_range_of_a_deviation_narrows_with_the_pilot():
+    # chi-square quantiles of 9 degrees of freedom: 2.7004 and 19.0228.
+    low, high = range_of_deviation(2.0, 9, 0.95)
+    assert low == pytest.approx(2 * np.sqrt(9 / 19.0228), rel=1e-5)
+    assert high == pytest.approx(2 * np.sqrt(9 / 2.7004), rel=1e-4)

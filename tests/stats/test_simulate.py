@@ -100,7 +100,7 @@ def test_sums_of_users_give_the_numbers_of_compare_rankers():
     frame["ranker"] = np.repeat(["a", "b"], len(user))
     frame["value"] = np.r_[np.zeros(len(user)), difference]
     scores = QueryScores.from_frame(frame, ranker="ranker")
-    (row,) = compare_rankers(scores, groups=user).rows
+    (row,) = compare_rankers(scores, clusters=user).rows
     expected = [row.pvalue, row.pvalue, row.low, row.high]
     np.testing.assert_allclose(np.ravel(found), expected, rtol=1e-12)
 

@@ -98,9 +98,9 @@ OVERLOADS = {
             "Literal[True]": "tuple[NDArray[Any], NDArray[Any], NDArray[Any]]",
         },
     ),
-    "Bunch, dict of them, or dict of dicts": (
+    "Bunch or ConfidenceIntervals": (
         "scores",
-        {"ArrayLike": "Bunch", "QueryScores": "dict[str, Any]"},
+        {"ArrayLike": "Bunch", "QueryScores": "ConfidenceIntervals"},
     ),
     # Data frames of Spark and Dask, which are lazy, are of type Any.
     "QueryScores or ClusterScores": (
@@ -183,7 +183,9 @@ def lines_of_class(cls, unknown):
         *(n for names in IMPORTS.values() for n in names),
     ]
     unknown += [f"the base {base}" for base in bases if base.__name__ not in known]
-    names = ", ".join(base.__name__ for base in bases)
+    names = ", ".join(
+        "Mapping[str, Any]" if base is Mapping else base.__name__ for base in bases
+    )
     yield f"class {cls.__name__}({names}):" if bases else f"class {cls.__name__}:"
     attributes = described(cls, "Attributes")
     members = dict(members_of(cls, attributes, unknown))

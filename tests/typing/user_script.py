@@ -38,7 +38,12 @@ from skrank.model_selection import (
     query_train_test_split,
 )
 from skrank.rankers import PairwiseRanker, QueryRanker
-from skrank.stats import RankerComparison, compare_rankers, confidence_interval
+from skrank.stats import (
+    ConfidenceIntervals,
+    RankerComparison,
+    compare_rankers,
+    confidence_interval,
+)
 from skrank.tables import align, from_topk
 
 Values = npt.NDArray[np.float64]
@@ -119,7 +124,7 @@ assert len(X_train) + len(X_test) == len(X)
 runs = {"ridge": ranker.predict(X), "first": X[:, 0]}
 compared: QueryScores = score_queries(y, runs, ["mrr", "ndcg@10"], qid=queries)
 comparison: RankerComparison = compare_rankers(compared, n_resamples=99)
-of_table: dict[str, Any] = confidence_interval(compared["first"])
+of_table: ConfidenceIntervals = confidence_interval(compared["first"])
 by_name: Values = mrr_score(y, runs["first"], qid=queries, average=None)
 low: float = confidence_interval(by_name).low
 assert set(of_table) == {"first"}
