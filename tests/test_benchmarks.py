@@ -7,16 +7,18 @@ import re
 import sys
 from itertools import count
 
-import bench_files
-import bench_metrics
-import bench_stats
-import count_calls
 import numpy as np
 import pytest
-from speed import libraries, workloads
-from speed.measuring import interleaved_medians, largest_shares, peak_memory
-from speed.rows import Group, Row, Task, growth, speedup
-from speed.table import Result, as_line, as_rst, measure
+
+from tests.benchmarks import bench_files, bench_metrics, bench_stats, count_calls
+from tests.benchmarks.speed import libraries, workloads
+from tests.benchmarks.speed.measuring import (
+    interleaved_medians,
+    largest_shares,
+    peak_memory,
+)
+from tests.benchmarks.speed.rows import Group, Row, Task, growth, speedup
+from tests.benchmarks.speed.table import Result, as_line, as_rst, measure
 
 TINY = 1 / 1000
 READY = [group for group in bench_metrics.GROUPS if group.is_ready()]

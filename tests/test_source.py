@@ -129,6 +129,7 @@ def test_no_module_asserts():
         assert not any(isinstance(node, ast.Assert) for node in ast.walk(tree)), module
 
 
+@pytest.mark.slow
 def test_only_the_registry_uses_private_names_of_sklearn():
     for module, tree in TREE.items():
         if module == REGISTERS_SCORERS:

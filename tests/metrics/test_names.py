@@ -6,12 +6,15 @@ import inspect
 import re
 
 import pytest
-from brute_force import COUNTS, LESS_IS_BETTER, WITH_FUNCTION
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import skrank.metrics
 from skrank.metrics.names import ALIASES, METRICS, is_name, listed_names, parse_name
+from tests.brute_force import COUNTS, LESS_IS_BETTER, WITH_FUNCTION
+
+pytestmark = pytest.mark.slow_rows
+
 
 VALID = {
     "mrr": ("mrr", None, 1),

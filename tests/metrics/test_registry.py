@@ -22,6 +22,9 @@ from sklearn.utils._param_validation import StrOptions
 import skrank
 from skrank.metrics import get_scorer, get_scorer_names, registry
 
+pytestmark = pytest.mark.slow_rows
+
+
 SCRIPT = Path(__file__).with_name("entry_points.py")
 TABLE = runpy.run_path(str(SCRIPT))
 ENTRY_POINTS = sorted(TABLE["ENTRY_POINTS"])
