@@ -1,8 +1,8 @@
 """The checks that a change has to pass, each in an environment of its own.
 
 `bash .ci/run` runs them all, but for `browser`, `neighbours`, `peers`, `pykeen`,
-`spark` and `trackers`, which install much and run only by name. With nox and uv
-installed, `nox -f .ci/noxfile.py -s lint` runs one.
+`release`, `spark` and `trackers`, which run only by name: most of them install much.
+With nox and uv installed, `nox -f .ci/noxfile.py -s lint` runs one.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
@@ -151,7 +151,7 @@ def run_the_commands_of_the_readme(session):
 @step()
 def lint(session):
     """Ruff, and the layers of the package by import-linter."""
-    session.install("--quiet", "-e", ".[dev]")
+    session.install("--quiet", "-e", ".", "--group", "dev")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     session.run("lint-imports", "--no-cache")
@@ -182,7 +182,7 @@ def types(session):
 @step()
 def docs(session):
     """The site, with warnings as errors and every reference resolved."""
-    session.install("--quiet", ".[docs]")
+    session.install("--quiet", ".[plot,tables]", "--group", "docs")
     build_site(session)
 
 
@@ -206,7 +206,7 @@ def browser(session):
     """The pages of the site in headless Chromium, on a phone and on wider screens."""
     if not (shutil.which("chromium") and shutil.which("chromedriver")):
         session.error("Chromium is missing: apt-get install chromium chromium-driver")
-    session.install("--quiet", "-e", ".[docs,test,browser]")
+    session.install("--quiet", "-e", ".[test]", "--group", "docs", "--group", "browser")
     # The folder of the session may be gone when somebody looks at the pictures.
     pictures = tempfile.mkdtemp(prefix="skrank-screenshots-")
     options = [f"--site={build_site(session)}", f"--screenshots={pictures}"]
@@ -216,12 +216,7 @@ def browser(session):
 @step(python=OLDEST_PYTHON)
 def lowest(session):
     """The wheel and the tests of the sdist, with the lowest supported versions."""
-    dist = Path(session.create_tmp()) / "dist"
-    shutil.rmtree(dist, ignore_errors=True)
-    session.run("uv", "build", "--quiet", "--out-dir", f"{dist}")
-    (wheel,) = dist.glob("*.whl")
-    (sdist,) = dist.glob("*.tar.gz")
-    only_skrank(session, wheel)
+    wheel, sdist = build(session, Path(session.create_tmp()) / "dist")
     # Only what is named directly is installed at its lowest version: the dependencies,
     # not the wheel that has them.
     options = ["--resolution", "lowest-direct", "-r", "pyproject.toml"]
@@ -230,19 +225,24 @@ def lowest(session):
     use_both_cores(session)
     at_the_bounds(session)
     with tarfile.open(sdist) as archive:
-        archive.extractall(dist)
+        archive.extractall(sdist.parent)
     session.chdir(sdist.with_name(sdist.name.removesuffix(".tar.gz")))
     # Without its sources the tests can only import the wheel.
     shutil.rmtree("skrank")
     session.run("pytest", "--cov", "--", "tests")
 
 
-def only_skrank(session, wheel):
-    """Check that the wheel holds the package and its metadata, and nothing else."""
+def build(session, dist):
+    """Build the wheel, which holds the package and nothing else, and the sdist."""
+    shutil.rmtree(dist, ignore_errors=True)
+    session.run("uv", "build", "--quiet", "--out-dir", f"{dist}")
+    (wheel,) = dist.glob("*.whl")
+    (sdist,) = dist.glob("*.tar.gz")
     names = zipfile.ZipFile(wheel).namelist()
     found = {name.split("/")[0].split("-")[0] for name in names}
     if found != {"skrank"}:
         session.error(f"{wheel.name} holds {sorted(found)}")
+    return wheel, sdist
 
 
 def at_the_bounds(session):
@@ -256,6 +256,19 @@ def at_the_bounds(session):
         session.log(f"{requirement} is tested with {version}")
         if Version(version) != Version(bound.version):
             session.error("That is not the lowest version.")
+
+
+@step()
+def release(session):
+    """What PyPI gets, left in `dist`: twine checks it, and the wheel is tried alone."""
+    wheel, sdist = build(session, ROOT / "dist")
+    session.install("--quiet", "twine>=6.1", f"{wheel}")
+    session.run("twine", "check", "--strict", f"{wheel}", f"{sdist}")
+    tag = os.environ.get("GITHUB_REF_NAME", "")
+    if os.environ.get("GITHUB_REF_TYPE") == "tag" and f"-{tag[1:]}-" not in wheel.name:
+        session.error(f"The tag {tag} is not the version of {wheel.name}.")
+    session.chdir(session.create_tmp())
+    session.run("python", f"{ROOT / 'examples' / 'quickstart.py'}")
 
 
 @step()
@@ -282,14 +295,14 @@ def rankers(session):
 @step()
 def neighbours(session):
     """The examples of the docs with Optuna, scikit-optimize, FLAML, SHAP and others."""
-    install(session, "-e", ".[test,neighbours]")
+    install(session, "-e", ".[test,rankers]", "--group", "neighbours")
     session.run("pytest", "tests/live/neighbours")
 
 
 @step()
 def peers(session):
     """The libraries that skrank is compared with, live beside the recorded numbers."""
-    install(session, "-e", ".[test,peers]")
+    install(session, "-e", ".[test]", "--group", "peers")
     session.run("pytest", "tests/other_libraries")
 
 
@@ -312,5 +325,5 @@ def pykeen(session):
 @step()
 def trackers(session):
     """MLflow and skore, really installed."""
-    install(session, "-e", ".[test,trackers]")
+    install(session, "-e", ".[test]", "--group", "trackers")
     session.run("pytest", "tests/live/trackers")

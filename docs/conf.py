@@ -13,10 +13,10 @@ import skrank
 
 HEADER = ["# Authors", "# SPDX-License-Identifier"]
 DOCS = Path(__file__).parent
-sys.path.insert(0, str(DOCS))
+sys.path.insert(0, str(DOCS.parent))
 
-import make_inventories  # noqa: E402
-import mathjax  # noqa: E402
+from docs import mathjax  # noqa: E402
+from docs.makers import inventories  # noqa: E402
 
 project = "skrank"
 author = "The skrank developers"
@@ -47,17 +47,16 @@ numpydoc_class_members_toctree = False
 toc_object_entries_show_parents = "hide"
 
 # Every reference has a target: what this site links to in other projects is listed in
-# `make_inventories.py`, so that a build needs no network.
+# `makers/inventories.py`, so that a build needs no network.
 nitpicky = True
 intersphinx_mapping = {
-    name: (site, f"inventories/{name}.inv")
-    for name, site in make_inventories.SITES.items()
+    name: (site, f"inventories/{name}.inv") for name, site in inventories.SITES.items()
 }
 # Types in docstrings are links: to our own classes by their names, and to others by the
 # words of the field.
 numpydoc_xref_param_type = True
 numpydoc_xref_ignore = "all"
-numpydoc_xref_aliases = make_inventories.ALIASES | {
+numpydoc_xref_aliases = inventories.ALIASES | {
     name: f"skrank.{module}.{name}"
     for module in skrank._SUBMODULES
     for name in importlib.import_module(f"skrank.{module}").__all__
@@ -71,15 +70,15 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
     "ignore_pattern": r"quickstart|compare_rankers",
-    "within_subsection_order": "gallery_settings.place",
-    "minigallery_sort_order": "gallery_settings.place",
+    "within_subsection_order": "docs.gallery_settings.place",
+    "minigallery_sort_order": "docs.gallery_settings.place",
     "backreferences_dir": "generated/gallery",
     "doc_module": ("skrank",),
     "download_all_examples": False,
     "show_signature": False,
     "write_computation_times": False,
     "remove_config_comments": True,
-    "reset_modules": ("matplotlib", "gallery_settings.start_afresh"),
+    "reset_modules": ("matplotlib", "docs.gallery_settings.start_afresh"),
     "image_srcset": ["2x"],
 }
 

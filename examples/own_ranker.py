@@ -16,7 +16,8 @@ and splitters of scikit-learn and skrank then work with the ranker. Here it is L
 #
 # The softmax of the scores of a query is the probability of each document to be first.
 # ListNet fits it to the softmax of the grades, by the cross entropy, whose gradient is
-# the difference of the two. The estimator passes scikit-learn's checks of estimators.
+# the difference of the two. The estimator passes scikit-learn's checks of estimators
+# and :func:`~skrank.base.check_ranker`, which checks what rankers promise.
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd

@@ -42,10 +42,8 @@ or Parquet, CSV or JSON files with the columns qid, doc_id and grade, or score.
 The score alone orders the documents, the rank is not read. The ids of a file of TREC
 are text; they meet the integers of another file.
 
-Metrics by the names of trec_eval:
-  map, ndcg, bpref, recip_rank, gm_map    the same names
-  ndcg_cut_10, P_10, recall_100           ndcg@10, precision@10, recall@100
-  success_5, Rprec                        hits@5, r_precision
+Metrics have the names of skrank, such as "ndcg@10" and "rbp(p=0.5)", or of trec_eval:
+map, ndcg, bpref, recip_rank, gm_map, Rprec, ndcg_cut_10, P_10, recall_100, success_5.
 Any cutoff is allowed. Without --convention tied documents count by the expectation over
 their orderings and the gain of a grade is 2 ** grade - 1. With --convention trec_eval
 the values are those of trec_eval -c.

@@ -1,17 +1,27 @@
-"""The mixin class of rankers, and a function that recognizes rankers."""
+"""The mixin class of rankers, and functions that recognize and check rankers."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import importlib.util
 import inspect
+import pickle
+import warnings
+from typing import NamedTuple
 
+import numpy as np
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import cross_validate
 from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
 
 from skrank._columns import find_qid
 from skrank._ranking.rank import rank_rows
 from skrank.metrics import ndcg_score
 from skrank.metrics.scored_rows import estimator_type, warn_if_queries_are_split
 
-__all__ = ["RankingEstimator", "is_ranker"]
+__all__ = ["RankingEstimator", "check_ranker", "is_ranker"]
 
 RANKER = "ranker"
 
@@ -36,6 +46,7 @@ class RankingEstimator:
 
     See Also
     --------
+    check_ranker : Check if an estimator obeys the laws of rankers.
     is_ranker : Return True if an estimator is a ranker.
     skrank.rankers.QueryRanker : Make a ranker of any regressor or classifier.
 
@@ -124,7 +135,7 @@ class RankingEstimator:
         """
         # First, so that the error of an unfitted ranker or a wrong X comes first.
         y_score = self.predict(X)
-        qid = find_qid(qid, X=X, y=y)
+        qid = self._find_qid(qid, "score", X=X, y=y)
         value = ndcg_score(y, y_score, qid=qid, sample_weight=sample_weight)
         warn_if_queries_are_split(self, qid)
         return value
@@ -150,7 +161,11 @@ class RankingEstimator:
             rows.
         """
         y_score = self.predict(X)
-        return rank_rows(y_score, find_qid(qid, X=X))
+        return rank_rows(y_score, self._find_qid(qid, "rank", X=X))
+
+    def _find_qid(self, qid, method, *, X, y=None):
+        """Return the query ids for a method, or None if all rows are one query."""
+        return find_qid(qid, X=X, y=y)
 
     def __sklearn_tags__(self):
         """Return the tags, with the estimator type of rankers."""
@@ -234,3 +249,274 @@ def fit_parameters(estimator):
     """Return the names of the parameters of the estimator's `fit`."""
     fit = getattr(estimator, "fit", None)
     return frozenset(inspect.signature(fit).parameters if callable(fit) else ())
+
+
+def check_ranker(estimator):
+    """Check if an estimator obeys the laws of rankers.
+
+    It does for queries what :func:`sklearn.utils.estimator_checks.check_estimator`
+    does for estimators in general: it fits clones of the estimator to small data and
+    compares their scores. Call it in a test of a ranker of your own.
+
+    Parameters
+    ----------
+    estimator : estimator object
+        The ranker, an instance.
+
+    Raises
+    ------
+    AssertionError
+        If the estimator breaks a law; the message names the law and what happened.
+    TypeError
+        If `estimator` is a class and not an instance.
+
+    See Also
+    --------
+    RankingEstimator : Mixin class for all rankers.
+    is_ranker : Return True if an estimator is a ranker.
+
+    Notes
+    -----
+    These are the laws of a ranker:
+
+    - its type is "ranker";
+    - `fit` returns the estimator and changes neither its parameters nor the data;
+    - `predict` raises NotFittedError before `fit`;
+    - it has one finite score per row, which does not depend on the other rows;
+    - larger scores are better;
+    - the order of the rows does not matter: those of a query may be scattered;
+    - the names of the query ids do not matter, be they numbers or strings;
+    - without query ids, `fit` takes all rows for one query or raises ValueError;
+    - a second `fit` forgets the first;
+    - a clone of a fitted ranker is not fitted and has its parameters;
+    - a pickled ranker has the same scores;
+    - with metadata routing enabled, `fit` and `score` receive `qid`;
+    - it has the names and the number of its features, and refuses another number.
+
+    Scores of two fits are the same if they differ by less than a thousandth of their
+    standard deviation. A parameter `random_state` is set to 0. A ranker that draws
+    rows, such as a random forest, or that orders equal scores by row, as LambdaMART
+    does, depends on the order of the rows: set its tag `non_deterministic`, and scores
+    of two fits are not compared. The last law needs pandas for the names.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> from skrank.base import check_ranker
+    >>> from skrank.rankers import QueryRanker
+    >>> check_ranker(QueryRanker(Ridge()))
+    >>> check_ranker(Ridge())
+    Traceback (most recent call last):
+        ...
+    AssertionError: Ridge breaks a law of rankers: its type is 'ranker'. ...
+    """
+    if isinstance(estimator, type):
+        raise TypeError(
+            f"Expected an estimator instance ({estimator.__name__}()), got estimator "
+            f"class instead ({estimator.__name__})."
+        )
+    trial = _Trial(estimator, *_make_documents())
+    for law, check in LAWS.items():
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                check(trial)
+        except Exception as error:
+            what = str(error)
+            if not isinstance(error, AssertionError):
+                what = f"Got {type(error).__name__}: {error}"
+            raise AssertionError(
+                f"{type(estimator).__name__} breaks a law of rankers: {law}. {what}"
+            ) from error
+
+
+class _Trial(NamedTuple):
+    """A ranker and the documents that its clones are fitted to."""
+
+    estimator: object
+    X: np.ndarray
+    y: np.ndarray
+    qid: np.ndarray
+
+    def new(self):
+        """Return an unfitted clone."""
+        one = clone(self.estimator)
+        if "random_state" in one.get_params(deep=False):
+            one.set_params(random_state=0)
+        return one
+
+    def fitted(self, rows=slice(None)):
+        """Return a clone that is fitted to some of the rows."""
+        return self.new().fit(self.X[rows], self.y[rows], qid=self.qid[rows])
+
+    def compare(self, found, expected, of_two_fits=True):
+        """Raise unless two predictions are the same."""
+        if of_two_fits and get_tags(self.estimator).non_deterministic:
+            return
+        apart = np.abs(np.asarray(found) - expected).max()
+        if not apart <= 1e-3 * np.std(expected) * (1 if of_two_fits else 1e-3):
+            raise AssertionError(f"Got scores that differ by {apart:.3g}.")
+
+
+def _make_documents():
+    """Return 30 queries of 4 to 12 documents, the rows of each one after another."""
+    rng = np.random.default_rng(0)
+    qid = np.repeat(np.arange(30), rng.integers(4, 13, size=30))
+    X = rng.normal(size=(len(qid), 4))
+    value = X @ [2.0, 1.0, 0.0, -1.0] + 0.3 * rng.normal(size=len(qid))
+    return X, np.digitize(value, [-1, 1]), qid
+
+
+def _has_its_type(trial):
+    if not is_ranker(trial.estimator):
+        raise AssertionError("Got an estimator for which is_ranker returns False.")
+
+
+def _leaves_all_else_alone(trial):
+    before = trial.new()
+    given = before.get_params(deep=False)
+    data = trial.X.copy(), trial.y.copy(), trial.qid.copy()
+    if before.fit(data[0], data[1], qid=data[2]) is not before:
+        raise AssertionError("Got something other than the estimator from fit.")
+    after = before.get_params(deep=False)
+    for name, value in given.items():
+        if after[name] is not value:
+            raise AssertionError(f"Got another value of {name!r} after fit.")
+    for name, array in zip(("X", "y", "qid"), data, strict=True):
+        if not np.array_equal(array, getattr(trial, name)):
+            raise AssertionError(f"Got another {name!r} after fit.")
+
+
+def _says_that_it_is_not_fitted(trial):
+    try:
+        trial.new().predict(trial.X)
+    except NotFittedError:
+        return
+    raise AssertionError("Got scores.")
+
+
+def _scores_each_row(trial):
+    fitted = trial.fitted()
+    scores = np.asarray(fitted.predict(trial.X))
+    if scores.shape != trial.y.shape:
+        raise AssertionError(f"Got shape {scores.shape} for {len(trial.y)} rows.")
+    if scores.dtype.kind not in "fiu" or not np.isfinite(scores).all():
+        raise AssertionError(f"Got {scores.dtype} scores that are not all finite.")
+    for rows in (slice(5), slice(None, None, 7), slice(None, None, -1)):
+        some = fitted.predict(trial.X[rows])
+        trial.compare(some, scores[rows], of_two_fits=False)
+
+
+def _scores_the_better_higher(trial):
+    scores = trial.fitted().predict(trial.X)
+    good, bad = (ndcg_score(trial.y, s, qid=trial.qid) for s in (scores, -scores))
+    if not good > bad:
+        raise AssertionError(
+            f"Got an NDCG of {good:.3f} on the training data, and {bad:.3f} with the "
+            "scores negated."
+        )
+
+
+def _ignores_the_order_of_rows(trial):
+    expected = trial.fitted().predict(trial.X)
+    scattered = np.random.default_rng(1).permutation(len(trial.y))
+    trial.compare(trial.fitted(scattered).predict(trial.X), expected)
+
+
+def _ignores_the_names_of_ids(trial):
+    expected = trial.fitted().predict(trial.X)
+    names = np.random.default_rng(2).permutation(trial.qid.max() + 1)
+    for ids in (1000 - 7 * trial.qid, np.array([f"q{n}" for n in names])[trial.qid]):
+        trial.compare(trial._replace(qid=ids).fitted().predict(trial.X), expected)
+
+
+def _takes_rows_without_ids_for_one_query(trial):
+    try:
+        found = trial.new().fit(trial.X, trial.y).predict(trial.X)
+    except ValueError:
+        return
+    one = trial._replace(qid=np.zeros_like(trial.qid))
+    trial.compare(found, one.fitted().predict(trial.X))
+
+
+def _forgets_the_first_fit(trial):
+    expected = trial.fitted().predict(trial.X)
+    again = trial.new().fit(-trial.X[:, :3], trial.y, qid=trial.qid)
+    again.fit(trial.X, trial.y, qid=trial.qid)
+    trial.compare(again.predict(trial.X), expected)
+
+
+def _is_cloned_unfitted(trial):
+    fitted = trial.fitted()
+    copy = clone(fitted)
+    if repr(copy.get_params()) != repr(fitted.get_params()):
+        raise AssertionError("Got other parameters.")
+    _says_that_it_is_not_fitted(trial._replace(estimator=copy))
+
+
+def _survives_pickling(trial):
+    fitted = trial.fitted()
+    again = pickle.loads(pickle.dumps(fitted))
+    expected = fitted.predict(trial.X)
+    trial.compare(again.predict(trial.X), expected, of_two_fits=False)
+
+
+def _requests_the_ids(trial):
+    is_test = trial.qid < 10
+    train, test = np.flatnonzero(~is_test), np.flatnonzero(is_test)
+    with config_context(enable_metadata_routing=True):
+        found = cross_validate(
+            trial.new(),
+            trial.X,
+            trial.y,
+            cv=[(train, test)],
+            params={"qid": trial.qid},
+            return_estimator=True,
+            error_score="raise",
+        )
+    X, y, qid = trial.X[test], trial.y[test], trial.qid[test]
+    (fitted,), (score,) = found["estimator"], found["test_score"]
+    trial.compare(fitted.predict(X), trial.fitted(train).predict(X))
+    if score != fitted.score(X, y, qid=qid):
+        raise AssertionError("Got a score that does not count queries.")
+
+
+def _knows_its_features(trial):
+    X, names = trial.X, ["a", "b", "c", "d"]
+    if importlib.util.find_spec("pandas"):
+        frame = importlib.import_module("pandas").DataFrame(X, columns=names)
+        fitted = trial.new().fit(frame, trial.y, qid=trial.qid)
+        if list(getattr(fitted, "feature_names_in_", ())) != names:
+            raise AssertionError("Got no 'feature_names_in_' with the columns of X.")
+        trial.compare(fitted.predict(frame), trial.fitted().predict(X))
+    fitted = trial.fitted()
+    if getattr(fitted, "n_features_in_", None) != X.shape[1]:
+        raise AssertionError("Got no 'n_features_in_' with the number of columns.")
+    try:
+        fitted.predict(X[:, 1:])
+    except ValueError:
+        return
+    raise AssertionError("Got scores of documents with one feature less.")
+
+
+LAWS = {
+    "its type is 'ranker'": _has_its_type,
+    "fit returns the estimator and changes neither its parameters nor the data": (
+        _leaves_all_else_alone
+    ),
+    "predict raises NotFittedError before fit": _says_that_it_is_not_fitted,
+    "it has one finite score per row, which does not depend on the other rows": (
+        _scores_each_row
+    ),
+    "larger scores are better": _scores_the_better_higher,
+    "the order of the rows does not matter": _ignores_the_order_of_rows,
+    "the names of the query ids do not matter": _ignores_the_names_of_ids,
+    "without query ids, fit takes all rows for one query or raises ValueError": (
+        _takes_rows_without_ids_for_one_query
+    ),
+    "a second fit forgets the first": _forgets_the_first_fit,
+    "a clone is not fitted and has the same parameters": _is_cloned_unfitted,
+    "a pickled ranker has the same scores": _survives_pickling,
+    "fit and score request qid": _requests_the_ids,
+    "it has the names and the number of its features": _knows_its_features,
+}

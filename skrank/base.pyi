@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import sparray, spmatrix
 
-__all__ = ["RankingEstimator", "is_ranker"]
+__all__ = ["RankingEstimator", "check_ranker", "is_ranker"]
 
 class RankingEstimator:
     @property
@@ -21,4 +21,5 @@ class RankingEstimator:
         qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> float: ...
 
+def check_ranker(estimator: Any) -> None: ...
 def is_ranker(estimator: Any) -> bool: ...

@@ -221,6 +221,7 @@ def test_other_estimators_are_no_rankers(estimator):
     assert is_ranker(estimator) is False
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("wrap", WRAPS)
 @pytest.mark.parametrize("estimator", [*RANKERS, *NOT_RANKERS[:2]], ids=name_of)
 def test_pipelines_and_searches_are_what_they_hold(estimator, wrap):

@@ -7,16 +7,18 @@ import re
 import sys
 from itertools import count
 
-import bench_files
-import bench_metrics
-import bench_stats
-import count_calls
 import numpy as np
 import pytest
-from speed import libraries, workloads
-from speed.measuring import interleaved_medians, largest_shares, peak_memory
-from speed.rows import Group, Row, Task, growth, speedup
-from speed.table import Result, as_line, as_rst, measure
+
+from tests.benchmarks import bench_files, bench_metrics, bench_stats, count_calls
+from tests.benchmarks.speed import libraries, workloads
+from tests.benchmarks.speed.measuring import (
+    interleaved_medians,
+    largest_shares,
+    peak_memory,
+)
+from tests.benchmarks.speed.rows import Group, Row, Task, growth, speedup
+from tests.benchmarks.speed.table import Result, as_line, as_rst, measure
 
 TINY = 1 / 1000
 READY = [group for group in bench_metrics.GROUPS if group.is_ready()]
@@ -186,7 +188,7 @@ def test_the_documentation_holds_every_library_that_resampling_is_timed_beside()
     assert all(row.name in table for row in rows if row.unit == "x faster")
 
 
-@pytest.mark.parametrize("name", ["compare_rankers"])
+@pytest.mark.parametrize("name", ["ndcg_score", "cross_validate", "compare_rankers"])
 def test_a_call_passes_through_few_functions_and_files(name):
     entrance = count_calls.ENTRANCES[name]
     functions = count_calls.count(entrance)

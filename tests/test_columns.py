@@ -22,6 +22,9 @@ from skrank._columns import (
 )
 from skrank._ranking.ids import encode_qid
 
+pytestmark = pytest.mark.slow_rows
+
+
 DATA = {"a": [1, 2], "qid": ["x", "x"], "b": [3, 4]}
 TABLES = {
     "pandas": pd.DataFrame(DATA),

@@ -4,12 +4,15 @@
 
 import importlib
 import re
-import runpy
 import zlib
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 import skrank
+from docs import make
+from docs.makers import inventories
 
 DOCS = Path(__file__).parents[1] / "docs"
 # What sets the module of the names that follow, and the names of a table.
@@ -55,10 +58,31 @@ def test_no_author_of_a_reference_becomes_a_list():
         assert not REFERENCE_OF_ONE_LINE.findall(text), path
 
 
+# Figures differ by versions of scikit-learn, pictures by those of matplotlib.
+@pytest.mark.parametrize(
+    "part",
+    [
+        pytest.param("conventions", marks=pytest.mark.slow),
+        "large_data picture",
+        "nations",
+    ],
+)
+def test_a_computed_file_is_up_to_date(part):
+    assert make.outdated(*part.split()) == [], f"run python docs/make.py {part}"
+
+
 def test_the_inventories_are_up_to_date():
     """The names in them exist in the installed packages, or this would raise."""
-    page = runpy.run_path(str(DOCS / "make_inventories.py"))
-    for project, lines in page["make_entries"]().items():
+    for project, lines in inventories.make_entries().items():
         written = (DOCS / "inventories" / f"{project}.inv").read_bytes()
         entries = zlib.decompress(written.split(b"\n", 4)[4]).decode()
-        assert entries.splitlines() == lines, project
+        assert entries.splitlines() == lines, "run python docs/make.py inventories"
+
+
+def test_every_part_is_a_subcommand(capsys, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["make.py", "--check", "large_data", "picture"])
+    with pytest.raises(SystemExit) as ended:
+        make.main()
+    assert ended.value.code == 0
+    files = (DOCS / "makers").glob("*.py")
+    assert set(make.PARTS) == {file.stem for file in files}

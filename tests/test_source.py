@@ -25,6 +25,7 @@ TREE = {module: ast.parse(text) for module, text in SOURCE.items()}
 HEADER = "# SPDX-License-Identifier: BSD-3-Clause"
 # Modules that only one other module imports, and why they are not part of it.
 ALONE = {
+    "skrank.rankers.early_stopping": "the part that tests call by itself",
     "skrank.rankers.libraries": "where the support of a further library is added",
     "skrank.stats.sign_flips": "the arithmetic, which its tests call by itself",
     "skrank.tables.dask": "an engine: each is a module",
@@ -128,6 +129,7 @@ def test_no_module_asserts():
         assert not any(isinstance(node, ast.Assert) for node in ast.walk(tree)), module
 
 
+@pytest.mark.slow
 def test_only_the_registry_uses_private_names_of_sklearn():
     for module, tree in TREE.items():
         if module == REGISTERS_SCORERS:

@@ -55,10 +55,10 @@ def evaluate(
     Parameters
     ----------
     metrics : str, callable or list of them
-        Scorer names such as "ndcg@10", "mrr" or "neg_mean_rank"; metric functions of
-        skrank; or functions of your own, which map a
-        :class:`~skrank.metrics.RankedQueries` to an array of shape (n_queries,) in
-        which NaN means undefined.
+        Scorer names such as "ndcg@10", "neg_mean_rank" or "rbp(p=0.5)", whose
+        parameters take precedence over `params`; metric functions of skrank; or
+        functions of your own, which map a :class:`~skrank.metrics.RankedQueries` to an
+        array of shape (n_queries,) in which NaN means undefined.
     convention : str, default=None
         The library whose rules are followed, a name in ``skrank.metrics.CONVENTIONS``
         such as "lightgbm" or "trec_eval". Parameters given here override its rules.
@@ -236,13 +236,13 @@ class Asked(NamedTuple):
     metric: Metric
     k: int | None = None
     sign: int = 1
+    params: tuple = ()  # of the names and values that its name contains
 
 
 def read_metric(metric):
     """Return the metric of a scorer name, a metric function or a definition."""
     if isinstance(metric, str):
-        row, k, sign = parse_name(metric)
-        return Asked(metric, row, k, sign)
+        return Asked(metric, *parse_name(metric))
     if (row := metric_of(metric)) is not None:
         return Asked(metric.__name__, row)
     if callable(metric) and takes_a_ranking(metric, or_unknown=True):
@@ -271,8 +271,48 @@ def read_requests(
     the reason why it does not support the metric. Errors name the `caller`.
     """
     params = dict(params)
-    convention = check_convention(params.pop("convention", None), caller)
+    convention = params.pop("convention", None)
+    if convention is not None:
+        check_convention(convention, caller)
     asked = _read_all(metrics, caller, read)
+    if params:
+        _check_known(params, asked, caller)
+    requests = []
+    for one in asked:
+        key, metric, k, sign, own = one
+        own = dict(own)
+        if own:
+            _check_known(own, [one], caller)
+        if metric.cutoff == "required" and k is None:
+            raise ValueError(
+                f"The metric {key!r} needs a cutoff. Pass its scorer name with one, "
+                f"such as '{metric.full_name}@10'. Got no cutoff."
+            )
+        name = None if metric.own else metric.name
+        followed = {} if convention is None else rules(convention, name, k is not None)
+        if isinstance(followed, str):
+            raise NoNumber(key, convention, followed)
+        defaults, settable = metric.defaults | OF_EVALUATE, _settable(metric)
+        # Parameters of the user override the name, the name overrides the convention.
+        options = defaults | _known(followed, defaults) | metric.fixed
+        given = {} if k is None else {"k": k}
+        given |= _known(params, settable) | own
+        options |= check_options(given, metric.checks, caller)
+        if options["ties"] != "first":
+            options["doc_order"] = None
+        requests.append(Request(key, metric, sign, Options().changed(options)))
+    orders = [dict(one.params).get("doc_order") for one in asked]
+    order = next(filter(None, [params.get("doc_order"), *orders]), None)
+    if order and not any(request.options.doc_order for request in requests):
+        raise ValueError(
+            f"doc_order={order!r} orders tied documents and requires ties='first'. Got "
+            "another tie policy for every metric."
+        )
+    return requests
+
+
+def _check_known(params, asked, caller):
+    """Raise if none of the metrics has one of the parameters."""
     known = set().union(*(_settable(one.metric) for one in asked))
     unknown = sorted(set(params) - known)
     if unknown == ["adjusted"] and params["adjusted"] is False:
@@ -283,34 +323,6 @@ def read_requests(
             f"{caller} got parameters that none of {sorted(one.key for one in asked)} "
             f"takes: {shown(unknown or ['k'])}.{hint}"
         )
-    requests = []
-    for key, metric, k, sign in asked:
-        if metric.cutoff == "required" and k is None:
-            raise ValueError(
-                f"The metric {key!r} needs a cutoff. Pass its scorer name with one, "
-                f"such as '{metric.full_name}@10'. Got no cutoff."
-            )
-        name = None if metric.own else metric.name
-        followed = rules(convention, name, k is not None)
-        if isinstance(followed, str):
-            raise NoNumber(key, convention, followed)
-        defaults, settable = metric.defaults | OF_EVALUATE, _settable(metric)
-        # Parameters of the user override the name, the name overrides the convention.
-        options = defaults | _known(followed, defaults) | metric.fixed
-        given = {} if k is None else {"k": k}
-        given |= _known(params, settable)
-        options |= check_options(given, metric.checks, caller)
-        if options["ties"] != "first":
-            options["doc_order"] = None
-        requests.append(Request(key, metric, sign, Options().changed(options)))
-    if params.get("doc_order") and not any(
-        request.options.doc_order for request in requests
-    ):
-        raise ValueError(
-            f"doc_order={params['doc_order']!r} orders tied documents and requires "
-            "ties='first'. Got another tie policy for every metric."
-        )
-    return requests
 
 
 def _read_all(metrics, caller, read):

@@ -1,7 +1,8 @@
-"""Scorer names, ``["neg_"] name ["@" k]``, and metrics of one's own."""
+"""Scorer names, ``["neg_"] name ["(" parameters ")"] ["@" k]``, and own metrics."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import ast
 import difflib
 import inspect
 import re
@@ -32,6 +33,16 @@ ALIASES = {
     "r": "recall",
     "gauc": "query_auc",
     "recip_rank": "mrr",
+    "Rprec": "r_precision",
+}
+
+# The names of trec_eval that end in a cutoff, before "_10".
+TREC_EVAL = {
+    "ndcg_cut": "ndcg",
+    "map_cut": "map",
+    "P": "precision",
+    "recall": "recall",
+    "success": "hits",
 }
 
 # Names of other libraries. They are not accepted; the error suggests the right one.
@@ -57,9 +68,11 @@ _WRITTEN_OUT = {
 _LISTED_K = {"optional": (None, 10), "required": (1, 5, 10), "never": (None,)}
 
 _GRAMMAR = re.compile(
-    r"(?P<negative>neg_)?(?P<base>[a-z0-9_]+?)(?:(?:@|_at_)(?P<k>[1-9][0-9]*))?",
+    r"(?P<negative>neg_)?(?P<base>[A-Za-z0-9_]+?)(?:\((?P<params>.*)\))?"
+    r"(?:(?:@|_at_)(?P<k>[1-9][0-9]*))?",
     re.ASCII,
 )
+_TREC_EVAL = re.compile(rf"({'|'.join(TREC_EVAL)})_([1-9][0-9]*)", re.ASCII)
 _K_WITHOUT_AT = re.compile(r"(?P<base>[a-z_]*[a-z])[-_ ]?(?P<k>[1-9][0-9]*)", re.ASCII)
 
 # A name without a cutoff must be more similar than this to one of skrank's to count as
@@ -71,11 +84,12 @@ _LONGEST = 60
 
 
 class ScorerName(NamedTuple):
-    """A parsed scorer name: the metric, its cutoff and its sign."""
+    """A parsed scorer name: the metric, its cutoff, its sign and its parameters."""
 
     metric: Metric
     k: int | None
     sign: int
+    params: tuple = ()  # of names and values
 
 
 def listed_names():
@@ -88,19 +102,18 @@ def listed_names():
 
 
 def is_name(name):
-    """Return True if `name` is a scorer name, for any k."""
+    """Return True if `name` is a scorer name, for any k and any parameters."""
     return isinstance(name, str) and _read(name) is not None
 
 
 def parse_name(name):
-    """Return the metric, the cutoff or None, and the sign of a scorer name.
-
-    An error suggests the nearest valid name.
-    """
+    """Return the :class:`ScorerName` of a name; an error suggests the nearest one."""
     parsed = _read(name) if isinstance(name, str) else None
     if parsed is None:
         raise ValueError(refusal(name))
-    return parsed
+    if not parsed.params:
+        return parsed
+    return parsed._replace(params=_read_params(name, parsed.params))
 
 
 def refusal(name):
@@ -116,13 +129,8 @@ def refusal(name):
 def is_misspelt(name, others):
     """Return True if `name` is a misspelt scorer name, and not one of `others`.
 
-    Parameters
-    ----------
-    name : object
-        What was passed as a name.
-    others : iterable of str
-        Names of other scorers. A name that is as near to one of them, or is a word of
-        one, as "auc" is of "roc_auc", may be meant for it. None of them has a cutoff.
+    A name that is as near to one of the others, or is a word of one, as "auc" is of
+    "roc_auc", may be meant for it. None of the others has a cutoff.
     """
     if not isinstance(name, str) or is_name(name):
         return False
@@ -130,7 +138,7 @@ def is_misspelt(name, others):
     if near is None:
         return False
     word = name.strip().lower()
-    if "@" in word or "_at_" in word:
+    if "@" in word or "_at_" in word or "(" in word:
         return True
     others = {other for other in others if not is_name(other)}
     if any(word in (other, *other.split("_")) for other in others):
@@ -140,21 +148,51 @@ def is_misspelt(name, others):
 
 
 def _read(name):
+    """Return the parsed name, with its parameters as text, or None."""
+    if match := _TREC_EVAL.fullmatch(name):
+        name = f"{TREC_EVAL[match[1]]}@{match[2]}"
     match = _GRAMMAR.fullmatch(name)
     if match is None:
         return None
-    negative, base, k = match.group("negative", "base", "k")
+    negative, base, params, k = match.group("negative", "base", "params", "k")
     metric = METRICS.get(ALIASES.get(base, base))
     if metric is None or bool(negative) != metric.full_name.startswith("neg_"):
         return None
     if (metric.cutoff == "never" and k) or (metric.cutoff == "required" and not k):
         return None
-    return ScorerName(metric, int(k) if k else None, -1 if negative else 1)
+    return ScorerName(
+        metric, int(k) if k else None, -1 if negative else 1, params or ()
+    )
+
+
+def _read_params(name, text):
+    """Return the parameters of a scorer name, given between its parentheses."""
+    try:
+        call = ast.parse(f"f({text})", mode="eval").body
+        if not isinstance(call.func, ast.Name) or call.args:
+            raise ValueError("not only keywords")
+        params = {one.arg: ast.literal_eval(one.value) for one in call.keywords}
+        if len(params) < len(call.keywords) or None in params:
+            raise ValueError("not all with names of their own")
+    except (SyntaxError, ValueError, TypeError, AttributeError):
+        raise ValueError(
+            "The parameters in a scorer name must be literals with their names, as in "
+            "'rbp(p=0.5, max_grade=2)' or \"ndcg(gain='linear')@10\"; "
+            "make_ranking_scorer takes all others. "
+            f"Got {shown(name)} instead."
+        ) from None
+    if "average" in params:
+        raise ValueError(
+            "The parameter 'average' is the same for all metrics and does not stand in "
+            f"a scorer name: pass it as a keyword. Got {shown(name)} instead."
+        )
+    return tuple(params.items())
 
 
 def _nearest(name):
     """Return the nearest valid name and how similar it is, or None and 0."""
-    word = name[:_LONGEST].strip().lower()
+    name, params, rest = _without_params(name[:_LONGEST])
+    word = (name + rest).strip().lower()
     base, at, k = word.replace("_at_", "@").partition("@")
     if (match := _K_WITHOUT_AT.fullmatch(base)) and _meaning(match["base"]):
         base, at, k = match["base"], "@", match["k"]
@@ -171,7 +209,13 @@ def _nearest(name):
     metric = METRICS[found]
     k = int(k) if k.isascii() and k.isdigit() and int(k) else 10
     with_k = metric.cutoff == "required" or (metric.cutoff == "optional" and at)
-    return metric.full_name + (f"@{k}" if with_k else ""), similarity
+    return metric.full_name + params + (f"@{k}" if with_k else ""), similarity
+
+
+def _without_params(name):
+    """Return what stands in front of the parentheses, these, and what follows."""
+    match = re.fullmatch(r"([^(]*)(\(.*\))(.*)", name)
+    return match.groups() if match else (name, "", "")
 
 
 def _meaning(word):
@@ -258,7 +302,11 @@ def add_scorer(name, definition, *, greater_is_better=True):
     known = METRICS.get(name)
     is_own = known is not None and known.own is not None
     again = is_own and _is_the_same(known.own, definition)
-    taken = name in ALIASES or metric.full_name in sklearn.metrics.get_scorer_names()
+    taken = (
+        name in ALIASES
+        or _TREC_EVAL.fullmatch(name)
+        or metric.full_name in sklearn.metrics.get_scorer_names()
+    )
     if (known is not None or taken) and not again:
         raise ValueError(
             "The 'name' parameter of add_scorer must be a name that no other scorer "

@@ -11,11 +11,7 @@ from collections.abc import MutableMapping
 import sklearn
 
 from skrank.metrics.names import is_misspelt, is_name, listed_names, refusal
-from skrank.metrics.scorer import (
-    RankingScorer,
-    follow_reload,
-    scorer_of_name,
-)
+from skrank.metrics.scorer import RankingScorer, scored_names
 
 # A set of accepted strings that contains these is that of scikit-learn's scorer names,
 # not that of another parameter.
@@ -48,7 +44,7 @@ def register_scorers():
     Notes
     -----
     If another package has added a scorer under the same name, that scorer takes
-    precedence. Call it again after reloading scikit-learn's module of scorers.
+    precedence.
 
     Examples
     --------
@@ -61,12 +57,12 @@ def register_scorers():
     with _lock:
         earlier = registration()
         # That of a module which was loaded anew is of another class.
-        if isinstance(earlier, Registration) and earlier.is_in_force():
+        if isinstance(earlier, Registration) and _table() is earlier.view:
             return
         try:
             if earlier is not None:
                 earlier.leave()
-            Registration().enter(earlier)
+            Registration().enter()
         except Exception as error:  # later versions of scikit-learn may raise any
             warnings.warn(
                 "skrank could not make its scorer names known to scikit-learn "
@@ -131,16 +127,10 @@ class Registration:
         self.view = ScorerTable(self.table)
         self.own_method = vars(StrOptions).get("is_satisfied_by")
 
-    def enter(self, earlier=None):
-        """Make the names known; undo all changes if that fails.
-
-        After a reload of scikit-learn's scorers some of its modules still hold the
-        table of an `earlier` registration.
-        """
+    def enter(self):
+        """Make the names known; undo all changes if that fails."""
         try:
             self.view.is_open = True
-            if earlier is not None:
-                _replace_everywhere(earlier.table, self.table)
             _replace_everywhere(self.table, self.view)
             self.constraint.is_satisfied_by = _also_satisfied_by_names(
                 self.constraint.is_satisfied_by, self
@@ -149,10 +139,6 @@ class Registration:
         except BaseException:
             self.leave()
             raise
-
-    def is_in_force(self):
-        """Return True if scikit-learn still holds the table with the names."""
-        return _table() is self.view
 
     def leave(self):
         """Undo all changes."""
@@ -179,7 +165,7 @@ class ScorerTable(MutableMapping):
         if name in self.table or not self.is_open:
             return self.table[name]
         if is_name(name):
-            return scorer_of_name(name)
+            return RankingScorer(scored_names(name, {}))
         # No KeyError: scikit-learn would answer it with a sentence of its own.
         if is_misspelt(name, self.table):
             raise ValueError(refusal(name))
@@ -228,11 +214,7 @@ def _also_satisfied_by_names(is_satisfied_by, entered):
     def is_satisfied_by_name(self, val):
         if not self.options >= LANDMARKS:
             return is_satisfied_by(self, val)
-        if is_name(val):
-            if not entered.is_in_force():
-                register_scorers()
-            return True
-        if is_satisfied_by(self, val):
+        if is_name(val) or is_satisfied_by(self, val):
             return True
         if is_misspelt(val, self.options):
             raise ValueError(refusal(val))
@@ -267,7 +249,6 @@ def _check_touch_points(constraint, table):
     if answers != [True, False, False]:
         raise TypeError("its StrOptions do not answer as expected")
     scorer_class = type(table["r2"])
-    follow_reload(scorer_class)
     parameters = list(inspect.signature(scorer_class._score).parameters)
     if not issubclass(RankingScorer, scorer_class) or parameters[:5] != [
         "self",

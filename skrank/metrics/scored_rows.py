@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import warnings
-import weakref
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -24,7 +23,9 @@ def find_scored_qid(estimator, X, y, qid=None):
     but those of its transformers.
     """
     if qid is None:
-        ranker = _fitted_best(estimator)
+        ranker = estimator
+        while hasattr(ranker, "best_estimator_"):  # a fitted search
+            ranker = ranker.best_estimator_
         if hasattr(ranker, "__skrank_qid__"):
             qid = ranker.__skrank_qid__(X)
     return find_qid(qid, X=X, y=y)
@@ -36,12 +37,12 @@ def warn_if_queries_are_split(estimator, qid):
     A ranker has its numbers of rows in a dict ``query_sizes_``. If they are equal, the
     training data itself is scored, which is allowed.
     """
-    known = _training_sizes(estimator)
+    known = training_sizes(estimator)
     if not known or qid is None:
         return
     heads = encode_heads(qid)
-    scored = zip(heads.ids.tolist(), heads.sizes().tolist(), strict=True)
-    n_split = sum(known.get(id, size) != size for id, size in scored)
+    sizes = np.array([known.get(id, 0) for id in heads.ids.tolist()])
+    n_split = np.count_nonzero((sizes > 0) & (sizes != heads.sizes()))
     if n_split == 0:
         return
     warnings.warn(
@@ -55,72 +56,14 @@ def warn_if_queries_are_split(estimator, qid):
     )
 
 
-class LastScored:
-    """The queries that a scorer scored last, to notice queries that were split.
-
-    An estimator that is no ranker does not know the queries of its training data. But
-    cross-validation scores each fold with an estimator of its own: if the same query
-    has other numbers of rows in two folds, its rows were split. It is not noticed where
-    the folds are scored in several processes, or have equally many rows of each query.
-    """
-
-    def __init__(self):
-        self._estimator, self._sizes = None, (np.zeros(0), np.zeros(0))
-
-    def __reduce__(self):
-        return LastScored, ()  # a copy has scored nothing
-
-    def warn_if_split(self, estimator, heads):
-        """Warn of queries whose number of rows differs from that for another model."""
-        if _training_sizes(estimator) is not None:
-            return
-        try:
-            model = weakref.ref(estimator)
-        except TypeError:
-            return
-        ids, sizes = heads.ids, heads.sizes()
-        (last_ids, last_sizes), last_model = self._sizes, self._estimator
-        self._estimator, self._sizes = model, (ids, sizes)
-        if last_model is None or last_model() is estimator:
-            return
-        n_split = _count_different(ids, sizes, last_ids, last_sizes)
-        if n_split == 0:
-            return
-        warnings.warn(
-            f"{n_split} of {len(ids)} scored queries were just scored with another "
-            "number of rows for another fitted estimator: the rows of a query were "
-            "split between folds, or ids were reused for other queries. Split whole "
-            "queries, for instance by skrank.model_selection.QueryKFold. If this is "
-            "intended, silence skrank.exceptions.QuerySplitWarning.",
-            QuerySplitWarning,
-            stacklevel=3,
-        )
-
-
-def _count_different(ids, sizes, other_ids, other_sizes):
-    """Return how many ids have another size among the others."""
-    if ids.dtype.kind == "O" or ids.dtype.kind != other_ids.dtype.kind:
-        known = dict(zip(other_ids.tolist(), other_sizes.tolist(), strict=True))
-        pairs = zip(ids.tolist(), sizes.tolist(), strict=True)
-        return sum(known.get(id, size) != size for id, size in pairs)
-    both = {"assume_unique": True, "return_indices": True}
-    _, place, other_place = np.intersect1d(ids, other_ids, **both)
-    return np.count_nonzero(sizes[place] != other_sizes[other_place])
-
-
-def _training_sizes(estimator):
+def training_sizes(estimator):
     """Return the numbers of training rows that a ranker has by query id, or None."""
-    ranker = _fitted_best(estimator)
-    while isinstance(ranker, Pipeline):
-        ranker = _fitted_best(ranker.steps[-1][1])
-    return getattr(ranker, "query_sizes_", None)
-
-
-def _fitted_best(estimator):
-    """Return the best estimator of a fitted search, or the estimator itself."""
-    while hasattr(estimator, "best_estimator_"):
-        estimator = estimator.best_estimator_
-    return estimator
+    while isinstance(estimator, Pipeline) or hasattr(estimator, "best_estimator_"):
+        if isinstance(estimator, Pipeline):
+            estimator = estimator.steps[-1][1]
+        else:
+            estimator = estimator.best_estimator_
+    return getattr(estimator, "query_sizes_", None)
 
 
 def own_ranks(estimator, X, caller):
@@ -146,18 +89,16 @@ def ranking_response(estimator, X, method_caller):
     for another scorer.
     """
     if estimator_type(estimator) != "classifier":
-        return _last_column(method_caller(estimator, "predict", X))
+        response = method_caller(estimator, "predict", X)
+        return response[:, -1] if np.ndim(response) == 2 else response
     classes = np.asarray(estimator.classes_)
     if len(classes) > 2:
         grades = _grades(estimator, classes)
         return np.asarray(method_caller(estimator, "predict_proba", X)) @ grades
     decides = hasattr(estimator, "decision_function")
     method = "decision_function" if decides else "predict_proba"
-    return _last_column(method_caller(estimator, method, X))
-
-
-def _last_column(response):
-    """Return a vector: of two columns of probabilities, that of the second class."""
+    response = method_caller(estimator, method, X)
+    # Of two columns of probabilities, that of the second class.
     return response[:, -1] if np.ndim(response) == 2 else response
 
 

@@ -5,7 +5,7 @@
 import copy
 import difflib
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,6 @@ from skrank._ranking.ids import encode_heads
 from skrank.metrics.answer import Arrays, OwnRanks, RepeatedAnswer, answer_all
 from skrank.metrics.evaluation import (
     Asked,
-    check_direction,
     check_ids_unneeded,
     read_requests,
 )
@@ -32,7 +31,6 @@ from skrank.metrics.names import (
 )
 from skrank.metrics.scored_rows import (
     RESPONSES,
-    LastScored,
     find_scored_qid,
     own_ranks,
     ranking_response,
@@ -55,7 +53,7 @@ def make_ranking_scorer(metric, *, greater_is_better=None, **params):
     metric : str, callable or list of str
         The metric:
 
-        - a str: a scorer name, such as ``"ndcg@10"``;
+        - a str: a scorer name, such as ``"ndcg@10"`` or ``"rbp(p=0.5)"``;
         - a callable with two arguments: a function that is called as
           ``metric(y_true, y_score, qid=qid, **params)``, such as
           :func:`skrank.metrics.ndcg_score`;
@@ -136,7 +134,9 @@ def make_ranking_scorer(metric, *, greater_is_better=None, **params):
     if callable(metric):
         options = dict(params)
         if metric_of(metric) is None and not takes_a_ranking(metric):
-            scored, direction = UserMetric(metric, params), True
+            text = getattr(metric, "__name__", repr(metric))
+            scored = UserMetric(text, f"The scorer of {text}", metric, params)
+            direction = True
         else:
             scored = scored_function(metric, params)
             direction = is_better_when_greater(scored)
@@ -159,8 +159,9 @@ def get_scorer(scoring):
     Parameters
     ----------
     scoring : str, callable or None
-        A scorer name of skrank, such as ``"ndcg@10"``, or of scikit-learn, such as
-        ``"roc_auc"``. A callable and None are returned as they are.
+        A scorer name of skrank, such as ``"ndcg@10"`` or ``"rbp(p=0.5)"``, or of
+        scikit-learn, such as ``"roc_auc"``. A callable and None are returned as they
+        are.
 
     Returns
     -------
@@ -187,7 +188,7 @@ def get_scorer(scoring):
     if not isinstance(scoring, str):
         return sklearn.metrics.get_scorer(scoring)
     if is_name(scoring):
-        return scorer_of_name(scoring)
+        return RankingScorer(scored_names(scoring, {}))
     try:
         return sklearn.metrics.get_scorer(scoring)
     except ValueError:
@@ -205,7 +206,8 @@ def get_scorer_names():
     """Get the scorer names of skrank that are listed.
 
     A metric that accepts a cutoff is listed with a few cutoffs only, to keep the list
-    short, but any other cutoff is valid, such as ``"ndcg@7"``. Once skrank is imported,
+    short, but any other cutoff is valid, such as ``"ndcg@7"``, and so are parameters
+    in the name, such as ``"rbp(p=0.5)"``. Once skrank is imported,
     :func:`sklearn.metrics.get_scorer_names` returns these names together with those of
     scikit-learn.
 
@@ -227,11 +229,6 @@ def get_scorer_names():
     return sorted(listed_names())
 
 
-def scorer_of_name(name):
-    """Return the scorer of one of skrank's names, which must be valid."""
-    return RankingScorer(scored_names(name, {}))
-
-
 # The class of scikit-learn's own scorers has no public name. Only instances of it get
 # the predictions that several scorers share.
 _ScikitLearnScorer = type(sklearn.metrics.make_scorer(max))
@@ -246,8 +243,6 @@ class RankingScorer(_ScikitLearnScorer):
         )
         vars(self).update(vars(scorer))
         self._options = options or {}
-        self._kwargs = _NotForCopies(repr(self))
-        self._last_scored = LastScored()
         with config_context(enable_metadata_routing=True):
             super().set_score_request(qid=True)
 
@@ -293,15 +288,14 @@ class RankingScorer(_ScikitLearnScorer):
             return value if isinstance(value, dict) else self._sign * value
         # Predict first: NotFittedError should precede an error about missing query ids.
         y_score = ranking_response(estimator, X, method_caller)
-        qid = find_scored_qid(estimator, X, y_true, qid)
+        scored = self._score_func
+        qid = require_qid(find_scored_qid(estimator, X, y_true, qid), scored.caller)
         warn_if_out_of_order({"y_true": y_true, "qid": qid})  # encoded below
-        heads = None if qid is None else encode_heads(qid)
-        if self._score_func.reads_heads:
-            qid = heads
-        value = self._score_func(y_true, y_score, qid=qid, **metadata)
+        heads = encode_heads(qid)
+        found = heads if scored.reads_heads else qid
+        value = scored.of_rows(y_true, y_score, qid=found, **metadata)
         warn_if_qid_is_a_feature(estimator)
         warn_if_queries_are_split(estimator, heads)
-        self._last_scored.warn_if_split(estimator, heads)
         return value if isinstance(value, dict) else self._sign * value
 
     def on_documents(self, y_true, qid, sample_weight=None):
@@ -347,42 +341,6 @@ class RankingScorer(_ScikitLearnScorer):
 
     def __sklearn_clone__(self):
         return copy.deepcopy(self)
-
-
-class _NotForCopies(dict):
-    """The keyword arguments of a score function: none.
-
-    skore copies them, calls the score function without `X`, in which the query ids may
-    be, and reports the error as NaN. It has to learn of the error earlier.
-    """
-
-    def __init__(self, scorer):
-        super().__init__()
-        self.scorer = scorer
-
-    def copy(self):
-        """Raise an error that says what to pass instead of the scorer."""
-        raise TypeError(
-            f"{self.scorer} cannot be taken apart, since its score function does not "
-            "see X, which may hold the query ids. Pass the call of the scorer instead: "
-            f"report.metrics.add({self.scorer}.__call__, name=...)."
-        )
-
-    def __reduce__(self):
-        return _NotForCopies, (self.scorer,)
-
-
-def follow_reload(scorer_class):
-    """Let rankings be scored by scikit-learn's scorer class after it was loaded anew.
-
-    Scorers share one prediction if they are of the class that its module holds now.
-    """
-    (known,) = RankingScorer.__bases__
-    names = ("__module__", "__qualname__")
-    if known is not scorer_class and all(
-        getattr(known, name) == getattr(scorer_class, name) for name in names
-    ):
-        RankingScorer.__bases__ = (scorer_class,)
 
 
 def _ask(estimator, method_name, X):
@@ -476,12 +434,11 @@ def read_scoring(scoring, caller):
 class RowScorer:
     """Returns what a scorer of skrank reads: the scores and query ids of rows.
 
-    It warns as scorers do. Use one for all test sets of an estimator, so that it
-    notices split queries.
+    It warns as scorers do.
     """
 
     def __init__(self, caller):
-        self._scorer = RankingScorer(_Rows(caller))
+        self._scorer = RankingScorer(_Rows(caller, caller))
 
     def __call__(self, estimator, X, y, **metadata):
         """Return the :class:`Arrays` of the rows; their `qid` is a :class:`Heads`."""
@@ -489,23 +446,10 @@ class RowScorer:
 
 
 def predict_scores(estimator, X, y, qid, caller):
-    """Return the scores by which fitted estimators rank, and the query ids of the rows.
+    """Return the scores by which fitted estimators rank, by name, and the query ids.
 
-    Parameters
-    ----------
-    estimator : estimator instance or dict of them
-        Fitted estimators by name. One alone is named after its class.
-    X, y, qid : array-like
-        The rows, as a scorer takes them.
-    caller : str
-        The name that errors begin with.
-
-    Returns
-    -------
-    y_score : dict of str to ndarray of shape (n_samples,)
-        The scores by name.
-    qid : ndarray of shape (n_samples,) or None
-        The query ids; None without an estimator.
+    `estimator` is a dict of them or one, which is named after its class. Errors name
+    the `caller`. The ids are None without an estimator.
     """
     if not isinstance(estimator, Mapping):
         estimator = {type(estimator).__name__: estimator}
@@ -527,16 +471,33 @@ def check_same_ids(one, other, name, caller):
         )
 
 
-class _Rows:
-    """Rows in the place of a value, with the call of a scored metric."""
+@dataclass(frozen=True)
+class Scored:
+    """What a scorer computes: `of_rows`, whose query ids have been found.
 
-    reads_heads = True
+    `text` is what a scorer shows, and errors name the `caller`.
+    """
 
-    def __init__(self, caller):
-        self.text = caller
+    text: str
+    caller: str
+
+    reads_heads = True  # query ids may be encoded already
+    is_list = False
 
     def __call__(self, y_true, y_score, *, qid=None, sample_weight=None):
-        qid = require_qid(find_qid(qid, y=y_true), self.text)
+        """Return the value for tools that have no X to pass, such as skore."""
+        qid = require_qid(find_qid(qid, y=y_true), self.caller)
+        return self.of_rows(y_true, y_score, qid=qid, sample_weight=sample_weight)
+
+    def __deepcopy__(self, memo):
+        return self  # nothing of it changes
+
+
+class _Rows(Scored):
+    """The rows themselves in the place of a value."""
+
+    def of_rows(self, y_true, y_score, *, qid, sample_weight=None):
+        """Return the rows as keywords."""
         return {
             "y_true": y_true,
             "y_score": y_score,
@@ -548,54 +509,42 @@ class _Rows:
 CALLER = "make_ranking_scorer"
 
 
-class RequestedMetrics:
-    """Requests with the call of a scikit-learn metric; `text` is what a scorer shows.
+@dataclass(frozen=True)
+class RequestedMetrics(Scored):
+    """Requested metrics: with `is_list`, a dict with a value for each of them."""
 
-    If `is_list`, it returns a dict with a value for each of the `requests`.
-    """
+    requests: list
+    is_list: bool
 
-    # Query ids may be encoded already.
-    reads_heads = True
-
-    def __init__(self, requests, is_list, text):
-        self.requests = requests
-        self.is_list = is_list
-        self.text = text
-
-    def __call__(self, y_true, y_score, *, qid=None, sample_weight=None):
-        return self._answer(self._arrays(y_true, y_score, qid, sample_weight))
+    def of_rows(self, y_true, y_score, *, qid, sample_weight=None):
+        """Return the metrics of rows."""
+        arrays = Arrays(y_true, y_score, qid=qid, sample_weight=sample_weight)
+        values = answer_all(self.requests, arrays)
+        return values if self.is_list else next(iter(values.values()))
 
     def of_documents(self, y_true, qid, sample_weight=None):
         """Return the first metric as a function of the scores of these documents."""
-        arrays = self._arrays(y_true, None, qid, sample_weight)
+        qid = require_qid(find_qid(qid, y=y_true), self.caller)
+        arrays = Arrays(y_true, None, qid=qid, sample_weight=sample_weight)
         return RepeatedAnswer(self.requests[0], arrays)
 
     def of_ranks(self, ranks):
         """Return the metrics of queries that the estimator ranks itself."""
-        return self._answer(OwnRanks(ranks, f"The scorer of {self.text}"))
-
-    def _arrays(self, y_true, y_score, qid, sample_weight):
-        qid = require_qid(find_qid(qid, y=y_true), f"The scorer of {self.text}")
-        return Arrays(y_true, y_score, qid=qid, sample_weight=sample_weight)
-
-    def _answer(self, source):
-        values = answer_all(self.requests, source)
+        values = answer_all(self.requests, OwnRanks(ranks, self.caller))
         return values if self.is_list else next(iter(values.values()))
 
 
-class UserMetric:
+@dataclass(frozen=True)
+class UserMetric(Scored):
     """A user's function ``metric(y_true, y_score, qid=qid, **params)``."""
 
+    function: Callable
+    params: dict
+
     reads_heads = False
-    is_list = False
 
-    def __init__(self, function, params):
-        self.function = function
-        self.params = params
-        self.text = getattr(function, "__name__", repr(function))
-
-    def __call__(self, y_true, y_score, *, qid=None, sample_weight=None):
-        qid = require_qid(find_qid(qid, y=y_true), f"The scorer of {self.text}")
+    def of_rows(self, y_true, y_score, *, qid, sample_weight=None):
+        """Return the value of the function."""
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         return self.function(y_true, y_score, qid=qid, **self.params, **weights)
 
@@ -624,12 +573,15 @@ def scored_function(function, params):
 def scored_names(names, params):
     """Return the scored metrics of a scorer name, or of a list of them."""
     params = dict(params)
-    named = _with_cutoff(names, params.pop("k", None))
-    requests = read_requests(named, params, CALLER)
-    for request in requests:
-        check_direction(request)
-    is_list = not isinstance(named, str)
-    return _scored(requests, params, is_list=is_list, text=repr(named))
+    k = params.pop("k", None)
+    is_list = not isinstance(names, str)
+    if is_list:
+        _check_list_of_names(names)
+    if k is not None:
+        names = [f"{name}@{k}" for name in names] if is_list else f"{names}@{k}"
+    requests = read_requests(names, params, CALLER)
+    text = repr(list(names) if is_list else names)
+    return _scored(requests, params, is_list=is_list, text=text)
 
 
 def is_better_when_greater(scored):
@@ -644,21 +596,17 @@ def _scored(requests, params, *, is_list, text):
     An invalid parameter raises an error here. Later, cross-validation would turn the
     error into a NaN.
     """
-    check_ids_unneeded(requests, params.get("convention"))
-    scored = RequestedMetrics(requests, is_list, text)
-    if not params:
+    scored = RequestedMetrics(text, f"The scorer of {text}", requests, is_list)
+    if not params and "(" not in text:
         return scored
+    check_ids_unneeded(requests, params.get("convention"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         scored(y_true=[1, 0], y_score=[1.0, 0.0], qid=[0, 0])
     return scored
 
 
-def _with_cutoff(names, k):
-    """Return a name, or a list of names, with the cutoff of the parameter k."""
-    cutoff = "" if k is None else f"@{k}"
-    if isinstance(names, str):
-        return names + cutoff
+def _check_list_of_names(names):
     is_list = isinstance(names, (list, tuple))
     if not is_list or not all(isinstance(name, str) for name in names):
         raise TypeError(
@@ -670,4 +618,3 @@ def _with_cutoff(names, k):
             "The 'metric' parameter of make_ranking_scorer must name at least one "
             "metric. Got an empty list."
         )
-    return [name + cutoff for name in names]

@@ -77,7 +77,9 @@ class ValueTable(NamedTuple):
             return Measured(*values, ranks.get(id(groups)))
 
         weight = None if self.weight is None else self.weight[rows]
-        requests = [request.changed(**options) for request in self.requests]
+        requests = [
+            one._replace(options=one.options.changed(options)) for one in self.requests
+        ]
         return [
             [
                 summarize(request, of_rows(measured), n_documents[rows], weight)

@@ -4,14 +4,14 @@
 
 from skrank.model_selection.cold import ColdStartKFold
 from skrank.model_selection.cross_val import cross_val_query_scores
-from skrank.model_selection.folds import (
+from skrank.model_selection.selection import one_standard_error
+from skrank.model_selection.splitters import (
     QueryKFold,
     QueryShuffleSplit,
     RepeatedQueryKFold,
     StratifiedQueryKFold,
     query_train_test_split,
 )
-from skrank.model_selection.selection import one_standard_error
 from skrank.model_selection.time import LeaveLastOut, QueryTimeSeriesSplit
 from skrank.model_selection.triples import TripleShuffleSplit
 

@@ -7,16 +7,15 @@ from sklearn.utils import check_consistent_length, check_random_state
 
 from skrank._checks import check_count
 from skrank._docs import describe_split
-from skrank.model_selection.splitter import (
+from skrank.model_selection.base import (
     Queries,
     QuerySplitter,
     check_enough,
     check_name_or_values,
-    check_not_empty,
     check_shuffle,
     find_values,
 )
-from skrank.model_selection.stratify import balanced_folds
+from skrank.model_selection.splitters import balanced_folds
 
 COLD = ("user", "item", "both")
 
@@ -111,8 +110,7 @@ class ColdStartKFold(QuerySplitter):
             folds.append(self._fold_of_rows(users, "queries", rng))
         if self.cold != "user":
             item = find_values(item, self.item, X=X, y=y, name="item", caller=caller)
-            items = Queries.of_rows(item, name="item")
-            check_not_empty(items, caller)
+            items = Queries.of_rows(item, caller, name="item")
             check_consistent_length(items.codes, *folds, X, y, qid, groups)
             folds.append(self._fold_of_rows(items, "items", rng))
         for fold in range(self.n_splits):

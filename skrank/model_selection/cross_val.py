@@ -2,6 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import warnings
 from collections.abc import Mapping
 from functools import partial
 from numbers import Integral
@@ -13,11 +14,14 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 
 from skrank._checks import shown
 from skrank._columns import kind_of
+from skrank._ranking.ids import encode_qid
+from skrank.exceptions import QuerySplitWarning
 from skrank.metrics import QueryScores
 from skrank.metrics.evaluation import check_names, score_requests
+from skrank.metrics.scored_rows import find_scored_qid, training_sizes
 from skrank.metrics.scorer import RowScorer, check_same_ids, read_scoring
 from skrank.metrics.value_table import average_repeats
-from skrank.model_selection.folds import QueryKFold
+from skrank.model_selection.splitters import QueryKFold
 
 CALLER = "cross_val_query_scores"
 SEVERAL = -1
@@ -80,7 +84,7 @@ def cross_val_query_scores(
     sets, its value is the mean over them: with the same rows, as in
     :class:`RepeatedQueryKFold`, or with some of its rows in each, as in
     :class:`LeaveLastOut`. Otherwise the values would count as more data than there are.
-    Scorers warn of queries that were split, and so does this function.
+    A warning says if queries have rows in both parts of a split.
 
     With one test set per query, the summary of a fold, ``scores.summary(by="fold")``,
     is what the scorers give for it. The summary of all queries is the mean over
@@ -128,6 +132,9 @@ def cross_val_query_scores(
             return_estimator=True,
             error_score="raise",
         )["estimator"]
+        if training_sizes(models[0]) is None:
+            qid = find_scored_qid(models[0], X, y, metadata.get("qid"))
+            _warn_of_split_queries(qid, cv.splits)
         score_rows = RowScorer(CALLER)
         for fold, model in enumerate(models):
             tested = partial(_safe_indexing, indices=cv.splits[fold][1])
@@ -148,6 +155,23 @@ def cross_val_query_scores(
     ]
     table = average_repeats(QueryScores.concat(parts).table, "fold", SEVERAL)
     return QueryScores(table._replace(kind=kind_of(X, y)))
+
+
+def _warn_of_split_queries(qid, splits):
+    """Warn of queries with rows on both sides of a split, as a ranker would itself."""
+    if qid is None:
+        return
+    _, codes = encode_qid(qid)
+    split = [np.intersect1d(codes[train], codes[test]) for train, test in splits]
+    if n_split := len(np.unique(np.concatenate(split))):
+        warnings.warn(
+            f"{n_split} scored queries have rows in the training set of the same split "
+            "as well. Split whole queries, for instance by "
+            "skrank.model_selection.QueryKFold. If this is intended, silence "
+            "skrank.exceptions.QuerySplitWarning.",
+            QuerySplitWarning,
+            stacklevel=3,
+        )
 
 
 class _SplitOnce:

@@ -10,7 +10,7 @@ from sklearn.utils import check_consistent_length
 from skrank._checks import check_count
 from skrank._docs import describe_split
 from skrank._ranking.ids import encode_qid
-from skrank.model_selection.splitter import (
+from skrank.model_selection.base import (
     QuerySplitter,
     check_name_or_values,
     find_values,

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from skrank._checks import check_count
 from skrank._columns import QID, drop_column
 from skrank._ranking.ids import encode_qid
-from skrank.model_selection.splitter import check_size
+from skrank.model_selection.base import check_size
 
 HEAD, RELATION, TAIL = range(3)
 

@@ -2,17 +2,16 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from itertools import islice
 from numbers import Integral, Real
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state, check_scalar
 
-from skrank.base import fit_parameters
 from skrank.integrations import TrainingMetric, read_scorer
 from skrank.metrics.scorer import RankingScorer
-from skrank.rankers.rows import Rows, informative_queries
-from skrank.rankers.wrapped import predicted_scores
+from skrank.rankers.wrapped import Rows, informative_queries, staged_scores
 
 
 class EarlyStopping(NamedTuple):
@@ -85,85 +84,56 @@ def hold_out(rows, fraction, random_state):
     return rows.take(np.flatnonzero(~mask)), rows.take(np.flatnonzero(mask))
 
 
-# A name in scikit-learn's table of scorers.
-LISTED = "r2"
+# What an estimator has that can learn further rounds and predict after each of them,
+# such as HistGradientBoosting.
+GROWS = {"warm_start", "max_iter", "early_stopping"}
 
 
-class ValidationMetric(TrainingMetric):
-    """What HistGradientBoosting calls as ``scoring=``.
-
-    It is called in each round and once before the first one, for training rows and then
-    for the validation set. `values` holds what it returned for the latter.
-    """
-
-    made_by = "ValidationMetric"
-
-    def __init__(self, scorer, *documents):
-        super().__init__(scorer, *documents)
-        self.n_calls = 0
-        self.values = []
-
-    def __call__(self, estimator, X, y, sample_weight=None):
-        self.n_calls += 1
-        if self.n_calls % 2:
-            return 0.0  # for training rows
-        self.values.append(self.value(predicted_scores(estimator, X)))
-        # The estimator compares with the value some rounds ago instead of the best one.
-        # Of the best values so far these are the same. The value before the first round
-        # is that of no model.
-        return max(self.values[1:], default=-np.inf)
-
-    @property
-    def best_round(self):
-        """The round with the first of the highest values, counted from 1."""
-        return int(np.argmax(self.values[1:])) + 1
-
-    # With a scorer that is in its table, the estimator passes on the predictions that
-    # it has. With any other it would predict with all trees again in every round.
-    def __hash__(self):
-        return hash(LISTED)
-
-    def __eq__(self, other):
-        return self is other or other == LISTED
-
-
-def fit_on_validation_set(estimator, rows, stopping):
+def fit_in_chunks(estimator, rows, stopping):
     """Fit an estimator up to its best round on the held-out queries.
 
-    It does not drop the rounds after the best one itself, so that it is fitted twice.
+    It learns some rounds at a time, until the best one is `stopping.rounds` ago. It
+    cannot drop the rounds after the best one, so that it is fitted twice.
     """
-    if "X_val" not in fit_parameters(estimator):
+    params = estimator.get_params(deep=False)
+    if not (params.keys() >= GROWS and hasattr(estimator, "staged_predict")):
         raise ValueError(
             "The 'early_stopping' parameter of QueryRanker must be False unless the "
             "estimator is a ranker whose fit takes an evaluation set, such as "
-            "LGBMRanker, XGBRanker and CatBoostRanker, or, from scikit-learn 1.7, "
+            "LGBMRanker, XGBRanker and CatBoostRanker, or a "
             "HistGradientBoostingRegressor or HistGradientBoostingClassifier. Got "
             f"{type(estimator).__name__} instead."
         )
-    params = estimator.get_params(deep=False)
     weighting = {} if rows.weight is None else {"sample_weight": rows.weight}
-    metric = ValidationMetric(stopping.scorer, *stopping.documents)
     estimator.set_params(
-        early_stopping=True,
-        scoring=metric,
-        n_iter_no_change=stopping.rounds,
-        tol=0.0,
-        warm_start=False,
-        random_state=_seed(params["random_state"]),  # of both fits
+        early_stopping=False, warm_start=True, random_state=_seed(params)
     )
-    X_val = stopping.held_out.X
-    # The metric has the grades. Here a classifier accepts those of training rows only.
-    y_val = np.full(len(stopping.held_out.y), rows.y[0])
-    estimator.fit(rows.X, rows.y, **weighting, X_val=X_val, y_val=y_val)
-    if metric.best_round < estimator.n_iter_:
-        estimator.set_params(early_stopping=False, max_iter=metric.best_round)
+    held = stopping.held_out
+    metric = TrainingMetric(stopping.scorer, *stopping.documents)
+    values, best, last = [metric.value(np.zeros(len(held.y)))], 0, 0
+    while last < params["max_iter"] and last - best < stopping.rounds:
+        # Each fit prepares the data anew and begins with the predictions of all earlier
+        # rounds, which may take as long as some dozens of rounds.
+        wanted = max(4 * stopping.rounds, last + last // 2)
+        estimator.set_params(max_iter=min(wanted, params["max_iter"]))
         estimator.fit(rows.X, rows.y, **weighting)
-    metric.forget()
-    estimator.validation_score_ = np.array(metric.values)
+        for y_score in islice(staged_scores(estimator, held.X), last, None):
+            values.append(metric.value(y_score))
+            last += 1
+            if best == 0 or values[-1] > values[best]:
+                best = last
+            elif last - best == stopping.rounds:
+                break
+    if best < estimator.n_iter_:
+        estimator.set_params(warm_start=False, max_iter=best)
+        estimator.fit(rows.X, rows.y, **weighting)
+    estimator.validation_score_ = np.array(values)
     return estimator.set_params(**params)
 
 
-def _seed(random_state):
+def _seed(params):
+    """Return an int, so that all fits of an estimator draw the same."""
+    random_state = params["random_state"]
     if isinstance(random_state, Integral):
         return random_state
     return int(check_random_state(random_state).randint(2**31))

@@ -5,6 +5,8 @@
 import importlib
 import warnings
 
+import numpy as np
+
 from skrank.base import fit_parameters
 from skrank.integrations import (
     HELD_OUT,
@@ -12,7 +14,6 @@ from skrank.integrations import (
     LightGBMMetric,
     new_xgboost_metric,
 )
-from skrank.rankers.rows import check_lightgbm, check_xgboost
 
 # CatBoost's losses over pairs of documents, which ignore weights of documents.
 PAIRWISE_LOSSES = ("YetiRank", "PairLogit")
@@ -24,14 +25,20 @@ WITHOUT_ROUNDS = ("dart", "gblinear")
 # Parameters of the libraries that require an evaluation set in `fit`.
 STOPPING = ("early_stopping_rounds", "early_stopping_round")
 
+# The parameters of `fit` by which their rankers are recognized.
+OF_LIBRARIES = frozenset({"eval_qid", "group_id", "group", "eval_group"})
 
-def fit_function_of(estimator):
-    """Return the function that fits such rankers, or None for other estimators.
+# The highest grade of each library: its gain, 2^grade - 1, must fit into 32 bits.
+XGBOOST_MAX = 31
+LIGHTGBM_MAX = 30
+
+
+def fit_function_of(parameters):
+    """Return the function that fits rankers of a library, None for other estimators.
 
     The parameters of `fit` decide, not the class, so that subclasses and rankers
     with the same interface are treated alike.
     """
-    parameters = fit_parameters(estimator)
     if "eval_qid" in parameters:
         return fit_xgboost
     if "group_id" in parameters:
@@ -183,3 +190,62 @@ def _catboost_pool(estimator, rows, weighting):
     # An estimator of CatBoost exists, so CatBoost is installed.
     pool = importlib.import_module("catboost").Pool
     return pool(rows.X, rows.y, group_id=rows.codes, **columns)
+
+
+def check_lightgbm(estimator, y):
+    """Raise if LightGBM's ranking objectives have no gain for some grade."""
+    params = estimator.get_params()
+    if params.get("objective") not in (None, "lambdarank", "rank_xendcg"):
+        return
+    gains = params.get("label_gain")
+    largest = LIGHTGBM_MAX if gains is None else len(gains) - 1
+    _check_integers(
+        estimator,
+        y,
+        largest,
+        "'label_gain' lists the gain of each grade: number the grades from 0 "
+        "(np.unique(y, return_inverse=True)[1]) and pass LGBMRanker(label_gain=[...]) "
+        "with one gain for each of them",
+    )
+
+
+def check_xgboost(estimator, y):
+    """Raise if XGBoost's ranking objectives do not accept some grade."""
+    params = estimator.get_params()
+    objective = params.get("objective") or "rank:ndcg"
+    if objective == "rank:map" and not np.isin(y, (0, 1)).all():
+        raise ValueError(
+            f"{type(estimator).__name__} with objective='rank:map' takes the grades 0 "
+            "and 1: pass (y > 0).astype(int), or use objective='rank:ndcg'. Got "
+            f"{_first(y, ~np.isin(y, (0, 1)))} instead."
+        )
+    if objective != "rank:ndcg":
+        return
+    if params.get("ndcg_exp_gain") is False:
+        if (y < 0).any():
+            raise ValueError(
+                f"{type(estimator).__name__} takes grades that are not negative: "
+                f"subtract the lowest grade. Got {_first(y, y < 0)} instead."
+            )
+        return
+    _check_integers(
+        estimator,
+        y,
+        XGBOOST_MAX,
+        "its gain is 2**grade - 1: pass XGBRanker(ndcg_exp_gain=False), whose gain is "
+        "the grade itself, or number the grades from 0 "
+        "(np.unique(y, return_inverse=True)[1])",
+    )
+
+
+def _check_integers(estimator, y, largest, cure):
+    wrong = (y < 0) | (y > largest) | (y != np.floor(y))
+    if wrong.any():
+        raise ValueError(
+            f"{type(estimator).__name__} takes as grades the integers 0 to {largest}, "
+            f"since {cure}. Got {_first(y, wrong)} instead."
+        )
+
+
+def _first(y, wrong):
+    return f"{float(y[wrong][0]):g}"

@@ -24,83 +24,19 @@ from skrank._columns import (
     find_level,
     require_qid,
 )
-from skrank._ranking.ids import encode_qid
+from skrank._ranking.ids import encode_heads
 from skrank.base import RankingEstimator
-from skrank.rankers.rows import Rows, check_different
-from skrank.rankers.wrapped import clone_estimator
+from skrank.rankers.wrapped import Rows, check_different, clone_estimator
 
 
 class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
     """Base of rankers with parameters `estimator`, `qid_column` and `missing_qid`.
 
-    It finds the query ids and checks the training data. Each ranker has its own
-    `_check_own_parameters`, `_fit` and `_predict`.
+    It finds the query ids and checks the training data. Each ranker has `fit` and
+    `predict` of its own, so that Python's errors name its class.
     """
 
-    def fit(self, X, y, *, qid=None, sample_weight=None):
-        """Fit the ranker.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-            Training documents. The column `qid_column` is removed from the features.
-            It holds the query ids unless they are passed.
-        y : array-like of shape (n_samples,)
-            Relevance of the documents. An index named ``"qid"`` holds the query ids
-            unless they are passed or are in a column of `X`.
-        qid : array-like of shape (n_samples,), default=None
-            Query ids, one per row, rows in any order.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows, for the underlying estimator. PairwiseRanker takes no
-            negative ones.
-
-        Returns
-        -------
-        self : object
-            Fitted ranker.
-
-        Raises
-        ------
-        ValueError
-            If there are no query ids and `missing_qid` is ``"raise"``, if they are not
-            one per row or are all equal, if `y` is not numeric, if all grades are
-            equal, or equal within each query and the estimator compares documents, if
-            the estimator does not accept the grades or the weights, if early stopping
-            is requested of an estimator that cannot stop early, or if the estimator is
-            a classifier without probabilities for more than two classes.
-        TypeError
-            If a parameter has the wrong type, or the estimator of a PairwiseRanker is
-            not linear.
-        """
-        self._check_own_parameters()
-        return self._fit(self._rows(X, y, qid, sample_weight))
-
-    def predict(self, X):
-        """Return the scores of the documents.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-            Documents, with or without the column of query ids.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,)
-            One score per row, larger is better. Compare scores of the same query
-            only.
-        """
-        check_is_fitted(self)
-        return self._predict(drop_column(X, self.qid_column, self._n_columns))
-
-    # `score` and `rank` have the docstrings of RankingEstimator.
-    def score(self, X, y, *, qid=None, sample_weight=None):
-        check_is_fitted(self)
-        qid = self._find_qid(qid, "score", X=X, y=y)
-        return super().score(X, y, qid=qid, sample_weight=sample_weight)
-
-    def rank(self, X, qid=None):
-        check_is_fitted(self)
-        return super().rank(X, self._find_qid(qid, "rank", X=X))
+    _default = None  # stands for the estimator None
 
     def __skrank_qid__(self, X):
         """Return the query ids in the column of `X`, or None; scorers call this."""
@@ -118,17 +54,23 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        if hasattr(self._inner(), "__sklearn_tags__"):
-            tags.input_tags = deepcopy(get_tags(self._inner()).input_tags)
+        inner = self._default if self.estimator is None else self.estimator
+        if hasattr(inner, "__sklearn_tags__"):
+            tags.input_tags = deepcopy(get_tags(inner).input_tags)
         return tags
-
-    def _inner(self):
-        """Return the estimator whose clone is fitted."""
-        return self.estimator
 
     def _rows(self, X, y, qid, sample_weight):
         """Check the arguments of `fit` and return them as rows of queries."""
-        self._check_shared_parameters()
+        inner = self._default if self.estimator is None else self.estimator
+        caller = type(self).__name__
+        predicts = hasattr(inner, "predict") or _predicts(inner)
+        if isinstance(inner, type) or not (hasattr(inner, "fit") and predicts):
+            raise TypeError(
+                f"The 'estimator' parameter of {caller} must be an object "
+                f"implementing 'fit' and 'predict'. Got {inner!r} instead."
+            )
+        check_choice(self.missing_qid, {"raise", "single"}, "missing_qid", caller)
+        check_qid_column(self.qid_column, caller)
         is_name = isinstance(self.qid_column, str)
         self._n_columns = None if is_name else np.shape(X)[-1]
         qid = self._find_qid(qid, "fit", X=X, y=y)
@@ -139,10 +81,19 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
         codes = np.zeros(len(y), dtype=np.intp)
         self.query_sizes_ = {}
         if qid is not None:
-            ids, codes = encode_qid(qid, len(y))
-            sizes = np.bincount(codes).tolist()
-            self.query_sizes_ = dict(zip(ids.tolist(), sizes, strict=True))
-        self._check_several_queries()
+            heads = encode_heads(qid, len(y))
+            codes = heads.of_rows()
+            self.query_sizes_ = dict(
+                zip(heads.ids.tolist(), heads.sizes().tolist(), strict=True)
+            )
+        if self.missing_qid == "raise" and len(self.query_sizes_) == 1:
+            ((id, size),) = self.query_sizes_.items()
+            raise ValueError(
+                f"{type(self).__name__}.fit needs rows of more than one query. In "
+                "cross-validation, use fewer folds or check the sizes of the queries. "
+                "To learn from a single list, pass missing_qid='single'. Got one "
+                f"query, {id!r}, of {size} rows."
+            )
         check_different(y)
         return Rows(X, y, codes, sample_weight)
 
@@ -167,18 +118,6 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
             return qid
         return require_qid(qid, f"{type(self).__name__}.{method}")
 
-    def _check_shared_parameters(self):
-        """Raise if a parameter that all these rankers have is invalid."""
-        inner = self._inner()
-        caller = type(self).__name__
-        if isinstance(inner, type) or not (hasattr(inner, "fit") and _predicts(inner)):
-            raise TypeError(
-                f"The 'estimator' parameter of {caller} must be an object "
-                f"implementing 'fit' and 'predict'. Got {inner!r} instead."
-            )
-        check_choice(self.missing_qid, {"raise", "single"}, "missing_qid", caller)
-        check_qid_column(self.qid_column, caller)
-
     def _check_target(self, y):
         """Return `y` as numbers of shape (n_samples,)."""
         if y is None:
@@ -202,18 +141,6 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
             ) from None
         assert_all_finite(y, input_name="y")
         return y
-
-    def _check_several_queries(self):
-        """Raise if all rows are one query, unless `missing_qid` allows it."""
-        if self.missing_qid == "single" or len(self.query_sizes_) > 1:
-            return
-        ((id, size),) = self.query_sizes_.items()
-        raise ValueError(
-            f"{type(self).__name__}.fit needs rows of more than one query. In "
-            "cross-validation, use fewer folds or check the sizes of the queries. To "
-            "learn from a single list, pass missing_qid='single'. Got one query, "
-            f"{id!r}, of {size} rows."
-        )
 
 
 def _predicts(estimator):

@@ -14,14 +14,19 @@ from sklearn.utils import (
     check_scalar,
     column_or_1d,
 )
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from skrank._columns import drop_column
 from skrank._ranking.arrays import lengths_of
 from skrank.base import fit_parameters
-from skrank.rankers.fit import refuse_weights
 from skrank.rankers.meta_ranker import MetaRanker, fitted_attribute
-from skrank.rankers.rows import check_informative
-from skrank.rankers.wrapped import clone_estimator, fit_transformers, transform
+from skrank.rankers.wrapped import (
+    check_informative,
+    clone_estimator,
+    fit_transformers,
+    refuse_weights,
+    transform,
+)
 
 NUMBERS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
@@ -124,13 +129,46 @@ class PairwiseRanker(MetaRanker):
         self.random_state = random_state
 
     coef_ = fitted_attribute("coef_", "Coefficients")
+    _default = LogisticRegression()
 
-    def _check_own_parameters(self):
+    def fit(self, X, y, *, qid=None, sample_weight=None):
+        """Fit the ranker.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
+            Training documents. The column `qid_column` is removed from the features.
+            It holds the query ids unless they are passed.
+        y : array-like of shape (n_samples,)
+            Relevance of the documents. An index named ``"qid"`` holds the query ids
+            unless they are passed or are in a column of `X`.
+        qid : array-like of shape (n_samples,), default=None
+            Query ids, one per row, rows in any order.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, for the underlying estimator. Negative ones
+            are not accepted.
+
+        Returns
+        -------
+        self : object
+            Fitted ranker.
+
+        Raises
+        ------
+        ValueError
+            If there are no query ids and `missing_qid` is ``"raise"``, if they are not
+            one per row or are all equal, if `y` is not numeric, if all grades are
+            equal, or within each query, or if the estimator does not accept
+            the weights.
+        TypeError
+            If a parameter has the wrong type, or the estimator is not linear.
+        """
         if self.max_pairs is not None:
             check_scalar(self.max_pairs, "max_pairs", Integral, min_val=1)
-
-    def _fit(self, rows):
-        fitted = clone_estimator(self._inner())
+        rows = self._rows(X, y, qid, sample_weight)
+        fitted = clone_estimator(
+            self._default if self.estimator is None else self.estimator
+        )
         if isinstance(fitted, Pipeline):
             rows = fit_transformers(fitted, rows)
             rows = rows._replace(X=check_array(rows.X, ensure_min_samples=2, **NUMBERS))
@@ -145,7 +183,22 @@ class PairwiseRanker(MetaRanker):
         self.estimator_ = fitted
         return self
 
-    def _predict(self, X):
+    def predict(self, X):
+        """Return the scores of the documents.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
+            Documents, with or without the column of query ids.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            One score per row, larger is better. Compare scores of the same query
+            only.
+        """
+        check_is_fitted(self)
+        X = drop_column(X, self.qid_column, self._n_columns)
         linear = self.estimator_
         if isinstance(linear, Pipeline):
             X = check_array(transform(linear, X), **NUMBERS)
@@ -153,9 +206,6 @@ class PairwiseRanker(MetaRanker):
         else:
             X = validate_data(self, X, reset=False, **NUMBERS)
         return X @ np.ravel(linear.coef_)
-
-    def _inner(self):
-        return LogisticRegression() if self.estimator is None else self.estimator
 
     def _fit_pairs(self, linear, rows):
         """Fit the classifier in place on the differences of pairs."""

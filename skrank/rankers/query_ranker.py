@@ -2,16 +2,43 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import inspect
+
+import numpy as np
+from sklearn import get_config
+from sklearn.pipeline import Pipeline
+from sklearn.utils import column_or_1d
+from sklearn.utils.metadata_routing import MetadataRouter
+from sklearn.utils.validation import check_is_fitted
+
+from skrank._columns import drop_column
+from skrank.base import fit_parameters
+from skrank.metrics.scored_rows import estimator_type, ranking_response
 from skrank.rankers.early_stopping import (
     EarlyStopping,
     check_early_stopping,
+    fit_in_chunks,
     hold_out,
     read_stopping_scorer,
 )
-from skrank.rankers.fit import fit_estimator
+from skrank.rankers.libraries import (
+    OF_LIBRARIES,
+    check_own_stopping,
+    fit_function_of,
+)
 from skrank.rankers.meta_ranker import MetaRanker, fitted_attribute
-from skrank.rankers.rows import check_max_queries, draw_queries
-from skrank.rankers.wrapped import check_response, clone_estimator, predicted_scores
+from skrank.rankers.wrapped import (
+    as_taken,
+    ask,
+    check_informative,
+    check_response,
+    clone_estimator,
+    draw_queries,
+    fit_transformers,
+    needs_queries,
+    refuse_weights,
+    transform,
+)
 
 
 class QueryRanker(MetaRanker):
@@ -56,9 +83,8 @@ class QueryRanker(MetaRanker):
         Whether to stop when `scoring` no longer improves. If True, whole queries are
         held out of each training set to measure it, and the model is that of the best
         round. Only rankers whose `fit` takes an evaluation set can stop early, such as
-        LGBMRanker, XGBRanker and CatBoostRanker, and, from scikit-learn 1.7,
-        HistGradientBoostingRegressor and HistGradientBoostingClassifier. If False, the
-        estimator is fitted on all rows.
+        LGBMRanker, XGBRanker and CatBoostRanker, and HistGradientBoostingRegressor and
+        HistGradientBoostingClassifier. If False, the estimator is fitted on all rows.
     validation_fraction : float, default=0.1
         Fraction of the queries to hold out. Used only if `early_stopping` is True.
     n_iter_no_change : int, default=10
@@ -122,9 +148,9 @@ class QueryRanker(MetaRanker):
     receive the weights if they request them.
 
     In early stopping, the weight of a held-out query is the mean weight of its rows.
-    HistGradientBoosting does not drop the rounds after the best one, so it is fitted
-    once more up to that round, unless that is the last one; the values of all rounds
-    are in its `validation_score_`, that before the first round included.
+    HistGradientBoosting learns some rounds at a time until it stops, and is then fitted
+    once more up to the best round, unless that is the last one; the values of all
+    rounds are in its `validation_score_`, that before the first round included.
 
     Estimators of CatBoost may have lists among their parameters, such as
     `cat_features`. The ranker clones them although :func:`sklearn.base.clone` does
@@ -182,20 +208,140 @@ class QueryRanker(MetaRanker):
     best_score_ = fitted_attribute("best_score_", "Best score")
     evals_result_ = fitted_attribute("evals_result_", "Metric by iteration")
 
-    def _check_own_parameters(self):
-        check_max_queries(self.max_queries)
-        check_early_stopping(self)
+    def fit(self, X, y, *, qid=None, sample_weight=None):
+        """Fit the ranker.
 
-    def _fit(self, rows):
-        rows = draw_queries(rows, self.max_queries, self.random_state)
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
+            Training documents. The column `qid_column` is removed from the features.
+            It holds the query ids unless they are passed.
+        y : array-like of shape (n_samples,)
+            Relevance of the documents. An index named ``"qid"`` holds the query ids
+            unless they are passed or are in a column of `X`.
+        qid : array-like of shape (n_samples,), default=None
+            Query ids, one per row, rows in any order.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, for the underlying estimator.
+
+        Returns
+        -------
+        self : object
+            Fitted ranker.
+
+        Raises
+        ------
+        ValueError
+            If there are no query ids and `missing_qid` is ``"raise"``, if they are not
+            one per row or are all equal, if `y` is not numeric, if all grades are
+            equal, or equal within each query and the estimator compares documents, if
+            the estimator does not accept the grades or the weights, if early stopping
+            is requested of an estimator that cannot stop early, or if the estimator is
+            a classifier without probabilities for more than two classes.
+        TypeError
+            If a parameter has the wrong type.
+        """
+        if self.early_stopping is not False:
+            check_early_stopping(self)
+        rows = self._rows(X, y, qid, sample_weight)
+        if self.max_queries is not None:
+            rows = draw_queries(rows, self.max_queries, self.random_state)
         stopping = None
         if self.early_stopping:
             rows, held_out = hold_out(rows, self.validation_fraction, self.random_state)
             scorer = read_stopping_scorer(self)
             stopping = EarlyStopping(self.n_iter_no_change, scorer, held_out)
         fitted = fit_estimator(clone_estimator(self.estimator), rows, stopping)
-        check_response(fitted)
+        if estimator_type(fitted) == "classifier":
+            check_response(fitted)
         return self._keep(fitted)
 
-    def _predict(self, X):
-        return predicted_scores(self.estimator_, X)
+    def predict(self, X):
+        """Return the scores of the documents.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
+            Documents, with or without the column of query ids.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            One score per row, larger is better. Compare scores of the same query
+            only.
+        """
+        check_is_fitted(self)
+        X = drop_column(X, self.qid_column, self._n_columns)
+        # Scorers rank an estimator by the same scores, so a metric has the same value
+        # whether or not the estimator is wrapped.
+        scores = column_or_1d(ranking_response(self.estimator_, X, ask))
+        return scores if scores.dtype.kind == "f" else scores.astype(np.float64)
+
+
+def fit_estimator(estimator, rows, stopping=None):
+    """Fit `estimator` in place and return it.
+
+    The parameters of `fit` decide what an estimator receives, never its class. A
+    ranker receives its rows sorted by query. It is an error if nothing takes the
+    weights that were passed.
+
+    A Pipeline is fitted step by step. Its own `fit` names the weights of the last
+    step differently with and without metadata routing, and cannot convert the query
+    ids for the last step.
+    """
+    if isinstance(estimator, Pipeline):
+        return _fit_pipeline(estimator, rows, stopping)
+    parameters = fit_parameters(estimator)
+    fit_library = fit_function_of(parameters) if parameters & OF_LIBRARIES else None
+    if fit_library is not None:
+        if stopping is not None:
+            held = _for_library(stopping.held_out, estimator)
+            stopping = stopping._replace(held_out=held)
+        rows = _for_library(rows, estimator)
+        check_own_stopping(estimator, stopping)
+        check_informative(estimator, rows)
+        return fit_library(estimator, rows, stopping)
+    if stopping is not None:
+        return fit_in_chunks(estimator, rows, stopping)
+    if "qid" in parameters:
+        rows = rows.by_query()
+    metadata = {"qid": rows.codes}
+    if rows.weight is not None:
+        metadata["sample_weight"] = rows.weight
+    taken = set(metadata) & parameters
+    signature = inspect.signature(estimator.fit).parameters.values()
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in signature):
+        taken |= _forwarded(estimator, set(metadata))
+    if "sample_weight" in metadata and "sample_weight" not in taken:
+        refuse_weights(estimator)
+    X = as_taken(rows.X, estimator)
+    return estimator.fit(X, rows.y, **{name: metadata[name] for name in taken})
+
+
+def _for_library(rows, estimator):
+    rows = rows.by_query()
+    return rows._replace(X=as_taken(rows.X, estimator))
+
+
+def _fit_pipeline(pipeline, rows, stopping):
+    """Fit the transformers, then the last step as a separate estimator."""
+    rows = fit_transformers(pipeline, rows, needs_queries=needs_queries(pipeline))
+    if stopping is not None:
+        held = stopping.held_out
+        held = held._replace(X=transform(pipeline, held.X))
+        stopping = stopping._replace(held_out=held)
+    name, last = pipeline.steps[-1]
+    pipeline.steps[-1] = (name, fit_estimator(last, rows, stopping))
+    return pipeline
+
+
+def _forwarded(estimator, names):
+    """Return which metadata an estimator forwards whose `fit` takes any keyword.
+
+    Weights are accepted almost everywhere, query ids only where they are requested.
+    """
+    if get_config()["enable_metadata_routing"]:
+        routing = getattr(estimator, "get_metadata_routing", lambda: None)()
+        if isinstance(routing, MetadataRouter):
+            return routing.consumes("fit", names)
+    return names & {"sample_weight"}

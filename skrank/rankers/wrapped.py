@@ -1,18 +1,123 @@
-"""The estimator that a ranker wraps: its clone, its transformers, its predictions."""
+"""The estimator that a ranker wraps: its rows, its transformers, its predictions."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
 from copy import copy, deepcopy
+from numbers import Integral
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils import column_or_1d
+from sklearn.utils import (
+    _safe_indexing,
+    check_random_state,
+    check_scalar,
+    column_or_1d,
+)
 
 from skrank.base import QUERY_PARAMETERS, fit_parameters
 from skrank.metrics.scored_rows import ranking_response
+
+
+class Rows(NamedTuple):
+    """Documents with their grades, queries and weights."""
+
+    X: Any
+    y: np.ndarray  # (n_samples,), the grades
+    codes: np.ndarray  # (n_samples,), the query of each row: 0, ..., n_queries - 1
+    weight: Any = None  # (n_samples,)
+
+    @property
+    def sizes(self):
+        """The number of rows of each query."""
+        return np.bincount(self.codes)
+
+    def take(self, rows):
+        """Return some of the rows, with their queries renumbered from 0."""
+        _, codes = np.unique(self.codes[rows], return_inverse=True)
+        return Rows(
+            _safe_indexing(self.X, rows),
+            self.y[rows],
+            codes.reshape(-1),
+            None if self.weight is None else _safe_indexing(self.weight, rows),
+        )
+
+    def by_query(self):
+        """Return the rows sorted by query; within a query they keep their order."""
+        if (self.codes[1:] >= self.codes[:-1]).all():
+            return self
+        return self.take(np.argsort(self.codes, kind="stable"))
+
+    def weight_of_queries(self):
+        """Return the mean weight of each query, and whether all its rows have it."""
+        weight = np.asarray(self.weight, dtype=np.float64)
+        mean = np.bincount(self.codes, weights=weight) / self.sizes
+        return mean, np.allclose(weight, mean[self.codes], rtol=1e-6, atol=0)
+
+
+def informative_queries(y, codes):
+    """Return for each query whether its documents have different grades."""
+    low = np.full(codes.max() + 1, np.inf)
+    high = np.full(codes.max() + 1, -np.inf)
+    np.minimum.at(low, codes, y)
+    np.maximum.at(high, codes, y)
+    return low < high
+
+
+def check_different(y):
+    """Raise if all documents have the same grade."""
+    if len(y) > 1 and (y == y[0]).all():
+        raise ValueError(
+            "The 'y' parameter of fit must hold different grades: from equal grades "
+            "there is nothing to learn. Check that y is the relevance and, in "
+            "cross-validation, that each training set has relevant documents (use "
+            "fewer folds, a larger max_queries, or "
+            "skrank.model_selection.StratifiedQueryKFold). Got only the grade "
+            f"{y[0]:g} instead."
+        )
+
+
+def check_informative(estimator, rows):
+    """Raise unless the documents of some query have different grades."""
+    # For a single row the libraries raise errors of their own.
+    if len(rows.y) > 1 and not informative_queries(rows.y, rows.codes).any():
+        raise ValueError(
+            f"{type(estimator).__name__} learns from queries whose documents have "
+            "different grades. Check that the query ids identify lists rather than "
+            f"rows. Got {rows.codes.max() + 1} queries of {len(rows.y)} rows, each "
+            "with equal grades."
+        )
+
+
+def refuse_weights(estimator):
+    """Raise the error of weights that no estimator takes."""
+    raise ValueError(
+        f"Underlying estimator {type(estimator).__name__} does not support "
+        "sample weights: its fit must take 'sample_weight', or request it from "
+        "its own estimators when metadata routing is enabled. "
+        "Got a sample_weight. Pass sample_weight=None instead."
+    )
+
+
+def draw_queries(rows, max_queries, random_state):
+    """Return the rows of at most `max_queries` queries.
+
+    They are the first queries of one random order of the sorted query ids. So fewer
+    queries are a part of more queries, and the order of the rows plays no part.
+    """
+    check_scalar(max_queries, "max_queries", Integral, min_val=2)
+    n_queries = len(rows.sizes)
+    if max_queries >= n_queries:
+        return rows
+    order = check_random_state(random_state).permutation(n_queries)
+    is_drawn = np.zeros(n_queries, dtype=bool)
+    is_drawn[order[:max_queries]] = True
+    drawn = rows.take(np.flatnonzero(is_drawn[rows.codes]))
+    check_different(drawn.y)
+    return drawn
 
 
 def clone_estimator(estimator):
@@ -27,14 +132,9 @@ def clone_estimator(estimator):
         cloned = clone(copy(estimator).set_params(steps=[]))
         steps = [(name, clone_estimator(step)) for name, step in estimator.steps]
         return cloned.set_params(steps=steps)
-    if takes_categories(estimator):
+    if "cat_features" in fit_parameters(estimator):
         return type(estimator)(**deepcopy(estimator.get_params()))
     return clone(estimator, safe=False)
-
-
-def takes_categories(estimator):
-    """Return True if the `fit` of the estimator takes categories, as CatBoost's."""
-    return "cat_features" in fit_parameters(estimator)
 
 
 def fit_transformers(pipeline, rows, *, needs_queries=True):
@@ -112,19 +212,22 @@ def _requested(head, rows):
     return {name: metadata[name] for name in wanted}
 
 
-def predicted_scores(estimator, X):
-    """Return the scores by which a fitted estimator ranks, of shape (n_samples,).
+def staged_scores(estimator, X):
+    """Yield the scores after each round of an estimator that has several."""
+    stages = {}
 
-    Scorers rank an estimator by the same scores, so a metric has the same value
-    whether or not the estimator is wrapped in a ranker.
-    """
-    scores = column_or_1d(ranking_response(estimator, X, _ask))
-    return scores if scores.dtype.kind == "f" else scores.astype(np.float64)
+    def next_stage(estimator, method_name, X):
+        if method_name not in stages:
+            stages[method_name] = getattr(estimator, f"staged_{method_name}")(X)
+        return next(stages[method_name])
+
+    for _ in range(estimator.n_iter_):
+        yield column_or_1d(ranking_response(estimator, X, next_stage))
 
 
-def check_response(estimator):
-    """Raise an error if a fitted estimator has no scores to rank by."""
-    ranking_response(estimator, None, _would_ask)
+def check_response(classifier):
+    """Raise an error if a fitted classifier has no scores to rank by."""
+    ranking_response(classifier, None, _would_ask)
 
 
 def as_taken(X, estimator):
@@ -139,10 +242,11 @@ def as_taken(X, estimator):
     return X
 
 
-def _ask(estimator, method_name, X):
+def ask(estimator, method_name, X):
+    """Return the response of a method of an estimator, as ranking_response asks."""
     if isinstance(estimator, Pipeline):
         # The transformers may return a sparse array, too.
-        return _ask(estimator.steps[-1][1], method_name, transform(estimator, X))
+        return ask(estimator.steps[-1][1], method_name, transform(estimator, X))
     return getattr(estimator, method_name)(as_taken(X, estimator))
 
 

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
@@ -12,6 +13,7 @@ from skrank._ranking.arrays import gather, split_by_width
 examples = settings(max_examples=40, derandomize=True, deadline=None, database=None)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(1, 300), min_size=1, max_size=60), st.integers(1, 400))
 @examples
 def test_blocks_hold_every_list_once_and_stay_small(widths, max_cells):
@@ -24,6 +26,7 @@ def test_blocks_hold_every_list_once_and_stay_small(widths, max_cells):
     assert sorted(seen) == list(range(len(widths)))
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=12), st.data())
 @examples
 def test_gather_copies_the_lists_side_by_side(lengths, data):

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from brute_force import relevant_grades
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -21,6 +20,10 @@ from skrank._ranking.arrays import MAX_CELLS
 from skrank._ranking.rank import rank_queries
 from skrank.metrics import ndcg_score
 from skrank.metrics.names import METRICS
+from tests.brute_force import relevant_grades
+
+pytestmark = pytest.mark.slow_rows
+
 
 POLICIES = ["expected", "first", "optimistic", "pessimistic"]
 
@@ -119,6 +122,7 @@ def rows_of(scores, n_queries=5, max_size=40):
 examples = settings(max_examples=40, derandomize=True, deadline=None, database=None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", POLICIES)
 @given(rows=rows_of(HARD), threshold=st.sampled_from([0.0, 1, "max"]))
 @examples
@@ -177,6 +181,7 @@ def test_tie_groups_of_booleans(ties, rows):
     check(ranking, y_true.astype(int), y_score.astype(int), qid, ties)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", POLICIES)
 @given(
     st.integers(1, 5),
@@ -273,6 +278,7 @@ def rank_under(limits, *args, **kwargs):
         return rank_queries(*args, **kwargs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limits", LIMITS)
 @pytest.mark.parametrize("ties", POLICIES)
 @given(

@@ -5,6 +5,7 @@
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +18,7 @@ SCORES = [0.0, -0.0, math.inf, -math.inf, 1.0, 1.0 + 2.0**-52, -1.0, 5e-324]
 ROW = st.tuples(st.integers(0, 4), st.sampled_from(SCORES))
 
 
+@pytest.mark.slow
 @given(st.lists(ROW, min_size=1, max_size=40))
 @examples
 def test_rank_positions_count_from_one_with_ties_in_input_order(rows):

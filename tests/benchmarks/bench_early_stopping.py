@@ -1,6 +1,6 @@
 """CPU time of a training round with a metric of skrank, and with the library's own.
 
-Run ``python tests/benchmarks/bench_early_stopping.py``; it needs the extra `rankers`
+Run ``python -m tests.benchmarks.bench_early_stopping``; it needs the extra `rankers`
 and takes some minutes. Each library learns from 20,000 rows, so that a round is short,
 and evaluates 100,000 held-out rows after each round: by its own metric, and by metrics
 of skrank in the way of QueryRanker. A round is the difference between a long and a
@@ -22,8 +22,8 @@ from threadpoolctl import threadpool_limits
 
 from skrank.metrics import get_scorer
 from skrank.rankers.early_stopping import EarlyStopping
-from skrank.rankers.fit import fit_estimator
-from skrank.rankers.rows import Rows
+from skrank.rankers.query_ranker import fit_estimator
+from skrank.rankers.wrapped import Rows
 
 METRICS = ["ndcg@10", "mrr", "map", "rbp", "neg_mean_rank"]
 N_DOCUMENTS = 20

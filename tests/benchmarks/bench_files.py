@@ -1,6 +1,6 @@
 """CPU time of evaluating TREC files, as ratios to pytrec_eval and trec_eval.
 
-Run ``python tests/benchmarks/bench_files.py``; it takes about half a minute, and with
+Run ``python -m tests.benchmarks.bench_files``; it takes about half a minute, and with
 ``--queries 7000`` about three. It writes judgements and a run of 1,000 lines for each
 query to a temporary folder. From these files skrank, pytrec_eval and trec_eval, where
 ``--trec-eval`` names the program, compute the same eight measures in turns; their

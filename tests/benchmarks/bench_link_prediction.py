@@ -1,6 +1,6 @@
 """Speed and memory of link prediction, as ratios to a matrix product in the same run.
 
-Run ``python tests/benchmarks/bench_link_prediction.py``; it takes about a minute. The
+Run ``python -m tests.benchmarks.bench_link_prediction``; it takes about a minute. The
 work has the size of WN18RR: 40,943 entities, 3,134 test triples, both sides, filtered
 by 93,003 triples. The scores are those of a random bilinear model in single precision.
 Ways of ranking take turns: producing the scores by one matrix product a side (what no
@@ -22,10 +22,10 @@ import time
 from collections import defaultdict
 
 import numpy as np
-from speed.measuring import peak_memory
 
 from skrank.link_prediction import rank_triples
 from skrank.link_prediction.evaluation import BATCH_BYTES
+from tests.benchmarks.speed.measuring import peak_memory
 
 N_ENTITIES, N_RELATIONS = 40_943, 11
 N_TRAIN, N_TEST = 89_869, 3_134

@@ -1,6 +1,6 @@
 """Speed and memory of the metrics, as ratios measured in one run.
 
-Run ``python tests/benchmarks/bench_metrics.py``. Each workload is timed in turns with
+Run ``python -m tests.benchmarks.bench_metrics``. Each workload is timed in turns with
 what it is compared with, on the same arrays: the sort F, which is ``np.argsort`` of
 the same scores as a matrix of 10,000 x 120; a copy or a sort of other shapes; the same
 metric of other lists; or another library, which has to compute the same number first.
@@ -8,8 +8,9 @@ Medians of the runs are printed as ratios, beside the target and the peak of the
 that Python and NumPy allocate. Only what is a target in milliseconds is printed so. A
 row that misses its target says by how much, and where a profile finds its time.
 
-The libraries come with ``pip install -e ".[test,peers]"``. All takes some five minutes
-on two cores, 8 GB of memory, and 1.2 GB of disk in the folder for temporary files.
+The libraries come with ``pip install -e ".[test]" --group peers``. All takes some five
+minutes on two cores, 8 GB of memory, and 1.2 GB of disk in the folder for temporary
+files.
 
 NumPy has code for several instruction sets, and that sort depends on them. The first
 line of the output names those in use; to see how other machines fare, switch some off.
@@ -24,10 +25,10 @@ import argparse
 import time
 from pathlib import Path
 
-from speed import on_lists, on_other_shapes, on_trec
-from speed.measuring import instruction_sets, print_profile
-from speed.rows import Group
-from speed.table import HEAD, as_line, as_rst, environment, measure
+from tests.benchmarks.speed import on_lists, on_other_shapes, on_trec
+from tests.benchmarks.speed.measuring import instruction_sets, print_profile
+from tests.benchmarks.speed.rows import Group
+from tests.benchmarks.speed.table import HEAD, as_line, as_rst, environment, measure
 
 GROUPS = on_lists.GROUPS + on_trec.GROUPS + on_other_shapes.GROUPS
 DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/speed.rst"

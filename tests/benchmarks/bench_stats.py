@@ -1,6 +1,6 @@
 """CPU time and memory of resampling, as ratios to SciPy and ranx.
 
-Run ``python tests/benchmarks/bench_stats.py``; it takes some three minutes. 10,000
+Run ``python -m tests.benchmarks.bench_stats``; it takes some three minutes. 10,000
 resamples of 10,000 queries and 10 metrics, in turns: the bootstrap of each mean, and a
 comparison of two rankers by all metrics with all that `compare_rankers` returns. The
 other libraries compute intervals by percentiles and p-values without a correction,
@@ -18,11 +18,18 @@ from pathlib import Path
 
 import numpy as np
 import scipy.stats
-from speed.rows import Group, Row, Task, speedup
-from speed.table import HEAD, as_line, environment, list_table, measure, shown
 
 from skrank.metrics import QueryScores
 from skrank.stats import compare_rankers, confidence_interval
+from tests.benchmarks.speed.rows import Group, Row, Task, speedup
+from tests.benchmarks.speed.table import (
+    HEAD,
+    as_line,
+    environment,
+    list_table,
+    measure,
+    shown,
+)
 
 DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/stats_speed.rst"
 N_METRICS = 10

@@ -1,6 +1,6 @@
 """How many functions of skrank a call passes through, and in how many files.
 
-Run ``python tests/benchmarks/count_calls.py`` for all of `ENTRANCES`, or with the names
+Run ``python -m tests.benchmarks.count_calls`` for all of `ENTRANCES`, or with the names
 of some of them; ``--list`` prints the functions, file by file. A function counts once,
 however often it is called. A comprehension is part of the function that contains it, as
 in Python 3.12. Each entrance is called once before it is counted, so that what is

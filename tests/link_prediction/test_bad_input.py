@@ -4,7 +4,6 @@
 
 import numpy as np
 import pytest
-from link_prediction.graphs import Recorded, make_graph
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
@@ -14,9 +13,13 @@ from skrank.link_prediction import (
     evaluate_link_prediction,
     rank_triples,
 )
+from tests.link_prediction.graphs import Recorded, make_graph
 
 # The models here have no `triples_`.
-pytestmark = pytest.mark.filterwarnings("ignore:.* has no attribute 'triples_'")
+pytestmark = [
+    pytest.mark.slow_rows,
+    pytest.mark.filterwarnings("ignore:.* has no attribute 'triples_'"),
+]
 
 MODEL, TRIPLES = make_graph()
 NAMED = PopularityPredictor().fit([["a", "r", "b"], ["b", "s", "c"]])

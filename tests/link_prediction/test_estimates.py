@@ -6,7 +6,6 @@ from math import comb, log
 
 import numpy as np
 import pytest
-from link_prediction.graphs import NoisyCounts, make_graph
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 from sklearn.base import clone
@@ -18,6 +17,7 @@ from skrank.link_prediction import (
     SampledNegatives,
     rank_triples,
 )
+from tests.link_prediction.graphs import NoisyCounts, make_graph
 
 # The models here have no `triples_`.
 pytestmark = pytest.mark.filterwarnings("ignore:.* has no attribute 'triples_'")
@@ -191,6 +191,7 @@ def test_tied_ranks_count_as_each_of_the_ranks_they_may_have():
         assert tied.evaluate(METRICS, ties=ties) == pytest.approx(expected)
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("estimate", ESTIMATES)
 @pytest.mark.parametrize(
     "model",

@@ -10,7 +10,6 @@ from functools import partial
 import numpy as np
 import pytest
 import sklearn
-from link_prediction.graphs import NoisyCounts
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -33,6 +32,10 @@ from skrank.metrics import (
     mrr_score,
 )
 from skrank.model_selection import TripleShuffleSplit
+from tests.link_prediction.graphs import NoisyCounts
+
+pytestmark = pytest.mark.slow_rows
+
 
 NATIONS = load_nations()
 TRAIN, TEST = NATIONS.train, NATIONS.test

@@ -5,7 +5,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from link_prediction.graphs import Recorded, as_columns, loop_ranks, make_graph
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skrank.link_prediction import (
@@ -14,6 +13,7 @@ from skrank.link_prediction import (
     rank_triples,
     type_constraints,
 )
+from tests.link_prediction.graphs import Recorded, as_columns, loop_ranks, make_graph
 
 # The models here have no `triples_`.
 pytestmark = pytest.mark.filterwarnings("ignore:.* has no attribute 'triples_'")
@@ -22,6 +22,7 @@ MODEL, TRIPLES = make_graph()
 TRAIN, TEST = TRIPLES[:40], TRIPLES[40:]
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
 def test_filtered_and_raw_ranks_are_those_of_a_loop(seed, dtype):

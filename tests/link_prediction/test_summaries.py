@@ -9,16 +9,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from link_prediction.graphs import make_graph
 from numpy.testing import assert_allclose
 
 from skrank.datasets import load_nations
 from skrank.link_prediction import LinkRanks, PopularityPredictor, rank_triples
 from skrank.metrics import evaluate
 from skrank.metrics.names import listed_names, parse_name
+from tests.link_prediction.graphs import make_graph
 
 # The models here have no `triples_`.
-pytestmark = pytest.mark.filterwarnings("ignore:.* has no attribute 'triples_'")
+pytestmark = [
+    pytest.mark.slow_rows,
+    pytest.mark.filterwarnings("ignore:.* has no attribute 'triples_'"),
+]
 
 PUBLISHED = json.loads(Path(__file__).with_name("nations.json").read_text("utf-8"))
 

@@ -43,6 +43,7 @@ def test_a_ranking_is_kept_until_a_deeper_one_is_asked_for():
     assert arrays.ranking(by, None) is last
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     "names", list(itertools.permutations(["mrr", "ndcg@2", "ndcg@5"]))
 )
@@ -62,6 +63,7 @@ def test_precision_at_two_does_not_shorten_the_list_for_precision_at_five():
     assert (answer(short, arrays), answer(long, arrays)) == (0, 1 / 5)
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("name", sorted(listed_names()))
 @pytest.mark.parametrize("is_weighted", [False, True])
 def test_what_is_prepared_for_other_scores_gives_the_same_bits(name, is_weighted):

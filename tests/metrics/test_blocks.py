@@ -6,10 +6,13 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from brute_force import RISING, full_name
 
 from skrank.metrics import answer, evaluate, ndcg_score, score_queries
 from skrank.metrics.metric import METRICS
+from tests.brute_force import RISING, full_name
+
+pytestmark = pytest.mark.slow_rows
+
 
 ROWS = 50
 

@@ -7,12 +7,15 @@ import math
 
 import numpy as np
 import pytest
-from brute_force import call
 from numpy.testing import assert_allclose
 
 from skrank import metrics
 from skrank.metrics import evaluate
 from skrank.metrics.first_ranks import BLOCK
+from tests.brute_force import call
+
+pytestmark = pytest.mark.slow_rows
+
 
 # Queries by their numbers of documents and of relevant ones, and the rank of the first.
 ONE_RIGHT = [(3, 1, 2), (4, 1, 4), (5, 1, 1)]

@@ -9,7 +9,13 @@ import warnings
 
 import numpy as np
 import pytest
-from brute_force import (
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skrank.metrics.evaluation import read_requests
+from skrank.metrics.names import METRICS
+from tests.brute_force import (
     ADJUSTABLE,
     BLIND_TO_THE_WHOLE_ORDER,
     CANNOT_MISS,
@@ -39,12 +45,9 @@ from brute_force import (
     full_name,
     query_values,
 )
-from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
-from sklearn.exceptions import UndefinedMetricWarning
 
-from skrank.metrics.evaluation import read_requests
-from skrank.metrics.names import METRICS
+pytestmark = pytest.mark.slow_rows
+
 
 CUT = [name for name in NAMES if "@" in name]
 POLICIES = ["expected", "first", "optimistic", "pessimistic"]

@@ -8,12 +8,15 @@ import math
 import re
 
 import pytest
-from brute_force import WITH_FUNCTION
 from numpydoc.docscrape import FunctionDoc
 from numpydoc.validate import validate
 
 from skrank.metrics import evaluate
 from skrank.metrics.names import METRICS
+from tests.brute_force import WITH_FUNCTION
+
+pytestmark = pytest.mark.slow_rows
+
 
 ROWS = {METRICS[name].function.__name__: METRICS[name] for name in WITH_FUNCTION}
 FUNCTIONS = {name: metric.function for name, metric in ROWS.items()}

@@ -11,7 +11,6 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
-from brute_force import ADJUSTABLE, NAMES, call, full_name, query_value
 from numpy.testing import assert_allclose
 from scipy.stats import somersd, spearmanr
 from sklearn.exceptions import UndefinedMetricWarning
@@ -39,6 +38,10 @@ from skrank.metrics import (
     spearman_score,
 )
 from skrank.metrics.metric import METRICS
+from tests.brute_force import ADJUSTABLE, NAMES, call, full_name, query_value
+
+pytestmark = pytest.mark.slow_rows
+
 
 OF_FIRST_RANKS = sorted(
     name for name in NAMES if METRICS[name.split("@")[0]].reads_first_rank

@@ -8,7 +8,6 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from brute_force import ADJUSTABLE, NAMES, WITH_FUNCTION, call, full_name
 from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.exceptions import UndefinedMetricWarning
@@ -17,6 +16,10 @@ import skrank.metrics
 from skrank._ranking.rank import FIRST
 from skrank.metrics import RankedQueries, answer, evaluate
 from skrank.metrics.names import METRICS, listed_names
+from tests.brute_force import ADJUSTABLE, NAMES, WITH_FUNCTION, call, full_name
+
+pytestmark = pytest.mark.slow_rows
+
 
 SCORER_NAMES = {name: full_name(name) for name in NAMES}
 

@@ -107,6 +107,7 @@ def test_parameters_of_the_user_hold_everywhere(data):
     assert found.values["skrank"] == ndcg_score(**data, sample_weight=weight)
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("library", CONVENTIONS)
 def test_every_rule_of_every_convention_can_be_explained(data, library):
     for name in ("mrr", "hits@2", "precision@20", "map", "ndcg", "dcg", "rbp", "err"):

@@ -7,7 +7,6 @@ import statistics
 
 import numpy as np
 import pytest
-from brute_force import all_orders, first_rank, relevant_grades
 
 from skrank import metrics
 from skrank.metrics import (
@@ -15,6 +14,7 @@ from skrank.metrics import (
     mean_rank,
     median_rank,
 )
+from tests.brute_force import all_orders, first_rank, relevant_grades
 
 
 def candidates(ranks, n=6):
@@ -23,6 +23,7 @@ def candidates(ranks, n=6):
     return np.array(ranks) - 1, y_score
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("ranks", "weight", "median"),
     [
@@ -112,6 +113,7 @@ def harmonic(n):
     return math.fsum(1 / i for i in range(1, n + 1))
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("ties", ["expected", "realistic"])
 def test_adjusted_metrics_of_one_candidate_have_the_closed_forms_of_chance(

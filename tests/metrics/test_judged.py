@@ -7,12 +7,15 @@ from math import log2
 
 import numpy as np
 import pytest
-from brute_force import NAMES, REFERENCE, all_orders, call, relevant_grades
 from numpy.testing import assert_allclose
 
 from skrank import metrics
 from skrank._ranking.rank import rank_queries
 from skrank.metrics.names import METRICS
+from tests.brute_force import NAMES, REFERENCE, all_orders, call, relevant_grades
+
+pytestmark = pytest.mark.slow_rows
+
 
 # Of the order of the documents that were returned, whatever was not.
 OF_RETURNED_ONES = {

@@ -3,18 +3,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re
-import runpy
 from pathlib import Path
 
 import pytest
 
+from docs.makers.pictures import PICTURES
 from skrank.metrics.metric import METRICS
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = {path.stem: path.read_text("utf-8") for path in DOCS.glob("*.rst")}
 # The page of the chapter lists the pages of the families.
 FAMILIES = re.findall(r"^- :doc:`(metrics_\w+)`$", PAGES["metrics"], flags=re.M)
-PICTURES = runpy.run_path(str(DOCS / "make_pictures.py"))["PICTURES"]
 
 
 def names_on(text):
@@ -40,6 +39,7 @@ def test_every_metric_is_explained_on_the_page_of_its_family():
     assert set.union(*explained) == NAMES
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("name", PICTURES)
 def test_a_picture_can_be_drawn_and_is_on_a_page(name):
     assert PICTURES[name]().axes

@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from brute_force import NAMES, READS_ALL_GRADES, call
+
+from tests.brute_force import NAMES, READS_ALL_GRADES, call
 
 N_ORDERS = 4000
 
@@ -35,6 +36,7 @@ def random_orders(y_score):
     return broken.argsort(axis=1).argsort(axis=1)
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("name", sorted(set(NAMES) - NO_MEAN))
 def test_the_expectation_is_the_mean_over_random_orders(name, dtype):

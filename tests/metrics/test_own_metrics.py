@@ -41,6 +41,7 @@ def fitted():
     return LinearRegression().fit(X, y), X, y, qid
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("metric", "expected"),
     [
@@ -265,6 +266,7 @@ def test_a_named_metric_reaches_other_processes(named, fitted):
     assert scorer(model, X, y, qid=qid) == expected
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("name", "definition", "error", "match"),
     [

@@ -9,11 +9,14 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from brute_force import ADJUSTABLE, full_name
 from numpy.testing import assert_array_equal
 
 from skrank.metrics import QueryScores, evaluate, score_queries
 from skrank.metrics.names import listed_names
+from tests.brute_force import ADJUSTABLE, full_name
+
+pytestmark = pytest.mark.slow_rows
+
 
 EVERY = listed_names()
 UNDEFINED = "ignore:The (adjusted )?metric is undefined"

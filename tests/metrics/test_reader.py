@@ -11,6 +11,7 @@ from scipy import stats
 from skrank.metrics import err_score, rbp_score
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("y_true", "y_score", "options", "expected"),
     [
@@ -100,6 +101,7 @@ def test_rbp_of_relevant_documents_alone_is_what_the_list_reaches(p):
         assert value == pytest.approx(-math.expm1(1000 * math.log(p)), rel=1e-9)
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("score", [err_score, rbp_score])
 @pytest.mark.parametrize("max_grade", [0, -1, 2, np.inf, np.nan])
 def test_the_highest_grade_must_be_one(score, max_grade):

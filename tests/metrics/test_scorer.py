@@ -26,6 +26,9 @@ from skrank.metrics import (
     precision_at_k_score,
 )
 
+pytestmark = pytest.mark.slow_rows
+
+
 # Three queries; the first feature is the score. The relevant documents stand at the
 # ranks 1, 2 and {2, 3}.
 SCORES = np.array([3.0, 2.0, 1.0, 3.0, 2.0, 1.0, 9.0, 8.0, 7.0])
@@ -363,14 +366,3 @@ def test_get_scorer_names_the_nearest_of_both_libraries(name, nearest):
 
 def test_get_scorer_makes_a_new_scorer_at_each_call():
     assert get_scorer("mrr") is not get_scorer("mrr")
-
-
-def test_a_scorer_that_is_taken_apart_says_what_to_pass_instead():
-    """skore copies the keyword arguments, to call the score function without `X`."""
-    for scorer in [make_ranking_scorer("mrr"), copy.deepcopy(get_scorer("mrr"))]:
-        assert {**scorer._kwargs} == {}
-        with pytest.raises(TypeError, match=r"\.add\(make_ranking_scorer\('mrr'\)\._"):
-            scorer._kwargs.copy()
-        again = pickle.loads(pickle.dumps(scorer))
-        with pytest.raises(TypeError, match="may hold the query ids"):
-            again._kwargs.copy()

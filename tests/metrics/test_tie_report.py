@@ -78,6 +78,7 @@ def test_ties_are_those_of_the_precision_in_which_scores_are_compared():
 
 # Documents are judged or not, whatever their scores; ties are all there is of the
 # spread of ranks.
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("name", sorted(set(listed_names()) - {"cg"}))
 def test_a_constant_scorer_gets_the_chance_level(name):
     if name.startswith(("judged", "neg_rank_", "num_")):

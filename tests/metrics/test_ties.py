@@ -8,10 +8,13 @@ from math import comb, log2
 
 import numpy as np
 import pytest
-from brute_force import LESS_IS_BETTER, NAMES, call, query_values
 from numpy.testing import assert_allclose
 
 from skrank import metrics
+from tests.brute_force import LESS_IS_BETTER, NAMES, call, query_values
+
+pytestmark = pytest.mark.slow_rows
+
 
 READS_FIRST_RANK = {
     "mrr",

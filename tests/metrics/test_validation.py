@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from brute_force import WITH_FUNCTION
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 from sklearn.linear_model import LinearRegression
@@ -22,6 +21,10 @@ from sklearn.linear_model import LinearRegression
 from skrank import metrics
 from skrank.metrics import mrr_score
 from skrank.metrics.names import METRICS
+from tests.brute_force import WITH_FUNCTION
+
+pytestmark = pytest.mark.slow_rows
+
 
 Y = [1, 0, 2, 0]
 S = [4.0, 3.0, 2.0, 1.0]

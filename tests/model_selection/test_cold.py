@@ -107,6 +107,7 @@ def test_bad_parameters_are_refused(parameters, error, message):
         ColdStartKFold(**parameters)
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("cold", ["item", "both"])
 @pytest.mark.parametrize(
     ("item", "error", "message"),

@@ -31,6 +31,9 @@ from skrank.model_selection import (
 )
 from skrank.rankers import QueryRanker
 
+pytestmark = pytest.mark.slow
+
+
 X, Y, QID = make_ranking(
     24, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
 )
@@ -194,8 +197,17 @@ def test_a_query_whose_rows_are_in_several_test_sets_is_one_observation():
 
 
 def test_queries_split_by_mistake_are_warned_of():
-    with pytest.warns(QuerySplitWarning, match="scored queries"):
-        cross_val_query_scores(Ridge(), X, Y, scoring="mrr", cv=KFold(3), params=PARAMS)
+    n_split = len(set(CODES[:8]) & set(CODES[8:]))
+    splits = [(np.arange(8, len(Y)), np.arange(8))]
+    for estimator in (Ridge(), RANKER):
+        with pytest.warns(QuerySplitWarning, match=f"^{n_split} ") as caught:
+            cross_val_query_scores(
+                estimator, X, Y, scoring="mrr", cv=splits, params=PARAMS
+            )
+        assert len(caught) == 1
+    cross_val_query_scores(
+        Ridge(), X, Y, scoring="mrr", cv=QueryKFold(3), params=PARAMS
+    )
 
 
 @pytest.mark.parametrize(

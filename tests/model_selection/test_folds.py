@@ -16,6 +16,8 @@ from skrank.model_selection import (
     StratifiedQueryKFold,
 )
 
+pytestmark = pytest.mark.slow_rows
+
 
 def zipf_sizes(n_queries=300, n_rows=125_000):
     share = 1 / np.arange(1, n_queries + 1)

@@ -23,6 +23,9 @@ from skrank.datasets import make_ranking
 from skrank.model_selection import QueryKFold, one_standard_error
 from skrank.rankers import QueryRanker
 
+pytestmark = pytest.mark.slow
+
+
 X, Y, QID = make_ranking(40, random_state=2)
 DEPTH = "estimator__max_depth"
 GRID = {DEPTH: [8, 3, None, 1, 2, 5]}

@@ -31,6 +31,9 @@ from skrank.model_selection import (
     query_train_test_split,
 )
 
+pytestmark = pytest.mark.slow_rows
+
+
 SPLITTERS = [
     QueryKFold(3),
     QueryKFold(3, shuffle=True, random_state=0),

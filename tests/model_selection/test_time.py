@@ -13,6 +13,8 @@ from numpy.testing import assert_array_equal
 
 from skrank.model_selection import LeaveLastOut, QueryTimeSeriesSplit
 
+pytestmark = pytest.mark.slow_rows
+
 
 def parts_of(cv, qid, time):
     """The queries of each training and test set, as text."""

@@ -1,7 +1,7 @@
 """The same metrics by other libraries, under the names that skrank gives them.
 
 Each function takes one query and returns what its library says of it. The numbers in
-`peers.json` are theirs, written by ``python tests/other_libraries/peers.py``, which
+`peers.json` are theirs, written by ``python -m tests.other_libraries.peers``, which
 keeps those of the libraries that are not installed.
 """
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 # Those of these libraries.
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 PAGE = Path(__file__).parents[2] / "docs" / "coming_from.rst"
 MODULES = {

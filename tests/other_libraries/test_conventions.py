@@ -1,45 +1,34 @@
 """The rules of other libraries, held by what these libraries say.
 
 Their numbers are in `peers.json`; what they are compared with, and which are left out
-for which reason, is in the script that makes the table of the documentation.
+for which reason, is in `oracle.py`.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
 
 import functools
-import importlib.util
 import inspect
 import json
 import math
 from pathlib import Path
 
 import numpy as np
-import peers
 import pytest
-from brute_force import LESS_IS_BETTER, REFERENCE, query_value
 
 from skrank.metrics import CONVENTIONS, evaluate, make_ranking_scorer
 from skrank.metrics.conventions import FROM_ONE
 from skrank.metrics.names import METRICS
+from tests.brute_force import LESS_IS_BETTER, REFERENCE, query_value
+from tests.other_libraries import oracle, peers
 
-SCRIPT = Path(__file__).parents[2] / "docs" / "make_conventions.py"
+pytestmark = pytest.mark.slow_rows
+
+
 EVALUATE_ONLY = {"doc_order", "score_dtype", "judged_from"}
 
 
-@functools.cache
-def script():
-    spec = importlib.util.spec_from_file_location("make_conventions", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@functools.cache
-def cell(library, name):
-    return script().cell(library, name)
-
-
-QUERIES, VALUES, VERSIONS = peers.read()
+cell = functools.cache(oracle.cell)
+QUERIES, VALUES, VERSIONS = oracle.QUERIES, oracle.VALUES, oracle.VERSIONS
 CELLS = [(library, name) for library, names in VALUES.items() for name in names]
 
 # These have no number under a convention; all others have.
@@ -66,9 +55,9 @@ def test_every_convention_has_numbers_of_its_library():
 @pytest.mark.parametrize(("library", "name"), CELLS)
 def test_the_convention_gives_the_number_of_the_library(library, name):
     found = cell(library, name)
-    tolerance = script().TOLERANCE.get(library, 1e-9)
+    tolerance = oracle.TOLERANCE.get(library, 1e-9)
     for theirs, ours, _ in found.numbers.values():
-        assert script().same(theirs, ours, tolerance)
+        assert oracle.same(theirs, ours, tolerance)
     assert (not found.numbers) is ((library, name) in REFUSED)
     if not found.numbers:
         query = QUERIES["graded"]
@@ -83,9 +72,9 @@ def test_every_reason_to_leave_numbers_out_is_needed():
         (library, reason)
         for library, name in CELLS
         for theirs, ours, reason in cell(library, name).left_out.values()
-        if not script().same(theirs, ours, 1e-6)
+        if not oracle.same(theirs, ours, 1e-6)
     }
-    given = {(row.library, row.reason) for row in script().EXCEPTIONS}
+    given = {(row.library, row.reason) for row in oracle.EXCEPTIONS}
     assert given < differing
 
 
@@ -96,12 +85,6 @@ def test_most_numbers_are_compared():
     refused = sum(len(cell(*key).left_out) for key in REFUSED)
     assert compared > 3900
     assert left_out - refused < 0.1 * compared
-
-
-@pytest.mark.slow
-def test_the_table_of_the_documentation_is_up_to_date():
-    for file, text in script().parts().items():
-        assert file.read_text("utf-8") == text, "run docs/make_conventions.py"
 
 
 # Where a library is wrong or its order is no order, skrank's value is that of the

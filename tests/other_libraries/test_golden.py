@@ -10,7 +10,8 @@ import json
 from pathlib import Path
 
 import pytest
-from brute_force import call
+
+from tests.brute_force import call
 
 GOLDEN = json.loads(Path(__file__).with_name("golden.json").read_text("utf-8"))
 CASES = list(GOLDEN["cases"])
@@ -214,6 +215,7 @@ def test_every_measure_is_compared_or_named():
     assert set(LEFT_OUT) <= listed
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize(("library", "measure"), MEASURES)
 def test_the_numbers_of_the_library(library, measure):
     name, params = ROWS[library][measure]

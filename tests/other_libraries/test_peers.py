@@ -1,6 +1,6 @@
 """The libraries that are installed, asked anew on lists drawn at random.
 
-LightGBM, pytrec_eval and scikit-learn always are, with the extra `test`; the extra
+LightGBM, pytrec_eval and scikit-learn always are, with the extra `test`; the group
 `peers` brings more. The head of pytest's report says which ones are there; the numbers
 of `peers.json` stand for all.
 """
@@ -11,12 +11,11 @@ import functools
 import warnings
 
 import numpy as np
-import peers
 import pytest
-from test_conventions import script
 
 from skrank.metrics import evaluate, ndcg_score
 from skrank.metrics.conventions import rules_of
+from tests.other_libraries import oracle, peers
 
 ALWAYS = {"lightgbm", "sklearn", "trec_eval"}
 PRESENT = [name for name in peers.LIBRARIES if peers.is_installed(name)]
@@ -56,6 +55,7 @@ def test_the_libraries_of_the_test_extra_are_there():
     assert set(PRESENT) >= ALWAYS
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("title", QUERIES)
 @pytest.mark.parametrize(
     "library",
@@ -66,14 +66,14 @@ def test_the_libraries_of_the_test_extra_are_there():
 )
 def test_the_installed_library_says_the_same(library, title):
     query = QUERIES[title]
-    tolerance = script().TOLERANCE.get(library, 1e-9)
+    tolerance = oracle.TOLERANCE.get(library, 1e-9)
     for name, theirs in answer(library, title).items():
         base, _, k = name.partition("@")
         refused = isinstance(rules_of(library, base, bool(k)), str)
-        if refused or script().exception(library, base, query):
+        if refused or oracle.exception(library, base, query):
             continue
-        ours = script().number(query, name, convention=library)
-        assert script().same(float(theirs), ours, tolerance), name
+        ours = oracle.number(query, name, convention=library)
+        assert oracle.same(float(theirs), ours, tolerance), name
 
 
 def many(seed, n_levels, n_queries=50):
@@ -88,6 +88,7 @@ def many(seed, n_levels, n_queries=50):
     return y_true, y_score, qid, ids
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("level", [1, 2])
 @pytest.mark.parametrize("n_levels", [None, 1, 6])
 def test_all_queries_under_pytrec_eval(n_levels, level):

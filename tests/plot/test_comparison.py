@@ -120,6 +120,7 @@ def test_smaller_differences_are_better_where_smaller_values_are():
     assert "difference in MR (smaller is better)\nfrom old" in display.ax_.get_xlabel()
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("options", "claim", "margins"),
     [
@@ -194,6 +195,7 @@ def many(n_rankers):
     )
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("size", [(3.2, 2.4), (6.4, 4.8), (12, 8)])
 @pytest.mark.parametrize("n_rankers", [2, 5, 12])
 def test_all_text_is_inside_of_the_figure_and_no_labels_overlap(n_rankers, size):

@@ -25,6 +25,9 @@ from skrank.metrics import get_scorer
 from skrank.model_selection import QueryKFold
 from skrank.rankers import PairwiseRanker, QueryRanker, as_regressor
 
+pytestmark = pytest.mark.slow
+
+
 X, Y, QID = make_ranking(
     30, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
 )

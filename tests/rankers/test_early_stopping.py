@@ -8,7 +8,6 @@ estimators with the same interface; `tests/live/rankers` calls them as well.
 
 import pickle
 import sys
-from inspect import signature
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -22,7 +21,7 @@ from skrank.integrations import _callback_class, xgboost_metric
 from skrank.metrics import evaluate, make_ranking_scorer
 from skrank.rankers import QueryRanker
 from skrank.rankers.early_stopping import hold_out
-from skrank.rankers.rows import Rows
+from skrank.rankers.wrapped import Rows
 
 X, Y, QID = make_ranking(
     80, n_documents=(4, 9), n_features=5, n_informative=3, n_grades=4, random_state=3
@@ -38,7 +37,6 @@ LIGHTGBM = LGBMRanker(n_estimators=N_ROUNDS, num_leaves=7, num_threads=1, verbos
 BOOSTING = HistGradientBoostingRegressor(
     max_iter=N_ROUNDS, max_leaf_nodes=7, early_stopping=False
 )
-HAS_VALIDATION_SET = "X_val" in signature(HistGradientBoostingRegressor.fit).parameters
 
 
 def stopped(model, scoring="mrr", sample_weight=None):
@@ -74,6 +72,7 @@ def assert_no_held_out_row(ranker):
         assert array.tobytes()[: array.nbytes // 4] not in text
 
 
+@pytest.mark.slow_rows
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 @pytest.mark.parametrize("weight", [None, WEIGHT], ids=["", "weights"])
 @pytest.mark.parametrize(
@@ -98,10 +97,9 @@ def test_lightgbm_stops_where_a_loop_over_its_rounds_would(name, params, weight)
 MODELS = {"LightGBM": LIGHTGBM, "HistGradientBoosting": BOOSTING}
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("library", MODELS)
 def test_a_fitted_model_and_its_pickle_hold_no_held_out_rows(library):
-    if library == "HistGradientBoosting" and not HAS_VALIDATION_SET:
-        pytest.skip("scikit-learn < 1.7")
     ranker = stopped(MODELS[library], sample_weight=WEIGHT)
     assert_no_held_out_row(ranker)
     again = pickle.loads(pickle.dumps(ranker))

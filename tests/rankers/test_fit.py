@@ -47,6 +47,7 @@ CODES = np.unique(QID, return_inverse=True)[1]
 BY_QUERY = np.argsort(QID, kind="stable")
 
 
+@pytest.mark.slow_rows
 @ROUTING
 @pytest.mark.parametrize(
     "wrap",

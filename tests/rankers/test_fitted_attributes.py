@@ -111,6 +111,7 @@ def test_a_pickle_has_the_attributes():
     assert copy.coef_.tolist() == fitted.coef_.tolist()
 
 
+@pytest.mark.slow_rows
 @ranker
 @pytest.mark.usefixtures("routing")
 def test_features_are_selected_with_routing(ranker):
@@ -126,6 +127,7 @@ def test_features_are_selected_with_routing(ranker):
     assert best == pytest.approx(narrow.score(X[:, tool.support_], Y, qid=QID), abs=0.1)
 
 
+@pytest.mark.slow_rows
 @ranker
 def test_features_are_selected_without_routing(ranker):
     tool = RFE(ranker, n_features_to_select=2).fit(X, Y, qid=QID)

@@ -2,8 +2,6 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from inspect import signature
-
 import numpy as np
 import pytest
 from lightgbm import LGBMRanker
@@ -19,7 +17,7 @@ from skrank.datasets import make_ranking
 from skrank.metrics import evaluate, make_ranking_scorer, mrr_score
 from skrank.rankers import QueryRanker
 from skrank.rankers.early_stopping import hold_out
-from skrank.rankers.rows import Rows
+from skrank.rankers.wrapped import Rows
 
 X, Y, QID = make_ranking(
     24, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
@@ -78,6 +76,7 @@ FAMILIES = {
 family = pytest.mark.parametrize("family", FAMILIES)
 
 
+@pytest.mark.slow_rows
 @family
 @pytest.mark.parametrize("within", [False, True], ids=["alone", "pipeline"])
 def test_queries_and_weights_come_in_the_words_of_the_fit(family, within):
@@ -133,11 +132,9 @@ def test_lightgbm_stops_early_by_queries_that_it_has_not_learned_from(metric):
     assert values[fitted.best_iteration_ - 1] == max(values)
 
 
-HAS_VALIDATION_SET = "X_val" in signature(HistGradientBoostingRegressor.fit).parameters
 BOOSTING = HistGradientBoostingRegressor(max_iter=200, min_samples_leaf=3)
 
 
-@pytest.mark.skipif(not HAS_VALIDATION_SET, reason="scikit-learn < 1.7")
 def test_hist_gradient_boosting_has_the_trees_of_its_best_round():
     ranker = QueryRanker(
         BOOSTING, early_stopping=True, n_iter_no_change=3, random_state=0
@@ -153,28 +150,24 @@ def test_hist_gradient_boosting_has_the_trees_of_its_best_round():
     assert ranker.estimator_.get_params() == BOOSTING.get_params()
 
 
-@pytest.mark.skipif(not HAS_VALIDATION_SET, reason="scikit-learn < 1.7")
-def test_no_tree_predicts_twice_for_the_values_of_hist_gradient_boosting(monkeypatch):
-    """scikit-learn passes its predictions on only to scorers that are in its table."""
-    made = []
-    predict = HistGradientBoostingRegressor._predict_iterations
+def test_hist_gradient_boosting_learns_in_few_chunks(monkeypatch):
+    """Each fit prepares the data anew, so there are not as many as rounds."""
+    rounds, fit = [], HistGradientBoostingRegressor.fit
 
-    def counted(self, X, predictors, *rest):
-        made.append(len(predictors))
-        return predict(self, X, predictors, *rest)
+    def counted(self, *args, **kwargs):
+        rounds.append(self.max_iter)
+        return fit(self, *args, **kwargs)
 
-    monkeypatch.setattr(HistGradientBoostingRegressor, "_predict_iterations", counted)
-    ranker = QueryRanker(BOOSTING, early_stopping=True, random_state=0)
-    ranker.fit(X, Y, qid=QID)
-    assert made == []
-    ranker.predict(X)
-    assert made == [ranker.estimator_.n_iter_]
-
-
-@pytest.mark.skipif(HAS_VALIDATION_SET, reason="scikit-learn >= 1.7")
-def test_hist_gradient_boosting_needs_a_later_scikit_learn():
-    with pytest.raises(ValueError, match=r"from scikit-learn 1\.7, HistGradient"):
-        QueryRanker(BOOSTING, early_stopping=True).fit(X, Y, qid=QID)
+    monkeypatch.setattr(HistGradientBoostingRegressor, "fit", counted)
+    told = iter(np.r_[0, np.arange(20), np.zeros(200)])
+    scorer = make_ranking_scorer(lambda y_true, y_score, *, qid: next(told))
+    ranker = QueryRanker(
+        BOOSTING, early_stopping=True, scoring=scorer, n_iter_no_change=3
+    ).fit(X, Y, qid=QID)
+    assert rounds == [12, 18, 27, 20]
+    assert len(ranker.estimator_.validation_score_) == 1 + 20 + 3
+    with pytest.raises(ValueError, match=r"or a HistGradientBoosting.*Got Ridge"):
+        QueryRanker(Ridge(), early_stopping=True).fit(X, Y, qid=QID)
 
 
 def test_a_metric_that_is_undefined_for_all_held_out_queries_raises():
@@ -188,6 +181,7 @@ def test_a_metric_that_is_undefined_for_all_held_out_queries_raises():
         ranker.fit(X, Y, qid=QID)
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("params", "error", "match"),
     [

@@ -19,6 +19,9 @@ from skrank.datasets import make_ranking
 from skrank.model_selection import QueryKFold
 from skrank.rankers import QueryRanker
 
+pytestmark = pytest.mark.slow
+
+
 X, Y, QID = make_ranking(
     80, n_documents=(5, 15), n_features=10, n_informative=3, noise=1.0, random_state=0
 )

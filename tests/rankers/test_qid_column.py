@@ -53,6 +53,7 @@ rankers = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.slow_rows
 @places
 @rankers
 def test_the_column_brings_the_ids_and_is_no_feature(place, ranker):
@@ -68,6 +69,7 @@ def test_the_column_brings_the_ids_and_is_no_feature(place, ranker):
     assert found.rank(data).tolist() == ranks.tolist()
 
 
+@pytest.mark.slow_rows
 @places
 def test_a_scorer_asks_the_ranker_for_its_column(place):
     data, column, features = PLACES[place]

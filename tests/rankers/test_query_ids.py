@@ -17,6 +17,9 @@ from skrank.base import RankingEstimator
 from skrank.datasets import make_ranking
 from skrank.rankers import QueryRanker
 
+pytestmark = pytest.mark.slow_rows
+
+
 X, Y, QID = make_ranking(
     24, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
 )

@@ -19,7 +19,7 @@ from sklearn.utils import get_tags
 
 from skrank.datasets import make_ranking
 from skrank.model_selection import QueryKFold
-from skrank.rankers import QueryRanker
+from skrank.rankers import PairwiseRanker, QueryRanker
 
 X, Y, QID = make_ranking(
     24, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
@@ -153,3 +153,12 @@ def test_groups_that_reach_the_splitter_only_are_named():
             scoring="mrr",
             error_score="raise",
         )
+
+
+@pytest.mark.parametrize("ranker", [QueryRanker(Ridge()), PairwiseRanker()])
+@pytest.mark.parametrize("method", ["fit", "predict"])
+def test_pythons_own_errors_name_the_public_class(ranker, method):
+    with pytest.raises(TypeError, match=rf"^{type(ranker).__name__}\.{method}\(\) "):
+        getattr(ranker, method)()
+    with pytest.raises(TypeError, match=r"^RankingEstimator\.score\(\) missing"):
+        ranker.score([[1.0]])

@@ -46,6 +46,7 @@ RANKERS = {
 rankers = pytest.mark.parametrize("name", RANKERS)
 
 
+@pytest.mark.slow_rows
 @rankers
 @pytest.mark.parametrize(
     "scorer", [get_scorer("mrr"), make_ranking_scorer(["mrr", "ndcg@3"])], ids=str
@@ -86,6 +87,7 @@ def test_ids_of_any_type_are_known_again(qid):
         ranker.score(X[TEST], Y[TEST], qid=qid.iloc[TEST])
 
 
+@pytest.mark.slow_rows
 @rankers
 @pytest.mark.parametrize("cv", [QueryKFold(3), GroupKFold(3)], ids=str)
 def test_whole_queries_and_training_scores_raise_no_alarm(name, cv):

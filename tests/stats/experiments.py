@@ -6,13 +6,13 @@ Each function returns lists of figures by the column of its table.
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np
-import populations
-from populations import draw, tilted
 
 from skrank.metrics import QueryScores
 from skrank.stats import confidence_interval
 from skrank.stats.inference import order_statistics, seed_of, sum_clusters
 from skrank.stats.paired_tests import Family, holm, test_family
+from tests.stats import populations
+from tests.stats.populations import draw, tilted
 
 LEVEL = 0.05
 # Columns of the coverage of units.

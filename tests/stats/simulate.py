@@ -1,6 +1,6 @@
 """Coverage of the intervals, errors of the tests, and their power, by simulation.
 
-Run ``python tests/stats/simulate.py --values movielens.csv msweb.csv nations.csv``; it
+Run ``python -m tests.stats.simulate --values movielens.csv msweb.csv nations.csv``; it
 takes a quarter of an hour. The files hold values of real rankers, which the project may
 not ship; `populations.py` says how they look. Without them, only synthetic populations
 are drawn from. ``--write`` writes the tables of the documentation.
@@ -21,10 +21,10 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-import experiments
 import numpy as np
-import populations
-from experiments import HEEDED, IGNORED
+
+from tests.stats import experiments, populations
+from tests.stats.experiments import HEEDED, IGNORED
 
 DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/coverage.rst"
 

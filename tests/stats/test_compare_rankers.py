@@ -10,19 +10,20 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, nct, permutation_test, t, ttest_rel, wilcoxon
 from sklearn.exceptions import UndefinedMetricWarning
-from stats.pilot import drawn_scores, scores_of
 
 from skrank.metrics import QueryScores, mean_rank, score_queries
 from skrank.stats import compare_rankers
+from tests.stats.pilot import drawn_scores, scores_of
 
 COLUMNS = ["metric", "ranker", "baseline", "estimate", "estimate_baseline"]
 COLUMNS += ["difference", "low", "high", "pvalue", "p_adjusted", "effect_size"]
 COLUMNS += ["wins", "ties", "losses", "n_queries", "n_undefined", "detectable"]
 
 # Many samples here are small, as the warning says.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:The p-value may be too small:UserWarning"
-)
+pytestmark = [
+    pytest.mark.slow_rows,
+    pytest.mark.filterwarnings("ignore:The p-value may be too small:UserWarning"),
+]
 
 
 def of_differences(differences, **options):
@@ -290,6 +291,7 @@ def test_queries_undefined_for_one_ranker_are_left_out_of_its_pairs_and_counted(
     assert by_pair["c", "a"].n_undefined == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("instead", "n_queries"), [(0.0, 20), (np.nan, 18)])
 def test_queries_undefined_for_both_are_ties_unless_they_are_left_out(
     instead, n_queries
@@ -397,6 +399,7 @@ def test_a_family_of_one_is_not_adjusted(test, correction):
     assert row.p_adjusted == row.pvalue
 
 
+@pytest.mark.slow
 def test_the_family_of_equivalence_has_tests_of_both_sides():
     # x is just too good and y just too bad to be equivalent. The tests of the two are
     # never wrong together, so that each of them may be wrong half as often.
@@ -573,6 +576,7 @@ def test_the_smallest_p_value_of_random_flips_is_that_of_one_of_them():
         assert row.pvalue == 1 / (2 * (n_resamples + 1))
 
 
+@pytest.mark.slow
 def test_random_flips_give_the_p_value_that_scipy_counts():
     differences = np.random.RandomState(5).randn(45) + 0.25
     theirs = permutation_test(
@@ -613,6 +617,7 @@ def test_a_constant_difference_equal_to_the_margin_is_not_rounding_noise():
         assert row.pvalue == 1
 
 
+@pytest.mark.slow
 def test_holm_rejects_what_max_t_rejects_clearly_in_a_family_of_1000():
     rng = np.random.RandomState(0)
     base, step = rng.rand(40), np.arange(46)[:, None]
@@ -630,6 +635,7 @@ def test_holm_rejects_what_max_t_rejects_clearly_in_a_family_of_1000():
         assert all(row.p_adjusted >= row.pvalue >= 1e-3 for row in adjusted)
 
 
+@pytest.mark.slow
 def test_many_pairs_take_little_more_memory_than_their_rankers():
     values = np.random.RandomState(0).rand(60, 40)
     scores = scores_of(**{f"r{i}": row for i, row in enumerate(values)})

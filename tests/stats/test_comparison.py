@@ -6,11 +6,11 @@ import pickle
 
 import numpy as np
 import pytest
-from stats.pilot import drawn_scores, scores_of
 
 from skrank.metrics import score_queries
 from skrank.stats import RankerComparison, compare_rankers, confidence_interval
 from skrank.stats.comparison import letters
+from tests.stats.pilot import drawn_scores, scores_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:The p-value may be too small")
 
@@ -118,6 +118,7 @@ def test_it_prints_the_family_the_rankers_and_their_differences():
     ]
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("options", "asked"),
     [
@@ -160,6 +161,7 @@ def test_latex_escapes_names_and_has_rules():
     assert latex.count(r"\begin{tabular}") == 2
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
 def test_the_frame_is_of_the_kind_that_was_asked_for(kind):
     frame = compare_rankers(drawn_scores("mrr")).to_frame(kind)

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, t
 from sklearn.exceptions import UndefinedMetricWarning
-from stats.pilot import drawn_scores, scores_of
 
 from skrank.metrics import QueryScores, evaluate, mean_rank, score_queries
 from skrank.stats import confidence_interval
+from tests.stats.pilot import drawn_scores, scores_of
 
 # Many samples here are small, as the warning says.
 pytestmark = pytest.mark.filterwarnings("ignore:The interval may be too narrow")
@@ -128,6 +128,7 @@ NAMES += ["neg_geometric_mean_rank", "neg_harmonic_mean_rank", "inverse_mean_ran
 NAMES += ["adjusted_hits@2", "neg_adjusted_mean_rank", "gm_map"]
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     "params",
     [{}, {"average": "weighted"}, {"replace_undefined_by": np.nan}],
@@ -458,6 +459,7 @@ def test_a_table_and_evaluate_agree():
     assert confidence_interval(scores)["map"].estimate == value["map"]
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -3,10 +3,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re
-import runpy
 from pathlib import Path
 
 import pytest
+
+from docs.makers import is_it_better
 
 DOCS = Path(__file__).parents[2] / "docs"
 NUMBER = re.compile(r"[-+]?\d+\.\d+")
@@ -14,8 +15,7 @@ NUMBER = re.compile(r"[-+]?\d+\.\d+")
 
 @pytest.fixture(scope="module")
 def texts():
-    page = runpy.run_path(str(DOCS / "make_is_it_better.py"))
-    return page["make_texts"](*page["make_scores"]())
+    return is_it_better.make_texts(*is_it_better.make_scores())
 
 
 @pytest.mark.slow

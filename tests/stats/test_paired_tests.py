@@ -6,10 +6,10 @@ import itertools
 
 import numpy as np
 import pytest
-from stats.pilot import scores_of
 
 from skrank.stats import compare_rankers
 from skrank.stats.paired_tests import TESTS, benjamini_hochberg, holm, max_t
+from tests.stats.pilot import scores_of
 
 # Eight differences are few, as the warning says.
 pytestmark = pytest.mark.filterwarnings("ignore:The p-value may be too small")

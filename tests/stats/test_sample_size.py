@@ -5,7 +5,6 @@
 import numpy as np
 import pytest
 from scipy.stats import nct, norm, t
-from stats.pilot import drawn_scores, scores_of
 
 from skrank.stats import compare_rankers, required_queries
 from skrank.stats.sample_size import (
@@ -14,6 +13,7 @@ from skrank.stats.sample_size import (
     queries_needed,
     range_of_deviation,
 )
+from tests.stats.pilot import drawn_scores, scores_of
 
 
 def pilot_of(deviation, n=31):

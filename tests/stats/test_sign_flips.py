@@ -37,6 +37,7 @@ def enumerate_all(x):
     return np.mean(sums >= total - rounding)
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_probability_is_that_of_all_signs(kind):
     rng = np.random.RandomState(0)
@@ -45,6 +46,7 @@ def test_the_probability_is_that_of_all_signs(kind):
         assert exact_probability(x) == pytest.approx(enumerate_all(x), abs=1e-12)
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("kind", ["continuous", "tenths"])
 def test_the_probability_is_that_of_scipy_for_16_differences(kind):
     x = KINDS[kind](np.random.RandomState(1), 16)
@@ -129,6 +131,7 @@ def test_the_signs_of_flips_can_be_relative_to_those_of_the_units():
     assert relative[0, 0] == pytest.approx(x.sum())
 
 
+@pytest.mark.slow
 def test_the_bounds_are_the_extreme_differences_that_no_test_rejects():
     rng = np.random.RandomState(0)
     for n in (6, 7, 9):

@@ -2,16 +2,16 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import experiments
 import numpy as np
-import populations
 import pytest
-import simulate
-import simulate_cross_validation
-from populations import Values
 
 from skrank.metrics import QueryScores
 from skrank.stats import compare_rankers
+from tests.stats import experiments, populations, simulate, simulate_cross_validation
+from tests.stats.populations import Values
+
+pytestmark = pytest.mark.slow
+
 
 METRICS = (
     *("mrr", "mrr@20", "map@20", "ndcg@10", "ndcg@20"),

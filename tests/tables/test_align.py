@@ -17,6 +17,9 @@ from sklearn.utils import Bunch
 from skrank.metrics import evaluate, explain, tie_report
 from skrank.tables import align, alignment, read_qrels, read_run, score_runs
 
+pytestmark = pytest.mark.slow_rows
+
+
 QRELS = {"q1": {"d1": 1, "d2": 0, "d3": 2}, "q2": {"d1": 1}, "q3": {"d9": 1}}
 RUN = {"q1": {"d4": 0.9, "d1": 0.5, "d3": 0.5}, "q2": {"d5": 1.0, "d1": 0.0}}
 

@@ -10,8 +10,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from brute_force import ADJUSTABLE, full_name
-from drawn_tables import draw_shuffled
 from numpy.testing import assert_array_equal
 
 from skrank.metrics import add_scorer, evaluate, score_queries
@@ -20,6 +18,11 @@ from skrank.metrics.names import listed_names
 from skrank.tables import score_table, stream
 from skrank.tables.core import ArrowCore, Columns
 from skrank.tables.spark import score_batches
+from tests.brute_force import ADJUSTABLE, full_name
+from tests.drawn_tables import draw_shuffled
+
+pytestmark = pytest.mark.slow
+
 
 dask = pytest.importorskip("dask")
 dd = pytest.importorskip("dask.dataframe")

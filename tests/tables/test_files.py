@@ -17,10 +17,13 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import random_sources
 
 from skrank.metrics import score_queries
 from skrank.tables import align, score_table
+from tests import random_sources
+
+pytestmark = pytest.mark.slow_rows
+
 
 SMALL = {"qid": [1, 1, 2], "y_true": [1, 0, 1], "y_score": [2.0, 1.0, 1.0]}
 
@@ -44,6 +47,7 @@ def test_random_tables_are_scored_as_lists_or_refused_by_name(seed, tmp_path):
     assert result in ("equal", "refused", "cannot be made")
 
 
+@pytest.mark.slow
 def test_most_random_tables_are_neither_refused_nor_impossible(tmp_path):
     found = []
     for seed in range(40):
@@ -312,6 +316,7 @@ def test_the_name_of_a_file_that_exists_is_not_read_as_a_pattern(
     assert ids(tmp_path / f"r*1.{ending}") in ([8, 9], [1, 2, 8, 9])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such names")
 def test_align_and_the_command_line_take_such_names(tmp_path):
     run = write(tmp_path, ["1,a,2", "1,b,1"], "run[1].csv", "qid,doc_id,score")

@@ -9,6 +9,9 @@ import pytest
 
 from skrank.tables import read_letor, read_qrels, read_run, trec_text
 
+pytestmark = pytest.mark.slow_rows
+
+
 RUN = [("0301", "NA", 2.5), ("0301", "d#1", -1e-3), ("x", '"ä"', np.inf)]
 LINES = [f"{q} Q0 {d} {i} {s!r} tag" for i, (q, d, s) in enumerate(RUN)]
 

@@ -21,8 +21,6 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
-from brute_force import ADJUSTABLE, full_name
-from drawn_tables import draw as draw_grouped
 from numpy.testing import assert_array_equal
 
 from skrank.metrics import evaluate, score_queries
@@ -30,6 +28,11 @@ from skrank.metrics.names import listed_names
 from skrank.tables import score_table, stream
 from skrank.tables.core import Columns
 from skrank.tables.source import Source
+from tests.brute_force import ADJUSTABLE, full_name
+from tests.drawn_tables import draw as draw_grouped
+
+pytestmark = pytest.mark.slow
+
 
 FEW = ["ndcg@3", "map", "z_mrr", "neg_median_rank"]
 ORDERS = ["grouped", "shuffled", "one query cut in two"]

@@ -104,6 +104,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.slow_rows
 @pytest.mark.parametrize("name", REFUSED)
 def test_bad_input_is_refused(name):
     indices, scores, relevant, error = REFUSED[name]

@@ -3,25 +3,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import ast
-import importlib.util
 import runpy
 from pathlib import Path
 
 import pytest
 
 import skrank
+from tests.typing import make_stubs
 
 FOLDER = Path(__file__).parent
-
-
-def load(path):
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-make_stubs = load(FOLDER / "make_stubs.py")
 
 
 def test_the_package_says_that_it_has_types():

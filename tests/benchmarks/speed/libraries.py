@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 import sklearn.metrics
-from speed.workloads import Lists
 
 from skrank.metrics import ndcg_score
+from tests.benchmarks.speed.workloads import Lists
 
 
 class Way(NamedTuple):

@@ -6,9 +6,6 @@ from functools import partial
 
 import numpy as np
 import sklearn.metrics
-from speed.libraries import LIBRARIES, ways_of
-from speed.rows import Group, Row, Task, speedup, task_on
-from speed.workloads import as_matrix, make_ids, make_l
 
 from skrank.metrics import (
     evaluate,
@@ -18,6 +15,9 @@ from skrank.metrics import (
     ndcg_score,
     score_queries,
 )
+from tests.benchmarks.speed.libraries import LIBRARIES, ways_of
+from tests.benchmarks.speed.rows import Group, Row, Task, speedup, task_on
+from tests.benchmarks.speed.workloads import as_matrix, make_ids, make_l
 
 SIX = ["mrr", "map", "ndcg@10", "precision@5", "recall@10", "hits@3"]
 

@@ -10,17 +10,6 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import GridSearchCV, KFold, cross_validate
-from speed import workloads
-from speed.rows import (
-    Group,
-    Row,
-    Task,
-    growth,
-    milliseconds,
-    milliseconds_more,
-    task_on,
-)
-from speed.workloads import make_l, make_lists, scaled
 
 from skrank.link_prediction import PopularityPredictor
 from skrank.metrics import (
@@ -32,6 +21,17 @@ from skrank.metrics import (
 )
 from skrank.metrics.metric import METRICS
 from skrank.model_selection import QueryKFold
+from tests.benchmarks.speed import workloads
+from tests.benchmarks.speed.rows import (
+    Group,
+    Row,
+    Task,
+    growth,
+    milliseconds,
+    milliseconds_more,
+    task_on,
+)
+from tests.benchmarks.speed.workloads import make_l, make_lists, scaled
 
 
 def build_candidates(scale):

@@ -6,10 +6,10 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from speed.rows import Group, Row, Task
-from speed.workloads import scaled
 
 from skrank.metrics import evaluate
+from tests.benchmarks.speed.rows import Group, Row, Task
+from tests.benchmarks.speed.workloads import scaled
 
 # skrank's names of eight measures, and pytrec_eval's names of them and of their values.
 MEASURES = {

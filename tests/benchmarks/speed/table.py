@@ -7,13 +7,14 @@ import time
 from typing import NamedTuple
 
 import numpy as np
-from speed.measuring import (
+
+from tests.benchmarks.speed.measuring import (
     interleaved_medians,
     largest_shares,
     peak_memory,
     vectors,
 )
-from speed.rows import Row
+from tests.benchmarks.speed.rows import Row
 
 
 class Result(NamedTuple):

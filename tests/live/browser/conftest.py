@@ -5,7 +5,8 @@
 from pathlib import Path
 
 import pytest
-from browsing import Browser, serve
+
+from tests.live.browser.browsing import Browser, serve
 
 
 def pytest_addoption(parser):

@@ -5,9 +5,10 @@
 import re
 
 import pytest
-from browsing import serve
-from dead_links import dead_links
 from selenium.common.exceptions import TimeoutException
+
+from tests.live.browser.browsing import serve
+from tests.live.browser.dead_links import dead_links
 
 GOOD = """
 <p id="here">Some words and a <a href="#here">link</a>.</p>

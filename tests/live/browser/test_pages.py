@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pytest
-from dead_links import dead_links
+
+from tests.live.browser.dead_links import dead_links
 
 WIDTHS = (400, 1000, 1400)
 # What is written by hand, the gallery, and one page of the API.

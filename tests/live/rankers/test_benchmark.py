@@ -4,7 +4,7 @@
 
 import sys
 
-import bench_early_stopping
+from tests.benchmarks import bench_early_stopping
 
 
 def test_each_library_is_measured_with_each_metric(monkeypatch, capsys):

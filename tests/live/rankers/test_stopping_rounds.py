@@ -27,7 +27,7 @@ from skrank.metrics import evaluate, make_ranking_scorer
 from skrank.model_selection import QueryKFold
 from skrank.rankers import QueryRanker
 from skrank.rankers.early_stopping import hold_out
-from skrank.rankers.rows import Rows
+from skrank.rankers.wrapped import Rows
 
 X, Y, CODES = make_ranking(
     200, n_documents=(4, 12), n_features=8, n_informative=4, n_grades=4, random_state=3
@@ -265,9 +265,9 @@ def test_an_estimator_that_runs_to_its_end_is_fitted_once():
     calls = []
 
     class Counted(HistGradientBoostingRegressor):
-        def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None):
+        def fit(self, X, y, sample_weight=None):
             calls.append(len(X))
-            return super().fit(X, y, sample_weight, X_val=X_val, y_val=y_val)
+            return super().fit(X, y, sample_weight)
 
     _, held = split()
     for n_rounds in range(1, 6):

@@ -9,7 +9,6 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from drawn_tables import draw_shuffled
 from numpy.testing import assert_allclose, assert_array_equal
 from pyspark.ml.evaluation import RankingEvaluator
 from pyspark.sql import DataFrame, SparkSession
@@ -19,6 +18,7 @@ from skrank.metrics import add_scorer, evaluate, score_queries
 from skrank.metrics.names import listed_names
 from skrank.tables import ClusterScores, score_table
 from skrank.tables.spark import SparkTable
+from tests.drawn_tables import draw_shuffled
 
 FEW = ["ndcg@3", "map", "z_mrr", "neg_median_rank", "neg_rank_variance", "err"]
 

@@ -1,7 +1,8 @@
-"""skore: reports with ranking metrics are right, or say what to pass instead."""
+"""skore: reports with ranking metrics are right, or NaN with a warning."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import numpy as np
 import pandas as pd
 import pytest
 import skore
@@ -34,11 +35,20 @@ def report(ids):
     return made, evaluate(data["y_test"], scores, ["mrr", "ndcg_at_10"], qid=qid)
 
 
-@pytest.mark.parametrize("ids", ["column", "index"])
-@pytest.mark.parametrize("metric", ["ndcg@10", "ndcg_at_10", get_scorer("mrr")])
-def test_a_name_or_a_scorer_is_refused_before_anything_is_computed(ids, metric):
-    with pytest.raises(TypeError, match="Pass the call of the scorer instead"):
-        report(ids)[0].metrics.add(metric)
+def test_a_name_is_right_where_the_index_of_y_has_the_query_ids():
+    made, expected = report("index")
+    made.metrics.add("ndcg_at_10")
+    frame = made.metrics.summarize(metric="ndcg_at_10").frame()
+    assert frame.to_dict() == {"ndcg_at_10": expected["ndcg_at_10"]}
+
+
+@pytest.mark.filterwarnings("always")
+def test_a_name_is_nan_where_skore_loses_the_column_of_query_ids():
+    made, _ = report("column")
+    made.metrics.add("ndcg_at_10")
+    with pytest.warns(UserWarning, match="which rows belong to one query"):
+        frame = made.metrics.summarize(metric="ndcg_at_10").frame()
+    assert np.isnan(frame.to_dict()["ndcg_at_10"])
 
 
 @pytest.mark.parametrize("ids", ["column", "index"])

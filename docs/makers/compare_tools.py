@@ -1,10 +1,9 @@
-"""Write the table of what other tools say of the same queries.
+"""The table of what other tools say of the same queries.
 
-Run ``python docs/make_compare_tools.py`` in an environment with skrank and ``pip
-install ranx python-terrier trectools autorank``; of PyTerrier only its table of results
-is called, which needs no Java. Three rankers score 50 synthetic queries of 20
-documents. ranx computes the metrics itself, the other tools get the values of skrank.
-Every cell is what a tool returned, or said.
+It needs ``pip install ranx python-terrier trectools autorank``; of PyTerrier only its
+table of results is called, which needs no Java. Three rankers score 50 synthetic
+queries of 20 documents. ranx computes the metrics itself, the other tools get the
+values of skrank. Every cell is what a tool returned, or said.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
@@ -14,7 +13,6 @@ import io
 import math
 import warnings
 from importlib import metadata
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -23,7 +21,6 @@ from scipy.stats import permutation_test, ttest_rel, tukey_hsd
 from skrank.metrics import score_queries
 from skrank.stats import compare_rankers
 
-DOCS_TABLE = Path(__file__).parent / "tables/compare_tools.rst"
 METRICS = ["ndcg", "mrr"]
 N_QUERIES, N_DOCUMENTS = 50, 20
 QUESTIONS = {
@@ -306,7 +303,8 @@ TOOLS = {
 }
 
 
-def main():
+def files():
+    """Ask every tool."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         answers = {name: function() for name, (_, function) in TOOLS.items()}
@@ -324,9 +322,4 @@ def main():
         if name != "skrank"
     ]
     text = "\n".join([*lines, "", ", ".join(versions) + ".", ""])
-    DOCS_TABLE.write_text(text, "utf-8")
-    print(text)
-
-
-if __name__ == "__main__":
-    main()
+    return {"tables/compare_tools.rst": text}

@@ -1,20 +1,13 @@
-"""Draw the pictures of the user guide from the functions that they explain.
-
-Run ``python docs/make_pictures.py`` to write ``docs/pictures/``. With names, such as
-``python docs/make_pictures.py ties``, only these are drawn.
-"""
+"""The pictures of the user guide, drawn from the functions that they explain."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import sys
+import io
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 
 from skrank.metrics import dcg_score, evaluate, mrr_score, rbo_score
-
-FOLDER = Path(__file__).parent / "pictures"
 
 # Colours that readers with any colour vision can tell apart (Okabe and Ito).
 BLUE, ORANGE, GREEN = "#0072B2", "#E69F00", "#009E73"
@@ -377,17 +370,16 @@ PICTURES = {
 }
 
 
-def main(names):
-    """Write the pictures with these names, or all of them."""
+def files(*names):
+    """Return the pictures with these names, or all of them."""
     import matplotlib as mpl
 
-    FOLDER.mkdir(exist_ok=True)
+    made = {}
     for name in names or PICTURES:
+        file = io.BytesIO()
         with mpl.rc_context(STYLE):
             PICTURES[name]().savefig(
-                FOLDER / f"{name}.svg", bbox_inches="tight", metadata={"Date": None}
+                file, format="svg", bbox_inches="tight", metadata={"Date": None}
             )
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+        made[f"pictures/{name}.svg"] = file.getvalue()
+    return made

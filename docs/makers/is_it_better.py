@@ -1,12 +1,9 @@
-"""Draw the pictures and print the tables of the page "Is it really better?".
-
-Run ``python docs/make_is_it_better.py`` to write ``docs/is_it_better/``.
-"""
+"""The pictures and tables of the page "Is it really better?"."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import io
 import warnings
-from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
@@ -25,8 +22,6 @@ from skrank.model_selection import query_train_test_split
 from skrank.plot import ComparisonDisplay
 from skrank.rankers import QueryRanker
 from skrank.stats import compare_rankers
-
-FOLDER = Path(__file__).parent / "is_it_better"
 
 
 def make_scores():
@@ -49,11 +44,12 @@ def make_scores():
     return y, runs, qid, score_queries(y, runs, names, qid=qid, by={"digit": digit})
 
 
-def save(display, name):
-    """Write the figure of a display as a small SVG without dates."""
-    display.figure_.savefig(
-        FOLDER / f"{name}.svg", bbox_inches="tight", metadata={"Date": None}
-    )
+def svg(display):
+    """Return the figure of a display as a small SVG without dates."""
+    file = io.BytesIO()
+    metadata = {"Date": None}
+    display.figure_.savefig(file, format="svg", bbox_inches="tight", metadata=metadata)
+    return file.getvalue()
 
 
 def make_texts(y, runs, qid, scores):
@@ -73,26 +69,28 @@ def make_texts(y, runs, qid, scores):
         }
 
 
-def main():
-    """Write all pictures and tables."""
+def files():
+    """Return all tables and pictures."""
     mpl.use("agg")
-    mpl.rcParams |= {
+    style = {
         "figure.figsize": (6.4, 3.6), "svg.fonttype": "none", "svg.hashsalt": "skrank"
     }  # fmt: skip
-    FOLDER.mkdir(exist_ok=True)
     y, runs, qid, scores = make_scores()
-    for name, text in make_texts(y, runs, qid, scores).items():
-        (FOLDER / f"{name}.txt").write_text(f"{text}\n")
+    texts = make_texts(y, runs, qid, scores)
     difference = {"ranker": "trees", "baseline": "ridge", "metric": "ndcg@10"}
-    save(QueryDifferenceDisplay.from_scores(scores, **difference), "differences")
-    save(ComparisonDisplay.from_comparison(compare_rankers(scores)), "comparison")
-    at_k = MetricAtKDisplay.from_predictions(
-        y, runs, "ndcg", ks=[1, 2, 3, 5, 7, 10, 15, 20], qid=qid
-    )
-    save(at_k, "cutoffs")
     pixels = {"pixels": runs["pixels"], "ridge": runs["ridge"]}
-    save(TieSpanDisplay.from_predictions(y, pixels, ["mrr", "hits@1"], qid=qid), "ties")
-
-
-if __name__ == "__main__":
-    main()
+    with mpl.rc_context(style):
+        displays = {
+            "differences": QueryDifferenceDisplay.from_scores(scores, **difference),
+            "comparison": ComparisonDisplay.from_comparison(compare_rankers(scores)),
+            "cutoffs": MetricAtKDisplay.from_predictions(
+                y, runs, "ndcg", ks=[1, 2, 3, 5, 7, 10, 15, 20], qid=qid
+            ),
+            "ties": TieSpanDisplay.from_predictions(
+                y, pixels, ["mrr", "hits@1"], qid=qid
+            ),
+        }
+        pictures = {name: svg(display) for name, display in displays.items()}
+    return {f"is_it_better/{name}.txt": f"{text}\n" for name, text in texts.items()} | {
+        f"is_it_better/{name}.svg": picture for name, picture in pictures.items()
+    }

@@ -12,7 +12,7 @@ from sklearn.utils import check_consistent_length
 
 from skrank._columns import find_named, find_qid, require_named, require_qid
 from skrank._docs import describe_split
-from skrank._ranking.ids import encode_qid
+from skrank._ranking.ids import encode_heads, encode_qid
 
 
 class Queries(NamedTuple):
@@ -23,21 +23,18 @@ class Queries(NamedTuple):
     sizes: np.ndarray  # (n_queries,), the number of rows of each query
 
     @classmethod
-    def of_rows(cls, qid, n_samples=None, *, name="qid"):
+    def of_rows(cls, qid, caller, n_samples=None, *, name="qid"):
         """Group the rows by their query ids, or by the argument called `name`."""
-        ids, codes = encode_qid(qid, n_samples, name=name)
-        return cls(ids, codes, np.bincount(codes, minlength=len(ids)))
+        heads = encode_heads(qid, n_samples, name=name)
+        if heads.n_samples == 0:
+            raise ValueError(f"{caller} needs at least one row. Got 0 rows.")
+        return cls(heads.ids, heads.of_rows(), heads.sizes())
 
     def rows(self, queries):
         """Return the rows of some queries, given as a mask or as positions in ids."""
         chosen = np.zeros(len(self.ids), dtype=bool)
         chosen[queries] = True
         return np.flatnonzero(chosen[self.codes])
-
-    def rows_of_parts(self, parts):
-        """Generate the rows of pairs of training and test queries."""
-        for train, test in parts:
-            yield self.rows(train), self.rows(test)
 
 
 class QuerySplitter(BaseCrossValidator):
@@ -73,10 +70,9 @@ class QuerySplitter(BaseCrossValidator):
         caller, n_samples = type(self).__name__, count_rows(y if X is None else X)
         found = find_qid(qid, X=X, y=y, groups=groups)
         found = require_qid(found, caller, takes_groups=True)
-        queries = Queries.of_rows(found, n_samples)
-        check_not_empty(queries, caller)
+        queries = Queries.of_rows(found, caller, n_samples)
         if qid is not None and groups is not None:
-            others = Queries.of_rows(groups, n_samples, name="groups")
+            others = Queries.of_rows(groups, caller, n_samples, name="groups")
             _check_same_queries(queries, others, caller)
         return queries
 
@@ -91,7 +87,8 @@ class WholeQuerySplitter(QuerySplitter):
     @describe_split
     def split(self, X, y=None, groups=None, *, qid=None):
         queries = self._group(X, y, groups, qid)
-        yield from queries.rows_of_parts(self._iter_queries(queries, y))
+        for train, test in self._iter_queries(queries, y):
+            yield queries.rows(train), queries.rows(test)
 
     @abstractmethod
     def _iter_queries(self, queries, y):
@@ -151,12 +148,6 @@ def count_rows(data):
     if data is None:
         return None
     return data.shape[0] if hasattr(data, "shape") else len(data)
-
-
-def check_not_empty(queries, caller):
-    """Raise if there are no rows."""
-    if len(queries.codes) == 0:
-        raise ValueError(f"{caller} needs at least one row. Got 0 rows.")
 
 
 def check_enough(queries, n_splits, things="queries"):

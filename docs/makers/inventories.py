@@ -1,11 +1,11 @@
-"""Write the names of other projects that the site links to: `docs/inventories`.
+"""The names of other projects that the site links to: `docs/inventories`.
 
 Sphinx finds the page of a name such as `numpy.ndarray` in the inventory of NumPy's
 site. It would download these inventories whenever our site is built, so that a build
 would need a network, and fail while another site is not available. These small
 inventories hold only the names that are used here. Each name is looked up in the
 installed package: one that does not exist is an error. A reference to a name that is
-not here is an error when the site is built. Run `python docs/make_inventories.py` after
+not here is an error when the site is built. Run `python docs/make.py inventories` after
 adding a name.
 """
 
@@ -14,9 +14,6 @@ adding a name.
 import importlib
 import inspect
 import zlib
-from pathlib import Path
-
-INVENTORIES = Path(__file__).parent / "inventories"
 
 SITES = {
     "python": "https://docs.python.org/3/",
@@ -157,16 +154,13 @@ def make_entries():
     return entries
 
 
-def main():
-    """Write the inventories in Sphinx's format, whose entries are compressed."""
-    INVENTORIES.mkdir(exist_ok=True)
+def files():
+    """Return the inventories in Sphinx's format, whose entries are compressed."""
+    made = {}
     for project, lines in make_entries().items():
         header = "# Sphinx inventory version 2\n"
         header += f"# Project: {project}\n# Version: \n"
         header += "# The remainder of this file is compressed using zlib.\n"
         body = zlib.compress("".join(f"{line}\n" for line in lines).encode(), 9)
-        (INVENTORIES / f"{project}.inv").write_bytes(header.encode() + body)
-
-
-if __name__ == "__main__":
-    main()
+        made[f"inventories/{project}.inv"] = header.encode() + body
+    return made
