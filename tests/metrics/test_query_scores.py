@@ -379,12 +379,12 @@ def test_values_of_other_tools_are_averaged():
     assert scores.summary() == {"map": (0.5 + 0.25) / 2, "latency": (3 + 4) / 2}
     assert scores.keys["qid"].tolist() == [8, 9]
     assert scores.values[0, 1].tolist() == [4, 3]
-    table = pa.table({"qid": ["a", "b"], "ndcg_cut_10": [0.5, None]})
-    with pytest.raises(ValueError, match="'ndcg_cut_10' has missing values"):
+    table = pa.table({"qid": ["a", "b"], "their_ndcg": [0.5, None]})
+    with pytest.raises(ValueError, match="'their_ndcg' has missing values"):
         QueryScores.from_frame(table)
     for instead, mean in [(np.nan, 0.5), (0.0, 0.25)]:
         scores = QueryScores.from_frame(table, replace_undefined_by=instead)
-        assert scores.summary() == {"ndcg_cut_10": mean}
+        assert scores.summary() == {"their_ndcg": mean}
 
 
 def test_a_column_named_as_a_metric_is_summarized_as_that_metric():
