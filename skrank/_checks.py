@@ -441,6 +441,9 @@ def warn_if_out_of_order(arrays):
     Rows are paired by position, whatever their labels are. `arrays` holds what has one
     value per row, by the names of the arguments.
     """
+    kinds = [type(values) for values in arrays.values() if values is not None]
+    if len(kinds) - kinds.count(np.ndarray) < 2:  # arrays have no labels
+        return
     for first, name, is_unique in reordered(arrays):
         cure = f"Pass {name}.loc[{first}.index] to pair them by label"
         if not is_unique:

@@ -294,9 +294,10 @@ def read_requests(
             raise NoNumber(key, convention, followed)
         defaults, settable = metric.defaults | OF_EVALUATE, _settable(metric)
         # Parameters of the user override the name, the name overrides the convention.
-        options = defaults | _known(followed, defaults) | metric.fixed
+        options = {name: followed.get(name, defaults[name]) for name in defaults}
+        options |= metric.fixed
         given = {} if k is None else {"k": k}
-        given |= _known(params, settable) | own
+        given |= {name: params[name] for name in params if name in settable} | own
         options |= check_options(given, metric.checks, caller)
         if options["ties"] != "first":
             options["doc_order"] = None
@@ -351,10 +352,6 @@ def _read_all(metrics, caller, read):
 def _settable(metric):
     """Return the names of the parameters that can be set for a metric."""
     return (metric.defaults.keys() | OF_EVALUATE.keys()) - metric.fixed.keys()
-
-
-def _known(params, names):
-    return {name: value for name, value in params.items() if name in names}
 
 
 @share_words

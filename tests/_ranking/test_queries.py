@@ -166,6 +166,7 @@ def test_negative_grades_of_any_dtype(dtype):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:y_score has only two distinct values")
 @pytest.mark.parametrize("ties", POLICIES)
 @given(
     st.lists(
