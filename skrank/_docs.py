@@ -302,7 +302,7 @@ ax : Axes, default=None
     Where to draw. If None, in a new figure. A figure without a layout engine gets the
     constrained one, which makes place for long names.
 **params
-    Further parameters of :func:`score_queries`.
+    Further parameters of :func:`~skrank.metrics.score_queries`.
 """)
 
 _OF_ESTIMATOR = read_entries("""

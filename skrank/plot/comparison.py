@@ -72,7 +72,7 @@ class ComparisonDisplay(Display):
 
     See Also
     --------
-    compare_rankers : Compares rankers.
+    skrank.stats.compare_rankers : Compares rankers.
     skrank.plot.QueryDifferenceDisplay : The differences of two rankers by query.
 
     Notes
@@ -119,7 +119,7 @@ class ComparisonDisplay(Display):
         Parameters
         ----------
         comparison : RankerComparison
-            What :func:`compare_rankers` returns.
+            What :func:`~skrank.stats.compare_rankers` returns.
         metric : str, default=None
             The name of the metric to draw. If None, all metrics are drawn.
         ax : Axes, default=None

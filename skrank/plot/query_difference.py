@@ -62,7 +62,7 @@ class QueryDifferenceDisplay(Display):
 
     See Also
     --------
-    score_queries : The values by query.
+    skrank.metrics.score_queries : The values by query.
 
     Examples
     --------
@@ -178,9 +178,9 @@ class QueryDifferenceDisplay(Display):
         ----------
         y_score : dict of array-like
             The predicted scores of the rankers by name, each as in
-            :func:`score_queries`.
+            :func:`~skrank.metrics.score_queries`.
         metric : str or callable
-            The metric, as in :func:`evaluate`.
+            The metric, as in :func:`~skrank.metrics.evaluate`.
 
         Returns
         -------
@@ -225,7 +225,7 @@ class QueryDifferenceDisplay(Display):
         estimator : dict of str to estimator instance
             The fitted estimators by name.
         metric : str or callable
-            The metric, as in :func:`evaluate`.
+            The metric, as in :func:`~skrank.metrics.evaluate`.
 
         Returns
         -------

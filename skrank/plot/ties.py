@@ -56,7 +56,8 @@ class TieSpanDisplay(Display):
 
     See Also
     --------
-    tie_report : The same values as a table, with the number of tied documents.
+    skrank.metrics.tie_report : The same values as a table, with the number of tied
+        documents.
 
     Notes
     -----
@@ -97,9 +98,9 @@ class TieSpanDisplay(Display):
         Parameters
         ----------
         metrics : str, callable or list of them, default=("mrr", "ndcg@10", "map")
-            The metrics, as in :func:`evaluate`.
+            The metrics, as in :func:`~skrank.metrics.evaluate`.
         **params
-            Further parameters of :func:`score_queries` other than `ties`.
+            Further parameters of :func:`~skrank.metrics.score_queries`, except `ties`.
 
         Returns
         -------
@@ -158,9 +159,9 @@ class TieSpanDisplay(Display):
         Parameters
         ----------
         metrics : str, callable or list of them, default=("mrr", "ndcg@10", "map")
-            The metrics, as in :func:`evaluate`.
+            The metrics, as in :func:`~skrank.metrics.evaluate`.
         **params
-            Further parameters of :func:`score_queries` other than `ties`.
+            Further parameters of :func:`~skrank.metrics.score_queries`, except `ties`.
 
         Returns
         -------

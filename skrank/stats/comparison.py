@@ -40,7 +40,7 @@ class RankerComparison(Result):
     See Also
     --------
     compare_rankers : Makes it.
-    ComparisonDisplay : Draws it.
+    skrank.plot.ComparisonDisplay : Draws it.
 
     Examples
     --------
