@@ -61,6 +61,7 @@ sklearn.preprocessing: OneHotEncoder StandardScaler
 sklearn.svm: LinearSVC
 sklearn.tree: DecisionTreeRegressor
 sklearn.utils: Bunch
+sklearn.utils.estimator_checks: check_estimator
 pandas: DataFrame Index MultiIndex Series concat read_parquet
 matplotlib.axes: Axes
 matplotlib.figure: Figure
