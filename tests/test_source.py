@@ -4,6 +4,7 @@
 
 import ast
 import inspect
+import re
 import shutil
 import subprocess
 import sys
@@ -169,3 +170,18 @@ def test_the_top_level_of_the_repository_holds_only_what_is_listed():
         pytest.skip(done.stderr.decode())
     found = {name.partition("/")[0] for name in done.stdout.decode().split("\0")[:-1]}
     assert {name for name in found if not name.startswith(".")} == TOP_LEVEL
+
+
+@pytest.mark.parametrize(
+    "package", sorted({file.partition("/")[0] for file in SOURCE if "/" in file})
+)
+def test_the_architecture_page_lists_every_module(package):
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    _, _, rest = page.partition(f"\n`skrank/{package}/`")
+    if package == "datasets":
+        assert not rest  # they are two files
+        return
+    section = re.split(r"\n`skrank/|\nStubs", rest)[0]
+    listed = re.findall(r"`(\w+\.py)`", "".join(re.findall(r"\n\| .*? \|", section)))
+    files = {f.partition("/")[2] for f in SOURCE if f.startswith(f"{package}/")}
+    assert sorted(listed) == sorted(files - {"__init__.py"})
