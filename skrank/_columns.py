@@ -206,9 +206,8 @@ def is_frame(data):
 
 def column_names(frame):
     """Return the names of the columns of a data frame or a dict; None for others."""
-    if isinstance(frame, Mapping) and not scipy.sparse.issparse(
-        frame
-    ):  # one of these is
+    # A sparse matrix may be a dict.
+    if isinstance(frame, Mapping) and not scipy.sparse.issparse(frame):
         return list(frame)
     # The `columns` of pyarrow are the values, those of pandas and polars the names.
     names = getattr(frame, "column_names", getattr(frame, "columns", None))
