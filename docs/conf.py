@@ -49,6 +49,11 @@ toc_object_entries_show_parents = "hide"
 # Every reference has a target: what this site links to in other projects is listed in
 # `makers/inventories.py`, so that a build needs no network.
 nitpicky = True
+# What every mapping has is not described here.
+nitpick_ignore = [
+    ("py:obj", f"skrank.stats.ConfidenceIntervals.{name}")
+    for name in ("get", "items", "keys", "values")
+]
 intersphinx_mapping = {
     name: (site, f"inventories/{name}.inv") for name, site in inventories.SITES.items()
 }
