@@ -98,6 +98,7 @@ MODELS = {"LightGBM": LIGHTGBM, "HistGradientBoosting": BOOSTING}
 
 
 @pytest.mark.slow_rows
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 @pytest.mark.parametrize("library", MODELS)
 def test_a_fitted_model_and_its_pickle_hold_no_held_out_rows(library):
     ranker = stopped(MODELS[library], sample_weight=WEIGHT)
