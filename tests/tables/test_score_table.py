@@ -462,7 +462,7 @@ def ctrl_c(tmp_path, monkeypatch):
 
 
 def test_an_interrupt_stops_the_reading_of_a_stream(ctrl_c):
-    batch = pa.record_batch(SMALL)
+    batch = pa.RecordBatch.from_pydict(SMALL)
     n_read = []
 
     def batches():
