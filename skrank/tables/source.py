@@ -85,6 +85,8 @@ class Source:
             self._closing.callback(self.run, folder.cleanup)
             self._closing.callback(self._disconnect)
             self.execute(f"SET temp_directory = {text_in_sql(folder.name)}")
+            # Else DuckDB writes a bar to the standard output of slow statements.
+            self.execute("SET enable_progress_bar = false")
             self.leave_memory(0)
             self.relation = self._open(source, columns)
             query = f"DESCRIBE SELECT * FROM {self.relation}"

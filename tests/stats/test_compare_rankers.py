@@ -581,7 +581,7 @@ def test_random_flips_give_the_p_value_that_scipy_counts():
     differences = np.random.RandomState(5).randn(45) + 0.25
     theirs = permutation_test(
         (differences,), np.sum, permutation_type="samples", n_resamples=99_999,
-        rng=np.random.default_rng(0),
+        random_state=np.random.default_rng(0),
     )  # fmt: skip
     ours = of_differences(differences, n_resamples=99_999).pvalue
     assert ours == pytest.approx(theirs.pvalue, rel=0.05)
