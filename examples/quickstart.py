@@ -63,8 +63,7 @@ def compare_on_unseen_queries(X, y, qid):
         meaning = "So the gain may be due to chance: more queries would have to decide."
     return "\n".join(
         [
-            f"On {mrr.n_queries} queries that no search has seen, without those that",
-            "have no relevant document, with 95% intervals",
+            f"On {mrr.n_queries} queries that no search has seen, with 95% intervals",
             f"  MRR of the choice by mrr       {interval(mrr.estimate, mrr)}",
             f"  difference to that by roc_auc  {interval(row.difference, row)}",
             f"  p = {row.pvalue:.2f}. In 80 of 100 cases so many queries would show a",
