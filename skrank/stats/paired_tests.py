@@ -181,11 +181,14 @@ class Flipped:
             totals[part], norms[part] = x.sum(axis=0), np.sqrt((x**2).sum(axis=0))
         norms[norms == 0] = 1
         step = max(BLOCK // n, 1)
-        blocks = (
-            self.sums(slice(None), null, slice(start, start + step)) / norms[:, None]
-            for start in range(0, n_flips, step)
-        )
-        return totals / norms, blocks
+
+        def blocks():
+            for start in range(0, n_flips, step):
+                sums = self.sums(slice(None), null, slice(start, start + step))
+                sums /= norms[:, None]
+                yield sums
+
+        return totals / norms, blocks()
 
 
 @dataclass(frozen=True)
@@ -256,11 +259,14 @@ class SignFlipTest:
         tops, weights = family.totals
         ends = np.empty((len(sides), len(family)))
         for part in family.parts(4 * flipped.flips.n_flips):
+            bottom = family.bottom[part]
+            if (bottom == bottom[0]).all():  # so it is without weights
+                bottom = bottom[:1]
             means = sign_flips.subset_means(
                 tops[part],
-                weights[part],
+                weights[part][: len(bottom)],
                 flipped.sums(part, 0.0),
-                flipped.of_bottoms[family.bottom[part]],
+                flipped.of_bottoms[bottom],
             )
             low, high = sign_flips.accepted(means, level)
             for end, side in zip(ends, sides, strict=True):
@@ -490,7 +496,7 @@ def _max_t_of_sides(flipped, sides, two_sided):
     """Return the p-values adjusted by the maximum over the flips."""
     if two_sided:
         observed, blocks = flipped.statistics(0.0)
-        return max_t(np.abs(observed), map(np.abs, blocks))
+        return max_t(np.abs(observed), (np.abs(one, out=one) for one in blocks))
     # The tests of both sides of equivalence are one family.
     found = [(side.sign, *flipped.statistics(side.null)) for side in sides]
     observed = np.concatenate([sign * total for sign, total, _ in found])

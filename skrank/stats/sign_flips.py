@@ -224,22 +224,31 @@ def subset_means(top, bottom, flipped_top, flipped_bottom):
     The subsets are the units that a flip flips, and those that it does not flip. From
     the sums over all units, of shape (n_comparisons,), and those of each flip,
     (n_comparisons, n_flips), come (n_comparisons, 2 * n_flips) ratios. NaN for a subset
-    without units that count, which is on both sides of any ratio.
+    without units that count, which is on both sides of any ratio. The bottoms may have
+    one row for all comparisons.
 
     .. [1] J. A. Hartigan,
        "Using Subsample Values as Typical Values", JASA 64 (1969).
     """
     # A sign-flip test rejects the ratio r unless enough of these ratios are on its
     # other side [1]: sum s_i (t_i - r b_i) >= sum (t_i - r b_i) exactly if the units
-    # with s_i = -1 have sum (t_i - r b_i) <= 0. Their sum of t is
-    # (sum t_i - sum s_i t_i) / 2.
-    top, bottom = top[:, None], bottom[:, None]
-    of_top = np.hstack([top - flipped_top, top + flipped_top]) / 2
-    of_bottom = np.hstack([bottom - flipped_bottom, bottom + flipped_bottom]) / 2
-    nothing = np.abs(of_bottom) <= ROUNDING * np.abs(bottom)
-    of_bottom[nothing] = 1
-    of_top[nothing] = np.nan
-    return of_top / of_bottom
+    # with s_i = -1 have sum (t_i - r b_i) <= 0. Twice their sum of t is
+    # sum t_i - sum s_i t_i.
+    of_bottom = _twice_of_subsets(bottom, flipped_bottom)
+    nothing = np.abs(of_bottom) <= 2 * ROUNDING * np.abs(bottom)[:, None]
+    of_bottom[nothing] = np.nan
+    ratios = _twice_of_subsets(top, flipped_top)
+    ratios /= of_bottom
+    return ratios
+
+
+def _twice_of_subsets(whole, flipped):
+    """Return twice the sums over the units that are flipped, and over the others."""
+    n_flips = flipped.shape[1]
+    sums = np.empty((len(flipped), 2 * n_flips))
+    np.subtract(whole[:, None], flipped, out=sums[:, :n_flips])
+    np.add(whole[:, None], flipped, out=sums[:, n_flips:])
+    return sums
 
 
 def accepted(means, level):
