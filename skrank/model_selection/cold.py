@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils import check_consistent_length, check_random_state
 
 from skrank._checks import check_count
+from skrank._columns import check_qid_column
 from skrank._docs import describe_split
 from skrank.model_selection.base import (
     Queries,
@@ -48,6 +49,9 @@ class ColdStartKFold(QuerySplitter):
     item : str or array-like of shape (n_samples,), default="item"
         The items, if they are not passed to ``split``: the name of a column of a
         table `X` or of an index of `y` or `X`, or the items themselves, one per row.
+    qid_column : str or int, default="qid"
+        The column of `X` with the query ids, which are the users, as for
+        :class:`QueryKFold`.
 
     See Also
     --------
@@ -85,7 +89,14 @@ class ColdStartKFold(QuerySplitter):
     __metadata_request__split = {"item": True}
 
     def __init__(
-        self, n_splits=5, *, cold="user", shuffle=False, random_state=None, item="item"
+        self,
+        n_splits=5,
+        *,
+        cold="user",
+        shuffle=False,
+        random_state=None,
+        item="item",
+        qid_column="qid",
     ):
         caller = "ColdStartKFold"
         self.n_splits = check_count(n_splits, "n_splits", least=2)
@@ -98,6 +109,7 @@ class ColdStartKFold(QuerySplitter):
         self.shuffle = check_shuffle(shuffle, random_state, caller)
         self.random_state = random_state
         self.item = check_name_or_values(item, "item", caller)
+        self.qid_column = check_qid_column(qid_column, caller)
 
     @describe_split
     def split(self, X, y=None, groups=None, *, qid=None, item=None):

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils import check_consistent_length
 
 from skrank._checks import check_count
+from skrank._columns import check_qid_column
 from skrank._docs import describe_split
 from skrank._ranking.ids import encode_qid
 from skrank.model_selection.base import (
@@ -58,6 +59,8 @@ class QueryTimeSeriesSplit(_TimeSplitter):
     time : str or array-like of shape (n_samples,), default="time"
         The times, if they are not passed to ``split``: the name of a column of a table
         `X` or of an index of `y` or `X`, or the times themselves, one per row.
+    qid_column : str or int, default="qid"
+        The column of `X` with the query ids, as for :class:`QueryKFold`.
 
     See Also
     --------
@@ -97,7 +100,14 @@ class QueryTimeSeriesSplit(_TimeSplitter):
     """
 
     def __init__(
-        self, n_splits=5, *, gap=0, max_train_size=None, test_size=None, time="time"
+        self,
+        n_splits=5,
+        *,
+        gap=0,
+        max_train_size=None,
+        test_size=None,
+        time="time",
+        qid_column="qid",
     ):
         caller = "QueryTimeSeriesSplit"
         self.n_splits = check_count(n_splits, "n_splits")
@@ -113,6 +123,7 @@ class QueryTimeSeriesSplit(_TimeSplitter):
         self.max_train_size = max_train_size
         self.test_size = test_size
         self.time = check_name_or_values(time, "time", caller)
+        self.qid_column = check_qid_column(qid_column, caller)
 
     def _iter_rows(self, queries, times, codes):
         begin, end = _spans(queries, codes)
@@ -185,6 +196,8 @@ class LeaveLastOut(_TimeSplitter):
     time : str or array-like of shape (n_samples,), default="time"
         The times, if they are not passed to ``split``: the name of a column of a table
         `X` or of an index of `y` or `X`, or the times themselves, one per row.
+    qid_column : str or int, default="qid"
+        The column of `X` with the query ids, as for :class:`QueryKFold`.
 
     Warnings
     --------
@@ -225,10 +238,11 @@ class LeaveLastOut(_TimeSplitter):
     [1 2 3 5] [0 4]
     """
 
-    def __init__(self, k=1, *, n_splits=1, time="time"):
+    def __init__(self, k=1, *, n_splits=1, time="time", qid_column="qid"):
         self.k = check_count(k, "k")
         self.n_splits = check_count(n_splits, "n_splits")
         self.time = check_name_or_values(time, "time", "LeaveLastOut")
+        self.qid_column = check_qid_column(qid_column, "LeaveLastOut")
 
     def _iter_rows(self, queries, times, codes):
         # By query, then by time, then by row: faster than np.lexsort of the two codes.

@@ -136,6 +136,29 @@ class TestSplit:
         ):
             assert splits(cv, **carried) == expected(cv, names)
 
+    def test_the_column_of_query_ids_may_have_another_name_or_a_position(
+        self, cv, names
+    ):
+        data = {"user_id": QID, **{name: METADATA[name] for name in names}}
+        frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(**data)
+        # A column "qid" means something else then.
+        frame["qid"] = 0
+        named = type(cv)(**{**vars(cv), "qid_column": "user_id"})
+        for X_named in (frame, pl.DataFrame(frame), pa.table(frame.to_dict("list"))):
+            assert splits(named, X_named, Y) == expected(cv, names)
+        placed = type(cv)(**{**vars(cv), "qid_column": -1})
+        others = {name: METADATA[name] for name in names}
+        for array in (np.column_stack([X, QID]), sparse.csr_array(np.c_[X, QID])):
+            assert splits(placed, array, Y, **others) == expected(cv, names)
+        # What is passed goes before the column, and an index after it.
+        assert splits(named, frame.assign(user_id=0), Y, **known(names)) == expected(
+            cv, names
+        )
+        assert splits(named, X, y_with_index(names)) == expected(cv, names)
+        caller = type(cv).__name__
+        with pytest.raises(TypeError, match=f"'qid_column' parameter of {caller}"):
+            type(cv)(**{**vars(cv), "qid_column": None})
+
     def test_the_sources_may_have_other_names(self, cv, names):
         other, renamed = named_otherwise(cv, names)
         frame = pd.DataFrame(X, columns=["a", "b", "c"])
@@ -187,7 +210,7 @@ class TestSplit:
 
     def test_what_is_missing_is_named_with_its_sources(self, cv, names):
         if names != ["item"] or cv.cold == "both":
-            with pytest.raises(ValueError, match=r"column named 'qid'.*index of y"):
+            with pytest.raises(ValueError, match=r"column 'qid'(.|\n)*index of y"):
                 next(cv.split(X, Y, **{name: METADATA[name] for name in names}))
         for name in names:
             with pytest.raises(
