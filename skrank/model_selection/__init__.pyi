@@ -17,8 +17,8 @@ from skrank.metrics import QueryScores
 __all__ = [
     "ColdStartKFold", "LeaveLastOut", "QueryKFold", "QueryShuffleSplit",
     "QueryTimeSeriesSplit", "RepeatedQueryKFold", "StratifiedQueryKFold",
-    "TripleShuffleSplit", "cross_val_query_scores", "one_standard_error",
-    "query_train_test_split"
+    "TimeRangeSplit", "TripleShuffleSplit", "cross_val_query_scores",
+    "one_standard_error", "query_train_test_split"
 ]
 
 class ColdStartKFold(BaseCrossValidator):
@@ -27,10 +27,11 @@ class ColdStartKFold(BaseCrossValidator):
     shuffle: bool
     random_state: int | np.random.RandomState | None
     item: str | ArrayLike
+    qid_column: str | int
     def __init__(
         self, n_splits: int = 5, *, cold: Literal["user", "item", "both"] = "user",
         shuffle: bool = False, random_state: int | np.random.RandomState | None = None,
-        item: str | ArrayLike = "item"
+        item: str | ArrayLike = "item", qid_column: str | int = "qid"
     ) -> None: ...
     def get_n_splits(
         self, X: object = None, y: object = None, groups: object = None, *,
@@ -50,8 +51,10 @@ class LeaveLastOut(BaseCrossValidator):
     k: int
     n_splits: int
     time: str | ArrayLike
+    qid_column: str | int
     def __init__(
-        self, k: int = 1, *, n_splits: int = 1, time: str | ArrayLike = "time"
+        self, k: int = 1, *, n_splits: int = 1, time: str | ArrayLike = "time",
+        qid_column: str | int = "qid"
     ) -> None: ...
     def get_n_splits(
         self, X: object = None, y: object = None, groups: object = None, *,
@@ -71,9 +74,11 @@ class QueryKFold(BaseCrossValidator):
     n_splits: int
     shuffle: bool
     random_state: int | np.random.RandomState | None
+    qid_column: str | int
     def __init__(
         self, n_splits: int = 5, *, shuffle: bool = False,
-        random_state: int | np.random.RandomState | None = None
+        random_state: int | np.random.RandomState | None = None,
+        qid_column: str | int = "qid"
     ) -> None: ...
     def get_n_splits(
         self, X: object = None, y: object = None, groups: object = None, *,
@@ -92,10 +97,12 @@ class QueryShuffleSplit(BaseCrossValidator):
     test_size: float | int | None
     train_size: float | int | None
     random_state: int | np.random.RandomState | None
+    qid_column: str | int
     def __init__(
         self, n_splits: int = 10, *, test_size: float | int | None = None,
         train_size: float | int | None = None,
-        random_state: int | np.random.RandomState | None = None
+        random_state: int | np.random.RandomState | None = None,
+        qid_column: str | int = "qid"
     ) -> None: ...
     def get_n_splits(
         self, X: object = None, y: object = None, groups: object = None, *,
@@ -111,14 +118,15 @@ class QueryShuffleSplit(BaseCrossValidator):
 
 class QueryTimeSeriesSplit(BaseCrossValidator):
     n_splits: int
-    gap: int | timedelta | np.timedelta64
+    gap: int | str | timedelta | np.timedelta64
     max_train_size: int | None
     test_size: int | None
     time: str | ArrayLike
+    qid_column: str | int
     def __init__(
-        self, n_splits: int = 5, *, gap: int | timedelta | np.timedelta64 = 0,
+        self, n_splits: int = 5, *, gap: int | str | timedelta | np.timedelta64 = 0,
         max_train_size: int | None = None, test_size: int | None = None,
-        time: str | ArrayLike = "time"
+        time: str | ArrayLike = "time", qid_column: str | int = "qid"
     ) -> None: ...
     def get_n_splits(
         self, X: object = None, y: object = None, groups: object = None, *,
@@ -138,9 +146,11 @@ class RepeatedQueryKFold(BaseCrossValidator):
     n_splits: int
     n_repeats: int
     random_state: int | np.random.RandomState | None
+    qid_column: str | int
     def __init__(
         self, n_splits: int = 5, n_repeats: int = 10, *,
-        random_state: int | np.random.RandomState | None = None
+        random_state: int | np.random.RandomState | None = None,
+        qid_column: str | int = "qid"
     ) -> None: ...
     def get_n_splits(
         self, X: object = None, y: object = None, groups: object = None, *,
@@ -158,9 +168,11 @@ class StratifiedQueryKFold(BaseCrossValidator):
     n_splits: int
     shuffle: bool
     random_state: int | np.random.RandomState | None
+    qid_column: str | int
     def __init__(
         self, n_splits: int = 5, *, shuffle: bool = False,
-        random_state: int | np.random.RandomState | None = None
+        random_state: int | np.random.RandomState | None = None,
+        qid_column: str | int = "qid"
     ) -> None: ...
     def get_n_splits(
         self, X: object = None, y: object = None, groups: object = None, *,
@@ -172,6 +184,36 @@ class StratifiedQueryKFold(BaseCrossValidator):
     def split(
         self, X: ArrayLike, y: ArrayLike | None = None,
         groups: ArrayLike | None = None, *, qid: ArrayLike | None = None
+    ) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]: ...
+
+class TimeRangeSplit(BaseCrossValidator):
+    n_splits: int
+    test_size: float | int | str | timedelta | np.timedelta64
+    gap: int | str | timedelta | np.timedelta64
+    drop_new: Literal["user", "item", "both"] | None
+    time: str | ArrayLike
+    item: str | ArrayLike
+    qid_column: str | int
+    def __init__(
+        self, n_splits: int = 1, *,
+        test_size: float | int | str | timedelta | np.timedelta64 = 0.1,
+        gap: int | str | timedelta | np.timedelta64 = 0,
+        drop_new: Literal["user", "item", "both"] | None = None,
+        time: str | ArrayLike = "time", item: str | ArrayLike = "item",
+        qid_column: str | int = "qid"
+    ) -> None: ...
+    def get_n_splits(
+        self, X: object = None, y: object = None, groups: object = None, *,
+        qid: object = None, time: object = None, item: object = None
+    ) -> int: ...
+    def set_split_request(
+        self, *, groups: bool | str | None = ..., item: bool | str | None = ...,
+        qid: bool | str | None = ..., time: bool | str | None = ...
+    ) -> Self: ...
+    def split(
+        self, X: ArrayLike, y: ArrayLike | None = None,
+        groups: ArrayLike | None = None, *, qid: ArrayLike | None = None,
+        time: ArrayLike | None = None, item: ArrayLike | None = None
     ) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]: ...
 
 class TripleShuffleSplit(BaseCrossValidator):
@@ -202,5 +244,6 @@ def one_standard_error(
 def query_train_test_split(
     *arrays: ArrayLike, qid: ArrayLike | None = None,
     test_size: float | int | None = None, train_size: float | int | None = None,
-    random_state: int | np.random.RandomState | None = None, shuffle: bool = True
+    random_state: int | np.random.RandomState | None = None, shuffle: bool = True,
+    qid_column: str | int = "qid"
 ) -> list[Any]: ...

@@ -56,7 +56,7 @@ class ColdStartKFold(QuerySplitter):
     See Also
     --------
     QueryKFold : The same as ``cold="user"``, without items.
-    LeaveLastOut : Known users and items, and later rows.
+    TimeRangeSplit : Known users and items, and later rows.
 
     Notes
     -----
