@@ -191,8 +191,8 @@ X : array-like of shape (n_triples, 3)
     The triples to evaluate: head, relation and tail, all integers or all text.
 known : "auto", None, array-like of shape (n_known, 3) or list of them, default="auto"
     The triples whose entities are filtered out: another entity that completes a known
-    triple is no candidate. "auto" takes the evaluated triples and those that the model
-    was trained on; triples given here are added to them. For a model without
+    triple is not a candidate. "auto" takes the evaluated triples and those that the
+    model was trained on; triples given here are added to them. For a model without
     `triples_`, pass all that is known as a list, ``[train, valid]``. If None, nothing
     is filtered (the raw setting).
 sides : {"head", "tail"} or sequence of them, default=("head", "tail")

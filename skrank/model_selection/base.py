@@ -126,7 +126,7 @@ def parts_of_folds(folds, n_folds):
 
 
 def check_shuffle(shuffle, random_state, caller):
-    """Return `shuffle`; raise if it is no bool, or False with a `random_state`."""
+    """Return `shuffle`; raise if it is not a bool, or False with a `random_state`."""
     if not isinstance(shuffle, (bool, np.bool_)):
         raise TypeError(f"shuffle must be True or False. Got {shuffle!r} instead.")
     if random_state is not None and not shuffle:

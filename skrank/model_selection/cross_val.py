@@ -83,7 +83,7 @@ def cross_val_query_scores(
     ------
     ValueError
         If there are no query ids, a scorer has no values of queries, or a query is in
-        several test sets and the metric is no mean of values of queries.
+        several test sets and the metric is not a mean over queries.
 
     See Also
     --------
