@@ -2,11 +2,15 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import heapq
 import warnings
 from itertools import chain
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import (
     _safe_indexing,
     assert_all_finite,
@@ -23,6 +27,7 @@ from skrank._columns import (
     find_level,
     require_qid,
 )
+from skrank._types import Seed
 from skrank.model_selection.base import (
     Queries,
     WholeQuerySplitter,
@@ -88,8 +93,13 @@ class StratifiedQueryKFold(WholeQuerySplitter):
     """
 
     def __init__(
-        self, n_splits=5, *, shuffle=False, random_state=None, qid_column="qid"
-    ):
+        self,
+        n_splits: int = 5,
+        *,
+        shuffle: bool = False,
+        random_state: Seed | None = None,
+        qid_column: str | int = "qid",
+    ) -> None:
         caller = "StratifiedQueryKFold"
         self.n_splits = check_count(n_splits, "n_splits", least=2)
         self.shuffle = check_shuffle(shuffle, random_state, caller)
@@ -155,8 +165,13 @@ class RepeatedQueryKFold(WholeQuerySplitter):
     """
 
     def __init__(
-        self, n_splits=5, n_repeats=10, *, random_state=None, qid_column="qid"
-    ):
+        self,
+        n_splits: int = 5,
+        n_repeats: int = 10,
+        *,
+        random_state: Seed | None = None,
+        qid_column: str | int = "qid",
+    ) -> None:
         self.n_splits = check_count(n_splits, "n_splits", least=2)
         self.n_repeats = check_count(n_repeats, "n_repeats")
         self.random_state = random_state
@@ -244,8 +259,13 @@ class QueryKFold(WholeQuerySplitter):
     """
 
     def __init__(
-        self, n_splits=5, *, shuffle=False, random_state=None, qid_column="qid"
-    ):
+        self,
+        n_splits: int = 5,
+        *,
+        shuffle: bool = False,
+        random_state: Seed | None = None,
+        qid_column: str | int = "qid",
+    ) -> None:
         caller = "QueryKFold"
         self.n_splits = check_count(n_splits, "n_splits", least=2)
         self.shuffle = check_shuffle(shuffle, random_state, caller)
@@ -312,13 +332,13 @@ class QueryShuffleSplit(WholeQuerySplitter):
 
     def __init__(
         self,
-        n_splits=10,
+        n_splits: int = 10,
         *,
-        test_size=None,
-        train_size=None,
-        random_state=None,
-        qid_column="qid",
-    ):
+        test_size: float | None = None,
+        train_size: float | None = None,
+        random_state: Seed | None = None,
+        qid_column: str | int = "qid",
+    ) -> None:
         self.n_splits = check_count(n_splits, "n_splits")
         self.test_size = test_size
         self.train_size = train_size
@@ -339,14 +359,14 @@ class QueryShuffleSplit(WholeQuerySplitter):
 
 
 def query_train_test_split(
-    *arrays,
-    qid=None,
-    test_size=None,
-    train_size=None,
-    random_state=None,
-    shuffle=True,
-    qid_column="qid",
-):
+    *arrays: ArrayLike,
+    qid: ArrayLike | None = None,
+    test_size: float | None = None,
+    train_size: float | None = None,
+    random_state: Seed | None = None,
+    shuffle: bool = True,
+    qid_column: str | int = "qid",
+) -> list[Any]:
     """Split arrays into a training and a test part of whole queries.
 
     Parameters

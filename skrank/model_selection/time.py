@@ -2,17 +2,22 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import re
 from datetime import timedelta
 from numbers import Integral, Real
+from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_consistent_length
 
 from skrank._checks import check_choice, check_count, shown
 from skrank._columns import check_qid_column
 from skrank._docs import describe_split
 from skrank._ranking.ids import encode_qid
+from skrank._types import Splits
 from skrank.model_selection.base import (
     Queries,
     QuerySplitter,
@@ -27,7 +32,15 @@ class _TimeSplitter(QuerySplitter):
     __metadata_request__split = {"time": True}
 
     @describe_split
-    def split(self, X, y=None, groups=None, *, qid=None, time=None):
+    def split(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        *,
+        qid: ArrayLike | None = None,
+        time: ArrayLike | None = None,
+    ) -> Splits:
         check_consistent_length(X, y, time)
         queries = self._group(X, y, groups, qid)
         times, codes = self._read_times(time, X, y, len(queries.codes))
@@ -122,15 +135,15 @@ class TimeRangeSplit(_TimeSplitter):
 
     def __init__(
         self,
-        n_splits=1,
+        n_splits: int = 1,
         *,
-        test_size=0.1,
-        gap=0,
-        drop_new=None,
-        time="time",
-        item="item",
-        qid_column="qid",
-    ):
+        test_size: float | str | timedelta | np.timedelta64 = 0.1,
+        gap: int | str | timedelta | np.timedelta64 = 0,
+        drop_new: Literal["user", "item", "both"] | None = None,
+        time: str | ArrayLike = "time",
+        item: str | ArrayLike = "item",
+        qid_column: str | int = "qid",
+    ) -> None:
         caller = "TimeRangeSplit"
         self.n_splits = check_count(n_splits, "n_splits")
         self.test_size = _check_test_size(test_size, caller)
@@ -143,7 +156,16 @@ class TimeRangeSplit(_TimeSplitter):
         self.qid_column = check_qid_column(qid_column, caller)
 
     @describe_split
-    def split(self, X, y=None, groups=None, *, qid=None, time=None, item=None):
+    def split(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        *,
+        qid: ArrayLike | None = None,
+        time: ArrayLike | None = None,
+        item: ArrayLike | None = None,
+    ) -> Splits:
         check_consistent_length(X, y, time, item)
         times, codes = self._read_times(time, X, y)
         check_consistent_length(X, codes)
@@ -285,14 +307,14 @@ class QueryTimeSeriesSplit(_TimeSplitter):
 
     def __init__(
         self,
-        n_splits=5,
+        n_splits: int = 5,
         *,
-        gap=0,
-        max_train_size=None,
-        test_size=None,
-        time="time",
-        qid_column="qid",
-    ):
+        gap: int | str | timedelta | np.timedelta64 = 0,
+        max_train_size: int | None = None,
+        test_size: int | None = None,
+        time: str | ArrayLike = "time",
+        qid_column: str | int = "qid",
+    ) -> None:
         caller = "QueryTimeSeriesSplit"
         self.n_splits = check_count(n_splits, "n_splits")
         self.gap = _check_gap(gap, caller)
@@ -415,7 +437,14 @@ class LeaveLastOut(_TimeSplitter):
     [1 2 3 5] [0 4]
     """
 
-    def __init__(self, k=1, *, n_splits=1, time="time", qid_column="qid"):
+    def __init__(
+        self,
+        k: int = 1,
+        *,
+        n_splits: int = 1,
+        time: str | ArrayLike = "time",
+        qid_column: str | int = "qid",
+    ) -> None:
         self.k = check_count(k, "k")
         self.n_splits = check_count(n_splits, "n_splits")
         self.time = check_name_or_values(time, "time", "LeaveLastOut")
