@@ -24,7 +24,7 @@ from skrank._columns import drop_column
 from skrank._ranking.arrays import lengths_of
 from skrank._types import MatrixLike, MissingQid, Seed, Self
 from skrank.base import fit_parameters
-from skrank.rankers.meta_ranker import MetaRanker, fitted_attribute
+from skrank.rankers.meta_ranker import MetaRanker, fitted_attribute, says_qid
 from skrank.rankers.wrapped import (
     check_informative,
     clone_estimator,
@@ -136,6 +136,7 @@ class PairwiseRanker(MetaRanker):
     coef_ = fitted_attribute("coef_", "Coefficients")
     _default = LogisticRegression()
 
+    @says_qid
     def fit(
         self,
         X: MatrixLike | Any,

@@ -31,7 +31,7 @@ from skrank.rankers.libraries import (
     check_own_stopping,
     fit_function_of,
 )
-from skrank.rankers.meta_ranker import MetaRanker, fitted_attribute
+from skrank.rankers.meta_ranker import MetaRanker, fitted_attribute, says_qid
 from skrank.rankers.wrapped import (
     as_taken,
     ask,
@@ -213,6 +213,7 @@ class QueryRanker(MetaRanker):
     best_score_ = fitted_attribute("best_score_", "Best score")
     evals_result_ = fitted_attribute("evals_result_", "Metric by iteration")
 
+    @says_qid
     def fit(
         self,
         X: MatrixLike | Any,

@@ -248,7 +248,7 @@ class TestEncode:
             ({1: 2}, ValueError, r"Got .*\(\)"),
             ([1j, 2j, 3j], ValueError, "complex"),
             (np.array([1j, 2, 3]), ValueError, "complex"),
-            ([1, 2], ValueError, r"samples: \[3, 2\].*'qid'.*one id per row"),
+            ([1, 2], ValueError, r"samples: \[3, 2\].*'qid'.*one value per row"),
             ([1, {}, 3], TypeError, "hashable"),
             (pl.Series([[1], [2], [3]]), TypeError, "hashable"),
             (pa.array(["a", "b"]), ValueError, r"samples: \[3, 2\].*'qid'"),
