@@ -58,9 +58,9 @@ class QueryRanker(MetaRanker):
       :class:`~skrank.base.RankingEstimator`);
     - `group`: the number of rows of each query (LGBMRanker).
 
-    The ids are numbered from 0 and the rows sorted by query first, so ids may have any
-    type and rows any order. An estimator with none of these parameters learns the
-    relevance of each document on its own (the pointwise approach), and ranks
+    The ids are numbered from 0 and scattered rows sorted by query first, so ids may
+    have any type and rows any order. An estimator with none of these parameters learns
+    the relevance of each document on its own (the pointwise approach), and ranks
 
     - as a regressor, by its prediction;
     - as a classifier of two classes, by its `decision_function`, or else by the
@@ -295,7 +295,7 @@ def fit_estimator(estimator, rows, stopping=None):
     """Fit `estimator` in place and return it.
 
     The parameters of `fit` decide what an estimator receives, never its class. A
-    ranker receives its rows sorted by query. It is an error if nothing takes the
+    ranker receives the rows of each query together. It is an error if nothing takes the
     weights that were passed.
 
     A Pipeline is fitted step by step. Its own `fit` names the weights of the last

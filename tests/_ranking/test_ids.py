@@ -184,7 +184,7 @@ class TestEncode:
 
     @pytest.mark.parametrize("kind", MISSING)
     def test_missing_ids_are_refused(self, kind):
-        with pytest.raises(ValueError, match=r"an id for every row\. Got missing"):
+        with pytest.raises(ValueError, match=r"a value for every row\. Got missing"):
             encode_qid(MISSING[kind])
 
     @pytest.mark.parametrize("seed", range(5))
