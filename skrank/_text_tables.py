@@ -22,16 +22,8 @@ _LATEX = {
 def table(header, rows, *, left=None, indent=""):
     """Return lines of text with aligned columns.
 
-    Parameters
-    ----------
-    header : list of str
-        The names of the columns.
-    rows : list of list of str
-        The cells.
-    left : collection of str, default=None
-        The columns that are aligned on the left. If None, the first one.
-    indent : str, default=""
-        What lines begin with.
+    Columns whose names are in `left` are aligned on the left; if None, the first one.
+    Lines begin with `indent`.
     """
     left = header[:1] if left is None else left
     lines = [header, *rows]

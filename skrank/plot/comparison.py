@@ -132,11 +132,6 @@ class ComparisonDisplay(Display):
         ax : Axes, default=None
             Where to draw. If None, in a new figure.
 
-        Returns
-        -------
-        display : ComparisonDisplay
-            The display.
-
         Raises
         ------
         ValueError

@@ -120,11 +120,6 @@ class MetricAtKDisplay(Display):
             The name of the metric without its cutoff, such as "ndcg". It may be None if
             only one metric has cutoffs.
 
-        Returns
-        -------
-        display : MetricAtKDisplay
-            The display.
-
         Raises
         ------
         ValueError
@@ -205,11 +200,6 @@ class MetricAtKDisplay(Display):
         metric : str
             The name of the metric without its cutoff, such as "ndcg".
 
-        Returns
-        -------
-        display : MetricAtKDisplay
-            The display.
-
         See Also
         --------
         MetricAtKDisplay.from_estimator : Draws the metric of fitted estimators.
@@ -252,11 +242,6 @@ class MetricAtKDisplay(Display):
         ----------
         metric : str
             The name of the metric without its cutoff, such as "ndcg".
-
-        Returns
-        -------
-        display : MetricAtKDisplay
-            The display.
         """
         y_score, qid = predict_scores(estimator, X, y, qid, "MetricAtKDisplay")
         options = {"ks": ks, "confidence_level": confidence_level}

@@ -108,11 +108,6 @@ class TieSpanDisplay(Display):
         **params
             Further parameters of :func:`~skrank.metrics.score_queries`, except `ties`.
 
-        Returns
-        -------
-        display : TieSpanDisplay
-            The display.
-
         Raises
         ------
         ValueError
@@ -168,11 +163,6 @@ class TieSpanDisplay(Display):
             The metrics, as in :func:`~skrank.metrics.evaluate`.
         **params
             Further parameters of :func:`~skrank.metrics.score_queries`, except `ties`.
-
-        Returns
-        -------
-        display : TieSpanDisplay
-            The display.
         """
         y_score, qid = predict_scores(estimator, X, y, qid, "TieSpanDisplay")
         return cls.from_predictions(y, y_score, metrics, qid=qid, ax=ax, **params)
