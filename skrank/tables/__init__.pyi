@@ -61,7 +61,7 @@ def score_table(
     by: str | Sequence[str] = (), judged: str | None = None,
     returned: str | Mapping[str, str] | None = None, doc_id: str | None = None,
     sample_weight: str | None = None, memory_limit: str | None = None,
-    progress: bool = False, **params: Any
+    progress: bool | Literal["auto"] = False, **params: Any
 ) -> QueryScores: ...
 @overload
 def score_table(
@@ -72,6 +72,6 @@ def score_table(
     by: str | Sequence[str] = (), judged: str | None = None,
     returned: str | Mapping[str, str] | None = None, doc_id: str | None = None,
     sample_weight: str | None = None, memory_limit: str | None = None,
-    progress: bool = False, **params: Any
+    progress: bool | Literal["auto"] = False, **params: Any
 ) -> Any: ...
 def ship_to_spark(spark: Any) -> None: ...

@@ -89,8 +89,9 @@ def score_table(
         least a quarter, and writes temporary files beyond it. If Python and the values
         by query may need more than the limit, a warning says how much. None is DuckDB's
         default.
-    progress : bool, default=False
-        Whether to show a progress bar, which needs the package tqdm.
+    progress : bool or "auto", default=False
+        Whether to show a progress bar, which needs the package tqdm. "auto" shows one
+        on a terminal, if tqdm is installed, when two seconds have passed.
     **params
         Further parameters of :func:`~skrank.metrics.evaluate`, such as `convention`,
         `average` and ``ties="pessimistic"``.
