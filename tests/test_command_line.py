@@ -371,7 +371,7 @@ def test_what_takes_long_has_a_bar_on_a_terminal(
 
 @pytest.fixture
 def _two_runs(tmp_path):
-    """Twelve queries of two documents; "new" has the better order for all but the last."""
+    """Twelve queries of two documents; "new" is better for all but the last."""
     qrels, old, new = [], [], []
     for i in range(12):
         qrels.append(f"{i} 0 a 1\n")
