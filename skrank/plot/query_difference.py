@@ -8,7 +8,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils import check_scalar
 
-from skrank._checks import check_instance, shown
+from skrank._checks import check_instance
 from skrank._docs import share_display_words
 from skrank.metrics.evaluation import score_queries
 from skrank.metrics.query_scores import QueryScores
@@ -135,12 +135,12 @@ class QueryDifferenceDisplay(Display):
                 "QueryDifferenceDisplay compares two rankers. Got the scores of one: "
                 "pass a dict of the scores of each ranker to score_queries."
             )
-        j = _position(scores.metrics, metric, "metric")
+        j = cls._position(scores.metrics, metric, "metric")
         of_baseline = 0
         if baseline is not None:
-            of_baseline = _position(scores.rankers, baseline, "baseline")
+            of_baseline = cls._position(scores.rankers, baseline, "baseline")
         others = [name for i, name in enumerate(scores.rankers) if i != of_baseline]
-        i = scores.rankers.index(others[_position(others, ranker, "ranker")])
+        i = scores.rankers.index(others[cls._position(others, ranker, "ranker")])
         one, other = scores.values[i, j], scores.values[of_baseline, j]
         query, *by = scores.keys.values()
         if by:
@@ -315,15 +315,3 @@ class QueryDifferenceDisplay(Display):
             )
             found.append(annotation)
         return found
-
-
-def _position(names, name, parameter):
-    """Return where a name stands among some, of which it may be the only one."""
-    if name is None and len(names) == 1:
-        return 0
-    if name not in names or name is None:
-        raise ValueError(
-            f"The '{parameter}' parameter of QueryDifferenceDisplay must be one of "
-            f"{list(names)}. Got {shown(name)} instead."
-        )
-    return list(names).index(name)

@@ -14,7 +14,10 @@ from skrank.plot.base import (
     WORSE,
     Display,
     direction_words,
-    words_of,
+    distinct_words,
+    label_values,
+    points_of,
+    usual_size,
 )
 
 BOUNDS = ("pessimistic", "expected", "optimistic")
@@ -135,7 +138,7 @@ class TieSpanDisplay(Display):
         requests = scores.table.requests
         display = cls(
             rankers=list(scores.rankers),
-            metrics=[words_of(request) for request in requests],
+            metrics=distinct_words(requests),
             greater_is_better=[request.direction == 1 for request in requests],
             **values,
         )
@@ -203,10 +206,11 @@ class TieSpanDisplay(Display):
         (self.expected_,) = ax.plot(
             expected, heights, marker="o", color="black", **points, label="expected"
         )
-        words = "value of the metric"
+        words, greater = "value of the metric", None
         if len(self.metrics) == 1:
-            words = f"{self.metrics[0]} {direction_words(is_greater[0])}"
-        self._label_axes(words)
+            words, greater = self.metrics[0], is_greater[0]
+        across, _ = points_of(ax)
+        label_values(ax, words, 0.6 * across, usual_size(across), greater)
         handles = [self.pessimistic_, self.expected_, self.optimistic_]
         self._legend_above(handles, BOUNDS)
         return self
