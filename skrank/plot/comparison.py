@@ -2,9 +2,14 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skrank._checks import check_choice, check_instance, shown
 from skrank.plot.base import (
@@ -25,7 +30,7 @@ from skrank.plot.base import (
 from skrank.stats.comparison import RankerComparison
 from skrank.stats.paired_tests import CORRECTIONS, is_two_sided
 
-_KINDS = ("auto", "means", "differences")
+Kind = Literal["auto", "means", "differences"]
 _RANKERS = ("ranker", "baseline")
 # More rankers than these have too many pairs for a row each.
 _MOST = 4
@@ -129,23 +134,30 @@ class ComparisonDisplay(Display):
     ['NDCG\n(larger is better)', 'Hits@1\n(larger is better)']
     """
 
-    metric: list
-    ranker: list
-    baseline: list
-    difference: object
-    low: object
-    high: object
-    is_shown: object
+    metric: Sequence[str]
+    ranker: Sequence[str]
+    baseline: Sequence[str]
+    difference: ArrayLike
+    low: ArrayLike
+    high: ArrayLike
+    is_shown: ArrayLike
     claim: str | None = None
-    greater_is_better: list | None = None
-    letters: list | None = None
-    margins: list | tuple = ()
+    greater_is_better: Sequence[bool] | None = None
+    letters: Sequence[tuple[Any, ...]] | None = None
+    margins: Sequence[float] = ()
     note: str | None = None
-    means: list | None = None
+    means: Sequence[Mapping[str, Any]] | None = None
     note_of_means: str | None = None
 
     @classmethod
-    def from_comparison(cls, comparison, *, metric=None, kind="auto", ax=None):
+    def from_comparison(
+        cls,
+        comparison: RankerComparison,
+        *,
+        metric: str | None = None,
+        kind: Kind = "auto",
+        ax: Any = None,
+    ) -> ComparisonDisplay:
         """Draw a comparison.
 
         Parameters
@@ -213,7 +225,7 @@ class ComparisonDisplay(Display):
         )
         return display.plot(ax, kind=kind)
 
-    def plot(self, ax=None, *, kind="auto"):
+    def plot(self, ax: Any = None, *, kind: Kind = "auto") -> ComparisonDisplay:
         """Draw the differences or the means.
 
         Parameters
@@ -239,7 +251,7 @@ class ComparisonDisplay(Display):
             If `kind` is invalid, or the means are not there; or if panels are needed
             and `ax` is not part of a grid of axes.
         """
-        check_choice(kind, _KINDS, "kind", "ComparisonDisplay")
+        check_choice(kind, get_args(Kind), "kind", "ComparisonDisplay")
         if kind == "auto":
             n_rankers = len({*self.ranker, *self.baseline})
             has_pairs = len(set(self.baseline)) > 1 and self.claim is None
