@@ -3,9 +3,9 @@
 Which of many rankers is the best?
 ==================================
 
-Eight rankers have 28 pairs. Which of them are really different, and which of them could
-be the best? This example compares all of them at once, draws their means in one picture,
-and shows how to read its letters.
+Eight rankers have 28 pairs. Which of them are really different, and which could be the
+best? This example compares all of them at once, draws their means in one picture, and
+shows how to read its letters.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
@@ -17,7 +17,6 @@ and shows how to read its letters.
 # Each query is an image of a digit with 100 other images. Those that show the same
 # digit are relevant. Every ranker orders the images by one measure of their distance
 # from the query: all pixels, pairs of pixels, or the first principal components.
-import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
 from sklearn.metrics.pairwise import paired_distances

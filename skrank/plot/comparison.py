@@ -112,26 +112,39 @@ class ComparisonDisplay(Display):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from skrank.metrics import score_queries
-    >>> from skrank.plot import ComparisonDisplay
-    >>> from skrank.stats import compare_rankers
-    >>> rng = np.random.RandomState(0)
-    >>> qid = np.repeat(np.arange(60), 10)
-    >>> y_true = rng.randint(2, size=600)
-    >>> runs = {"old": y_true + 3 * rng.randn(600), "new": y_true + rng.randn(600)}
-    >>> scores = score_queries(y_true, runs, ["ndcg", "hits@1"], qid=qid)
-    >>> display = ComparisonDisplay.from_comparison(compare_rankers(scores))
-    >>> display.metric
-    ['NDCG', 'Hits@1']
+    Each query is an image of a digit, and those that show the same digit are relevant.
+    The rankers order them by different distances of their pixels.
+
+    .. plot::
+       :context: reset
+       :alt: The differences of three rankers by two metrics.
+
+       >>> import numpy as np
+       >>> from skrank.datasets import load_digits_retrieval
+       >>> from skrank.metrics import score_queries
+       >>> from skrank.plot import ComparisonDisplay
+       >>> from skrank.stats import compare_rankers
+       >>> digits = load_digits_retrieval(n_queries=100, n_documents=50)
+       >>> X, y, qid = digits.data, digits.target, digits.qid
+       >>> euclidean, manhattan = np.linalg.norm(X, axis=1), X.sum(axis=1)
+       >>> runs = {"Euclidean": -euclidean, "Manhattan": -manhattan}
+       >>> runs["maximum"] = -X.max(axis=1)
+       >>> scores = score_queries(y, runs, ["ndcg@10", "map"], qid=qid)
+       >>> display = ComparisonDisplay.from_comparison(compare_rankers(scores))
+
     >>> display.is_shown
-    array([ True, False])
+    array([False,  True,  True,  True,  True,  True])
 
-    The means of the same rankers:
+    The same comparison with a row for each ranker, as more than four are drawn:
 
-    >>> display = display.plot(kind="means")
+    .. plot::
+       :context: close-figs
+       :alt: The means of three rankers with their letters, in two panels.
+
+       >>> display = display.plot(kind="means")
+
     >>> [ax.get_xlabel() for ax in display.axes_]
-    ['NDCG\n(larger is better)', 'Hits@1\n(larger is better)']
+    ['NDCG@10\n(larger is better)', 'MAP\n(larger is better)']
     """
 
     metric: Sequence[str]

@@ -91,14 +91,38 @@ class MetricAtKDisplay(Display):
 
     Examples
     --------
-    >>> from skrank.metrics import score_queries
-    >>> from skrank.plot import MetricAtKDisplay
-    >>> y_true, qid = [1, 0, 0, 1, 1, 0], [7, 7, 8, 8, 9, 9]
-    >>> names = ["hits@1", "hits@2"]
-    >>> scores = score_queries(y_true, [2, 1, 2, 1, 2, 1], names, qid=qid)
-    >>> display = MetricAtKDisplay.from_scores(scores)
-    >>> display.k, display.estimate
-    (array([1, 2]), array([[0.66..., 1.  ]]))
+    Each query is an image of a digit, and those that show the same digit are relevant.
+    The rankers order them by different distances of their pixels.
+
+    .. plot::
+       :context: reset
+       :alt: The NDCG of three rankers at cutoffs from 1 to 20, with bands that overlap.
+
+       >>> import numpy as np
+       >>> from skrank.datasets import load_digits_retrieval
+       >>> from skrank.plot import MetricAtKDisplay
+       >>> digits = load_digits_retrieval(n_queries=100, n_documents=50)
+       >>> X, y, qid = digits.data, digits.target, digits.qid
+       >>> euclidean, manhattan = np.linalg.norm(X, axis=1), X.sum(axis=1)
+       >>> runs = {"Euclidean": -euclidean, "Manhattan": -manhattan}
+       >>> runs["maximum"] = -X.max(axis=1)
+       >>> display = MetricAtKDisplay.from_predictions(y, runs, "ndcg", qid=qid)
+
+    >>> display.estimate.shape
+    (3, 20)
+
+    The differences from one of them:
+
+    .. plot::
+       :context: close-figs
+       :alt: The NDCG of two rankers minus that of the first one, all below 0.
+
+       >>> display = MetricAtKDisplay.from_predictions(
+       ...     y, runs, "ndcg", qid=qid, baseline="Euclidean"
+       ... )
+
+    >>> display.rankers
+    ['Manhattan', 'maximum']
     """
 
     k: ArrayLike

@@ -72,16 +72,24 @@ class QueryDifferenceDisplay(Display):
 
     Examples
     --------
-    >>> from skrank.metrics import score_queries
-    >>> from skrank.plot import QueryDifferenceDisplay
-    >>> y_true, qid = [1, 0, 0, 1, 0, 1], [7, 7, 8, 8, 9, 9]
-    >>> runs = {"bm25": [2, 1, 2, 1, 1, 2], "dense": [2, 1, 1, 2, 2, 1]}
-    >>> scores = score_queries(y_true, runs, ["mrr", "hits@1"], qid=qid)
-    >>> display = QueryDifferenceDisplay.from_scores(scores, metric="mrr")
-    >>> display.difference
-    array([ 0. ,  0.5, -0.5])
+    Each query is an image of a digit, and those that show the same digit are relevant.
+    The rankers order them by the sum or the maximum of the differences of their pixels.
+
+    .. plot::
+       :context: reset
+       :alt: The differences of two rankers by query. Most are negative.
+
+       >>> from skrank.datasets import load_digits_retrieval
+       >>> from skrank.plot import QueryDifferenceDisplay
+       >>> digits = load_digits_retrieval(n_queries=100, n_documents=50)
+       >>> X, y, qid = digits.data, digits.target, digits.qid
+       >>> runs = {"sum": -X.sum(axis=1), "maximum": -X.max(axis=1)}
+       >>> display = QueryDifferenceDisplay.from_predictions(
+       ...     y, runs, "ndcg@10", qid=qid, n_worst=3
+       ... )
+
     >>> display.n_wins, display.n_ties, display.n_losses
-    (1, 1, 1)
+    (33, 7, 60)
     """
 
     difference: ArrayLike

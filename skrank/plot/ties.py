@@ -75,12 +75,22 @@ class TieSpanDisplay(Display):
 
     Examples
     --------
-    >>> from skrank.plot import TieSpanDisplay
-    >>> y_true, qid = [1, 0, 0, 1], [7, 7, 8, 8]
-    >>> runs = {"bm25": [2, 2, 1, 3], "dense": [2, 1, 1, 1]}
-    >>> display = TieSpanDisplay.from_predictions(y_true, runs, "mrr", qid=qid)
-    >>> display.pessimistic, display.optimistic
-    (array([[0.75], [0.75]]), array([[1.], [1.]]))
+    Each query is an image of a digit, and those that show the same digit are relevant.
+    The maximum of the differences of the pixels has many ties, and their sum has few.
+
+    .. plot::
+       :context: reset
+       :alt: The spans of two rankers by three metrics. Those of the maximum are long.
+
+       >>> from skrank.datasets import load_digits_retrieval
+       >>> from skrank.plot import TieSpanDisplay
+       >>> digits = load_digits_retrieval(n_queries=100, n_documents=50)
+       >>> X, y, qid = digits.data, digits.target, digits.qid
+       >>> runs = {"sum": -X.sum(axis=1), "maximum": -X.max(axis=1)}
+       >>> display = TieSpanDisplay.from_predictions(y, runs, qid=qid)
+
+    >>> display.metrics
+    ['MRR', 'NDCG@10', 'MAP']
     """
 
     rankers: Sequence[str]
