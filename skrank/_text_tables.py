@@ -46,17 +46,17 @@ def table(header, rows, *, left=None, indent=""):
     return "\n".join(aligned)
 
 
-def as_text(title, tables):
+def as_text(title, tables, left=TEXT):
     """Return a title and some tables, each a header and rows, as text."""
     title = textwrap.fill(title, LINE, break_on_hyphens=False)
-    return "\n\n".join([title, *(table(*one, left=TEXT) for one in tables)])
+    return "\n\n".join([title, *(table(*one, left=left) for one in tables)])
 
 
-def as_markdown(title, tables):
+def as_markdown(title, tables, left=TEXT):
     """Return a title and some tables in Markdown."""
     parts = [title]
     for header, rows in tables:
-        rule = [":--" if name in TEXT else "--:" for name in header]
+        rule = [":--" if name in left else "--:" for name in header]
         lines = [header, rule, *rows]
         escaped = [[cell.replace("|", r"\|") for cell in line] for line in lines]
         parts.append("\n".join(f"| {' | '.join(line)} |" for line in escaped))
@@ -75,11 +75,11 @@ def undefined_words(counts):
     )
 
 
-def as_latex(title, tables):
+def as_latex(title, tables, left=TEXT):
     """Return a title, as a comment, and some tables in LaTeX."""
     parts = [f"% {title}"]
     for header, rows in tables:
-        columns = "".join("l" if name in TEXT else "r" for name in header)
+        columns = "".join("l" if name in left else "r" for name in header)
         head, *body = (
             " & ".join("".join(_LATEX.get(c, c) for c in cell) for cell in line)
             + r" \\"

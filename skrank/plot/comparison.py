@@ -149,7 +149,7 @@ class ComparisonDisplay(Display):
             zip(comparison.metrics, comparison.scores.table.requests, strict=True)
         )
         letters = comparison.letters and [
-            tuple(comparison.letters[row.metric][row[name]] for name in _RANKERS)
+            tuple(comparison.letters_of(row, row[name]) for name in _RANKERS)
             for row in rows
         ]
         level = 1 - comparison.confidence_level

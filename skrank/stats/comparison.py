@@ -33,8 +33,9 @@ class RankerComparison(Result):
         For each metric and pair of rankers a row with the entries metric, ranker,
         baseline, estimate, estimate_baseline, difference, low, high, pvalue,
         p_adjusted, effect_size, wins, ties, losses, n_queries, n_undefined and
-        detectable.
-    baseline, test, correction, alternative, margin, clusters, confidence_level : object
+        detectable; before them those of the segment, by the names of its columns.
+    by, baseline, test, correction, alternative, margin, clusters, confidence_level \
+            : object
         The parameters of the comparison.
 
     See Also
@@ -68,6 +69,7 @@ class RankerComparison(Result):
 
     scores: QueryScores
     rows: tuple
+    by: object
     baseline: str | None
     test: str
     correction: str | None
@@ -79,7 +81,8 @@ class RankerComparison(Result):
     @cached_property
     def intervals(self):
         """Return the :class:`ConfidenceIntervals` of the rankers."""
-        options = {"confidence_level": self.confidence_level, "clusters": self.clusters}
+        options = {"by": self.by, "clusters": self.clusters}
+        options["confidence_level"] = self.confidence_level
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return confidence_interval(self.scores, **options)
@@ -88,6 +91,7 @@ class RankerComparison(Result):
     def letters(self):
         """Return the letters of each metric and ranker: ``letters[metric][ranker]``.
 
+        By segment they are ``letters[segment][metric][ranker]``.
         Two rankers share a letter if they do not differ significantly. None unless all
         pairs were compared for a difference in either direction, and where the letters
         would be hard to read: with more than 26 rankers, or 12 letters of one of them.
@@ -95,20 +99,29 @@ class RankerComparison(Result):
         if not self._has_all_pairs:
             return None
         level = 1 - self.confidence_level
+        different = {place: set() for place in self.intervals.best_first}
+        for row in self.rows:
+            if row.p_adjusted <= level:
+                pair = frozenset((row.ranker, row.baseline))
+                different[self._segment(row), row.metric].add(pair)
         found = {}
-        for metric in self.metrics:
-            different = {
-                frozenset((row.ranker, row.baseline))
-                for row in self.rows
-                if row.metric == metric and row.p_adjusted <= level
-            }
-            found[metric] = letters(
-                [row.ranker for row in self.intervals._best_first(metric)],
-                lambda *pair, different=different: frozenset(pair) in different,
+        for (segment, metric), rows in self.intervals.best_first.items():
+            pairs = different[segment, metric]
+            of_metric = letters(
+                [row.ranker for row in rows],
+                lambda *pair, pairs=pairs: frozenset(pair) in pairs,
             )
-            if found[metric] is None:
+            if of_metric is None:
                 return None
-        return found
+            found.setdefault(segment, {})[metric] = of_metric
+        return found if self.by is not None else found[()]
+
+    def letters_of(self, row, ranker):
+        """Return the letters of a ranker in the segment and metric of a row."""
+        of_segment = self.letters
+        if self.by is not None:
+            of_segment = of_segment[self._segment(row)]
+        return of_segment[row.metric][ranker]
 
     @property
     def _has_all_pairs(self):
@@ -121,12 +134,12 @@ class RankerComparison(Result):
         return self.scores.table.requests[self.metrics.index(metric)].direction
 
     def worst_queries(self, n=10, *, kind=None):
-        """Return the queries that lost most, for each metric and pair.
+        """Return the queries that lost most, for each metric, pair and segment.
 
         Parameters
         ----------
         n : int, default=10
-            The number of queries of each metric and pair; fewer if fewer lost.
+            The number of queries of each metric, pair and segment; fewer if fewer lost.
         kind : {"pandas", "polars", "pyarrow"}, default=None
             As in `to_frame`.
 
@@ -142,7 +155,10 @@ class RankerComparison(Result):
                 f"{shown(n)} instead."
             )
         found = {name: [] for name in ("metric", "ranker", "baseline")}
-        parts = []
+        parts, table = [], self.scores.table
+        segments = {(): np.arange(len(table.keys["qid"]))}
+        if self.by is not None:
+            segments = table.segments(self.by, "worst_queries")
         for row in self.rows:
             metric = self.metrics.index(row.metric)
             one, other = (
@@ -150,7 +166,9 @@ class RankerComparison(Result):
                 for name in (row.ranker, row.baseline)
             )
             gain = self._direction(row.metric) * difference(one, other)
-            order = np.argsort(np.nan_to_num(gain, nan=np.inf), kind="stable")[:n]
+            queries = segments[self._segment(row)]
+            order = np.argsort(np.nan_to_num(gain[queries], nan=np.inf), kind="stable")
+            order = queries[order[:n]]
             order = order[gain[order] < 0]
             for name, names in found.items():
                 names += [row[name]] * len(order)
@@ -166,6 +184,10 @@ class RankerComparison(Result):
         if self.margin and self.alternative == "two-sided":
             levels += f", of differences {200 * self.confidence_level - 100:g}%"
         n_metrics = len({row.metric for row in self.rows})
+        n_segments = len({self._segment(row) for row in self.rows})
+        of_segments = ""
+        if self.by is not None:
+            of_segments = f" x {_counted(n_segments, 'segment')}"
         n_pairs = len({(row.ranker, row.baseline) for row in self.rows})
         asked = {"greater": "greater than", "less": "less than"}.get(self.alternative)
         about = ""
@@ -175,37 +197,43 @@ class RankerComparison(Result):
             about = f"; is the difference within {self.margin:g} of 0?"
         return (
             f"{self._units()}, {_counted(len(self.rows), 'comparison')} "
-            f"({_counted(n_pairs, 'pair')} x {_counted(n_metrics, 'metric')}): "
+            f"({_counted(n_pairs, 'pair')} x {_counted(n_metrics, 'metric')}"
+            f"{of_segments}): "
             f"{TESTS[self.test].words}, {CORRECTIONS[self.correction].words}, "
             f"{levels}{about}"
         )
 
     def _estimates(self):
         """Return the header and the rows of the table of rankers."""
-        header = ["metric", "ranker", "estimate", "interval"]
+        header = [*self._segment_names, "metric", "ranker", "estimate", "interval"]
         if self.letters:
             header.append("letters")
         rows = []
-        for metric in dict.fromkeys(row.metric for row in self.rows):
-            for row in self.intervals._best_first(metric):
+        for place in dict.fromkeys(
+            (self._segment(row), row.metric) for row in self.rows
+        ):
+            for row in self.intervals.best_first[place]:
                 cells = [
-                    metric,
+                    *(str(row[name]) for name in self._segment_names),
+                    row.metric,
                     row.ranker,
                     f"{row.estimate:.4f}",
                     shown_ends(row),
                 ]
-                letters = [self.letters[metric][row.ranker]] if self.letters else []
+                letters = [self.letters_of(row, row.ranker)] if self.letters else []
                 rows.append(cells + letters)
         return header, rows
 
     def _differences(self):
         """Return the header and the rows of the table of differences."""
         header = [
+            *self._segment_names,
             *("metric", "ranker", "baseline", "difference", "interval", "p"),
             *("adjusted", "wins/ties/losses", "detectable"),
         ]
         rows = [
             [
+                *(str(row[name]) for name in self._segment_names),
                 row.metric,
                 row.ranker,
                 row.baseline,
