@@ -2,19 +2,29 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from string import ascii_letters
+from typing import Any
 
 import numpy as np
+from sklearn.utils import Bunch
 
 from skrank._checks import shown
 from skrank._columns import as_frame
+from skrank._types import Clusters, FrameKind
 from skrank.metrics import QueryScores
 from skrank.stats.inference import difference
-from skrank.stats.intervals import Result, confidence_interval, shown_ends
+from skrank.stats.intervals import (
+    ConfidenceIntervals,
+    Result,
+    confidence_interval,
+    shown_ends,
+)
 from skrank.stats.paired_tests import CORRECTIONS, TESTS, is_two_sided
 
 
@@ -68,18 +78,18 @@ class RankerComparison(Result):
     """  # noqa: E501
 
     scores: QueryScores
-    rows: tuple
+    rows: tuple[Bunch, ...]
     by: object
     baseline: str | None
     test: str
     correction: str | None
     alternative: str
     margin: float
-    clusters: object
+    clusters: Clusters | None
     confidence_level: float
 
     @cached_property
-    def intervals(self):
+    def intervals(self) -> ConfidenceIntervals:
         """Return the :class:`ConfidenceIntervals` of the rankers."""
         options = {"by": self.by, "clusters": self.clusters}
         options["confidence_level"] = self.confidence_level
@@ -88,7 +98,7 @@ class RankerComparison(Result):
             return confidence_interval(self.scores, **options)
 
     @cached_property
-    def letters(self):
+    def letters(self) -> Any:
         """Return the letters of each metric and ranker: ``letters[metric][ranker]``.
 
         By segment they are ``letters[segment][metric][ranker]``.
@@ -99,13 +109,13 @@ class RankerComparison(Result):
         if not self._has_all_pairs:
             return None
         level = 1 - self.confidence_level
-        different = {place: set() for place in self.intervals.best_first}
+        different = {place: set() for place in self.intervals._best_first}
         for row in self.rows:
             if row.p_adjusted <= level:
                 pair = frozenset((row.ranker, row.baseline))
                 different[self._segment(row), row.metric].add(pair)
         found = {}
-        for (segment, metric), rows in self.intervals.best_first.items():
+        for (segment, metric), rows in self.intervals._best_first.items():
             pairs = different[segment, metric]
             of_metric = letters(
                 [row.ranker for row in rows],
@@ -116,7 +126,7 @@ class RankerComparison(Result):
             found.setdefault(segment, {})[metric] = of_metric
         return found if self.by is not None else found[()]
 
-    def letters_of(self, row, ranker):
+    def _letters_of(self, row, ranker):
         """Return the letters of a ranker in the segment and metric of a row."""
         of_segment = self.letters
         if self.by is not None:
@@ -133,7 +143,7 @@ class RankerComparison(Result):
         """Return 1 if larger values of a metric are better, else -1."""
         return self.scores.table.requests[self.metrics.index(metric)].direction
 
-    def worst_queries(self, n=10, *, kind=None):
+    def worst_queries(self, n: int = 10, *, kind: FrameKind | None = None) -> Any:
         """Return the queries that lost most, for each metric, pair and segment.
 
         Parameters
@@ -212,7 +222,7 @@ class RankerComparison(Result):
         for place in dict.fromkeys(
             (self._segment(row), row.metric) for row in self.rows
         ):
-            for row in self.intervals.best_first[place]:
+            for row in self.intervals._best_first[place]:
                 cells = [
                     *(str(row[name]) for name in self._segment_names),
                     row.metric,
@@ -220,7 +230,7 @@ class RankerComparison(Result):
                     f"{row.estimate:.4f}",
                     shown_ends(row),
                 ]
-                letters = [self.letters_of(row, row.ranker)] if self.letters else []
+                letters = [self._letters_of(row, row.ranker)] if self.letters else []
                 rows.append(cells + letters)
         return header, rows
 

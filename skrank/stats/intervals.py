@@ -2,12 +2,16 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
+from typing import Any, Literal, get_args, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import norm
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import Bunch, check_scalar
@@ -28,6 +32,7 @@ from skrank._text_tables import (
     as_text,
     undefined_words,
 )
+from skrank._types import Clusters, FrameKind, Seed
 from skrank.metrics import QueryScores
 from skrank.metrics.summary import pooled_median, reciprocal
 from skrank.stats.inference import (
@@ -54,7 +59,23 @@ from skrank.stats.inference import (
     wilson,
 )
 
-METHODS = ("auto", "wilson", "hall", "t", "bootstrap")
+Method = Literal["auto", "wilson", "hall", "t", "bootstrap"]
+METHODS = get_args(Method)
+
+
+@overload
+def confidence_interval(
+    scores: QueryScores, *, by: str | Sequence[str] | None = ...,
+    confidence_level: float = ..., method: Method = ...,
+    clusters: Clusters | None = ..., sample_weight: ArrayLike | None = ...,
+    n_resamples: int = ..., random_state: Seed | None = ...,
+) -> ConfidenceIntervals: ...  # fmt: skip
+@overload
+def confidence_interval(
+    scores: ArrayLike, *, confidence_level: float = ..., method: Method = ...,
+    clusters: Clusters | None = ..., sample_weight: ArrayLike | None = ...,
+    n_resamples: int = ..., random_state: Seed | None = ...,
+) -> Bunch: ...  # fmt: skip
 
 
 def confidence_interval(
@@ -289,17 +310,17 @@ class Result:
     """
 
     @property
-    def rankers(self):
+    def rankers(self) -> tuple[str, ...]:
         """Return the names of the rankers."""
         return self.scores.rankers
 
     @property
-    def metrics(self):
+    def metrics(self) -> tuple[str, ...]:
         """Return the names of the metrics."""
         return self.scores.metrics
 
     @property
-    def n_units(self):
+    def n_units(self) -> int:
         """Return the number of units: queries, or clusters of them, with a weight.
 
         Some of the queries may be undefined, and left out of some rows.
@@ -312,7 +333,7 @@ class Result:
         )
         return len(units)
 
-    def to_frame(self, kind=None):
+    def to_frame(self, kind: FrameKind | None = None) -> Any:
         """Return the rows as a data frame.
 
         Parameters
@@ -370,7 +391,7 @@ class Result:
         """Return the tables for a notebook."""
         return as_html(*self._tables())
 
-    def to_markdown(self):
+    def to_markdown(self) -> str:
         """Return the tables in Markdown.
 
         Returns
@@ -380,7 +401,7 @@ class Result:
         """
         return as_markdown(*self._tables(), left=self._left)
 
-    def to_latex(self):
+    def to_latex(self) -> str:
         """Return the tables in LaTeX, with the rules of the package booktabs.
 
         Returns
@@ -440,7 +461,7 @@ class ConfidenceIntervals(Result, Mapping):
     """
 
     scores: QueryScores
-    rows: tuple
+    rows: tuple[Bunch, ...]
     by: object
     clusters: object
     confidence_level: float
@@ -469,7 +490,7 @@ class ConfidenceIntervals(Result, Mapping):
         return len(self._named)
 
     @cached_property
-    def best_first(self):
+    def _best_first(self):
         """Return the rows of each (segment, metric), the best ranker first.
 
         Without segments the label is ``()``.
@@ -496,7 +517,7 @@ class ConfidenceIntervals(Result, Mapping):
                 shown_ends(row),
                 row.method,
             ]
-            for rows in self.best_first.values()
+            for rows in self._best_first.values()
             for row in rows
         ]
         if self.rankers == (None,):
