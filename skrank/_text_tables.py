@@ -46,6 +46,19 @@ def table(header, rows, *, left=None, indent=""):
     return "\n".join(aligned)
 
 
+def side_by_side(blocks, *, left=None):
+    """Return tables next to each other, each a title, a header and rows, as text."""
+    texts = [
+        [title, *table(header, rows, left=left).split("\n")]
+        for title, header, rows in blocks
+    ]
+    widths = [max(map(len, lines)) for lines in texts]
+    return "\n".join(
+        "   ".join(map(str.ljust, line, widths)).rstrip()
+        for line in zip(*texts, strict=True)
+    )
+
+
 def as_text(title, tables):
     """Return a title and some tables, each a header and rows, as text."""
     title = textwrap.fill(title, LINE, break_on_hyphens=False)
@@ -91,11 +104,19 @@ def as_latex(title, tables):
     return "\n\n".join(parts)
 
 
-def as_html(title, tables):
-    """Return a title and some tables as HTML."""
+def as_html(title, tables, *, spans=()):
+    """Return a title and some tables as HTML.
+
+    `spans` are titles above the columns of the tables, each with the number of columns.
+    """
     caption, found = f"<caption>{html.escape(title)}</caption>", []
+    above = "".join(
+        f'<th colspan="{n_columns}">{html.escape(text)}</th>'
+        for text, n_columns in spans
+    )
+    above = f"{above}</tr><tr>" if spans else ""
     for header, rows in tables:
-        head = "".join(f"<th>{html.escape(cell)}</th>" for cell in header)
+        head = above + "".join(f"<th>{html.escape(cell)}</th>" for cell in header)
         body = "".join(
             "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
             for row in rows

@@ -15,19 +15,35 @@ from skrank.plot import QueryDifferenceDisplay as QueryDifferenceDisplay
 from skrank.plot import TieSpanDisplay as TieSpanDisplay
 
 __all__ = [
-    "CONVENTIONS", "QueryScores", "RankedQueries", "add_scorer", "bpref_score",
-    "cg_score", "dcg_score", "err_score", "evaluate", "explain", "fbeta_at_k_score",
-    "geometric_mean_rank", "get_scorer", "get_scorer_names", "gm_map_score",
-    "harmonic_mean_rank", "hits_at_k_score", "judged_at_k_score", "lrap_score",
-    "make_ranking_scorer", "map_score", "mean_precision_score", "mean_rank",
-    "median_rank", "mrr_score", "ndcg_score", "precision_at_k_score",
-    "q_measure_score", "query_auc_score", "r_precision_score",
+    "CONVENTIONS", "QueryReport", "QueryScores", "RankedQueries", "add_scorer",
+    "bpref_score", "cg_score", "dcg_score", "err_score", "evaluate", "explain",
+    "fbeta_at_k_score", "geometric_mean_rank", "get_scorer", "get_scorer_names",
+    "gm_map_score", "harmonic_mean_rank", "hits_at_k_score", "judged_at_k_score",
+    "lrap_score", "make_ranking_scorer", "map_score", "mean_precision_score",
+    "mean_rank", "median_rank", "mrr_score", "ndcg_score", "precision_at_k_score",
+    "q_measure_score", "query_auc_score", "query_report", "r_precision_score",
     "rank_correlation_score", "rank_median_absolute_deviation",
     "rank_standard_deviation", "rank_variance", "ranking_loss", "rbo_score",
     "rbp_score", "recall_at_k_score", "score_queries", "spearman_score", "tie_report"
 ]
 
 CONVENTIONS: Mapping[str, Any]
+class QueryReport:
+    query: Any
+    metric: str
+    values: dict[str, float]
+    rankings: dict[str, Any]
+    k: int | None
+    kind: str
+    is_undefined: bool
+    def __init__(
+        self, query: object, metric: str, values: Mapping[str, float],
+        rankings: Mapping[str, Any], k: int | None, kind: str, is_undefined: bool
+    ) -> None: ...
+    def to_frame(
+        self, kind: Literal["pandas", "polars", "pyarrow"] | None = None
+    ) -> Any: ...
+
 class QueryScores:
     table: Any
     def __getitem__(self, names: str | Sequence[str]) -> QueryScores: ...
@@ -77,6 +93,10 @@ class RankedQueries:
     def by_judgement(self) -> RankedQueries: ...
     @property
     def chance(self) -> RankedQueries: ...
+    def document_total(
+        self, weight: NDArray[Any],
+        value: Callable[..., Any] | NDArray[Any] | None = None
+    ) -> NDArray[Any]: ...
     def expected_at_first(
         self, value: Callable[..., Any], k: int | None = None, missing: float = 0.0
     ) -> NDArray[Any]: ...
@@ -114,7 +134,9 @@ class RankedQueries:
     def relevant_above(self) -> NDArray[Any]: ...
     @property
     def returned_only(self) -> RankedQueries: ...
-    def total(self, values: NDArray[Any]) -> NDArray[Any]: ...
+    def total(
+        self, values: NDArray[Any], terms: Callable[..., Any] | None = None
+    ) -> NDArray[Any]: ...
     def where_relevant(self, values: float | NDArray[Any]) -> NDArray[Any]: ...
 
 def add_scorer(
@@ -607,6 +629,13 @@ def query_auc_score(
     exclude: ArrayLike | spmatrix | sparray | None = None,
     judged: ArrayLike | None = None, returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
+def query_report(
+    y_true: ArrayLike | spmatrix | sparray,
+    y_score: ArrayLike | Mapping[str, ArrayLike], query: object, *,
+    metric: str | Callable[..., Any] = "ndcg@10", qid: ArrayLike | None = None,
+    doc_id: ArrayLike | None = None,
+    columns: ArrayLike | Any | Mapping[Any, Any] = None, k: int = 10, **params: Any
+) -> QueryReport: ...
 @overload
 def r_precision_score(
     y_true: ArrayLike | spmatrix | sparray, y_score: ArrayLike, *,
