@@ -345,8 +345,8 @@ def codes_of_column(column):
     """Return the values of a column of text, and the code of each row, a place in them.
 
     So no value of a row becomes a Python object. A missing one has the code -1. The
-    codes are None for what is no column of pandas, polars or pyarrow, or whose values
-    are no objects in NumPy.
+    codes are None for anything but a column of pandas, polars or pyarrow whose values
+    are objects in NumPy.
     """
     dtype = getattr(column, "dtype", None)
     if hasattr(column, "factorize") and not isinstance(dtype, np.dtype):  # pandas

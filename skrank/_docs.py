@@ -2,9 +2,15 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import inspect
 import re
-from functools import partial
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+# What decorates a function here leaves its type.
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def read_entries(text):
@@ -114,7 +120,7 @@ def describe(name, default, metric=None):
 
     `metric` is None for a function of several metrics.
     """
-    _, colon, words = PARAMETERS[_variant(name, default, metric)].partition(" : ")
+    _, colon, words = PARAMETERS[variant(name, default, metric)].partition(" : ")
     if default != default:
         default = "np.nan"
     elif isinstance(default, str):
@@ -122,7 +128,9 @@ def describe(name, default, metric=None):
     return name + colon + words.replace("{default}", str(default))
 
 
-def share_words(function, *, describe=describe, raises=RAISES):
+def share_words(
+    function: F, *, describe: Callable[..., str] = describe, raises: str = RAISES
+) -> F:
     """Complete the docstring of a function that shares parameters with others."""
     signature = inspect.signature(function)
     function.__doc__ = complete(function.__doc__, signature, describe, raises)
@@ -154,7 +162,7 @@ def complete(docstring, signature, describe, raises=RAISES):
     return docstring + "\n"
 
 
-def _variant(name, default, metric):
+def variant(name, default, metric):
     """Return which of the descriptions of a parameter fits a metric."""
     if name == "k" and default is inspect.Parameter.empty:
         return "k_required"
@@ -183,8 +191,8 @@ X : array-like of shape (n_triples, 3)
     The triples to evaluate: head, relation and tail, all integers or all text.
 known : "auto", None, array-like of shape (n_known, 3) or list of them, default="auto"
     The triples whose entities are filtered out: another entity that completes a known
-    triple is no candidate. "auto" takes the evaluated triples and those that the model
-    was trained on; triples given here are added to them. For a model without
+    triple is not a candidate. "auto" takes the evaluated triples and those that the
+    model was trained on; triples given here are added to them. For a model without
     `triples_`, pass all that is known as a list, ``[train, valid]``. If None, nothing
     is filtered (the raw setting).
 sides : {"head", "tail"} or sequence of them, default=("head", "tail")
@@ -229,13 +237,13 @@ TypeError
 """
 
 
-def _describe_link(name, default):
-    return OF_LINK_PREDICTION[name]
+def share_link_words(function: F) -> F:
+    """Complete the docstring of a function of link prediction."""
 
+    def entry(name, default):
+        return OF_LINK_PREDICTION[name]
 
-share_link_words = partial(
-    share_words, describe=_describe_link, raises=RAISES_OF_LINK_PREDICTION
-)
+    return share_words(function, describe=entry, raises=RAISES_OF_LINK_PREDICTION)
 
 
 SPLIT = """\
@@ -273,7 +281,7 @@ item : array-like of shape (n_samples,), default=None
     the items are; the users are the query ids."""
 
 
-def describe_split(split):
+def describe_split(split: F) -> F:
     """Give a method `split` its docstring, with the parameters that it has."""
     names = inspect.signature(split).parameters
     entries = re.split(r"\n(?=\w)", OF_SPLIT)
@@ -317,7 +325,7 @@ qid : array-like of shape (n_samples,), default=None
 """)
 
 
-def share_display_words(function):
+def share_display_words(function: F) -> F:
     """Complete the docstring of a method of a display."""
     own = dict(_OF_DISPLAY)
     if function.__name__ == "from_estimator":

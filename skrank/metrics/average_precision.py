@@ -368,7 +368,7 @@ def lrap_score(
     .. math:: LRAP = \frac{1}{R} \sum_{d:\, l_d = 1}
         \frac{|\{e : l_e = 1, s_e \ge s_d\}|}{|\{e : s_e \ge s_d\}|}.
 
-    scikit-learn uses this formula also for ties, where it is no expectation and can
+    scikit-learn uses this formula also for ties, where it is not an expectation and can
     exceed the value of every ordering: pass ``tied_together=True``. It scores a query
     without a relevant document 1: pass ``replace_undefined_by=1.0``. Here such a query
     is undefined.

@@ -5,9 +5,10 @@
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from skrank._checks import check_k, numeric_array, shown
@@ -18,6 +19,7 @@ from skrank._ranking.lists import read_lists
 from skrank._ranking.queries import DocumentTerms, NotASum
 from skrank._ranking.rank import rank_queries
 from skrank._text_tables import as_html, side_by_side
+from skrank._types import FrameKind, MatrixLike, MetricLike
 from skrank.metrics.evaluation import (
     by_ranker,
     named_columns,
@@ -112,13 +114,13 @@ class QueryReport:
 
     query: object
     metric: str
-    values: dict
-    rankings: dict
+    values: dict[Any, float]
+    rankings: dict[Any, RankedDocuments]
     k: int | None
     kind: str
     is_undefined: bool
 
-    def to_frame(self, kind=None):
+    def to_frame(self, kind: FrameKind | None = None) -> Any:
         """Return all documents as a data frame, with one row per ranker and rank.
 
         Parameters
@@ -372,17 +374,17 @@ def _cell(value):
 
 @share_words
 def query_report(
-    y_true,
-    y_score,
-    query,
+    y_true: MatrixLike,
+    y_score: ArrayLike | Mapping[str, ArrayLike],
+    query: object,
     *,
-    metric="ndcg@10",
-    qid=None,
-    doc_id=None,
-    columns=None,
-    k=10,
-    **params,
-):
+    metric: MetricLike = "ndcg@10",
+    qid: ArrayLike | None = None,
+    doc_id: ArrayLike | None = None,
+    columns: ArrayLike | Any | Mapping[str, ArrayLike] = None,
+    k: int | None = 10,
+    **params: Any,
+) -> QueryReport:
     r"""Show one query: its documents, what each adds to a metric, and what is lost.
 
     Parameters
@@ -404,7 +406,7 @@ def query_report(
         frame or dict of them; of shape (n_docs,) for a `y_score` of shape
         (n_queries, n_docs). Where each ranker has rows of its own, a dict of the names
         of the rankers to these.
-    k : int, default=10
+    k : int or None, default=10
         The number of ranks that are printed. None prints all. It does not change the
         metric, whose cutoff is in its name.
     **params

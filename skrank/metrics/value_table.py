@@ -164,7 +164,7 @@ def average_repeats(table, key, several):
     for request in table.requests:
         if reads_ranks(request):
             raise ValueError(
-                f"The metric {request.key!r} is no mean of values of queries, so that "
+                f"The metric {request.key!r} is not a mean over queries, so that "
                 "its values for a query in several test sets cannot be averaged. Use a "
                 "splitter that tests each query once, such as QueryKFold, or another "
                 f"metric. Got {np.count_nonzero(n_rows > 1)} queries that are in "

@@ -99,15 +99,6 @@ class Family:
         """Return the weights of some comparisons."""
         return self.bottoms[:, self.bottom[part]]
 
-    def shifted(self, part, null):
-        """Return terms less a null, 0 where they differ from it by rounding alone."""
-        moved = self.tops(part)
-        size = np.abs(moved)
-        if null:
-            of_null = null * self.weights(part)
-            moved, size = moved - of_null, size + np.abs(of_null)
-        return np.where(np.abs(moved) <= ROUNDING * size.max(axis=0), 0, moved)
-
     @cached_property
     def totals(self):
         """Return the sums of the terms, and those of the weights."""
@@ -156,8 +147,16 @@ class Flipped:
         return sums
 
     def summed(self, part, null):
-        """Return what the test sums up of the differences less a null."""
-        moved = self.family.shifted(part, null)
+        """Return what the test sums up of the differences less a null.
+
+        It is 0 where they differ from the null by rounding alone.
+        """
+        moved = self.family.tops(part)
+        size = np.abs(moved)
+        if null:
+            of_null = null * self.family.weights(part)
+            moved, size = moved - of_null, size + np.abs(of_null)
+        moved = np.where(np.abs(moved) <= ROUNDING * size.max(axis=0), 0, moved)
         return moved if self.transform is None else self.transform(moved)
 
     def rounding(self, part, null):
