@@ -298,7 +298,8 @@ class RankingScorer(_ScikitLearnScorer):
         # Predict first: NotFittedError should precede an error about missing query ids.
         y_score = ranking_response(estimator, X, method_caller)
         scored = self._score_func
-        qid = require_qid(find_scored_qid(estimator, X, y_true, qid), scored.caller)
+        qid = find_scored_qid(estimator, X, y_true, qid)
+        qid = require_qid(qid, scored.caller, of_column="QueryRanker")
         warn_if_out_of_order({"y_true": y_true, "qid": qid})  # encoded below
         heads = encode_heads(qid)
         found = heads if scored.reads_heads else qid
@@ -495,7 +496,8 @@ class Scored:
 
     def __call__(self, y_true, y_score, *, qid=None, sample_weight=None):
         """Return the value for tools that have no X to pass, such as skore."""
-        qid = require_qid(find_qid(qid, y=y_true), self.caller)
+        qid = find_qid(qid, y=y_true)
+        qid = require_qid(qid, self.caller, of_column="QueryRanker")
         return self.of_rows(y_true, y_score, qid=qid, sample_weight=sample_weight)
 
     def __deepcopy__(self, memo):
@@ -533,7 +535,8 @@ class RequestedMetrics(Scored):
 
     def of_documents(self, y_true, qid, sample_weight=None):
         """Return the first metric as a function of the scores of these documents."""
-        qid = require_qid(find_qid(qid, y=y_true), self.caller)
+        qid = find_qid(qid, y=y_true)
+        qid = require_qid(qid, self.caller, of_column="QueryRanker")
         arrays = Arrays(y_true, None, qid=qid, sample_weight=sample_weight)
         return RepeatedAnswer(self.requests[0], arrays)
 
