@@ -92,7 +92,7 @@ class QueryReport:
 
     Made by :func:`query_report`. It prints as a table, and shows as one in a notebook.
 
-    Attributes
+    Parameters
     ----------
     query : object
         The query id.
@@ -110,6 +110,24 @@ class QueryReport:
         The library of the data frame that `to_frame` makes by default.
     is_undefined : bool
         Whether the metric is undefined for the query.
+
+    See Also
+    --------
+    query_report : Makes it.
+
+    Examples
+    --------
+    >>> from skrank.metrics import query_report
+    >>> report = query_report([1, 0, 1], [2, 2, 1], 7, metric="map", qid=[7, 7, 7])
+    >>> report.values
+    {None: 0.708333333333333...}
+    >>> report.rankings[None].adds.round(4)
+    array([0.375 , 0.    , 0.3333])
+    >>> report.to_frame()[["rank", "document", "adds", "lost"]].round(4)
+       rank  document    adds    lost
+    0     1         0  0.3750  0.1250
+    1     2         1  0.0000  0.5000
+    2     3         2  0.3333 -0.3333
     """
 
     query: object
@@ -309,7 +327,8 @@ def _block_of_ranker(title, one, n_rows, n_lines):
         adds = _by_rank(one.adds[:n_returned], longest)
         lost = _by_rank(one.ideal_adds, longest) - adds
         cells["adds"] = _sums(adds, n_rows, n_lines)
-        cells["adds"][n_shown:n_rows] = [""] * (n_rows - n_shown)
+        if n_returned == n_shown:
+            cells["adds"][n_shown:-1] = [""] * (n_lines - n_shown - 1)
         cells["lost"] = _sums(lost, n_rows, n_lines)
     return _block(title, cells, n_lines)
 
@@ -327,7 +346,8 @@ def _block_of_ideal(title, rankers, n_rows, n_lines):
         cells["document"].append(f"{len(top) - n_shown:,} more")
     if first.ideal_adds is not None:
         cells["adds"] = _sums(first.ideal_adds, n_rows, n_lines)
-        cells["adds"][n_shown:n_rows] = [""] * (n_rows - n_shown)
+        if len(top) == n_shown:
+            cells["adds"][n_shown:-1] = [""] * (n_lines - n_shown - 1)
     # Where the rankers have these documents.
     for name, one in rankers.items():
         place = {document: i for i, document in enumerate(one.document.tolist())}
@@ -502,7 +522,7 @@ def query_report(
     rank   document  grade    adds  rank in old  rank in new
        1   d1            2  0.8262            1          2-3
        2   d4            1  0.1738            3            4
-      >2                    0.0000
+      >2
      all                    1.0000
     """
     k = check_k(k)
