@@ -16,6 +16,7 @@ from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
 from skrank._columns import drop_column
+from skrank._docs import share_ranker_words
 from skrank._types import MatrixLike, MetricLike, MissingQid, Seed, Self
 from skrank.base import fit_parameters
 from skrank.metrics.scored_rows import estimator_type, ranking_response
@@ -214,6 +215,7 @@ class QueryRanker(MetaRanker):
     evals_result_ = fitted_attribute("evals_result_", "Metric by iteration")
 
     @says_qid
+    @share_ranker_words
     def fit(
         self,
         X: MatrixLike | Any,
@@ -223,24 +225,6 @@ class QueryRanker(MetaRanker):
         sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Fit the ranker.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-            Training documents. The column `qid_column` is removed from the features.
-            It holds the query ids unless they are passed.
-        y : array-like of shape (n_samples,)
-            Relevance of the documents. An index named ``"qid"`` holds the query ids
-            unless they are passed or are in a column of `X`.
-        qid : array-like of shape (n_samples,), default=None
-            Query ids, one per row, rows in any order.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows, for the underlying estimator.
-
-        Returns
-        -------
-        self : object
-            Fitted ranker.
 
         Raises
         ------
@@ -269,20 +253,8 @@ class QueryRanker(MetaRanker):
             check_response(fitted)
         return self._keep(fitted)
 
+    @share_ranker_words
     def predict(self, X: MatrixLike | Any) -> NDArray[Any]:
-        """Return the scores of the documents.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-            Documents, with or without the column of query ids.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,)
-            One score per row, larger is better. Compare scores of the same query
-            only.
-        """
         check_is_fitted(self)
         X = drop_column(X, self.qid_column, self._n_columns)
         # Scorers rank an estimator by the same scores, so a metric has the same value
