@@ -146,6 +146,9 @@ class Lists:
 
     is_matrix : bool
         Whether each list was a row of a matrix, so that weights come per query.
+
+    row : ndarray of shape (n_rows,) or None
+        The row of the input that each row was; None if these are all of them.
     """
 
     y_score: np.ndarray
@@ -161,6 +164,7 @@ class Lists:
     row_query: np.ndarray | None = None
     doc_order: DocOrder | None = None
     is_matrix: bool = False
+    row: np.ndarray | None = None
 
     @cached_property
     def scores(self):
@@ -325,6 +329,17 @@ class Lists:
         """Return the lists with the judged documents as the relevant ones."""
         return self.changed(relevant=self.judged, missing=None)
 
+    def by_row(self):
+        """Return the lists with all documents relevant, and their rows as grades."""
+        n_rows = len(self.y_score)
+        row = np.arange(n_rows) if self.row is None else self.row
+        relevant = np.ones(n_rows, dtype=bool)
+        if self.excluded is not None:
+            relevant &= ~self.excluded
+        lists = self.changed(relevant=relevant, grades=row, graded=None, missing=None)
+        vars(lists)["row_codes"] = None  # a byte has no room for a row
+        return lists
+
     def changed(self, **changes):
         """Return other lists, with some of the attributes changed."""
         kept = {field.name: getattr(self, field.name) for field in fields(Lists)}
@@ -361,6 +376,7 @@ class Lists:
             graded=graded,
             excluded=None if self.excluded is None else self.excluded[rows],
             judged=None if self.judged is None else self.judged[rows],
+            row=rows if self.row is None else self.row[rows],
             doc_order=None if self.doc_order is None else self.doc_order.at(rows),
             order=AsGiven(starts, lengths[listed], self.order.query[listed]),
         )

@@ -20,6 +20,7 @@ from skrank.metrics.answer import (
     measure_all,
     weights_of_part,
 )
+from skrank.metrics.columns import columns_of, no_grades
 from skrank.metrics.conventions import NoNumber, check_convention, rules_of
 from skrank.metrics.metric import METRICS, OF_EVALUATE, Metric, metric_of
 from skrank.metrics.names import own_metric, parse_name, takes_a_ranking
@@ -143,6 +144,7 @@ def evaluate(
         doc_id=doc_id,
         sample_weight=sample_weight,
     )
+    arrays = with_columns(arrays, requests, params, "evaluate")
     if isinstance(y_score, Mapping):
         return {
             name: _summaries(requests, one, average)
@@ -195,6 +197,16 @@ def split_params(y_true, y_score, qid, params):
     given = {name: params[name] for name in names if name in params}
     others = {name: params[name] for name in params if name not in names}
     return Arrays(y_true, y_score, qid=qid, **given), others
+
+
+def with_columns(arrays, requests, params, caller):
+    """Return arrays with the columns that metrics read, which are among `params`."""
+    arrays = replace(arrays, columns=columns_of(requests, params, caller))
+    if arrays.y_true is None:
+        one = arrays.y_score
+        one = next(iter(one.values())) if isinstance(one, Mapping) else one
+        arrays = replace(arrays, y_true=no_grades(one, requests, caller))
+    return arrays
 
 
 def check_ids_unneeded(requests, convention):
@@ -299,6 +311,12 @@ def read_requests(
         given = {} if k is None else {"k": k}
         given |= {name: params[name] for name in params if name in settable} | own
         options |= check_options(given, metric.checks, caller)
+        if metric.columns and options["ties"] not in ("expected", "first"):
+            raise NoNumber(
+                key,
+                convention,
+                "it orders tied documents by grades, which are not read",
+            )
         if options["ties"] != "first":
             options["doc_order"] = None
         requests.append(Request(key, metric, sign, Options().changed(options)))
@@ -315,6 +333,7 @@ def read_requests(
 def _check_known(params, asked, caller):
     """Raise if none of the metrics has one of the parameters."""
     known = set().union(*(_settable(one.metric) for one in asked))
+    known = known.union(*(one.metric.columns for one in asked))
     unknown = sorted(set(params) - known)
     if unknown == ["adjusted"] and params["adjusted"] is False:
         unknown = []  # the default; allowed where the scorer names fix `adjusted`
@@ -414,6 +433,8 @@ def score_queries(y_true, y_score, metrics, *, qid=None, by=None, **params):
     requests = read_requests(metrics, options, "score_queries")
     if arrays.doc_id is None:
         check_ids_unneeded(requests, options.get("convention"))
+    arrays = with_columns(arrays, requests, options, "score_queries")
+    y_true = arrays.y_true
     if isinstance(y_true, Mapping):
         tables = {
             name: score_requests(requests, one, {None: one.y_score}, by=by).table

@@ -75,6 +75,11 @@ class Metric:
         Whether the summary is inverted.
     own : callable or None
         The user's function, for a metric of the user's own.
+    columns : tuple of str
+        The names of the columns that the definition reads of each document. Tied
+        documents are not ordered by their grades then.
+    reads_grades : bool
+        Whether the definition reads `y_true`, which may be None otherwise.
     """
 
     name: str
@@ -92,6 +97,8 @@ class Metric:
     fixed: dict = field(default_factory=dict)
     inverse: bool = False
     own: Callable | None = None
+    columns: tuple = ()
+    reads_grades: bool = True
 
     @property
     def full_name(self):
@@ -115,10 +122,11 @@ class Metric:
         ``check(value, name=..., caller=...)`` returns the value, or raises.
         """
         ties = TIES if self.reads_first_rank else TIES - {"realistic"}
+        ties = {"expected", "first"} if self.columns else ties
         ties = ties | {"midrank"} if self.takes_midrank else ties
         words = {"ratio": self.reads_first_rank, "z": self.knows_its_variance}
         words = [word for word, is_known in words.items() if is_known]
-        every_grade = self.defaults["threshold"] is None
+        every_grade = self.defaults.get("threshold", 0.0) is None
         return {
             "k": check_k,
             "threshold": partial(check_threshold, or_none=every_grade),
