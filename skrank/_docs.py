@@ -2,9 +2,15 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import inspect
 import re
-from functools import partial
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+# What decorates a function here leaves its type.
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def read_entries(text):
@@ -19,6 +25,8 @@ y_true : {array-like, sparse matrix} of shape (n_samples,) or (n_queries, n_docs
     The true grades, 0 or more. Beside a `y_score` of shape (n_queries, n_docs), an
     array of shape (n_queries,) instead holds the column of the one relevant document of
     each query, its target.
+y_true_or_none : array-like of shape (n_samples,) or None
+    Not read. It may be None.
 y_score : array-like of shape (n_samples,) or (n_queries, n_docs)
     The predicted scores, larger is better. Infinite scores are allowed.
 qid : array-like of shape (n_samples,), default={default}
@@ -129,7 +137,7 @@ def describe(name, default, metric=None):
 
     `metric` is None for a function of several metrics.
     """
-    _, colon, words = PARAMETERS[_variant(name, default, metric)].partition(" : ")
+    _, colon, words = PARAMETERS[variant(name, default, metric)].partition(" : ")
     if default != default:
         default = "np.nan"
     elif isinstance(default, str):
@@ -137,7 +145,9 @@ def describe(name, default, metric=None):
     return name + colon + words.replace("{default}", str(default))
 
 
-def share_words(function, *, describe=describe, raises=RAISES):
+def share_words(
+    function: F, *, describe: Callable[..., str] = describe, raises: str = RAISES
+) -> F:
     """Complete the docstring of a function that shares parameters with others."""
     signature = inspect.signature(function)
     function.__doc__ = complete(function.__doc__, signature, describe, raises)
@@ -169,12 +179,14 @@ def complete(docstring, signature, describe, raises=RAISES):
     return docstring + "\n"
 
 
-def _variant(name, default, metric):
+def variant(name, default, metric):
     """Return which of the descriptions of a parameter fits a metric."""
     if name == "k" and default is inspect.Parameter.empty:
         return "k_required"
     if metric is None:
         return name
+    if name == "y_true" and not metric.reads_grades:
+        return "y_true_or_none"
     if name == "threshold" and default is None:
         return "threshold_every_grade"
     if name == "ties" and metric.columns:
@@ -246,13 +258,13 @@ TypeError
 """
 
 
-def _describe_link(name, default):
-    return OF_LINK_PREDICTION[name]
+def share_link_words(function: F) -> F:
+    """Complete the docstring of a function of link prediction."""
 
+    def entry(name, default):
+        return OF_LINK_PREDICTION[name]
 
-share_link_words = partial(
-    share_words, describe=_describe_link, raises=RAISES_OF_LINK_PREDICTION
-)
+    return share_words(function, describe=entry, raises=RAISES_OF_LINK_PREDICTION)
 
 
 SPLIT = """\
@@ -290,7 +302,7 @@ item : array-like of shape (n_samples,), default=None
     the items are; the users are the query ids."""
 
 
-def describe_split(split):
+def describe_split(split: F) -> F:
     """Give a method `split` its docstring, with the parameters that it has."""
     names = inspect.signature(split).parameters
     entries = re.split(r"\n(?=\w)", OF_SPLIT)
@@ -334,7 +346,7 @@ qid : array-like of shape (n_samples,), default=None
 """)
 
 
-def share_display_words(function):
+def share_display_words(function: F) -> F:
     """Complete the docstring of a method of a display."""
     own = dict(_OF_DISPLAY)
     if function.__name__ == "from_estimator":

@@ -2,9 +2,14 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from skrank._ranking.arrays import (
     TieGroups,
@@ -125,8 +130,16 @@ class RankedQueries:
 
     ranks_are_estimated = False
 
-    def __init__(self, groups, n_documents, lists, rank=None, order="score",
-                 n_found=None, alike=None):  # fmt: skip
+    def __init__(
+        self,
+        groups: Any,
+        n_documents: NDArray[Any],
+        lists: Any,
+        rank: Callable[..., Any] | None = None,
+        order: Literal["score", "ideal", "chance"] = "score",
+        n_found: NDArray[Any] | None = None,
+        alike: RankedQueries | None = None,
+    ) -> None:
         self.query, self.above, self.size, self.relevant, self._grades = groups
         self.n_documents, self.n_queries = n_documents, len(lists.ids)
         self.ids, self._lists = lists.ids, lists
@@ -162,17 +175,17 @@ class RankedQueries:
         return self._top[k]
 
     @property
-    def grade(self):
+    def grade(self) -> NDArray[Any]:
         """Return the grade of each relevant document, group after group."""
         return self._grades
 
     @cached_property
-    def n_found(self):
+    def n_found(self) -> NDArray[Any]:
         """Return the number of relevant documents that each query returned."""
         return self._lists.n_relevant()
 
     @cached_property
-    def n_relevant(self):
+    def n_relevant(self) -> NDArray[Any]:
         """Return the number of relevant documents of each query."""
         missing = self._lists.missing
         if missing is None or self.order == "ideal":
@@ -180,7 +193,7 @@ class RankedQueries:
         return self.n_found + np.bincount(missing.query, minlength=self.n_queries)
 
     @cached_property
-    def n_nonrelevant(self):
+    def n_nonrelevant(self) -> NDArray[Any]:
         """Return the number of judged non-relevant documents of each query."""
         found = self.judged_only.n_documents - self.n_found
         missing = self._lists.missing
@@ -188,7 +201,7 @@ class RankedQueries:
 
     # A ranking that kept itself would outlive its last use.
     @property
-    def judged_only(self):
+    def judged_only(self) -> RankedQueries:
         """Return the ranking of the judged documents alone."""
         return self if self._lists.judged is None else self._judged_lists
 
@@ -197,7 +210,7 @@ class RankedQueries:
         return self._in_this_order(self._lists.judged_only())
 
     @property
-    def returned_only(self):
+    def returned_only(self) -> RankedQueries:
         """Return the ranking as if there were no documents but the returned ones."""
         return self if self._lists.missing is None else self._returned_lists
 
@@ -206,7 +219,7 @@ class RankedQueries:
         return self._in_this_order(self._lists.returned_only())
 
     @cached_property
-    def by_judgement(self):
+    def by_judgement(self) -> RankedQueries:
         """Return the ranking in which the judged documents are the relevant ones."""
         lists = self._lists
         if lists.judged is not None:
@@ -223,7 +236,7 @@ class RankedQueries:
         return ranking if self.order == "score" else getattr(ranking, self.order)
 
     @cached_property
-    def grade_range(self):
+    def grade_range(self) -> tuple[Any, ...]:
         """Return the lowest grade, or 0 if none is negative, and the highest one."""
         lowest, highest = self._lists.grade_range()
         missing = self._lists.missing
@@ -231,31 +244,31 @@ class RankedQueries:
         return lowest, highest
 
     @cached_property
-    def first(self):
+    def first(self) -> NDArray[Any]:
         """Return the position of the first tie group of each query that has one."""
         return starts_of(self.query)
 
     @cached_property
-    def relevant_above(self):
+    def relevant_above(self) -> NDArray[Any]:
         """Return, for each tie group, how many relevant documents stand above it."""
         return sum_before(self.relevant, self.query)
 
     @cached_property
-    def others_below(self):
+    def others_below(self) -> NDArray[Any]:
         """Return the others below each tie group; tied ones count half."""
         tied = self.size - self.relevant
         others = (self.n_documents - self.n_found)[self.query]
         return others - (self.above - self.relevant_above) - tied / 2
 
     @cached_property
-    def query_of_grade(self):
+    def query_of_grade(self) -> NDArray[Any]:
         """Return the query of each relevant document."""
         if len(self.grade) == len(self.query):
             return self.query
         return np.repeat(self.query, self.relevant)
 
     @cached_property
-    def ideal(self):
+    def ideal(self) -> RankedQueries:
         """The ranking by `y_true`: no order of the documents is better."""
         if self._alike is not None:
             return self._alike.ideal
@@ -277,7 +290,7 @@ class RankedQueries:
         return IdealRanking(groups, *rest, order="ideal", n_found=n_relevant)
 
     @cached_property
-    def group_in_ideal(self):
+    def group_in_ideal(self) -> NDArray[Any]:
         """Return, for each relevant document, its group in the ideal ranking."""
         ideal = self.ideal
         n_groups = len(ideal.query)
@@ -287,7 +300,7 @@ class RankedQueries:
         return np.searchsorted(key[:n_groups], key[n_groups:])
 
     @cached_property
-    def chance(self):
+    def chance(self) -> RankedQueries:
         """The ranking in which all documents of a query are tied."""
         if self._alike is not None:
             return self._alike.chance
@@ -299,7 +312,7 @@ class RankedQueries:
         rest = self._lists, self._rank, "chance"
         return RankedQueries(groups, self.n_documents, *rest)
 
-    def total(self, values):
+    def total(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return the sum over the tie groups of each query.
 
         Parameters
@@ -315,7 +328,7 @@ class RankedQueries:
         totals = np.bincount(self.query, weights=values, minlength=self.n_queries)
         return totals.astype(np.float64, copy=False)  # of no groups: of integers
 
-    def grade_total(self, values):
+    def grade_total(self, values: Callable[..., Any] | NDArray[Any]) -> NDArray[Any]:
         """Return the sum over the relevant documents of each tie group.
 
         Parameters
@@ -336,7 +349,7 @@ class RankedQueries:
         first = np.cumsum(self.relevant) - self.relevant
         return np.add.reduceat(values, first)
 
-    def where_relevant(self, values):
+    def where_relevant(self, values: float | NDArray[Any]) -> NDArray[Any]:
         """Return values, undefined (NaN) for queries without relevant documents.
 
         Parameters
@@ -351,7 +364,9 @@ class RankedQueries:
         """
         return np.where(self.n_relevant > 0, values, np.nan)
 
-    def mean_over_places(self, weight, k=None):
+    def mean_over_places(
+        self, weight: Callable[..., Any], k: int | NDArray[Any] | None = None
+    ) -> NDArray[Any]:
         """Return the mean weight of the ranks that each tie group occupies.
 
         Parameters
@@ -388,7 +403,9 @@ class RankedQueries:
         mean[tied] = sum_over_places(weight, above, above + size, cutoff) / size
         return mean
 
-    def expected_at_first(self, value, k=None, missing=0.0):
+    def expected_at_first(
+        self, value: Callable[..., Any], k: int | None = None, missing: float = 0.0
+    ) -> NDArray[Any]:
         """Return the expected value at the rank of the first relevant document.
 
         Parameters
@@ -412,7 +429,7 @@ class RankedQueries:
         found = self.n_found > 0
         return np.where(found, expected, self.where_relevant(missing))
 
-    def first_rank_law(self, k=None):
+    def first_rank_law(self, k: int | None = None) -> NDArray[Any]:
         """Return the ranks that the first relevant document of each query may have.
 
         Parameters
@@ -437,7 +454,7 @@ class RankedQueries:
         group, rank, probability = law_of_first(above, size, relevant, k)
         return self.query[self.first[group]], rank, probability
 
-    def query_weights(self, sample_weight):
+    def query_weights(self, sample_weight: ArrayLike) -> NDArray[Any] | None:
         """Return one weight per query, in the order of `ids`.
 
         Parameters

@@ -2,18 +2,22 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from skrank._checks import numeric_array, shown
 from skrank._columns import column_names, take_rows, unwrapped
 
 
-def of_items(table, item):
+def of_items(table: Any, item: ArrayLike) -> ItemColumn:
     """Make a column of rows from what is known of items.
 
     A metric then looks up only the items that may be in the top k. Of a million rows

@@ -2,16 +2,20 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from skrank._checks import check_choice, check_options, shown
 from skrank._columns import column_names, find_qid, kind_of
 from skrank._docs import share_words
 from skrank._ranking.ids import encode_qid
+from skrank._types import Average, MatrixLike, MetricsLike
 from skrank.metrics.answer import (
     Arrays,
     Options,
@@ -30,6 +34,24 @@ from skrank.metrics.value_table import ValueTable, distinct, join_rankers
 # What may be a dict with a value for each ranker: if they share their rows, and if not.
 _OF_SCORES = "y_score", "returned"
 _OF_RANKERS = (*_OF_SCORES, "y_true", "qid", "judged", "doc_id")
+
+
+@overload
+def evaluate(
+    y_true: MatrixLike, y_score: ArrayLike, metrics: MetricsLike, *,
+    qid: ArrayLike | None = ..., convention: str | None = ..., average: Average = ...,
+    sample_weight: ArrayLike | None = ..., exclude: MatrixLike | None = ...,
+    judged: ArrayLike | None = ..., returned: ArrayLike | None = ...,
+    doc_id: ArrayLike | None = ...,
+    doc_order: Literal["ascending", "descending"] | None = ...,
+    score_dtype: Literal["float32", "float64"] | None = ...,
+    judged_from: float | None = ..., **params: Any,
+) -> dict[str, float]: ...  # fmt: skip
+@overload
+def evaluate(
+    y_true: MatrixLike, y_score: ArrayLike, metrics: MetricsLike, *,
+    average: None, **params: Any,
+) -> dict[str, NDArray[Any]]: ...  # fmt: skip
 
 
 @share_words
@@ -374,7 +396,15 @@ def _settable(metric):
 
 
 @share_words
-def score_queries(y_true, y_score, metrics, *, qid=None, by=None, **params):
+def score_queries(
+    y_true: MatrixLike,
+    y_score: ArrayLike | Mapping[str, ArrayLike],
+    metrics: MetricsLike,
+    *,
+    qid: ArrayLike | None = None,
+    by: ArrayLike | Any | Mapping[str, ArrayLike] = None,
+    **params: Any,
+) -> QueryScores:
     """Score every query by several metrics, for one ranker or several.
 
     Parameters

@@ -2,11 +2,14 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import ast
 import difflib
 import inspect
 import re
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import sklearn.metrics
@@ -238,7 +241,13 @@ _EMPTY = inspect.Parameter.empty
 _NAME = re.compile(r"(?!neg_)[a-z](?:[a-z0-9_]*[a-z0-9])?", re.ASCII)
 
 
-def add_scorer(name, definition, *, greater_is_better=True, columns=()):
+def add_scorer(
+    name: str,
+    definition: Callable[..., Any],
+    *,
+    greater_is_better: bool = True,
+    columns: str | Sequence[str] = (),
+) -> None:
     """Name a metric of your own, for ``scoring=`` and for `evaluate`.
 
     Parameters

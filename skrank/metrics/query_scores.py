@@ -2,12 +2,16 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from skrank._checks import check_choice, check_number, check_weights, shown
 from skrank._columns import (
@@ -18,6 +22,7 @@ from skrank._columns import (
     unwrapped,
 )
 from skrank._text_tables import as_html, table, undefined_words
+from skrank._types import FrameKind
 from skrank.metrics.answer import Options, Request
 from skrank.metrics.metric import Metric
 from skrank.metrics.names import is_name, parse_name
@@ -76,36 +81,36 @@ class QueryScores:
     dense   1.0000
     """
 
-    table: object
+    table: Any
 
     @property
-    def keys(self):
+    def keys(self) -> dict[str, NDArray[Any]]:
         """Return the key columns."""
         return dict(self.table.keys)
 
     @property
-    def rankers(self):
+    def rankers(self) -> tuple[str, ...]:
         """Return the names of the rankers."""
         return self.table.rankers
 
     @property
-    def metrics(self):
+    def metrics(self) -> tuple[str, ...]:
         """Return the names of the metrics."""
         return self.table.metrics
 
     @property
-    def weight(self):
+    def weight(self) -> NDArray[Any] | None:
         """Return the weight of each query, or None."""
         return self.table.weight
 
     @cached_property
-    def values(self):
+    def values(self) -> NDArray[Any]:
         """Return the values by ranker, metric and query, as they count."""
         values = np.array(self.table.summaries(average=None))
         values.setflags(write=False)
         return values
 
-    def summary(self, by=None):
+    def summary(self, by: str | Sequence[str] | None = None) -> dict[Any, Any]:
         """Return the summary of every metric, as :func:`evaluate` does.
 
         Parameters
@@ -151,7 +156,7 @@ class QueryScores:
             return named[0]
         return dict(zip(self.rankers, named, strict=True))
 
-    def __getitem__(self, names):
+    def __getitem__(self, names: str | Sequence[str]) -> QueryScores:
         """Return the scores of some of the rankers and metrics alone.
 
         Parameters
@@ -179,7 +184,7 @@ class QueryScores:
         )
 
     @classmethod
-    def concat(cls, parts):
+    def concat(cls, parts: Iterable[QueryScores]) -> QueryScores:
         """Return the scores of all queries of several parts.
 
         Its summary does not depend on the order of the parts, to the last bit: it is
@@ -211,7 +216,12 @@ class QueryScores:
                 )
         return cls(join_queries([part.table for part in parts]))
 
-    def to_frame(self, kind=None, *, undefined="replaced"):
+    def to_frame(
+        self,
+        kind: FrameKind | None = None,
+        *,
+        undefined: Literal["replaced", "nan"] = "replaced",
+    ) -> Any:
         """Return the values as a data frame with one row per query.
 
         Parameters
@@ -248,15 +258,15 @@ class QueryScores:
     @classmethod
     def from_frame(
         cls,
-        frame,
+        frame: Any | Mapping[str, ArrayLike],
         *,
-        qid="qid",
-        by=(),
-        ranker=None,
-        metrics=None,
-        sample_weight=None,
-        replace_undefined_by=None,
-    ):
+        qid: str = "qid",
+        by: str | Sequence[str] = (),
+        ranker: str | None = None,
+        metrics: Sequence[str] | None = None,
+        sample_weight: str | None = None,
+        replace_undefined_by: float | None = None,
+    ) -> QueryScores:
         """Return scores that were computed elsewhere, or by `to_frame`.
 
         From a frame of `to_frame`, with undefined values replaced or not, they have the

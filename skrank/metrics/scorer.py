@@ -2,12 +2,15 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import copy
 import difflib
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 import sklearn.metrics
@@ -16,6 +19,7 @@ from sklearn import config_context
 from skrank._checks import shown, warn_if_out_of_order
 from skrank._columns import find_column, find_qid, require_qid
 from skrank._ranking.ids import encode_heads
+from skrank._types import MetricLike
 from skrank.metrics.answer import Arrays, OwnRanks, RepeatedAnswer, answer_all
 from skrank.metrics.columns import columns_of
 from skrank.metrics.evaluation import (
@@ -43,7 +47,13 @@ from skrank.metrics.scored_rows import (
 ROW_ALIGNED = ("qid", "sample_weight", "exclude", "judged", "returned", "doc_id")
 
 
-def make_ranking_scorer(metric, *, greater_is_better=None, columns=None, **params):
+def make_ranking_scorer(
+    metric: MetricLike | Sequence[str],
+    *,
+    greater_is_better: bool | None = None,
+    columns: Mapping[str, str | Callable[..., Any]] | None = None,
+    **params: Any,
+) -> Any:
     """Make a scorer from a ranking metric.
 
     A scorer has the signature ``scorer(estimator, X, y, *, qid=None)`` and is accepted
@@ -163,7 +173,7 @@ def make_ranking_scorer(metric, *, greater_is_better=None, columns=None, **param
     return RankingScorer(scored_names(metric, params), options, columns=find)
 
 
-def get_scorer(scoring):
+def get_scorer(scoring: MetricLike | None) -> Any:
     """Get a scorer from its name.
 
     Parameters
@@ -212,7 +222,7 @@ def get_scorer(scoring):
     raise ValueError(refusal(scoring))  # suggests the nearest name of skrank
 
 
-def get_scorer_names():
+def get_scorer_names() -> list[str]:
     """Get the scorer names of skrank that are listed.
 
     A metric that accepts a cutoff is listed with a few cutoffs only, to keep the list

@@ -2,17 +2,21 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from numbers import Integral, Real
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_consistent_length
 
 from skrank._columns import find_named, find_qid, require_named, require_qid
 from skrank._docs import describe_split
 from skrank._ranking.ids import encode_heads, encode_qid
+from skrank._types import Request, Self, Splits
 
 
 class Queries(NamedTuple):
@@ -41,10 +45,20 @@ class QuerySplitter(BaseCrossValidator):
     """Base of all splitters that read query ids."""
 
     __metadata_request__split = {"qid": True, "groups": True}
+    if TYPE_CHECKING:  # scikit-learn makes it
+
+        def set_split_request(self, **requests: Request) -> Self: ...
 
     def get_n_splits(
-        self, X=None, y=None, groups=None, *, qid=None, time=None, item=None
-    ):
+        self,
+        X: object = None,
+        y: object = None,
+        groups: object = None,
+        *,
+        qid: object = None,
+        time: object = None,
+        item: object = None,
+    ) -> int:
         """Return the number of splits.
 
         Parameters
@@ -85,7 +99,14 @@ class WholeQuerySplitter(QuerySplitter):
     """
 
     @describe_split
-    def split(self, X, y=None, groups=None, *, qid=None):
+    def split(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        *,
+        qid: ArrayLike | None = None,
+    ) -> Splits:
         queries = self._group(X, y, groups, qid)
         for train, test in self._iter_queries(queries, y):
             yield queries.rows(train), queries.rows(test)

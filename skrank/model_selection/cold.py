@@ -2,11 +2,17 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
+from typing import Literal
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_consistent_length, check_random_state
 
 from skrank._checks import check_count
 from skrank._docs import describe_split
+from skrank._types import Seed, Splits
 from skrank.model_selection.base import (
     Queries,
     QuerySplitter,
@@ -85,8 +91,14 @@ class ColdStartKFold(QuerySplitter):
     __metadata_request__split = {"item": True}
 
     def __init__(
-        self, n_splits=5, *, cold="user", shuffle=False, random_state=None, item="item"
-    ):
+        self,
+        n_splits: int = 5,
+        *,
+        cold: Literal["user", "item", "both"] = "user",
+        shuffle: bool = False,
+        random_state: Seed | None = None,
+        item: str | ArrayLike = "item",
+    ) -> None:
         caller = "ColdStartKFold"
         self.n_splits = check_count(n_splits, "n_splits", least=2)
         if not isinstance(cold, str) or cold not in COLD:
@@ -100,7 +112,15 @@ class ColdStartKFold(QuerySplitter):
         self.item = check_name_or_values(item, "item", caller)
 
     @describe_split
-    def split(self, X, y=None, groups=None, *, qid=None, item=None):
+    def split(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        *,
+        qid: ArrayLike | None = None,
+        item: ArrayLike | None = None,
+    ) -> Splits:
         caller = "ColdStartKFold"
         check_consistent_length(X, y, item)
         rng = check_random_state(self.random_state) if self.shuffle else None

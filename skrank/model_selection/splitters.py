@@ -2,11 +2,15 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import heapq
 import warnings
 from itertools import chain
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import (
     _safe_indexing,
     assert_all_finite,
@@ -17,6 +21,7 @@ from sklearn.utils import (
 
 from skrank._checks import check_count
 from skrank._columns import QID, find_column, find_level, require_qid
+from skrank._types import Seed
 from skrank.model_selection.base import (
     Queries,
     WholeQuerySplitter,
@@ -79,7 +84,13 @@ class StratifiedQueryKFold(WholeQuerySplitter):
     [0 1 4 5] [2 3 6 7]
     """
 
-    def __init__(self, n_splits=5, *, shuffle=False, random_state=None):
+    def __init__(
+        self,
+        n_splits: int = 5,
+        *,
+        shuffle: bool = False,
+        random_state: Seed | None = None,
+    ) -> None:
         caller = "StratifiedQueryKFold"
         self.n_splits = check_count(n_splits, "n_splits", least=2)
         self.shuffle = check_shuffle(shuffle, random_state, caller)
@@ -141,7 +152,13 @@ class RepeatedQueryKFold(WholeQuerySplitter):
     [2 3 4 5] [0 1 6 7]
     """
 
-    def __init__(self, n_splits=5, n_repeats=10, *, random_state=None):
+    def __init__(
+        self,
+        n_splits: int = 5,
+        n_repeats: int = 10,
+        *,
+        random_state: Seed | None = None,
+    ) -> None:
         self.n_splits = check_count(n_splits, "n_splits", least=2)
         self.n_repeats = check_count(n_repeats, "n_repeats")
         self.random_state = random_state
@@ -223,7 +240,13 @@ class QueryKFold(WholeQuerySplitter):
     [0 1 2] [3 4 5]
     """
 
-    def __init__(self, n_splits=5, *, shuffle=False, random_state=None):
+    def __init__(
+        self,
+        n_splits: int = 5,
+        *,
+        shuffle: bool = False,
+        random_state: Seed | None = None,
+    ) -> None:
         self.n_splits = check_count(n_splits, "n_splits", least=2)
         self.shuffle = check_shuffle(shuffle, random_state, "QueryKFold")
         self.random_state = random_state
@@ -285,8 +308,13 @@ class QueryShuffleSplit(WholeQuerySplitter):
     """
 
     def __init__(
-        self, n_splits=10, *, test_size=None, train_size=None, random_state=None
-    ):
+        self,
+        n_splits: int = 10,
+        *,
+        test_size: float | None = None,
+        train_size: float | None = None,
+        random_state: Seed | None = None,
+    ) -> None:
         self.n_splits = check_count(n_splits, "n_splits")
         self.test_size = test_size
         self.train_size = train_size
@@ -306,13 +334,13 @@ class QueryShuffleSplit(WholeQuerySplitter):
 
 
 def query_train_test_split(
-    *arrays,
-    qid=None,
-    test_size=None,
-    train_size=None,
-    random_state=None,
-    shuffle=True,
-):
+    *arrays: ArrayLike,
+    qid: ArrayLike | None = None,
+    test_size: float | None = None,
+    train_size: float | None = None,
+    random_state: Seed | None = None,
+    shuffle: bool = True,
+) -> list[Any]:
     """Split arrays into a training and a test part of whole queries.
 
     Parameters

@@ -2,14 +2,18 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from datetime import timedelta
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_consistent_length
 
 from skrank._checks import check_count
 from skrank._docs import describe_split
 from skrank._ranking.ids import encode_qid
+from skrank._types import Splits
 from skrank.model_selection.base import (
     QuerySplitter,
     check_name_or_values,
@@ -23,7 +27,15 @@ class _TimeSplitter(QuerySplitter):
     __metadata_request__split = {"time": True}
 
     @describe_split
-    def split(self, X, y=None, groups=None, *, qid=None, time=None):
+    def split(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        *,
+        qid: ArrayLike | None = None,
+        time: ArrayLike | None = None,
+    ) -> Splits:
         check_consistent_length(X, y, time)
         queries = self._group(X, y, groups, qid)
         time = find_values(
@@ -97,8 +109,14 @@ class QueryTimeSeriesSplit(_TimeSplitter):
     """
 
     def __init__(
-        self, n_splits=5, *, gap=0, max_train_size=None, test_size=None, time="time"
-    ):
+        self,
+        n_splits: int = 5,
+        *,
+        gap: int | timedelta | np.timedelta64 = 0,
+        max_train_size: int | None = None,
+        test_size: int | None = None,
+        time: str | ArrayLike = "time",
+    ) -> None:
         caller = "QueryTimeSeriesSplit"
         self.n_splits = check_count(n_splits, "n_splits")
         if not _is_duration(gap):
@@ -225,7 +243,9 @@ class LeaveLastOut(_TimeSplitter):
     [1 2 3 5] [0 4]
     """
 
-    def __init__(self, k=1, *, n_splits=1, time="time"):
+    def __init__(
+        self, k: int = 1, *, n_splits: int = 1, time: str | ArrayLike = "time"
+    ) -> None:
         self.k = check_count(k, "k")
         self.n_splits = check_count(n_splits, "n_splits")
         self.time = check_name_or_values(time, "time", "LeaveLastOut")

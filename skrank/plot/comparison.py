@@ -2,9 +2,14 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skrank._checks import check_instance, shown
 from skrank.plot.base import (
@@ -99,21 +104,23 @@ class ComparisonDisplay(Display):
     array([ True, False])
     """
 
-    metric: list
-    ranker: list
-    baseline: list
-    difference: object
-    low: object
-    high: object
-    is_shown: object
+    metric: Sequence[str]
+    ranker: Sequence[str]
+    baseline: Sequence[str]
+    difference: ArrayLike
+    low: ArrayLike
+    high: ArrayLike
+    is_shown: ArrayLike
     claim: str | None = None
-    greater_is_better: list | None = None
-    letters: list | None = None
-    margins: list | tuple = ()
+    greater_is_better: Sequence[bool] | None = None
+    letters: Sequence[tuple[Any, ...]] | None = None
+    margins: Sequence[float] = ()
     note: str | None = None
 
     @classmethod
-    def from_comparison(cls, comparison, *, metric=None, ax=None):
+    def from_comparison(
+        cls, comparison: RankerComparison, *, metric: str | None = None, ax: Any = None
+    ) -> ComparisonDisplay:
         """Draw a comparison.
 
         Parameters
@@ -168,7 +175,7 @@ class ComparisonDisplay(Display):
         )
         return display.plot(ax)
 
-    def plot(self, ax=None):
+    def plot(self, ax: Any = None) -> ComparisonDisplay:
         """Draw the differences.
 
         Parameters

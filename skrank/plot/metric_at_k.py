@@ -2,13 +2,19 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skrank._checks import check_instance, check_number, shown
 from skrank._docs import share_display_words
+from skrank._types import MatrixLike
 from skrank.metrics.evaluation import score_queries
 from skrank.metrics.query_scores import QueryScores
 from skrank.metrics.scorer import predict_scores
@@ -87,18 +93,25 @@ class MetricAtKDisplay(Display):
     (array([1, 2]), array([[0.66..., 1.  ]]))
     """
 
-    k: object
-    estimate: object
-    low: object = None
-    high: object = None
-    rankers: list | None = None
+    k: ArrayLike
+    estimate: ArrayLike
+    low: ArrayLike | None = None
+    high: ArrayLike | None = None
+    rankers: Sequence[str] | None = None
     metric: str | None = None
     greater_is_better: bool = True
     confidence_level: float | None = None
 
     @classmethod
     @share_display_words
-    def from_scores(cls, scores, *, metric=None, confidence_level=0.95, ax=None):
+    def from_scores(
+        cls,
+        scores: QueryScores,
+        *,
+        metric: str | None = None,
+        confidence_level: float = 0.95,
+        ax: Any = None,
+    ) -> MetricAtKDisplay:
         """Draw the metrics of a QueryScores that differ in their cutoff only.
 
         Parameters
@@ -175,16 +188,16 @@ class MetricAtKDisplay(Display):
     @share_display_words
     def from_predictions(
         cls,
-        y_true,
-        y_score,
-        metric,
+        y_true: MatrixLike,
+        y_score: ArrayLike | Mapping[str, ArrayLike],
+        metric: str,
         *,
-        ks=range(1, 21),
-        qid=None,
-        confidence_level=0.95,
-        ax=None,
-        **params,
-    ):
+        ks: Iterable[int] = range(1, 21),
+        qid: ArrayLike | None = None,
+        confidence_level: float = 0.95,
+        ax: Any = None,
+        **params: Any,
+    ) -> MetricAtKDisplay:
         """Draw a metric of predicted scores.
 
         Parameters
@@ -222,17 +235,17 @@ class MetricAtKDisplay(Display):
     @share_display_words
     def from_estimator(
         cls,
-        estimator,
-        X,
-        y,
-        metric,
+        estimator: Any,
+        X: MatrixLike | Any,
+        y: ArrayLike,
+        metric: str,
         *,
-        ks=range(1, 21),
-        qid=None,
-        confidence_level=0.95,
-        ax=None,
-        **params,
-    ):
+        ks: Iterable[int] = range(1, 21),
+        qid: ArrayLike | None = None,
+        confidence_level: float = 0.95,
+        ax: Any = None,
+        **params: Any,
+    ) -> MetricAtKDisplay:
         """Draw a metric of fitted estimators.
 
         Parameters
@@ -252,7 +265,7 @@ class MetricAtKDisplay(Display):
         )
 
     @share_display_words
-    def plot(self, ax=None, *, bands=True):
+    def plot(self, ax: Any = None, *, bands: bool = True) -> MetricAtKDisplay:
         """Draw the lines.
 
         Parameters

@@ -2,14 +2,20 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
+from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_scalar
 
 from skrank._checks import check_instance, shown
 from skrank._docs import share_display_words
+from skrank._types import MatrixLike, MetricLike
 from skrank.metrics.evaluation import score_queries
 from skrank.metrics.query_scores import QueryScores
 from skrank.metrics.scorer import predict_scores
@@ -78,25 +84,25 @@ class QueryDifferenceDisplay(Display):
     (1, 1, 1)
     """
 
-    difference: object
-    query: object = None
+    difference: ArrayLike
+    query: ArrayLike | None = None
     ranker: str | None = None
     baseline: str | None = None
     metric: str | None = None
     greater_is_better: bool = True
 
     @property
-    def n_wins(self):
+    def n_wins(self) -> int:
         """Return the number of queries where the ranker is better."""
         return int((self._gain > 0).sum())
 
     @property
-    def n_ties(self):
+    def n_ties(self) -> int:
         """Return the number of queries where both rankers are equal."""
         return int((self._gain == 0).sum())
 
     @property
-    def n_losses(self):
+    def n_losses(self) -> int:
         """Return the number of queries where the ranker is worse."""
         return int((self._gain < 0).sum())
 
@@ -109,8 +115,15 @@ class QueryDifferenceDisplay(Display):
     @classmethod
     @share_display_words
     def from_scores(
-        cls, scores, *, metric=None, ranker=None, baseline=None, n_worst=0, ax=None
-    ):
+        cls,
+        scores: QueryScores,
+        *,
+        metric: str | None = None,
+        ranker: str | None = None,
+        baseline: str | None = None,
+        n_worst: int = 0,
+        ax: Any = None,
+    ) -> QueryDifferenceDisplay:
         """Draw the differences of two rankers of a QueryScores.
 
         Parameters
@@ -161,17 +174,17 @@ class QueryDifferenceDisplay(Display):
     @share_display_words
     def from_predictions(
         cls,
-        y_true,
-        y_score,
-        metric,
+        y_true: MatrixLike,
+        y_score: Mapping[str, ArrayLike],
+        metric: MetricLike,
         *,
-        qid=None,
-        ranker=None,
-        baseline=None,
-        n_worst=0,
-        ax=None,
-        **params,
-    ):
+        qid: ArrayLike | None = None,
+        ranker: str | None = None,
+        baseline: str | None = None,
+        n_worst: int = 0,
+        ax: Any = None,
+        **params: Any,
+    ) -> QueryDifferenceDisplay:
         """Draw the differences of predicted scores.
 
         Parameters
@@ -206,18 +219,18 @@ class QueryDifferenceDisplay(Display):
     @share_display_words
     def from_estimator(
         cls,
-        estimator,
-        X,
-        y,
-        metric,
+        estimator: Mapping[str, Any],
+        X: MatrixLike | Any,
+        y: ArrayLike,
+        metric: MetricLike,
         *,
-        qid=None,
-        ranker=None,
-        baseline=None,
-        n_worst=0,
-        ax=None,
-        **params,
-    ):
+        qid: ArrayLike | None = None,
+        ranker: str | None = None,
+        baseline: str | None = None,
+        n_worst: int = 0,
+        ax: Any = None,
+        **params: Any,
+    ) -> QueryDifferenceDisplay:
         """Draw the differences of fitted estimators.
 
         Parameters
@@ -239,7 +252,7 @@ class QueryDifferenceDisplay(Display):
         )
 
     @share_display_words
-    def plot(self, ax=None, *, n_worst=0):
+    def plot(self, ax: Any = None, *, n_worst: int = 0) -> QueryDifferenceDisplay:
         """Draw the differences.
 
         Returns

@@ -2,11 +2,17 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skrank._docs import share_display_words
+from skrank._types import MatrixLike, MetricsLike
 from skrank.metrics.evaluation import score_queries
 from skrank.metrics.scorer import predict_scores
 from skrank.plot.base import (
@@ -74,25 +80,25 @@ class TieSpanDisplay(Display):
     (array([[0.75], [0.75]]), array([[1.], [1.]]))
     """
 
-    rankers: list
-    metrics: list
-    pessimistic: object
-    expected: object
-    optimistic: object
-    greater_is_better: list | None = None
+    rankers: Sequence[str]
+    metrics: Sequence[str]
+    pessimistic: ArrayLike
+    expected: ArrayLike
+    optimistic: ArrayLike
+    greater_is_better: Sequence[bool] | None = None
 
     @classmethod
     @share_display_words
     def from_predictions(
         cls,
-        y_true,
-        y_score,
-        metrics=("mrr", "ndcg@10", "map"),
+        y_true: MatrixLike,
+        y_score: ArrayLike | Mapping[str, ArrayLike],
+        metrics: MetricsLike = ("mrr", "ndcg@10", "map"),
         *,
-        qid=None,
-        ax=None,
-        **params,
-    ):
+        qid: ArrayLike | None = None,
+        ax: Any = None,
+        **params: Any,
+    ) -> TieSpanDisplay:
         """Draw the metrics of predicted scores.
 
         Parameters
@@ -145,15 +151,15 @@ class TieSpanDisplay(Display):
     @share_display_words
     def from_estimator(
         cls,
-        estimator,
-        X,
-        y,
-        metrics=("mrr", "ndcg@10", "map"),
+        estimator: Any,
+        X: MatrixLike | Any,
+        y: ArrayLike,
+        metrics: MetricsLike = ("mrr", "ndcg@10", "map"),
         *,
-        qid=None,
-        ax=None,
-        **params,
-    ):
+        qid: ArrayLike | None = None,
+        ax: Any = None,
+        **params: Any,
+    ) -> TieSpanDisplay:
         """Draw the metrics of fitted estimators.
 
         Parameters
@@ -172,7 +178,7 @@ class TieSpanDisplay(Display):
         return cls.from_predictions(y, y_score, metrics, qid=qid, ax=ax, **params)
 
     @share_display_words
-    def plot(self, ax=None):
+    def plot(self, ax: Any = None) -> TieSpanDisplay:
         """Draw the values.
 
         Returns

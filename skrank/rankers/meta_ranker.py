@@ -2,7 +2,10 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from copy import copy, deepcopy
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
@@ -25,6 +28,7 @@ from skrank._columns import (
     require_qid,
 )
 from skrank._ranking.ids import encode_heads
+from skrank._types import Request, Self
 from skrank.base import RankingEstimator
 from skrank.rankers.wrapped import Rows, check_different, clone_estimator
 
@@ -35,6 +39,15 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
     It finds the query ids and checks the training data. Each ranker has `fit` and
     `predict` of its own, so that Python's errors name its class.
     """
+
+    if TYPE_CHECKING:  # scikit-learn makes these
+
+        def set_fit_request(
+            self, *, qid: Request = ..., sample_weight: Request = ...
+        ) -> Self: ...
+        def set_score_request(
+            self, *, qid: Request = ..., sample_weight: Request = ...
+        ) -> Self: ...
 
     _default = None  # stands for the estimator None
 

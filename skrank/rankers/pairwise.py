@@ -2,9 +2,13 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from numbers import Integral
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 from sklearn.utils import (
@@ -18,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skrank._columns import drop_column
 from skrank._ranking.arrays import lengths_of
+from skrank._types import MatrixLike, MissingQid, Seed, Self
 from skrank.base import fit_parameters
 from skrank.rankers.meta_ranker import MetaRanker, fitted_attribute
 from skrank.rankers.wrapped import (
@@ -115,13 +120,13 @@ class PairwiseRanker(MetaRanker):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Any = None,
         *,
-        max_pairs=1000,
-        qid_column="qid",
-        missing_qid="raise",
-        random_state=None,
-    ):
+        max_pairs: int | None = 1000,
+        qid_column: str | int = "qid",
+        missing_qid: MissingQid = "raise",
+        random_state: Seed | None = None,
+    ) -> None:
         self.estimator = estimator
         self.max_pairs = max_pairs
         self.qid_column = qid_column
@@ -131,7 +136,14 @@ class PairwiseRanker(MetaRanker):
     coef_ = fitted_attribute("coef_", "Coefficients")
     _default = LogisticRegression()
 
-    def fit(self, X, y, *, qid=None, sample_weight=None):
+    def fit(
+        self,
+        X: MatrixLike | Any,
+        y: ArrayLike,
+        *,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Fit the ranker.
 
         Parameters
@@ -183,7 +195,7 @@ class PairwiseRanker(MetaRanker):
         self.estimator_ = fitted
         return self
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike | Any) -> NDArray[Any]:
         """Return the scores of the documents.
 
         Parameters

@@ -2,9 +2,13 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import inspect
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
 from sklearn.pipeline import Pipeline
 from sklearn.utils import column_or_1d
@@ -12,6 +16,7 @@ from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
 from skrank._columns import drop_column
+from skrank._types import MatrixLike, MetricLike, MissingQid, Seed, Self
 from skrank.base import fit_parameters
 from skrank.metrics.scored_rows import estimator_type, ranking_response
 from skrank.rankers.early_stopping import (
@@ -179,17 +184,17 @@ class QueryRanker(MetaRanker):
 
     def __init__(
         self,
-        estimator,
+        estimator: Any,
         *,
-        qid_column="qid",
-        missing_qid="raise",
-        max_queries=None,
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_iter_no_change=10,
-        scoring="ndcg@10",
-        random_state=None,
-    ):
+        qid_column: str | int = "qid",
+        missing_qid: MissingQid = "raise",
+        max_queries: int | None = None,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 10,
+        scoring: MetricLike = "ndcg@10",
+        random_state: Seed | None = None,
+    ) -> None:
         self.estimator = estimator
         self.qid_column = qid_column
         self.missing_qid = missing_qid
@@ -208,7 +213,14 @@ class QueryRanker(MetaRanker):
     best_score_ = fitted_attribute("best_score_", "Best score")
     evals_result_ = fitted_attribute("evals_result_", "Metric by iteration")
 
-    def fit(self, X, y, *, qid=None, sample_weight=None):
+    def fit(
+        self,
+        X: MatrixLike | Any,
+        y: ArrayLike,
+        *,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Fit the ranker.
 
         Parameters
@@ -256,7 +268,7 @@ class QueryRanker(MetaRanker):
             check_response(fitted)
         return self._keep(fitted)
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike | Any) -> NDArray[Any]:
         """Return the scores of the documents.
 
         Parameters

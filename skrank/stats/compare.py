@@ -2,19 +2,23 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import inspect
 import itertools
 import textwrap
 from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Integral
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import Bunch, check_scalar
 
 from skrank._checks import check_choice, check_number, shown, warn_caller
+from skrank._docs import F
+from skrank._types import Clusters, Seed
 from skrank.metrics import QueryScores
 from skrank.metrics.value_table import check_alike, join_rankers
 from skrank.stats.comparison import RankerComparison
@@ -50,7 +54,7 @@ _TESTED = ("low", "high", "pvalue", "p_adjusted", "effect_size", "detectable")
 DIGITS, TINY = 12, 1e-300
 
 
-def _list_tests(function):
+def _list_tests(function: F) -> F:
     """Describe the tests in the docstring of a function with the parameter `test`."""
     names = ", ".join(f'"{name}"' for name in TESTS)
     items = ";\n".join(
@@ -66,18 +70,18 @@ def _list_tests(function):
 
 @_list_tests
 def compare_rankers(
-    scores,
+    scores: QueryScores | Mapping[str, QueryScores],
     *,
-    baseline=None,
-    test="permutation",
-    correction="max-t",
-    alternative="two-sided",
-    margin=0.0,
-    clusters=None,
-    confidence_level=0.95,
-    n_resamples=9999,
-    random_state=0,
-):
+    baseline: str | None = None,
+    test: Literal["permutation", "t", "wilcoxon", "sign"] = "permutation",
+    correction: Literal["max-t", "holm", "bh"] | None = "max-t",
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    margin: float = 0.0,
+    clusters: Clusters | None = None,
+    confidence_level: float = 0.95,
+    n_resamples: int = 9999,
+    random_state: Seed | None = 0,
+) -> RankerComparison:
     r"""Compare rankers by their differences on the same queries.
 
     All pairs of rankers, or all rankers with a baseline, by all metrics, as one family

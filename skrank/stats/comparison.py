@@ -2,19 +2,29 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from string import ascii_letters
+from typing import Any
 
 import numpy as np
+from sklearn.utils import Bunch
 
 from skrank._checks import shown
 from skrank._columns import as_frame
+from skrank._types import Clusters, FrameKind
 from skrank.metrics import QueryScores
 from skrank.stats.inference import difference
-from skrank.stats.intervals import Result, confidence_interval, shown_ends
+from skrank.stats.intervals import (
+    ConfidenceIntervals,
+    Result,
+    confidence_interval,
+    shown_ends,
+)
 from skrank.stats.paired_tests import CORRECTIONS, TESTS, is_two_sided
 
 
@@ -67,17 +77,17 @@ class RankerComparison(Result):
     """  # noqa: E501
 
     scores: QueryScores
-    rows: tuple
+    rows: tuple[Bunch, ...]
     baseline: str | None
     test: str
     correction: str | None
     alternative: str
     margin: float
-    clusters: object
+    clusters: Clusters | None
     confidence_level: float
 
     @cached_property
-    def intervals(self):
+    def intervals(self) -> ConfidenceIntervals:
         """Return the :class:`ConfidenceIntervals` of the rankers."""
         options = {"confidence_level": self.confidence_level, "clusters": self.clusters}
         with warnings.catch_warnings():
@@ -85,7 +95,7 @@ class RankerComparison(Result):
             return confidence_interval(self.scores, **options)
 
     @cached_property
-    def letters(self):
+    def letters(self) -> Any:
         """Return the letters of each metric and ranker: ``letters[metric][ranker]``.
 
         Two rankers share a letter if they do not differ significantly. None unless all
@@ -120,7 +130,7 @@ class RankerComparison(Result):
         """Return 1 if larger values of a metric are better, else -1."""
         return self.scores.table.requests[self.metrics.index(metric)].direction
 
-    def worst_queries(self, n=10, *, kind=None):
+    def worst_queries(self, n: int = 10, *, kind: FrameKind | None = None) -> Any:
         """Return the queries that lost most, for each metric and pair.
 
         Parameters

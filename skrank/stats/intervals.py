@@ -2,12 +2,16 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
+from typing import Any, Literal, get_args, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import norm
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import Bunch, check_scalar
@@ -21,6 +25,7 @@ from skrank._checks import (
 )
 from skrank._columns import KINDS, as_frame
 from skrank._text_tables import as_html, as_latex, as_markdown, as_text, undefined_words
+from skrank._types import Clusters, FrameKind, Seed
 from skrank.metrics import QueryScores
 from skrank.metrics.summary import pooled_median, reciprocal
 from skrank.stats.inference import (
@@ -45,7 +50,22 @@ from skrank.stats.inference import (
     wilson,
 )
 
-METHODS = ("auto", "wilson", "hall", "t", "bootstrap")
+Method = Literal["auto", "wilson", "hall", "t", "bootstrap"]
+METHODS = get_args(Method)
+
+
+@overload
+def confidence_interval(
+    scores: QueryScores, *, confidence_level: float = ..., method: Method = ...,
+    clusters: Clusters | None = ..., sample_weight: ArrayLike | None = ...,
+    n_resamples: int = ..., random_state: Seed | None = ...,
+) -> ConfidenceIntervals: ...  # fmt: skip
+@overload
+def confidence_interval(
+    scores: ArrayLike, *, confidence_level: float = ..., method: Method = ...,
+    clusters: Clusters | None = ..., sample_weight: ArrayLike | None = ...,
+    n_resamples: int = ..., random_state: Seed | None = ...,
+) -> Bunch: ...  # fmt: skip
 
 
 def confidence_interval(
@@ -251,17 +271,17 @@ class Result:
     """
 
     @property
-    def rankers(self):
+    def rankers(self) -> tuple[str, ...]:
         """Return the names of the rankers."""
         return self.scores.rankers
 
     @property
-    def metrics(self):
+    def metrics(self) -> tuple[str, ...]:
         """Return the names of the metrics."""
         return self.scores.metrics
 
     @property
-    def n_units(self):
+    def n_units(self) -> int:
         """Return the number of units: queries, or clusters of them, with a weight.
 
         Some of the queries may be undefined, and left out of some rows.
@@ -274,7 +294,7 @@ class Result:
         )
         return len(units)
 
-    def to_frame(self, kind=None):
+    def to_frame(self, kind: FrameKind | None = None) -> Any:
         """Return the rows as a data frame.
 
         Parameters
@@ -314,7 +334,7 @@ class Result:
         """Return the tables for a notebook."""
         return as_html(*self._tables())
 
-    def to_markdown(self):
+    def to_markdown(self) -> str:
         """Return the tables in Markdown.
 
         Returns
@@ -324,7 +344,7 @@ class Result:
         """
         return as_markdown(*self._tables())
 
-    def to_latex(self):
+    def to_latex(self) -> str:
         """Return the tables in LaTeX, with the rules of the package booktabs.
 
         Returns
@@ -382,7 +402,7 @@ class ConfidenceIntervals(Result, Mapping):
     """
 
     scores: QueryScores
-    rows: tuple
+    rows: tuple[Bunch, ...]
     clusters: object
     confidence_level: float
 

@@ -2,9 +2,14 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import numbers
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils import Bunch
 
@@ -18,6 +23,7 @@ from skrank._checks import (
     warn_caller,
 )
 from skrank._ranking.ids import encode_qid, find_alike
+from skrank._types import Judgements
 from skrank.metrics import CONVENTIONS
 from skrank.tables.forms import RESULT, TRUTH, Form, Names, are_runs, is_trec, read_form
 from skrank.tables.trec_text import QRELS
@@ -28,17 +34,17 @@ UNJUDGED = ("drop", "raise")
 
 
 def align(
-    qrels,
-    run,
+    qrels: Judgements,
+    run: Judgements,
     *,
-    missing_queries="zero",
-    unjudged_queries="drop",
-    judged_from=None,
-    qid="qid",
-    doc_id="doc_id",
-    grade="grade",
-    score="score",
-):
+    missing_queries: Literal["zero", "drop", "raise"] = "zero",
+    unjudged_queries: Literal["drop", "raise"] = "drop",
+    judged_from: float | None = None,
+    qid: str = "qid",
+    doc_id: str = "doc_id",
+    grade: str = "grade",
+    score: str = "score",
+) -> Bunch:
     """Align relevance judgements and a run: an outer join on query and document.
 
     A document that is judged but not returned, and one that is returned but not judged,
@@ -292,7 +298,13 @@ RELEVANT = Form(
 )
 
 
-def from_topk(indices, relevant, scores=None, *, greater_is_better=True):
+def from_topk(
+    indices: ArrayLike,
+    relevant: ArrayLike | Sequence[Any],
+    scores: ArrayLike | None = None,
+    *,
+    greater_is_better: bool = True,
+) -> Bunch:
     """Align the top k of each query, as vector indexes return them, with the truth.
 
     To evaluate only the k returned rows would overrate recall and NDCG: the relevant

@@ -2,21 +2,26 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import gzip
 import re
 import zlib
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
+from scipy.sparse import csr_matrix
 from sklearn.datasets import load_svmlight_file
 from sklearn.utils import Bunch
 
 from skrank._checks import check_choice, warn_caller
 from skrank._ranking.ids import encode_qid
+from skrank._types import PathLike
 from skrank.tables.triples import Triples, fixed_width, text_of
 
 
-def read_qrels(path):
+def read_qrels(path: PathLike) -> Bunch:
     r"""Read relevance judgements in the text format of TREC.
 
     A line holds a query, an iteration that is not read, a document and a grade,
@@ -56,7 +61,7 @@ def read_qrels(path):
     return _bunch(read_triples(path, QRELS), "grade")
 
 
-def read_run(path, *, order="score"):
+def read_run(path: PathLike, *, order: Literal["score", "rank"] = "score") -> Bunch:
     r"""Read what a system returned, in the text format of TREC.
 
     A line holds a query, "Q0", a document, a rank, a score and a tag, separated by
@@ -117,7 +122,9 @@ def _bunch(triples, name):
     return Bunch(**{"qid": qid, "doc_id": doc_id, name: triples.value})
 
 
-def read_letor(path, *, n_features=None, dtype=np.float64):
+def read_letor(
+    path: PathLike, *, n_features: int | None = None, dtype: DTypeLike = np.float64
+) -> tuple[csr_matrix, NDArray[Any], NDArray[Any]]:
     r"""Read a file of grades and features in the text format of LETOR (SVMlight).
 
     A line such as ``2 qid:10 1:0.5 3:1.25 # doc7`` holds a grade, a query id and
