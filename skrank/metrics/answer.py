@@ -166,7 +166,7 @@ class Arrays:
                 depth=depth,
             )
         if self.columns:
-            ranking.columns = read_columns(self.columns, np.shape(self.y_score)[0])
+            ranking.columns = read_columns(self.columns, np.shape(self.y_score))
         self.rankings[by] = depth, ranking
         return ranking
 
@@ -453,7 +453,7 @@ def _blocks(arrays):
             name: None if value is None else take_rows(value, rows)
             for name, value in values.items()
         }
-        columns = read_columns(arrays.columns, heads.n_samples)
+        columns = read_columns(arrays.columns, (heads.n_samples,))
         columns = {name: column.part(rows) for name, column in columns.items()}
         yield replace(arrays, qid=qid, rankings={}, columns=columns, **values)
 

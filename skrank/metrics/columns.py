@@ -103,16 +103,16 @@ class ItemColumn:
         item = np.asarray(unwrapped(take_rows(_as_rows(self.item), rows)))
         n_items = self.values.shape[0]
         if self.ids is None:
-            place = item
-            is_number = item.dtype.kind in "iu"
-            known = (item >= 0) & (item < n_items) if is_number else np.array([False])
+            place, known = item, np.zeros(len(item), dtype=bool)
+            if item.dtype.kind in "iu":
+                known = (item >= 0) & (item < n_items)
         else:
             if item.dtype.kind in "US" and self.ids.dtype == object:
                 item = item.astype(object)
             place = np.minimum(np.searchsorted(self.ids, item), n_items - 1)
             known = self.ids[place] == item
-        if not np.all(known):
-            unknown = item[np.flatnonzero(~known)[0]] if len(item) else item
+        if not known.all():
+            unknown = item[~known][:1].tolist()[0]
             raise ValueError(
                 "The 'table' parameter of of_items must have every item that a metric "
                 f"reads. Got no item {shown(unknown)} among {n_items}."
@@ -167,9 +167,18 @@ def _values_of(values):
     return np.asarray(unwrapped(values))
 
 
-def read_columns(columns, n_rows):
-    """Return columns by name, each with one entry per row, as metrics take them."""
-    found = {}
+def read_columns(columns, shape):
+    """Return columns by name, as metrics take them: each with one entry per row.
+
+    `shape` is that of the scores.
+    """
+    if len(shape) != 1:
+        raise ValueError(
+            f"Columns such as {next(iter(columns))!r} go with y_score of shape "
+            f"(n_samples,). Got y_score of shape {shape}: flatten it, with the query "
+            "of each row as `qid`."
+        )
+    (n_rows,), found = shape, {}
     for name, values in columns.items():
         if not isinstance(values, (ItemColumn, RowColumn)):
             values = RowColumn(_values_of(values))
