@@ -292,8 +292,8 @@ y : array-like of shape (n_samples,), default=None
 groups : array-like of shape (n_samples,), default=None
     The query ids, under the name that scikit-learn has for them.
 qid : array-like of shape (n_samples,), default=None
-    The query ids. Without `qid` and `groups` they are taken from the column ``"qid"``
-    of `X` or from the index of `y` or `X` of that name.
+    The query ids. Without `qid` and `groups` they are taken from the column
+    `qid_column` of `X` or from the index of `y` or `X` named ``"qid"``.
 time : array-like of shape (n_samples,), default=None
     The time of each row: numbers or dates. Without it, the parameter `time` of the
     splitter says where the times are.

@@ -79,6 +79,8 @@ def imported_names(node):
 def outside_functions(tree):
     """Yield the nodes of a module that run when it is imported."""
     for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and full_name(node.test) == "TYPE_CHECKING":
+            continue
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             yield node
             yield from outside_functions(node)

@@ -82,7 +82,7 @@ class QuerySplitter(BaseCrossValidator):
         for ids in (qid, groups):  # their lengths are compared below, with a cure
             check_consistent_length(ids)
         caller, n_samples = type(self).__name__, count_rows(y if X is None else X)
-        found = find_qid(qid, X=X, y=y, groups=groups)
+        found = find_qid(qid, X=X, y=y, groups=groups, column=self.qid_column)
         found = require_qid(found, caller, takes_groups=True)
         queries = Queries.of_rows(found, caller, n_samples)
         if qid is not None and groups is not None:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_consistent_length, check_random_state
 
 from skrank._checks import check_count
+from skrank._columns import check_qid_column
 from skrank._docs import describe_split
 from skrank._types import Seed, Splits
 from skrank.model_selection.base import (
@@ -54,11 +55,14 @@ class ColdStartKFold(QuerySplitter):
     item : str or array-like of shape (n_samples,), default="item"
         The items, if they are not passed to ``split``: the name of a column of a
         table `X` or of an index of `y` or `X`, or the items themselves, one per row.
+    qid_column : str or int, default="qid"
+        The column of `X` with the query ids, which are the users, as for
+        :class:`QueryKFold`.
 
     See Also
     --------
     QueryKFold : The same as ``cold="user"``, without items.
-    LeaveLastOut : Known users and items, and later rows.
+    TimeRangeSplit : Known users and items, and later rows.
 
     Notes
     -----
@@ -98,6 +102,7 @@ class ColdStartKFold(QuerySplitter):
         shuffle: bool = False,
         random_state: Seed | None = None,
         item: str | ArrayLike = "item",
+        qid_column: str | int = "qid",
     ) -> None:
         caller = "ColdStartKFold"
         self.n_splits = check_count(n_splits, "n_splits", least=2)
@@ -110,6 +115,7 @@ class ColdStartKFold(QuerySplitter):
         self.shuffle = check_shuffle(shuffle, random_state, caller)
         self.random_state = random_state
         self.item = check_name_or_values(item, "item", caller)
+        self.qid_column = check_qid_column(qid_column, caller)
 
     @describe_split
     def split(

@@ -129,7 +129,8 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
             qid = find_level(X, QID)
         if self.missing_qid == "single":
             return qid
-        return require_qid(qid, f"{type(self).__name__}.{method}")
+        name = type(self).__name__
+        return require_qid(qid, f"{name}.{method}", of_column=name)
 
     def _check_target(self, y):
         """Return `y` as numbers of shape (n_samples,)."""
