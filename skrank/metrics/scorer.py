@@ -633,3 +633,101 @@ class RequestedMetrics(Scored):
 
     def of_documents(self, y_true, qid, sample_weight=None):
         """Return the first metric as a function of the scores of these documents."""
+        qid = find_qid(qid, y=y_true)
+        qid = require_qid(qid, self.caller, of_column="QueryRanker")
+        columns_of(self.requests[:1], {}, self.caller)  # nobody passes any
+        arrays = Arrays(y_true, None, qid=qid, sample_weight=sample_weight)
+        return RepeatedAnswer(self.requests[0], arrays)
+
+    def of_ranks(self, ranks):
+        """Return the metrics of queries that the estimator ranks itself."""
+        values = answer_all(self.requests, OwnRanks(ranks, self.caller))
+        return values if self.is_list else next(iter(values.values()))
+
+
+@dataclass(frozen=True)
+class UserMetric(Scored):
+    """A user's function ``metric(y_true, y_score, qid=qid, **params)``."""
+
+    function: Callable
+    params: dict
+
+    reads_heads = False
+
+    def of_rows(self, y_true, y_score, *, qid, sample_weight=None):
+        """Return the value of the function."""
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return self.function(y_true, y_score, qid=qid, **self.params, **weights)
+
+    def of_documents(self, y_true, qid, sample_weight=None):
+        """Return the metric as a function of the scores of these documents."""
+        return lambda y_score: self(
+            y_true, y_score, qid=qid, sample_weight=sample_weight
+        )
+
+
+def scored_function(function, params):
+    """Return the scored metric of a metric function, or of a function of a ranking."""
+    params = dict(params)
+    k, metric = params.pop("k", None), metric_of(function)
+
+    def read(function):
+        return Asked(metric.function.__name__, metric, k)
+
+    if metric is None:
+        requests = read_requests(function, params, CALLER)
+    else:
+        requests = read_requests(function, params, CALLER, read=read)
+    return _scored(requests, params, is_list=False, text=requests[0].key)
+
+
+def scored_names(names, params):
+    """Return the scored metrics of a scorer name, or of a list of them."""
+    params = dict(params)
+    k = params.pop("k", None)
+    is_list = not isinstance(names, str)
+    if is_list:
+        _check_list_of_names(names)
+    if k is not None:
+        names = [f"{name}@{k}" for name in names] if is_list else f"{names}@{k}"
+    requests = read_requests(names, params, CALLER)
+    text = repr(list(names) if is_list else names)
+    return _scored(requests, params, is_list=is_list, text=text)
+
+
+def is_better_when_greater(scored):
+    """Return True if larger values of the one metric are better."""
+    (request,) = scored.requests
+    return request.metric.is_better_when_greater(request.options.adjusted)
+
+
+def _scored(requests, params, *, is_list, text):
+    """Return the scored metrics, after a trial of given parameters on two rows.
+
+    An invalid parameter raises an error here. Later, cross-validation would turn the
+    error into a NaN.
+    """
+    scored = RequestedMetrics(text, f"The scorer of {text}", requests, is_list)
+    if not params and "(" not in text:
+        return scored
+    check_ids_unneeded(requests, params.get("convention"))
+    if scored.columns:  # what they hold is not known
+        return scored
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        scored(y_true=[1, 0], y_score=[1.0, 0.0], qid=[0, 0])
+    return scored
+
+
+def _check_list_of_names(names):
+    is_list = isinstance(names, (list, tuple))
+    if not is_list or not all(isinstance(name, str) for name in names):
+        raise TypeError(
+            "The 'metric' parameter of make_ranking_scorer must be a str, a callable "
+            f"or a list of str. Got {shown(names)} instead."
+        )
+    if not names:
+        raise ValueError(
+            "The 'metric' parameter of make_ranking_scorer must name at least one "
+            "metric. Got an empty list."
+        )
