@@ -263,9 +263,10 @@ class RankingScorer(_ScikitLearnScorer):
         )
         vars(self).update(vars(scorer))
         self._options, self._columns = options or {}, columns or {}
-        asked = dict.fromkeys(["qid", *scored.columns], True)
+        reads = (name for one in scored.requests for name in one.metric.columns)
+        self._reads = tuple(dict.fromkeys(reads))
         with config_context(enable_metadata_routing=True):
-            super().set_score_request(**asked)
+            super().set_score_request(**dict.fromkeys(("qid", *self._reads), True))
 
     def __call__(
         self, estimator, X, y_true=None, *, qid=None, sample_weight=None, **columns
@@ -320,7 +321,7 @@ class RankingScorer(_ScikitLearnScorer):
         y_score = ranking_response(estimator, X, method_caller)
         if y_true is None:
             y_true = np.zeros(len(y_score), dtype=np.uint8)
-        if scored.columns:
+        if self._reads:
             find = partial(_column_of, X, self._columns)
             found = columns_of(scored.requests, metadata, scored.caller, find)
             metadata |= found
@@ -349,11 +350,6 @@ class RankingScorer(_ScikitLearnScorer):
         scored = self._score_func
         name = scored.requests[0].key if hasattr(scored, "requests") else scored.text
         return name if self._sign == 1 else f"neg_{name}"
-
-    @property
-    def columns(self):
-        """Where the columns of its metrics are found, by their names."""
-        return dict(self._columns)
 
     def set_score_request(self, **kwargs):
         """Set the metadata that the scorer requests when metadata routing is enabled.
@@ -498,10 +494,11 @@ def read_scoring(scoring, caller):
     asked, columns, union = [], {}, {}
     for scorer in scorers:
         of_scorer = scorer.get_metadata_routing().score.requests
-        own = scorer._score_func.columns
-        asked.append({name: to for name, to in of_scorer.items() if name not in own})
+        asked.append(
+            {name: to for name, to in of_scorer.items() if name not in scorer._reads}
+        )
         union |= of_scorer
-        columns |= scorer.columns
+        columns |= scorer._columns
     if any(other != asked[0] for other in asked):
         raise ValueError(
             f"All scorers of {caller} must request the same metadata, since the values "
@@ -522,7 +519,7 @@ class RowScorer:
 
     def __init__(self, caller, scoring=None):
         requests = [] if scoring is None else scoring.requests
-        columns = {} if scoring is None else scoring.scorer.columns
+        columns = {} if scoring is None else scoring.scorer._columns
         self._scorer = RankingScorer(_Rows(caller, caller, requests), columns=columns)
 
     def __call__(self, estimator, X, y, **metadata):
@@ -569,12 +566,6 @@ class Scored:
     reads_heads = True  # query ids may be encoded already
     is_list = False
     requests = ()
-
-    @property
-    def columns(self):
-        """The names of the columns that the metrics read."""
-        names = (name for one in self.requests for name in one.metric.columns)
-        return tuple(dict.fromkeys(names))
 
     @property
     def reads_grades(self):
@@ -711,7 +702,7 @@ def _scored(requests, params, *, is_list, text):
     if not params and "(" not in text:
         return scored
     check_ids_unneeded(requests, params.get("convention"))
-    if scored.columns:  # what they hold is not known
+    if any(one.metric.columns for one in requests):  # what they hold is not known
         return scored
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
