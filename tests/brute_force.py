@@ -14,7 +14,7 @@ import statistics
 import numpy as np
 
 from skrank.metrics import evaluate
-from skrank.metrics.names import METRICS, parse_name
+from skrank.metrics.names import METRICS, listed_names, parse_name
 
 
 def is_defined(docs):
@@ -489,6 +489,8 @@ def query_values(name, y_true, y_score, qid, **params):
 
 # They have tests of their own, with their columns.
 OF_COLUMNS = sorted(name for name, metric in METRICS.items() if metric.columns)
+# The listed names of the others.
+LISTED = [name for name in listed_names() if not parse_name(name).metric.columns]
 
 
 def forms_of(metric):

@@ -148,7 +148,7 @@ class RankedQueries:
             self.n_found = n_found
         self.columns, self._top = {}, {}
 
-    def documents(self, k=None):
+    def documents(self, k: int | None = None) -> TopDocuments:
         """Return the documents that may be among the first `k` of each query.
 
         Parameters
@@ -526,7 +526,7 @@ class TopDocuments:
         n_documents = self.ranking.n_documents
         return n_documents if self.k is None else np.minimum(n_documents, self.k)
 
-    def column(self, name):
+    def column(self, name: str) -> NDArray[Any]:
         """Return the values of a column for these documents.
 
         Parameters
@@ -541,7 +541,7 @@ class TopDocuments:
         """
         return self.ranking.columns[name].take(self.row)
 
-    def mean_over_places(self, weight):
+    def mean_over_places(self, weight: Callable[..., Any]) -> NDArray[np.float64]:
         """Return the expected weight of the rank of each document, 0 beyond `k`.
 
         Parameters
@@ -556,7 +556,7 @@ class TopDocuments:
         """
         return self._everything.mean_over_places(weight, self.k)[self._group]
 
-    def total(self, values):
+    def total(self, values: ArrayLike) -> NDArray[np.float64]:
         """Return the sum over the documents of each query.
 
         Parameters

@@ -78,20 +78,21 @@ def popularity_score(
 
 
 def mean_surprise(ranking, *, k=None):
-    """Return the mean of -log2 of the popularity of the documents of each list."""
+    """Return the mean surprise of the documents of each list."""
+    return mean_of_column(ranking, _surprise, k)
 
-    def surprise(top):
-        share = top.column("popularity")
-        is_share = (share > 0) & (share <= 1)
-        if not is_share.all():
-            raise ValueError(
-                "For 'novelty' the column 'popularity' must hold shares above 0 and at "
-                "most 1, such as the share of users who know an item. Got "
-                f"{shown(float(share[~is_share][0]))}."
-            )
-        return -np.log2(share)
 
-    return mean_of_column(ranking, surprise, k)
+def _surprise(top):
+    """Return -log2 of the popularity of each document, a share of users."""
+    share = top.column("popularity")
+    is_share = (share > 0) & (share <= 1)
+    if not is_share.all():
+        raise ValueError(
+            "For 'novelty' the column 'popularity' must hold shares above 0 and at "
+            "most 1, such as the share of users who know an item. Got "
+            f"{shown(float(share[~is_share][0]))}."
+        )
+    return -np.log2(share)
 
 
 @ranking_metric(
@@ -207,24 +208,19 @@ DISTANCES = ("cosine", "jaccard", "euclidean")
 
 def intra_list_distance(ranking, *, k=None, distance="cosine"):
     """Return the mean distance of two documents of each list; NaN if it has one."""
-    if not callable(distance):
-        check_choice(distance, DISTANCES, "distance", "ild_score")
     top = ranking.documents(k)
-    features, n = top.column("features"), ranking.n_queries
     probability = top.mean_over_places(np.ones_like)
-    # Of a list, the documents that are in it for sure, and the m tied ones of which s
-    # are in it.
-    is_sure = probability == 1
+    # Of a list, the documents that are in it for sure, and m tied ones: s of them are.
+    is_sure, n = probability == 1, ranking.n_queries
     m = np.bincount(top.query[~is_sure], minlength=n)
     s = top.length - np.bincount(top.query[is_sure], minlength=n)
-    one = s / np.maximum(m, 1)  # of them, and two of them, are in the list
+    one = s / np.maximum(m, 1)  # of the tied documents is in the list, and two are
     two = one * (s - 1) / np.maximum(m - 1, 1)
     sums = _cosine_sums if distance == "cosine" else _pairwise_sums
-    sure, both, tied = sums(features, top.query, is_sure, n, distance)
+    sure, both, tied = sums(top.column("features"), top.query, is_sure, n, distance)
     n_pairs = top.length * (top.length - 1.0)
     total = sure + 2 * one * both + two * tied
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(n_pairs > 0, total / n_pairs, np.nan)
+    return np.where(n_pairs > 0, total / np.maximum(n_pairs, 1), np.nan)
 
 
 def _cosine_sums(features, query, is_sure, n, distance):
@@ -252,6 +248,8 @@ def _cosine_sums(features, query, is_sure, n, distance):
 
 def _pairwise_sums(features, query, is_sure, n, distance):
     """Do so for any distance, query by query."""
+    if not callable(distance):
+        check_choice(distance, DISTANCES, "distance", "ild_score")
     sums = np.zeros((3, n))
     ends = np.searchsorted(query, np.arange(n + 1))
     for i in np.flatnonzero(np.diff(ends) > 1):

@@ -85,9 +85,10 @@ def stub():
     for node in ast.walk(ast.parse(SOURCE.read_text("utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module.startswith("skrank"):
             names = [alias for alias in node.names if alias.name not in functions]
+            if node.module == "skrank.metrics.columns":
+                names.append(ast.alias("ItemColumn"))
             if names:
                 imports.append(ast.unparse(ast.ImportFrom(node.module, names, 0)))
-    imports.append("from skrank.metrics.columns import ItemColumn")
     for name in metrics._DISPLAYS:
         imports.append(f"from skrank.plot import {name} as {name}")
     names = [f'"{name}"' for name in metrics.__all__]
