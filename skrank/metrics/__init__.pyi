@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skrank._ranking import RankedQueries
 from skrank._types import Average, MatrixLike, Ties
-from skrank.metrics.columns import of_items, ItemColumn
+from skrank.metrics.columns import ItemColumn, of_items
 from skrank.metrics.conventions import CONVENTIONS
 from skrank.metrics.evaluation import evaluate, score_queries
 from skrank.metrics.names import add_scorer

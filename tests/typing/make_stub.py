@@ -86,7 +86,7 @@ def stub():
         if isinstance(node, ast.ImportFrom) and node.module.startswith("skrank"):
             names = [alias for alias in node.names if alias.name not in functions]
             if node.module == "skrank.metrics.columns":
-                names.append(ast.alias("ItemColumn"))
+                names.insert(0, ast.alias("ItemColumn"))
             if names:
                 imports.append(ast.unparse(ast.ImportFrom(node.module, names, 0)))
     for name in metrics._DISPLAYS:
