@@ -65,10 +65,10 @@ class Metric:
     fixed: dict = field(default_factory=dict)  # parameters that the scorer name sets
     inverse: bool = False  # whether the summary is inverted
     own: Callable | None = None  # the user's function, for a metric of the user's own
-    # The names of the columns that the definition reads of each document. Tied documents
-    # are not ordered by their grades then.
+    # The names of the columns that the definition reads. Tied documents are not ordered
+    # by their grades then.
     columns: tuple = ()
-    reads_grades: bool = True  # whether `y_true` is read, which may be None otherwise
+    reads_grades: bool = True  # whether `y_true` is read; it may be None otherwise
 
     @property
     def full_name(self):

@@ -531,6 +531,11 @@ def query_report(
     params = params | {"doc_id": doc_id}
     scores = score_queries(y_true, y_score, [metric], qid=qid, **params)
     (request,), table = scores.table.requests, scores.table
+    if request.metric.columns:
+        raise ValueError(
+            "query_report shows what the grades of documents add to a metric. Got "
+            f"{request.key!r}, which reads {' and '.join(request.metric.columns)}."
+        )
     if request.options.own.get("max_grade", 0) is None:
         # The highest grade is that of all queries.
         highest = table.extremes[0]["highest grade"] or 1.0

@@ -21,6 +21,7 @@ from sklearn.pipeline import make_pipeline
 from skrank.metrics import (
     add_scorer,
     evaluate,
+    explain,
     group_share_score,
     ild_score,
     make_ranking_scorer,
@@ -28,7 +29,9 @@ from skrank.metrics import (
     novelty_score,
     of_items,
     popularity_score,
+    query_report,
     score_queries,
+    tie_report,
 )
 from skrank.metrics.metric import METRICS
 from skrank.model_selection import QueryKFold, cross_val_query_scores
@@ -380,6 +383,16 @@ def test_an_own_metric_reads_columns():
     for name in ("qid", "y_true", "two words", "sample_weight"):
         with pytest.raises(ValueError, match="'columns' parameter of add_scorer"):
             add_scorer("priced", mean_price, columns=name)
+
+
+def test_reports_of_grades_say_so():
+    columns = {"features": np.eye(3)}
+    with pytest.raises(ValueError, match="Got 'ild@2', which reads features"):
+        query_report([0, 1, 0], [3, 2, 1], 0, qid=[0] * 3, metric="ild@2", **columns)
+    with pytest.raises(ValueError, match="'ties' parameter of tie_report"):
+        tie_report([0, 1, 0], [3, 2, 1], "ild@2", **columns)
+    explained = explain([0, 1, 0], [3, 1, 1], "ild@2", ["lightgbm"], **columns)
+    assert explained.values == {"skrank": 1.0, "lightgbm": 1.0}
 
 
 def test_the_ideal_ranking_has_no_documents():
