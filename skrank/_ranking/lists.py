@@ -20,6 +20,7 @@ from skrank._checks import (
     scores_as_floats,
     warn_if_not_one_query,
     warn_if_swapped,
+    wrong_lengths,
 )
 from skrank._columns import find_qid
 from skrank._ranking.arrays import (
@@ -401,8 +402,7 @@ def read_lists(
         elif y_true.ndim == 1 and y_score.shape[1:] == (1,) and y_true.any():
             # Targets among one candidate would be 0.
             y_score = flatten_column(y_score, "y_score")
-        if not all_finite(y_true):
-            raise ValueError("Input y_true contains NaN or infinity.")
+        check_finite(y_true, "y_true")
         if y_true.dtype.kind == "f":
             warn_if_swapped(y_true, y_score)
     if judged_from is not None:
@@ -432,10 +432,7 @@ def _read_flat(y_true, y_score, qid, threshold, flatten, exclude, judged, doc_or
     """Return documents that are given as rows."""
     n_rows = len(y_score)
     if len(y_true) != n_rows:
-        raise ValueError(
-            "Found input variables with inconsistent numbers of samples: "
-            f"{[len(y_true), n_rows]}"
-        )
+        raise wrong_lengths({"y_true": len(y_true), "y_score": n_rows})
     if exclude is not None:
         raise ValueError(
             "The 'exclude' parameter goes with y_score of shape (n_queries, "

@@ -15,7 +15,7 @@ def query_auc(ranking):
     """Return the fraction of concordant pairs of relevant and other documents."""
     ranking = ranking.returned_only
     n_pairs = ranking.n_found * (ranking.n_documents - ranking.n_found)
-    won = ranking.total(ranking.relevant * ranking.others_below)
+    won = ranking.document_total(ranking.others_below)
     return np.divide(won, n_pairs, out=np.full_like(won, np.nan), where=n_pairs > 0)
 
 

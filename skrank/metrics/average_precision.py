@@ -22,7 +22,7 @@ def average_precision(ranking, *, k=None, normalize="relevant"):
     start = ranking.relevant_above + 1 - (ranking.above + 1) * slope
     per_place = start * ranking.mean_over_places(lambda rank: 1 / rank, k)
     per_place += slope * ranking.mean_over_places(np.ones_like, k)
-    total = ranking.total(ranking.relevant * per_place)
+    total = ranking.document_total(per_place)
     return ranking.where_relevant(total / _divisor(ranking, k, normalize))
 
 
@@ -171,7 +171,7 @@ def mean_precision(ranking, *, k=None):
     counted = ranking.mean_over_places(np.ones_like, last)
     before = ranking.mean_over_places(lambda rank: harmonic[rank - 1], last)
     added = harmonic[last][ranking.query] * counted - before
-    total = ranking.total(ranking.relevant * added)
+    total = ranking.document_total(added)
     return ranking.where_relevant(total / np.maximum(last, 1))
 
 
@@ -310,7 +310,7 @@ def label_ranking_average_precision(ranking, *, tied_together=False):
     # The precision at the last place of a tie group counts for its relevant documents.
     found = ranking.relevant_above + ranking.relevant
     precision = found / (ranking.above + ranking.size)
-    total = ranking.total(ranking.relevant * precision)
+    total = ranking.document_total(precision)
     return ranking.where_relevant(total / np.maximum(ranking.n_relevant, 1))
 
 

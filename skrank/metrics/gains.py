@@ -10,7 +10,7 @@ from skrank.metrics.answer import ranking_metric
 def cumulative_gain(ranking, *, k=None):
     """Return the sum of the grades of the top k documents."""
     places = ranking.mean_over_places(np.ones_like, k)
-    return ranking.total(ranking.grade_total(ranking.grade) * places)
+    return ranking.document_total(places, ranking.grade)
 
 
 @ranking_metric("cg", cumulative_gain, limits=(0, np.inf))
@@ -61,8 +61,7 @@ def discounted_gain(ranking, *, k=None, gain="exponential", discount="log2"):
     if callable(gain) and ranking.ideal is ranking:
         ranking = ideal_by_gain(ranking, gain)
     weight = ranking.mean_over_places(discount_function(discount), k)
-    gained = ranking.grade_total(gain_function(ranking, gain))
-    return ranking.total(gained * weight)
+    return ranking.document_total(weight, gain_function(ranking, gain))
 
 
 @ranking_metric("dcg", discounted_gain, limits=(0, np.inf))

@@ -12,7 +12,7 @@ from skrank.metrics.metric import Metric, enter
 def found(ranking, k):
     """Return the expected number of relevant documents in the top k."""
     places = ranking.mean_over_places(np.ones_like, k)
-    return ranking.where_relevant(ranking.total(ranking.relevant * places))
+    return ranking.where_relevant(ranking.document_total(places))
 
 
 def precision(ranking, *, k=None, normalize="k"):
@@ -235,8 +235,8 @@ def binary_preference(ranking):
     free = np.clip(cap - above, 0, tied + 1)
     capped = free * above + free * (free - 1) / 2 + (tied + 1 - free) * cap
     limit = np.maximum(np.minimum(ranking.n_nonrelevant, n_relevant), 1)[judged.query]
-    preferred = judged.relevant * (1 - capped / ((tied + 1) * limit))
-    return ranking.where_relevant(judged.total(preferred) / n_relevant)
+    preferred = 1 - capped / ((tied + 1) * limit)
+    return ranking.where_relevant(judged.document_total(preferred) / n_relevant)
 
 
 @ranking_metric("bpref", binary_preference, cutoff="never")

@@ -25,7 +25,7 @@ from skrank._docs import share_ranker_words
 from skrank._ranking.arrays import lengths_of
 from skrank._types import MatrixLike, MissingQid, Seed, Self
 from skrank.base import fit_parameters
-from skrank.rankers.meta_ranker import MetaRanker, fitted_attribute
+from skrank.rankers.meta_ranker import MetaRanker, fitted_attribute, says_qid
 from skrank.rankers.wrapped import (
     check_informative,
     clone_estimator,
@@ -137,6 +137,7 @@ class PairwiseRanker(MetaRanker):
     coef_ = fitted_attribute("coef_", "Coefficients")
     _default = LogisticRegression()
 
+    @says_qid
     @share_ranker_words
     def fit(
         self,

@@ -32,7 +32,7 @@ from skrank.rankers.libraries import (
     check_own_stopping,
     fit_function_of,
 )
-from skrank.rankers.meta_ranker import MetaRanker, fitted_attribute
+from skrank.rankers.meta_ranker import MetaRanker, fitted_attribute, says_qid
 from skrank.rankers.wrapped import (
     as_taken,
     ask,
@@ -59,9 +59,9 @@ class QueryRanker(MetaRanker):
       :class:`~skrank.base.RankingEstimator`);
     - `group`: the number of rows of each query (LGBMRanker).
 
-    The ids are numbered from 0 and the rows sorted by query first, so ids may have any
-    type and rows any order. An estimator with none of these parameters learns the
-    relevance of each document on its own (the pointwise approach), and ranks
+    The ids are numbered from 0 and scattered rows sorted by query first, so ids may
+    have any type and rows any order. An estimator with none of these parameters learns
+    the relevance of each document on its own (the pointwise approach), and ranks
 
     - as a regressor, by its prediction;
     - as a classifier of two classes, by its `decision_function`, or else by the
@@ -214,6 +214,7 @@ class QueryRanker(MetaRanker):
     best_score_ = fitted_attribute("best_score_", "Best score")
     evals_result_ = fitted_attribute("evals_result_", "Metric by iteration")
 
+    @says_qid
     @share_ranker_words
     def fit(
         self,
@@ -266,7 +267,7 @@ def fit_estimator(estimator, rows, stopping=None):
     """Fit `estimator` in place and return it.
 
     The parameters of `fit` decide what an estimator receives, never its class. A
-    ranker receives its rows sorted by query. It is an error if nothing takes the
+    ranker receives the rows of each query together. It is an error if nothing takes the
     weights that were passed.
 
     A Pipeline is fitted step by step. Its own `fit` names the weights of the last
