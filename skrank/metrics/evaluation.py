@@ -26,7 +26,7 @@ from skrank.metrics.answer import (
 )
 from skrank.metrics.columns import columns_of, no_grades
 from skrank.metrics.conventions import NoNumber, check_convention, rules_of
-from skrank.metrics.metric import METRICS, OF_EVALUATE, Metric, metric_of
+from skrank.metrics.metric import OF_EVALUATE, Metric, metric_of
 from skrank.metrics.names import own_metric, parse_name, takes_a_ranking
 from skrank.metrics.query_scores import QueryScores
 from skrank.metrics.value_table import ValueTable, distinct, join_rankers
@@ -243,26 +243,6 @@ def check_ids_unneeded(requests, convention):
                 "Pass the ids as `doc_id`, or another rule such as ties='expected'. "
                 "Got no document ids."
             )
-
-
-def check_direction(request):
-    """Raise if lower values of the requested metric are better."""
-    adjusted, metric = request.options.adjusted, request.metric
-    if metric.is_better_when_greater(adjusted) == (request.sign == 1):
-        return
-    near = [
-        row.full_name
-        for row in METRICS.values()
-        if row.definition is metric.definition
-        and row.inverse == metric.inverse
-        and row.fixed.get("adjusted", False) == adjusted
-    ]
-    hint = f" Did you mean {near[0]!r}?" if near else " Pass the metric function."
-    how = f" with adjusted={adjusted!r}" if adjusted else ""
-    raise ValueError(
-        f"A scorer must return larger values for better models, but lower "
-        f"{shown(request.key)} is better{how}.{hint}"
-    )
 
 
 class Asked(NamedTuple):

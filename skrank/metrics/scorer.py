@@ -27,7 +27,7 @@ from skrank.metrics.evaluation import (
     check_ids_unneeded,
     read_requests,
 )
-from skrank.metrics.metric import metric_of
+from skrank.metrics.metric import METRICS, metric_of
 from skrank.metrics.names import (
     is_misspelt,
     is_name,
@@ -683,7 +683,29 @@ def scored_names(names, params):
         names = [f"{name}@{k}" for name in names] if is_list else f"{names}@{k}"
     requests = read_requests(names, params, CALLER)
     text = repr(list(names) if is_list else names)
+    if params or "(" in text:  # a name alone says its direction
+        for request in requests:
+            _check_direction(request)
     return _scored(requests, params, is_list=is_list, text=text)
+
+
+def _check_direction(request):
+    """Raise if lower values are better, as those of -M where M is adjusted."""
+    if request.direction == 1:
+        return
+    adjusted = request.options.adjusted
+    near = [
+        metric.full_name
+        for metric in METRICS.values()
+        if metric.definition is request.metric.definition
+        and metric.inverse == request.metric.inverse
+        and metric.fixed.get("adjusted", False) == adjusted
+    ]
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise ValueError(
+        f"A scorer must return larger values for better models, but lower values of "
+        f"{request.key!r} are better with adjusted={adjusted!r}.{hint}"
+    )
 
 
 def is_better_when_greater(scored):
