@@ -10,7 +10,7 @@ models rank first for those that lost most.
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-# sphinx_gallery_thumbnail_number = 2
+# sphinx_gallery_thumbnail_path = "thumbnails/worse_queries.svg"
 
 # %%
 # Two models
