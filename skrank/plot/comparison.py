@@ -184,11 +184,6 @@ class ComparisonDisplay(Display):
         ax : Axes, default=None
             Where to draw. If None, in a new figure.
 
-        Returns
-        -------
-        display : ComparisonDisplay
-            The display.
-
         Raises
         ------
         ValueError
@@ -209,7 +204,7 @@ class ComparisonDisplay(Display):
         is_greater = [request.direction == 1 for request in requests]
         is_greater = dict(zip(comparison.metrics, is_greater, strict=True))
         letters = comparison.letters and [
-            tuple(comparison.letters[row.metric][row[name]] for name in _RANKERS)
+            tuple(comparison._letters_of(row, row[name]) for name in _RANKERS)
             for row in rows
         ]
         level = 1 - comparison.confidence_level

@@ -157,11 +157,6 @@ class MetricAtKDisplay(Display):
             The ranker to compare with. If None, the values of the rankers are drawn,
             and otherwise their differences from it.
 
-        Returns
-        -------
-        display : MetricAtKDisplay
-            The display.
-
         Raises
         ------
         ValueError
@@ -239,11 +234,6 @@ class MetricAtKDisplay(Display):
             The ranker to compare with. If None, the values of the rankers are drawn,
             and otherwise their differences from it.
 
-        Returns
-        -------
-        display : MetricAtKDisplay
-            The display.
-
         See Also
         --------
         MetricAtKDisplay.from_estimator : Draws the metric of fitted estimators.
@@ -290,11 +280,6 @@ class MetricAtKDisplay(Display):
         baseline : str, default=None
             The ranker to compare with. If None, the values of the rankers are drawn,
             and otherwise their differences from it.
-
-        Returns
-        -------
-        display : MetricAtKDisplay
-            The display.
         """
         y_score, qid = predict_scores(estimator, X, y, qid, "MetricAtKDisplay")
         options = {"baseline": baseline, "confidence_level": confidence_level}

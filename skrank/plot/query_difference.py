@@ -139,11 +139,6 @@ class QueryDifferenceDisplay(Display):
         metric : str, default=None
             The name of the metric. It may be None if there is only one.
 
-        Returns
-        -------
-        display : QueryDifferenceDisplay
-            The display.
-
         Raises
         ------
         ValueError
@@ -203,11 +198,6 @@ class QueryDifferenceDisplay(Display):
         metric : str or callable
             The metric, as in :func:`~skrank.metrics.evaluate`.
 
-        Returns
-        -------
-        display : QueryDifferenceDisplay
-            The display.
-
         See Also
         --------
         QueryDifferenceDisplay.from_estimator : Draws those of fitted estimators.
@@ -247,11 +237,6 @@ class QueryDifferenceDisplay(Display):
             The fitted estimators by name.
         metric : str or callable
             The metric, as in :func:`~skrank.metrics.evaluate`.
-
-        Returns
-        -------
-        display : QueryDifferenceDisplay
-            The display.
         """
         y_score, qid = predict_scores(estimator, X, y, qid, "QueryDifferenceDisplay")
         options = {"ranker": ranker, "baseline": baseline, "n_worst": n_worst}

@@ -121,11 +121,6 @@ class TieSpanDisplay(Display):
         **params
             Further parameters of :func:`~skrank.metrics.score_queries`, except `ties`.
 
-        Returns
-        -------
-        display : TieSpanDisplay
-            The display.
-
         Raises
         ------
         ValueError
@@ -181,11 +176,6 @@ class TieSpanDisplay(Display):
             The metrics, as in :func:`~skrank.metrics.evaluate`.
         **params
             Further parameters of :func:`~skrank.metrics.score_queries`, except `ties`.
-
-        Returns
-        -------
-        display : TieSpanDisplay
-            The display.
         """
         y_score, qid = predict_scores(estimator, X, y, qid, "TieSpanDisplay")
         return cls.from_predictions(y, y_score, metrics, qid=qid, ax=ax, **params)
