@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from skrank.metrics import mean_rank, score_queries
+from skrank.metrics import QueryScores, mean_rank, score_queries
 from skrank.plot import ComparisonDisplay, QueryDifferenceDisplay
 from skrank.stats import compare_rankers, confidence_interval
 
@@ -309,6 +309,34 @@ def test_metrics_that_share_their_words_are_called_by_their_names():
     )
     display = ComparisonDisplay.from_comparison(compare_rankers(scores))
     assert labels(display) == ["rbp(p=0.5)", "rbp(p=0.8)", "MRR"]
+
+
+def test_segments_are_drawn_apart(scores):
+    country = np.where(np.arange(N_QUERIES) % 3, "fr", "de")
+    named = QueryScores.from_frame(
+        {
+            "qid": np.tile(np.arange(N_QUERIES), 2),
+            "country": np.tile(country, 2),
+            "ranker": np.repeat(["best", "good"], N_QUERIES),
+            "mrr": scores.values[:2, 0].ravel(),
+        },
+        ranker="ranker",
+        by="country",
+    )
+    comparison = compare_rankers(named, by="country")
+    display = ComparisonDisplay.from_comparison(comparison)
+    assert labels(display) == ["MRR, de", "MRR, fr"]
+    gain = scores.values[1, 0] - scores.values[0, 0]
+    drawn = {y: x for words in display.points_[0] for x, y in points(display, words)}
+    assert drawn[0] == pytest.approx(gain[country == "de"].mean())
+    assert drawn[1] == pytest.approx(gain[country == "fr"].mean())
+    display.plot(kind="means")
+    for panel, name in enumerate(["de", "fr"]):
+        assert display.axes_[panel].get_xlabel().startswith(f"MRR, {name}")
+        of_words = [points(display, words, panel) for words in display.points_[panel]]
+        drawn = [x for one in of_words for x, _ in one]
+        means = scores.values[:2, 0][:, country == name].mean(axis=1)
+        assert sorted(drawn) == pytest.approx(sorted(means))
 
 
 def test_panels_take_the_place_of_the_axes(five):
