@@ -49,16 +49,8 @@ class Cell(NamedTuple):
 def table(header, rows, *, left=None, indent=""):
     """Return lines of text with aligned columns.
 
-    Parameters
-    ----------
-    header : list of str
-        The names of the columns.
-    rows : list of list of str
-        The cells.
-    left : collection of str, default=None
-        The columns that are aligned on the left. If None, the first one.
-    indent : str, default=""
-        What lines begin with.
+    Columns whose names are in `left` are aligned on the left; if None, the first one.
+    Lines begin with `indent`.
     """
     left = header[:1] if left is None else left
     lines = [header, *rows]
@@ -71,6 +63,19 @@ def table(header, rows, *, left=None, indent=""):
         ]
         aligned.append((indent + "  ".join(cells)).rstrip())
     return "\n".join(aligned)
+
+
+def side_by_side(blocks, *, left=None):
+    """Return tables next to each other, each a title, a header and rows, as text."""
+    texts = [
+        [title, *table(header, rows, left=left).split("\n")]
+        for title, header, rows in blocks
+    ]
+    widths = [max(map(len, lines)) for lines in texts]
+    return "\n".join(
+        "   ".join(map(str.ljust, line, widths)).rstrip()
+        for line in zip(*texts, strict=True)
+    )
 
 
 def as_text(title, tables, left=TEXT):
@@ -149,9 +154,17 @@ def _in_latex(line):
     return guard + " & ".join(cells) + r" \\"
 
 
-def as_html(title, tables):
-    """Return a title and some tables as HTML."""
+def as_html(title, tables, *, spans=()):
+    """Return a title and some tables as HTML.
+
+    `spans` are titles above the columns of the tables, each with the number of columns.
+    """
     caption, found = f"<caption>{html.escape(title)}</caption>", []
+    above = "".join(
+        f'<th colspan="{n_columns}">{html.escape(text)}</th>'
+        for text, n_columns in spans
+    )
+    above = f"<tr>{above}</tr>" if spans else ""
     escapes = {character: html.escape(character) for character in "&<>\"'"}
     for header, rows in tables:
         lines = [
@@ -162,7 +175,7 @@ def as_html(title, tables):
             for tag, line in [("th", header), *(("td", row) for row in rows)]
         ]
         head, *body = (f"<tr>{line}</tr>" for line in lines)
-        head, body = f"<thead>{head}</thead>", f"<tbody>{''.join(body)}</tbody>"
+        head, body = f"<thead>{above}{head}</thead>", f"<tbody>{''.join(body)}</tbody>"
         found.append(f"<table>{caption}{head}{body}</table>")
         caption = ""  # only the first table has one
     return "\n".join(found)

@@ -15,35 +15,19 @@ from skrank.metrics.summary import Measured, reads_ranks, reciprocal, summarize
 class ValueTable(NamedTuple):
     """What a :class:`QueryScores` holds, the queries in the order of their keys.
 
-    Attributes
-    ----------
-    keys : dict of str to ndarray of shape (n_queries,)
-        The query ids, "qid", and further columns.
-    rankers : tuple of str, or (None,)
-        The names of the rankers.
-    requests : tuple of Request
-        The metrics.
-    extremes : tuple of dict
-        For each metric the grades among all queries that it depends on.
-    measured : tuple of tuple of Measured
-        For each ranker and metric what was measured; `ranks` are those that
-        :func:`stored_ranks` returns.
-    n_documents : tuple of ndarray of shape (n_queries,)
-        For each ranker the number of documents of each query.
-    weight : ndarray of shape (n_queries,) or None
-        The weight of each query.
-    kind : {"pandas", "polars", "pyarrow"}
-        The library of the data frames that it becomes.
+    An array has an entry for each query.
     """
 
-    keys: dict
-    rankers: tuple
-    requests: tuple
-    extremes: tuple
+    keys: dict  # arrays by name: the query ids, "qid", and further columns
+    rankers: tuple  # their names, or None alone
+    requests: tuple  # the metrics
+    extremes: tuple  # for each metric the grades of all queries that it depends on
+    # For each ranker a tuple with what was measured for each metric; its `ranks` are
+    # those that :func:`stored_ranks` returns.
     measured: tuple
-    n_documents: tuple
+    n_documents: tuple  # an array for each ranker
     weight: np.ndarray | None = None
-    kind: str = "pandas"
+    kind: str = "pandas"  # the library of the data frames that it becomes
 
     @property
     def metrics(self):

@@ -417,36 +417,17 @@ def _pairs(rankers, baseline):
 
 
 class _Block(NamedTuple):
-    """Rankers that are compared by one metric on the same queries.
+    """Rankers that are compared by one metric on the same queries."""
 
-    Attributes
-    ----------
-    segment : Segment
-        The segment of the queries.
-    metric : int
-        The position of the metric.
-    rankers : tuple of int
-        The positions of the rankers.
-    terms : list of Terms
-        Their terms.
-    pairs : list of (int, int)
-        The pairs to compare, as places in `rankers`.
-    values : ndarray of shape (n_queries, n_rankers)
-        The terms of their sums, in the direction in which the metric is printed.
-    known : ndarray of shape (n_queries,), dtype bool
-        The queries that count.
-    bottom : ndarray of shape (n_queries,)
-        Their weights.
-    """
-
-    segment: Segment
-    metric: int
-    rankers: tuple
-    terms: list
-    pairs: list
+    segment: Segment  # of the queries
+    metric: int  # its position
+    rankers: tuple  # their positions
+    terms: list  # their Terms
+    pairs: list  # what is compared: two places in `rankers`
+    # The terms of their sums, (n_queries, n_rankers), as the metric is printed.
     values: np.ndarray
-    known: np.ndarray
-    bottom: np.ndarray
+    known: np.ndarray  # whether each query counts
+    bottom: np.ndarray  # the weight of each query
 
     def differences(self, pairs):
         """Return the terms of the differences of pairs, (n_queries, n_pairs)."""

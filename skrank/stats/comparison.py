@@ -163,6 +163,11 @@ class RankerComparison(Result):
         frame : data frame
             The columns metric, ranker, baseline, the keys of the queries, value,
             value_baseline and difference; the largest loss first.
+
+        See Also
+        --------
+        skrank.metrics.query_report : Shows the documents of one of these queries, by
+            both rankers.
         """
         if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
             raise ValueError(

@@ -47,32 +47,18 @@ MEANS = {
 
 
 class Terms(NamedTuple):
-    """The terms of a summary, query by query.
+    """The terms of a summary, query by query."""
 
-    Attributes
-    ----------
-    top, bottom : ndarray of shape (n_queries,)
-        The terms of the two sums; 0 where a query does not count.
-    known : ndarray of shape (n_queries,), dtype bool
-        Which queries count: those with a value, which may replace an undefined one, and
-        a weight above 0.
-    values : ndarray of shape (n_known,)
-        Their values.
-    n_undefined : int
-        The number of queries with a weight above 0 where the metric is undefined.
-    estimate : float
-        The summary.
-    request : Request or None
-        The metric; None for an array of values.
-    """
-
+    # The terms of the two sums; 0 where a query does not count.
     top: np.ndarray
     bottom: np.ndarray
+    # Whether each query counts: with a weight above 0 and a value, which may be what
+    # replaces an undefined one.
     known: np.ndarray
-    values: np.ndarray
-    n_undefined: int
-    estimate: float
-    request: Request | None = None
+    values: np.ndarray  # of the queries that count
+    n_undefined: int  # queries with a weight above 0 where the metric is undefined
+    estimate: float  # the summary
+    request: Request | None = None  # the metric; None for an array of values
 
     @property
     def is_mean(self):

@@ -469,7 +469,7 @@ def test_frames_that_are_no_table_of_values_are_refused():
         ({"y_score": {"mrr": [1, 2]}}, r"Got \['mrr'\] twice"),
         ({"by": {"mrr": [1, 2]}}, r"Got \['mrr'\] twice"),
         ({"by": {"qid": [1, 2]}}, "Got a column 'qid'"),
-        ({"by": [1, 2, 3]}, "'by' parameter must hold one id per row"),
+        ({"by": [1, 2, 3]}, "'by' parameter must hold one value per row"),
         ({"convention": "trec_eval"}, "Pass the ids as `doc_id`"),
         ({"depth": 3}, "none of \\['mrr'\\] takes"),
     ],
