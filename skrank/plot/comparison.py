@@ -176,7 +176,8 @@ class ComparisonDisplay(Display):
         Parameters
         ----------
         comparison : RankerComparison
-            What :func:`~skrank.stats.compare_rankers` returns.
+            What :func:`~skrank.stats.compare_rankers` returns. Each segment of a
+            comparison with `by` has rows, or a panel, of its own.
         metric : str, default=None
             The name of the metric to draw. If None, all metrics are drawn.
         kind : {"auto", "means", "differences"}, default="auto"
@@ -201,6 +202,11 @@ class ComparisonDisplay(Display):
             )
         requests = comparison.scores.table.requests
         words = dict(zip(comparison.metrics, distinct_words(requests), strict=True))
+
+        def named(row):
+            of_segment = (f", {name} {row[name]}" for name in comparison.segment_names)
+            return words[row.metric] + "".join(of_segment)
+
         is_greater = [request.direction == 1 for request in requests]
         is_greater = dict(zip(comparison.metrics, is_greater, strict=True))
         letters = comparison.letters and [
@@ -211,14 +217,14 @@ class ComparisonDisplay(Display):
         drawn = {row.metric for row in rows}
         means = [
             {
-                "metric": words[row.metric],
+                "metric": named(row),
                 **{name: row[name] for name in ("ranker", "estimate", "low", "high")},
             }
             for row in comparison.intervals.rows
             if row.metric in drawn
         ]
         display = cls(
-            metric=[words[row.metric] for row in rows],
+            metric=[named(row) for row in rows],
             ranker=[row.ranker for row in rows],
             baseline=[row.baseline for row in rows],
             difference=np.array([row.difference for row in rows]),
