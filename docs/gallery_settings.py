@@ -18,6 +18,7 @@ ORDER = [
     "is_it_better",
     "many_rankers",
     "worse_queries",
+    "segments",
     "metric_at_k",
     "leak",
     "ties",
