@@ -16,6 +16,7 @@ KINDS = {
         "is_it_better",
         "many_rankers",
         "worse_queries",
+        "segments",
         "metric_at_k",
     ],
     "Understand a number": ["leak", "ties", "conventions", "chance"],

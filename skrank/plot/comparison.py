@@ -177,7 +177,8 @@ class ComparisonDisplay(Display):
         Parameters
         ----------
         comparison : RankerComparison
-            What :func:`~skrank.stats.compare_rankers` returns.
+            What :func:`~skrank.stats.compare_rankers` returns. Each segment of a
+            comparison with `by` has rows, or a panel, of its own.
         metric : str, default=None
             The name of the metric to draw. If None, all metrics are drawn.
         kind : {"auto", "means", "differences"}, default="auto"
@@ -209,8 +210,8 @@ class ComparisonDisplay(Display):
         words = dict(zip(comparison.metrics, distinct_words(requests), strict=True))
 
         def named(row):
-            segment = [str(row[name]) for name in comparison._segment_names]
-            return ", ".join([words[row.metric], *segment])
+            of_segment = (f", {name} {row[name]}" for name in comparison.segment_names)
+            return words[row.metric] + "".join(of_segment)
 
         is_greater = [request.direction == 1 for request in requests]
         is_greater = dict(zip(comparison.metrics, is_greater, strict=True))

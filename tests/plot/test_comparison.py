@@ -429,3 +429,25 @@ def test_all_text_is_inside_of_the_figure_and_no_labels_overlap(
         boxes = [text.get_window_extent() for text in texts if text.get_text()]
         for i, one in enumerate(boxes):
             assert not any(one.overlaps(other) for other in boxes[i + 1 :])
+
+
+def test_segments_have_rows_and_panels_of_their_own():
+    rng = np.random.RandomState(0)
+    qid = np.repeat(np.arange(200), 6)
+    runs = {name: rng.rand(1200) for name in ["a", "b", "c"]}
+    y_true, by = rng.randint(2, size=1200), {"part": np.array(["x", "y"])[qid % 2]}
+    scores = score_queries(y_true, runs, "ndcg", qid=qid, by=by)
+    comparison = compare_rankers(scores, by="part", baseline="a")
+    display = ComparisonDisplay.from_comparison(comparison)
+    headings = ["NDCG, part x", "NDCG, part y"]
+    assert list(dict.fromkeys(display.metric)) == headings
+    assert display.difference.tolist() == [row.difference for row in comparison.rows]
+    texts = [text.get_text() for text in display.ax_.get_yticklabels()]
+    assert texts == [headings[0], "b", "c", headings[1], "b", "c"]
+    pairs = compare_rankers(scores, by="part")
+    display = ComparisonDisplay.from_comparison(pairs, kind="means")
+    drawn = [ax.get_xlabel().split("\n")[0] for ax in display.axes_]
+    assert drawn == headings
+    summary = scores.summary("part")["y"]
+    (points,) = display.points_[1].values()
+    assert sorted(points.get_xdata()) == sorted(of["ndcg"] for of in summary.values())
