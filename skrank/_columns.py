@@ -313,7 +313,7 @@ def as_frame(columns, kind):
 
 def _refuse_mixed(name, values, kind):
     """Raise if objects are tuples, which would become lists, or of several types."""
-    kinds = sorted({type(value).__name__ for value in values})
+    kinds = sorted({type(value).__name__ for value in values if value is not None})
     is_nested = any(isinstance(value, (tuple, list, frozenset)) for value in values)
     if is_nested or len(kinds) > 1:
         raise ValueError(

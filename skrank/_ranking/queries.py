@@ -103,8 +103,9 @@ class RankedQueries:
 
     Notes
     -----
-    `total` sums over the groups of a query, and `grade_total` over the documents of a
-    group; `mean_over_places` averages a function of the ranks of each group;
+    `document_total` sums over the relevant documents of a query, `total` over its
+    groups, and `grade_total` over the documents of a group; `mean_over_places` averages
+    a function of the ranks of each group;
     `expected_at_first` is the expectation of a function of the first relevant rank,
     `first_rank_law` its law; `where_relevant` makes unanswered queries undefined. The
     metrics of skrank use nothing else.
@@ -120,7 +121,7 @@ class RankedQueries:
     ...     return ranking.expected_at_first(lambda rank: 1 / rank)
     >>> def dcg(ranking):
     ...     discount = ranking.mean_over_places(lambda rank: 1 / np.log2(rank + 1))
-    ...     return ranking.total(discount * ranking.grade_total(ranking.grade))
+    ...     return ranking.document_total(discount, ranking.grade)
     >>> evaluate(y_true, y_score, [reciprocal_rank, dcg], qid=qid)
     {'reciprocal_rank': 0.75, 'dcg': 0.8154648767857288}
     """
@@ -282,13 +283,46 @@ class RankedQueries:
         rest = self._lists, self._rank, "chance"
         return RankedQueries(groups, self.n_documents, *rest)
 
-    def total(self, values: NDArray[Any]) -> NDArray[Any]:
+    def document_total(
+        self,
+        weight: NDArray[Any],
+        value: Callable[..., Any] | NDArray[Any] | None = None,
+    ) -> NDArray[Any]:
+        """Return the sum over the relevant documents of each query.
+
+        The terms of this sum are what :func:`~skrank.metrics.query_report` says that
+        each document adds to a metric.
+
+        Parameters
+        ----------
+        weight : ndarray of shape (n_groups,)
+            The expected term of a relevant document of each tie group, or what its
+            `value` is multiplied by.
+        value : callable or ndarray of shape (n_relevant_documents,), default=None
+            The value of each relevant document, as `grade_total` takes it. If None,
+            all have the value 1.
+
+        Returns
+        -------
+        total : ndarray of shape (n_queries,)
+            0 for a query without relevant documents.
+        """
+        of_group = self.relevant if value is None else self.grade_total(value)
+        return self.total(of_group * weight)
+
+    def total(
+        self, values: NDArray[Any], terms: Callable[..., Any] | None = None
+    ) -> NDArray[Any]:
         """Return the sum over the tie groups of each query.
 
         Parameters
         ----------
         values : ndarray of shape (n_groups,)
             One value per group.
+        terms : callable, default=None
+            Returns an array of shape (n_relevant_documents,): what each relevant
+            document adds to this sum, if that can be said. It is only called by
+            :func:`~skrank.metrics.query_report`.
 
         Returns
         -------
@@ -440,6 +474,60 @@ class RankedQueries:
         if sample_weight is None:
             return None
         return self._lists.query_weights(sample_weight)
+
+
+class NotASum(Exception):
+    """A metric is not a sum over the relevant documents of a query."""
+
+
+class DocumentTerms(RankedQueries):
+    """A ranking of one query in which sums over documents are their terms instead.
+
+    A definition that sums over the relevant documents returns an array of shape
+    (n_relevant_documents, 1): what each of them adds to the value of the query, in the
+    order of `grade`. Its other steps, such as a division by the value of the ideal
+    ranking, broadcast. Other definitions raise :class:`NotASum`, or return another
+    shape.
+    """
+
+    def __init__(self, ranking):
+        vars(self).update(vars(ranking))
+
+    @property
+    def judged_only(self):
+        """Return the terms in the ranking of the judged documents alone."""
+        return self if self._lists.judged is None else DocumentTerms(self._judged_lists)
+
+    @property
+    def returned_only(self):
+        """Return the terms as if there were no documents but the returned ones."""
+        if self._lists.missing is None:
+            return self
+        return DocumentTerms(self._returned_lists)
+
+    def document_total(self, weight, value=None):
+        """Return the term of each relevant document."""
+        terms = np.repeat(weight, self.relevant)
+        if value is not None:
+            terms = terms * (value(self.grade) if callable(value) else value)
+        return terms[:, np.newaxis]
+
+    def total(self, values, terms=None):
+        """Return the term of each relevant document, if it is known."""
+        if terms is None:
+            raise NotASum
+        return terms()[:, np.newaxis]
+
+    def expected_at_first(self, value, k=None, missing=0.0):
+        """Return what each relevant document adds by being the first, on average.
+
+        Each of those in the first tie group is equally likely to be the first.
+        """
+        expected = super().expected_at_first(value, k, missing)
+        terms = np.zeros((len(self.grade), 1))
+        n_first = self.relevant[:1].sum()
+        terms[:n_first] = expected / max(n_first, 1)
+        return terms
 
 
 class IdealRanking(RankedQueries):

@@ -128,6 +128,8 @@ def evaluate(
     >>> from skrank.metrics import evaluate
     >>> evaluate([1, 0, 0, 1], [2, 1, 2, 1], ["mrr", "hits@1"], qid=[7, 7, 8, 8])
     {'mrr': 0.75, 'hits@1': 0.5}
+    >>> evaluate([0, 1], [1, 1], ["ndcg_at_10"])  # MLflow refuses names with an "@"
+    {'ndcg_at_10': 0.81...}
     >>> evaluate([0, 1], [1, 1], ["mrr"], ties="pessimistic")
     {'mrr': 0.5}
 
@@ -168,7 +170,7 @@ def evaluate(
     if isinstance(y_score, Mapping):
         return {
             name: _summaries(requests, one, average)
-            for name, one in _by_ranker(arrays, "evaluate").items()
+            for name, one in by_ranker(arrays, "evaluate").items()
         }
     return _summaries(requests, arrays, average)
 
@@ -182,7 +184,7 @@ def _summaries(requests, arrays, average):
     return scores
 
 
-def _by_ranker(arrays, caller):
+def by_ranker(arrays, caller):
     """Return the arrays of each ranker by its name: of each dict, what it has there."""
     names = _OF_RANKERS if isinstance(arrays.y_true, Mapping) else _OF_SCORES
     own = {name: getattr(arrays, name) for name in names}
@@ -447,13 +449,13 @@ def score_queries(
     if isinstance(y_true, Mapping):
         tables = {
             name: score_requests(requests, one, {None: one.y_score}, by=by).table
-            for name, one in _by_ranker(arrays, "score_queries").items()
+            for name, one in by_ranker(arrays, "score_queries").items()
         }
         check_names(tables, next(iter(tables.values())).keys, requests)
         return QueryScores(join_rankers([*tables.values()], tuple(tables)))
     rankers, returned = {None: y_score}, None
     if any(isinstance(getattr(arrays, name), Mapping) for name in _OF_SCORES):
-        sources = _by_ranker(arrays, "score_queries")
+        sources = by_ranker(arrays, "score_queries")
         rankers = {name: one.y_score for name, one in sources.items()}
         returned = arrays.returned if isinstance(arrays.returned, Mapping) else None
         arrays = next(iter(sources.values()))
@@ -516,7 +518,7 @@ def _keys(arrays, by, n_rankers):
     if qid is None:
         n_rows = len(arrays.y_score)
         qid = np.zeros(n_rows, dtype=np.intp) if is_flat else np.arange(n_rows)
-    by = _by_columns(by)
+    by = named_columns(by, "by")
     if "qid" in by:
         raise ValueError(
             "The 'by' parameter of score_queries must have columns beside the query "
@@ -530,14 +532,14 @@ def _keys(arrays, by, n_rankers):
     return keys, replace(arrays, qid=codes) if is_flat else arrays
 
 
-def _by_columns(by):
-    """Return the columns of `by` as a dict."""
-    if by is None:
+def named_columns(columns, default):
+    """Return columns as a dict; an array without a name is called `default`."""
+    if columns is None:
         return {}
-    names = column_names(by)
+    names = column_names(columns)
     if names is None:
-        return {getattr(by, "name", None) or "by": by}
-    return {name: by[name] for name in names}
+        return {getattr(columns, "name", None) or default: columns}
+    return {name: columns[name] for name in names}
 
 
 def check_names(rankers, keys, requests):

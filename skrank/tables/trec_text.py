@@ -221,28 +221,13 @@ _PADDING = bytes(64)
 
 
 class Format(NamedTuple):
-    """What stands on a line.
+    """What stands on a line: the query id first, and the document id as third field."""
 
-    Attributes
-    ----------
-    fields : str
-        The fields, for errors.
-    n_fields : int
-        How many there are.
-    value : int
-        The position of the grade, the score or the rank. Those of the query id and the
-        document id are 0 and 2.
-    noun : str
-        What the value is called.
-    is_open : bool
-        Whether more words may follow: trec_eval takes them for a part of the last
-        field.
-    """
-
-    fields: str
+    fields: str  # for errors
     n_fields: int
-    value: int
-    noun: str
+    value: int  # the position of the grade, the score or the rank
+    noun: str  # what the value is called
+    # Whether more words may follow: trec_eval takes them for a part of the last field.
     is_open: bool
 
 
@@ -311,15 +296,10 @@ class _Ties:
 
     Most runs have a query with two scores among the first lines: then nothing more is
     looked at.
-
-    Attributes
-    ----------
-    only : bool
-        Whether the documents of each query are tied in all lines so far.
     """
 
     def __init__(self):
-        self.only = True
+        self.only = True  # whether each query's documents are tied in all lines so far
         self._by_rank = []  # lines with their ranks, until a query has two ranks
         self._ranks_differ = False
 
