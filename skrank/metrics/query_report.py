@@ -537,9 +537,10 @@ def query_report(
         request = request.changed(max_grade=highest)
     undefined = table.summaries(average=None, replace_undefined_by=np.nan)
     arrays, _ = split_params(y_true, y_score, qid, params)
-    values, rankings, defined = {}, {}, []
+    values, rankings, defined, rows = {}, {}, [], None
     for i, (name, source) in enumerate(by_ranker(arrays, "query_report").items()):
-        place, rows = _find(query, source)
+        if rows is None or isinstance(y_true, Mapping):
+            place, rows = _find(query, source)
         named = columns
         if isinstance(columns, Mapping) and isinstance(y_true, Mapping):
             named = columns[name]
@@ -711,6 +712,10 @@ def _rank_documents(documents, request, value):
             ranked = ranked[np.lexsort((grade_first[ranked], above[ranked]))]
             adds = np.zeros(len(grade))
             adds[ranked] = terms[np.lexsort((sign * ranking.grade, place))]
+            if ties == "realistic":  # the first one stands for its tie group
+                _, group = np.unique(above[ranked], return_inverse=True)
+                total = np.bincount(group, adds[ranked])
+                adds[ranked] = (total / np.bincount(group))[group]
             ideal_adds = _ideal_terms(request, documents, ideal, given)
     missing = np.flatnonzero(~documents.returned)
     shown_order = np.append(order, missing)

@@ -210,6 +210,12 @@ def test_tied_documents_stand_in_the_order_of_the_policy(ties, order):
         assert one.adds == pytest.approx(terms)
 
 
+def test_documents_at_a_realistic_rank_share_it():
+    # The first relevant document has rank 2 or 3: two of three tied ones are relevant.
+    report = query_report([0, 1, 1, 0], [1, 1, 1, 2], 0, metric="mrr", ties="realistic")
+    assert added(report) == pytest.approx({3: 0, 0: 0, 1: 1 / 2.5 / 2, 2: 1 / 2.5 / 2})
+
+
 def test_documents_of_many_relevant_tied_ones_add_the_same_and_in_total_the_value():
     rng = np.random.default_rng(0)
     y_true = rng.integers(0, 3, 400)
