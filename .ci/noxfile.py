@@ -1,7 +1,8 @@
 """The checks that a change has to pass, each in an environment of its own.
 
-`bash .ci/run` runs them all, but for `browser`, `neighbours`, `peers`, `pykeen`,
-`release`, `spark` and `trackers`, which run only by name: most of them install much.
+`bash .ci/run` runs them all, but for `browser`, `latex`, `neighbours`, `peers`,
+`pykeen`, `release`, `spark` and `trackers`, which run only by name: most of them need
+or install much.
 With nox and uv installed, `nox -f .ci/noxfile.py -s lint` runs one.
 """
 
@@ -300,6 +301,15 @@ def peers(session):
     """The libraries that skrank is compared with, live beside the recorded numbers."""
     install(session, "-e", ".[test]", "--group", "peers")
     session.run("pytest", "tests/other_libraries")
+
+
+@step()
+def latex(session):
+    """The tables for papers, compiled by pdfLaTeX."""
+    if not shutil.which("pdflatex"):
+        session.error("LaTeX is missing: apt-get install texlive-latex-recommended")
+    install(session, "-e", ".[test]")
+    session.run("pytest", "tests/live/latex")
 
 
 @step()

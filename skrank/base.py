@@ -63,7 +63,7 @@ class RankingEstimator:
     A ranker needs to read query ids from its argument `qid` only:
     ``QueryRanker(MyRanker())`` finds them in a column ``"qid"`` of `X`, which it
     removes, or in the index of `y` or `X`, and passes them to the ranker, numbered
-    from 0, with the rows sorted by query.
+    from 0, with the rows of each query together and the numbers ascending.
 
     A ranker may have two more members, which scorers read: ``query_sizes_``, a dict
     of the number of training rows of each query id, for a warning of split queries;

@@ -82,12 +82,16 @@ def files():
     texts = make_texts(y, runs, qid, scores)
     difference = {"ranker": "trees", "baseline": "ridge", "metric": "ndcg@10"}
     pixels = {"pixels": runs["pixels"], "ridge": runs["ridge"]}
+    cutoffs = {"ks": [1, 2, 3, 5, 7, 10, 15, 20], "qid": qid}
+    family = compare_rankers(scores)
     with mpl.rc_context(style):
         displays = {
             "differences": QueryDifferenceDisplay.from_scores(scores, **difference),
-            "comparison": ComparisonDisplay.from_comparison(compare_rankers(scores)),
-            "cutoffs": MetricAtKDisplay.from_predictions(
-                y, runs, "ndcg", ks=[1, 2, 3, 5, 7, 10, 15, 20], qid=qid
+            "comparison": ComparisonDisplay.from_comparison(family),
+            "means": ComparisonDisplay.from_comparison(family, kind="means"),
+            "cutoffs": MetricAtKDisplay.from_predictions(y, runs, "ndcg", **cutoffs),
+            "cutoffs_of_differences": MetricAtKDisplay.from_predictions(
+                y, runs, "ndcg", **cutoffs, baseline="ridge"
             ),
             "ties": TieSpanDisplay.from_predictions(
                 y, pixels, ["mrr", "hits@1"], qid=qid

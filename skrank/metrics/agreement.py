@@ -31,11 +31,6 @@ def query_auc_score(
     which the relevant one has the higher score. Larger is better; the chance level is
     0.5.
 
-    Returns
-    -------
-    score : float or ndarray of shape (n_queries,)
-        Between 0 and 1. The best value is 1.0.
-
     See Also
     --------
     rank_correlation_score : The same for graded relevance.
@@ -90,11 +85,6 @@ def rank_correlation_score(
         gains for "gain"; the difference of their discounts in the ideal ranking for
         "discount", where equal grades have their mean discount. A callable maps two
         arrays, the higher and the lower grades of the pairs, to their weights.
-
-    Returns
-    -------
-    score : float or ndarray of shape (n_queries,)
-        Between 0 and 1. The best value is 1.0.
 
     See Also
     --------

@@ -55,11 +55,6 @@ def map_score(
         min(k, R), the number of them that fit into the top k, and "k" is k, or without
         a cutoff the length of the list.
 
-    Returns
-    -------
-    score : float or ndarray of shape (n_queries,)
-        Between 0 and 1. The best value is 1.0.
-
     See Also
     --------
     mean_precision_score : The mean of the precision at every rank.
@@ -86,8 +81,7 @@ def map_score(
 
     References
     ----------
-    .. [1] F. McSherry and M. Najork, "Computing Information Retrieval Performance
-       Measures Efficiently in the Presence of Tied Scores", ECIR 2008.
+    .. [1] McSherry and Najork (2008)
 
     Examples
     --------
@@ -192,11 +186,6 @@ def mean_precision_score(
     MatchZoo calls it average precision, which is the name of :func:`map_score` here.
     Larger is better.
 
-    Returns
-    -------
-    score : float or ndarray of shape (n_queries,)
-        Between 0 and 1. The best value is 1.0.
-
     See Also
     --------
     map_score : The mean over the ranks of the relevant documents only.
@@ -278,11 +267,6 @@ def q_measure_score(
     beta : float, default=1.0
         The weight of the gain relative to the number of relevant documents, 0 or more.
 
-    Returns
-    -------
-    score : float or ndarray of shape (n_queries,)
-        Between 0 and 1. The best value is 1.0.
-
     See Also
     --------
     map_score : The Q-measure with ``beta=0``.
@@ -349,11 +333,6 @@ def lrap_score(
         the precision at the last place of its tie group. It needs ``ties="expected"``;
         other policies leave no ties. `adjusted` then compares with the value with all
         documents tied.
-
-    Returns
-    -------
-    score : float or ndarray of shape (n_queries,)
-        Between 0 and 1. The best value is 1.0.
 
     See Also
     --------

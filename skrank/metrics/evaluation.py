@@ -128,6 +128,8 @@ def evaluate(
     >>> from skrank.metrics import evaluate
     >>> evaluate([1, 0, 0, 1], [2, 1, 2, 1], ["mrr", "hits@1"], qid=[7, 7, 8, 8])
     {'mrr': 0.75, 'hits@1': 0.5}
+    >>> evaluate([0, 1], [1, 1], ["ndcg_at_10"])  # MLflow refuses names with an "@"
+    {'ndcg_at_10': 0.81...}
     >>> evaluate([0, 1], [1, 1], ["mrr"], ties="pessimistic")
     {'mrr': 0.5}
 

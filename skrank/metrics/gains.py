@@ -44,8 +44,7 @@ def cg_score(
 
     References
     ----------
-    .. [1] K. Jarvelin and J. Kekalainen, "Cumulated Gain-Based Evaluation of IR
-       Techniques", ACM TOIS 20(4), 2002.
+    .. [1] Jarvelin and Kekalainen (2002)
 
     Examples
     --------
@@ -99,10 +98,8 @@ def dcg_score(
 
     References
     ----------
-    .. [1] F. McSherry and M. Najork, "Computing Information Retrieval Performance
-       Measures Efficiently in the Presence of Tied Scores", ECIR 2008.
-    .. [2] K. Jarvelin and J. Kekalainen, "Cumulated Gain-Based Evaluation of IR
-       Techniques", ACM TOIS 20(4), 2002.
+    .. [1] McSherry and Najork (2008)
+    .. [2] Jarvelin and Kekalainen (2002)
 
     Examples
     --------
@@ -131,11 +128,6 @@ def ndcg_score(
 
     The DCG divided by the DCG of the ideal ranking (IDCG). Larger is better.
 
-    Returns
-    -------
-    score : float or ndarray of shape (n_queries,)
-        Between 0 and 1. The best value is 1.0.
-
     See Also
     --------
     dcg_score : The DCG without normalization.
@@ -155,10 +147,8 @@ def ndcg_score(
 
     References
     ----------
-    .. [1] F. McSherry and M. Najork, "Computing Information Retrieval Performance
-       Measures Efficiently in the Presence of Tied Scores", ECIR 2008.
-    .. [2] K. Jarvelin and J. Kekalainen, "Cumulated Gain-Based Evaluation of IR
-       Techniques", ACM TOIS 20(4), 2002.
+    .. [1] McSherry and Najork (2008)
+    .. [2] Jarvelin and Kekalainen (2002)
 
     Examples
     --------

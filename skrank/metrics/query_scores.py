@@ -21,6 +21,7 @@ from skrank._columns import (
     kind_of,
     unwrapped,
 )
+from skrank._ranking.ids import encode_qid
 from skrank._text_tables import as_html, table, undefined_words
 from skrank._types import FrameKind
 from skrank.metrics.answer import Options, Request
@@ -29,7 +30,6 @@ from skrank.metrics.names import is_name, parse_name
 from skrank.metrics.summary import Measured, reads_ranks
 from skrank.metrics.value_table import (
     ValueTable,
-    distinct,
     join_queries,
     join_rankers,
 )
@@ -131,23 +131,44 @@ class QueryScores:
                     "Sample weights must contain at least one non-zero number."
                 )
             return self._named(self.table.summaries())
+        segments = self.table.segments(by, "summary")
+        return {
+            label: self._named(self.table.take(rows).summaries())
+            for label, rows in segments.items()
+        }
+
+    def where(self, **values: Any) -> QueryScores:
+        """Return the scores of the queries of a segment alone.
+
+        Parameters
+        ----------
+        **values : object
+            The value that a key column must have, or a list of such values: as in
+            ``where(country="fr")`` or ``where(country=["fr", "be"], year=2025)``.
+
+        Returns
+        -------
+        scores : QueryScores
+            Their scores, with all key columns.
+
+        Raises
+        ------
+        ValueError
+            If there is no such key column, or no query with such a value.
+        """
         keys = self.table.keys
-        names = [by] if isinstance(by, str) else list(by)
-        for name in names:
+        rows = np.ones(len(keys["qid"]), dtype=bool)
+        for name, value in values.items():
             if name not in keys:
                 raise ValueError(
-                    "The 'by' parameter of summary must name key columns, among "
-                    f"{sorted(keys)}. Got {shown(name)} instead."
+                    f"'where' takes the names of key columns, among {sorted(keys)}. "
+                    f"Got {shown(name)} instead. Columns are passed as `by` of "
+                    "score_queries."
                 )
-        keys, _, codes = distinct({name: keys[name] for name in names})
-        order = np.argsort(codes, kind="stable")
-        segments = np.split(order, np.cumsum(np.bincount(codes))[:-1])
-        values = [key.tolist() for key in keys.values()]
-        labels = values[0] if isinstance(by, str) else zip(*values, strict=True)
-        return {
-            label: self._named(self.table.summaries(rows))
-            for label, rows in zip(labels, segments, strict=True)
-        }
+            rows &= _is_one_of(keys[name], value, name)
+        if not rows.any():
+            raise ValueError(f"No query has all of the values {shown(values)}.")
+        return QueryScores(self.table.take(np.flatnonzero(rows)))
 
     def _named(self, summaries):
         """Return lists of summaries as a dict by metric, or by ranker and metric."""
@@ -353,6 +374,24 @@ class QueryScores:
     def _repr_html_(self):
         """Return the summary as a table for a notebook."""
         return as_html(self._title(), [self._rows()])
+
+
+def _is_one_of(key, values, name):
+    """Return which entries of a key column are a value, or one of a list of them."""
+    values = list(values) if isinstance(values, (list, set, np.ndarray)) else [values]
+    if key.dtype.kind in "mM":
+        values = np.asarray(values, key.dtype).tolist()
+    ids, codes = encode_qid(key, name=name)
+    places = {value: place for place, value in enumerate(ids.tolist())}
+    unknown = [value for value in values if value not in places]
+    if unknown or not values:
+        some = ", ".join(shown(value) for value in [*places][:5])
+        raise ValueError(
+            f"The column {name!r} has no query with the value "
+            f"{shown(unknown[0] if values else values)}. It has {some}"
+            f"{', ...' if len(ids) > 5 else ''}."
+        )
+    return np.isin(codes, [places[value] for value in values])
 
 
 class GivenValues(NamedTuple):

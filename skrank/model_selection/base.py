@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_consistent_length
 
+from skrank._checks import check_lengths, count_rows, warn_if_rows_are_drawn
 from skrank._columns import find_named, find_qid, require_named, require_qid
 from skrank._docs import describe_split
 from skrank._ranking.ids import encode_heads, encode_qid
@@ -78,7 +79,8 @@ class QuerySplitter(BaseCrossValidator):
 
     def _group(self, X, y, groups, qid):
         """Find the query ids and group the rows by them."""
-        check_consistent_length(X, y)
+        warn_if_rows_are_drawn(type(self).__name__)
+        check_lengths(X=X, y=y)
         for ids in (qid, groups):  # their lengths are compared below, with a cure
             check_consistent_length(ids)
         caller, n_samples = type(self).__name__, count_rows(y if X is None else X)
@@ -162,13 +164,6 @@ def find_values(values, parameter, *, X, y, name, caller):
         return parameter
     values = find_named(parameter, X=X, y=y)
     return require_named(values, parameter, argument=name, caller=caller)
-
-
-def count_rows(data):
-    """Return the number of rows of arrays, tables and lists; None if there are none."""
-    if data is None:
-        return None
-    return data.shape[0] if hasattr(data, "shape") else len(data)
 
 
 def check_enough(queries, n_splits, things="queries"):

@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils import check_random_state
 
-from skrank._checks import check_count
+from skrank._checks import check_count, check_lengths, count_rows
 from skrank._columns import check_qid_column
 from skrank._docs import describe_split
 from skrank._types import Seed, Splits
@@ -128,7 +128,7 @@ class ColdStartKFold(QuerySplitter):
         item: ArrayLike | None = None,
     ) -> Splits:
         caller = "ColdStartKFold"
-        check_consistent_length(X, y, item)
+        check_lengths(X=X, y=y, item=item)
         rng = check_random_state(self.random_state) if self.shuffle else None
         folds = []
         if self.cold != "item":
@@ -136,8 +136,9 @@ class ColdStartKFold(QuerySplitter):
             folds.append(self._fold_of_rows(users, "queries", rng))
         if self.cold != "user":
             item = find_values(item, self.item, X=X, y=y, name="item", caller=caller)
-            items = Queries.of_rows(item, caller, name="item")
-            check_consistent_length(items.codes, *folds, X, y, qid, groups)
+            n_samples = count_rows(y if X is None else X)
+            items = Queries.of_rows(item, caller, n_samples, name="item")
+            check_lengths(item=items.codes, qid=qid, groups=groups)
             folds.append(self._fold_of_rows(items, "items", rng))
         for fold in range(self.n_splits):
             is_cold = [fold_of_rows == fold for fold_of_rows in folds]

@@ -19,7 +19,7 @@ from sklearn.utils import (
     indexable,
 )
 
-from skrank._checks import check_count
+from skrank._checks import check_count, count_rows
 from skrank._columns import (
     QID,
     check_qid_column,
@@ -33,7 +33,6 @@ from skrank.model_selection.base import (
     WholeQuerySplitter,
     check_enough,
     check_shuffle,
-    count_rows,
     parts_of_folds,
     rows_wanted,
 )
@@ -201,7 +200,12 @@ def _is_relevant(y):
             "The 'y' parameter of StratifiedQueryKFold.split must hold real numbers, "
             f"the relevance of each row. Got an array of dtype {y.dtype} instead."
         )
-    assert_all_finite(y, input_name="y")
+    try:
+        assert_all_finite(y, input_name="y")
+    except ValueError as error:
+        raise ValueError(
+            f"{error} Leave out the rows without a grade, in X and qid as well."
+        ) from None
     return y > 0
 
 

@@ -11,9 +11,14 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_consistent_length
 
-from skrank._checks import check_choice, check_count, shown
+from skrank._checks import (
+    check_choice,
+    check_count,
+    check_lengths,
+    count_rows,
+    shown,
+)
 from skrank._columns import check_qid_column
 from skrank._docs import describe_split
 from skrank._ranking.ids import encode_qid
@@ -41,12 +46,12 @@ class _TimeSplitter(QuerySplitter):
         qid: ArrayLike | None = None,
         time: ArrayLike | None = None,
     ) -> Splits:
-        check_consistent_length(X, y, time)
+        check_lengths(X=X, y=y, time=time)
         queries = self._group(X, y, groups, qid)
         times, codes = self._read_times(time, X, y, len(queries.codes))
         yield from self._iter_rows(queries, times, codes)
 
-    def _read_times(self, time, X, y, n_samples=None):
+    def _read_times(self, time, X, y, n_samples):
         """Return the sorted distinct times, and for each row its place among them."""
         caller = type(self).__name__
         time = find_values(time, self.time, X=X, y=y, name="time", caller=caller)
@@ -166,11 +171,12 @@ class TimeRangeSplit(_TimeSplitter):
         time: ArrayLike | None = None,
         item: ArrayLike | None = None,
     ) -> Splits:
-        check_consistent_length(X, y, time, item)
-        times, codes = self._read_times(time, X, y)
-        check_consistent_length(X, codes)
-        entities = list(self._entities(X, y, groups, qid, item))
-        check_consistent_length(codes, *entities, qid, groups)
+        check_lengths(X=X, y=y, time=time, item=item)
+        if self.drop_new not in ("user", "both"):  # the query ids are not read
+            check_lengths(X=X, qid=qid, groups=groups)
+        n_samples = count_rows(y if X is None else X)
+        times, codes = self._read_times(time, X, y, n_samples)
+        entities = list(self._entities(X, y, groups, qid, item, len(codes)))
         for split, (deadline, first, end) in enumerate(self._ranges(times, codes)):
             train = codes < deadline
             test = (codes >= first) & (codes < end)
@@ -199,14 +205,14 @@ class TimeRangeSplit(_TimeSplitter):
                 )
             yield np.flatnonzero(train), np.flatnonzero(test)
 
-    def _entities(self, X, y, groups, qid, item):
+    def _entities(self, X, y, groups, qid, item, n_samples):
         """Yield the codes of the users and of the items that must be known."""
         if self.drop_new in ("user", "both"):
             yield self._group(X, y, groups, qid).codes
         if self.drop_new in ("item", "both"):
             caller = "TimeRangeSplit"
             item = find_values(item, self.item, X=X, y=y, name="item", caller=caller)
-            yield Queries.of_rows(item, caller, name="item").codes
+            yield Queries.of_rows(item, caller, n_samples, name="item").codes
 
     def _ranges(self, times, codes):
         """Yield of each split the places among the times where its parts end.

@@ -20,7 +20,10 @@ from skrank.plot.base import (
     WORSE,
     Display,
     direction_words,
-    words_of,
+    distinct_words,
+    label_values,
+    points_of,
+    usual_size,
 )
 
 BOUNDS = ("pessimistic", "expected", "optimistic")
@@ -72,12 +75,22 @@ class TieSpanDisplay(Display):
 
     Examples
     --------
-    >>> from skrank.plot import TieSpanDisplay
-    >>> y_true, qid = [1, 0, 0, 1], [7, 7, 8, 8]
-    >>> runs = {"bm25": [2, 2, 1, 3], "dense": [2, 1, 1, 1]}
-    >>> display = TieSpanDisplay.from_predictions(y_true, runs, "mrr", qid=qid)
-    >>> display.pessimistic, display.optimistic
-    (array([[0.75], [0.75]]), array([[1.], [1.]]))
+    Each query is an image of a digit, and those that show the same digit are relevant.
+    The maximum of the differences of the pixels has many ties, and their sum has few.
+
+    .. plot::
+       :context: reset
+       :alt: The spans of two rankers by three metrics. Those of the maximum are long.
+
+       >>> from skrank.datasets import load_digits_retrieval
+       >>> from skrank.plot import TieSpanDisplay
+       >>> digits = load_digits_retrieval(n_queries=100, n_documents=50)
+       >>> X, y, qid = digits.data, digits.target, digits.qid
+       >>> runs = {"sum": -X.sum(axis=1), "maximum": -X.max(axis=1)}
+       >>> display = TieSpanDisplay.from_predictions(y, runs, qid=qid)
+
+    >>> display.metrics
+    ['MRR', 'NDCG@10', 'MAP']
     """
 
     rankers: Sequence[str]
@@ -108,11 +121,6 @@ class TieSpanDisplay(Display):
         **params
             Further parameters of :func:`~skrank.metrics.score_queries`, except `ties`.
 
-        Returns
-        -------
-        display : TieSpanDisplay
-            The display.
-
         Raises
         ------
         ValueError
@@ -141,7 +149,7 @@ class TieSpanDisplay(Display):
         requests = scores.table.requests
         display = cls(
             rankers=list(scores.rankers),
-            metrics=[words_of(request) for request in requests],
+            metrics=distinct_words(requests),
             greater_is_better=[request.direction == 1 for request in requests],
             **values,
         )
@@ -168,11 +176,6 @@ class TieSpanDisplay(Display):
             The metrics, as in :func:`~skrank.metrics.evaluate`.
         **params
             Further parameters of :func:`~skrank.metrics.score_queries`, except `ties`.
-
-        Returns
-        -------
-        display : TieSpanDisplay
-            The display.
         """
         y_score, qid = predict_scores(estimator, X, y, qid, "TieSpanDisplay")
         return cls.from_predictions(y, y_score, metrics, qid=qid, ax=ax, **params)
@@ -209,10 +212,11 @@ class TieSpanDisplay(Display):
         (self.expected_,) = ax.plot(
             expected, heights, marker="o", color="black", **points, label="expected"
         )
-        words = "value of the metric"
+        words, greater = "value of the metric", None
         if len(self.metrics) == 1:
-            words = f"{self.metrics[0]} {direction_words(is_greater[0])}"
-        self._label_axes(words)
+            words, greater = self.metrics[0], is_greater[0]
+        across, _ = points_of(ax)
+        label_values(ax, words, 0.6 * across, usual_size(across), greater)
         handles = [self.pessimistic_, self.expected_, self.optimistic_]
         self._legend_above(handles, BOUNDS)
         return self

@@ -21,10 +21,11 @@ from sklearn.utils import (
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skrank._columns import drop_column
+from skrank._docs import share_ranker_words
 from skrank._ranking.arrays import lengths_of
 from skrank._types import MatrixLike, MissingQid, Seed, Self
 from skrank.base import fit_parameters
-from skrank.rankers.meta_ranker import MetaRanker, fitted_attribute
+from skrank.rankers.meta_ranker import MetaRanker, fitted_attribute, says_qid
 from skrank.rankers.wrapped import (
     check_informative,
     clone_estimator,
@@ -136,6 +137,8 @@ class PairwiseRanker(MetaRanker):
     coef_ = fitted_attribute("coef_", "Coefficients")
     _default = LogisticRegression()
 
+    @says_qid
+    @share_ranker_words
     def fit(
         self,
         X: MatrixLike | Any,
@@ -148,22 +151,9 @@ class PairwiseRanker(MetaRanker):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-            Training documents. The column `qid_column` is removed from the features.
-            It holds the query ids unless they are passed.
-        y : array-like of shape (n_samples,)
-            Relevance of the documents. An index named ``"qid"`` holds the query ids
-            unless they are passed or are in a column of `X`.
-        qid : array-like of shape (n_samples,), default=None
-            Query ids, one per row, rows in any order.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows, for the underlying estimator. Negative ones
             are not accepted.
-
-        Returns
-        -------
-        self : object
-            Fitted ranker.
 
         Raises
         ------
@@ -195,20 +185,8 @@ class PairwiseRanker(MetaRanker):
         self.estimator_ = fitted
         return self
 
+    @share_ranker_words
     def predict(self, X: MatrixLike | Any) -> NDArray[Any]:
-        """Return the scores of the documents.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-            Documents, with or without the column of query ids.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,)
-            One score per row, larger is better. Compare scores of the same query
-            only.
-        """
         check_is_fitted(self)
         X = drop_column(X, self.qid_column, self._n_columns)
         linear = self.estimator_

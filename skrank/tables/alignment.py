@@ -134,32 +134,32 @@ def align(
         check_column_name(column, name, "align")
     if judged_from is not None:
         judged_from = check_number(judged_from, "judged_from", "align")
+    rules = missing_queries, unjudged_queries, judged_from
     truth = read_form(qrels, TRUTH, Names(qid, doc_id, grade)), is_trec(qrels)
     names = Names(qid, doc_id, score)
-    rules = missing_queries, unjudged_queries, judged_from
+
+    def align_one(data, name):
+        result = read_form(data, RESULT._replace(name=name), names), is_trec(data)
+        return align_sides(truth, result, (TRUTH.name, name), rules)[0]
+
     if not are_runs(run):
-        return align_run(truth, run, "run", names, rules)[0]
-    aligned = {
-        key: align_run(truth, one, f"run[{key!r}]", names, rules)[0]
-        for key, one in run.items()
-    }
-    names = next(iter(aligned.values()))
+        return align_one(run, "run")
+    aligned = {key: align_one(one, f"run[{key!r}]") for key, one in run.items()}
+    arrays = next(iter(aligned.values()))
     return Bunch(
-        **{name: {key: one[name] for key, one in aligned.items()} for name in names}
+        **{name: {key: one[name] for key, one in aligned.items()} for name in arrays}
     )
 
 
-def align_run(truth, run, name, names, rules):
-    """Return one run aligned, and a sentence if its ids or the others became text.
+def align_sides(truth, result, names, rules):
+    """Return judgements and a run aligned, and a sentence on ids that became text.
 
-    `truth` are the judgements as Triples, and whether they are of TREC; `name` is what
-    errors call the run; `rules` are the three last parameters of `align_triples`.
+    Each side is its Triples, and whether they are of TREC; `names` are what errors call
+    the sides; `rules` are the three last parameters of :func:`align_triples`.
     """
-    (truth, is_trec_truth), called = truth, (TRUTH.name, name)
-    result = read_form(run, RESULT._replace(name=name), names)
-    of_trec = is_trec_truth, is_trec(run)
-    *sides, change = with_ids_of_one_type(truth, result, called, of_trec)
-    return align_triples(*sides, called, *rules), change
+    sides, of_trec = zip(truth, result, strict=True)
+    *sides, change = with_ids_of_one_type(*sides, names, of_trec)
+    return align_triples(*sides, names, *rules), change
 
 
 def lowest_judged(judged_from, convention):

@@ -44,7 +44,7 @@ def score_table(
     doc_id: str | None = None,
     sample_weight: str | None = None,
     memory_limit: str | None = None,
-    progress: bool = False,
+    progress: bool | Literal["auto"] = False,
     **params: Any,
 ) -> QueryScores | Any:
     """Score the queries of a file or a table with a row for each document of a query.
@@ -94,8 +94,9 @@ def score_table(
         least a quarter, and writes temporary files beyond it. If Python and the values
         by query may need more than the limit, a warning says how much. None is DuckDB's
         default.
-    progress : bool, default=False
-        Whether to show a progress bar, which needs the package tqdm.
+    progress : bool or "auto", default=False
+        Whether to show a progress bar, which needs the package tqdm. "auto" shows one
+        on a terminal, if tqdm is installed, when two seconds have passed.
     **params
         Further parameters of :func:`~skrank.metrics.evaluate`, such as `convention`,
         `average` and ``ties="pessimistic"``.
