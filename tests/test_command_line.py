@@ -480,7 +480,6 @@ def test_show_prints_the_documents_of_one_query_side_by_side(capsys, tmp_path):
         "       ideal",
         "rank   document  grade    adds  rank in t  rank in u",
         "   1   a             1  1.0000          2          2",
-        "  >1",
         " all                    1.0000",
     ]
     # Ids that are integers in a table are named by their text.

@@ -278,7 +278,15 @@ def _width(blocks):
 
 
 def _side_by_side(blocks):
-    """Return blocks as text; columns of text are aligned on the left."""
+    """Return the ranks and some blocks as text, without ranks that none of them has.
+
+    Columns of text are aligned on the left.
+    """
+    ranks, *others = blocks
+    kept = [
+        row for row in range(len(ranks.rows)) if any(any(b.rows[row]) for b in others)
+    ]
+    blocks = [b._replace(rows=[b.rows[row] for row in kept]) for b in blocks]
     left = {
         name
         for block in blocks
@@ -522,7 +530,6 @@ def query_report(
     rank   document  grade    adds  rank in old  rank in new
        1   d1            2  0.8262            1          2-3
        2   d4            1  0.1738            3            4
-      >2
      all                    1.0000
     """
     k = check_k(k)
