@@ -45,6 +45,8 @@ autosummary_generate = True
 numpydoc_show_class_members = True
 numpydoc_class_members_toctree = False
 toc_object_entries_show_parents = "hide"
+# Docstrings describe the parameters; signatures show their names and defaults.
+autodoc_typehints = "none"
 
 # Every reference has a target: what this site links to in other projects is listed in
 # `makers/inventories.py`, so that a build needs no network.

@@ -16,6 +16,7 @@ ORDER = [
     "own_metric",
     "own_ranker",
     "is_it_better",
+    "many_rankers",
     "worse_queries",
     "metric_at_k",
     "leak",

@@ -51,8 +51,8 @@ print(scores)
 #
 # Read the picture like this. A point is the mean difference over these queries, and its
 # line holds the differences that a test of them does not reject. If the line contains
-# 0, the queries do not show which model is better by this metric. That is no proof that
-# the models are equal. The colour also takes into account that there are three
+# 0, the queries do not show which model is better by this metric. That does not prove
+# that the models are equal. The colour also takes into account that there are three
 # comparisons, one of which could come out well by chance.
 comparison = compare_rankers(scores, baseline="ridge")
 display = ComparisonDisplay.from_comparison(comparison)

@@ -57,12 +57,22 @@ ks = [1, 2, 3, 4, 5, 7, 10, 15, 20, 30]
 display = MetricAtKDisplay.from_predictions(y, runs, "ndcg", ks=ks, qid=qid)
 
 # %%
+# The differences
+# ---------------
+#
+# The bands are intervals of each ranker by itself, and they overlap. With a baseline,
+# the lines are the differences from it on the same queries, and the bands are the
+# intervals of these differences. Where a band does not contain 0, the ranker differs
+# from "nearest" at this cutoff.
+display = MetricAtKDisplay.from_predictions(
+    y, runs, "ndcg", ks=ks, qid=qid, baseline="nearest"
+)
+
+# %%
 # Two cutoffs, two answers
 # ------------------------
 #
-# The bands are intervals of each ranker by itself. Whether two rankers differ, the
-# differences of the same queries say. By ``ndcg@1`` "cluster" is worse than "nearest",
-# by ``ndcg@10`` it is better:
+# By ``ndcg@1`` "cluster" is worse than "nearest", by ``ndcg@10`` it is better:
 scores = score_queries(y, runs, ["ndcg@1", "ndcg@10"], qid=qid)
 comparison = compare_rankers(scores, baseline="nearest")
 display = ComparisonDisplay.from_comparison(comparison)

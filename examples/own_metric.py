@@ -34,7 +34,7 @@ from skrank.rankers import QueryRanker
 
 def average_reciprocal_hit_rank(ranking, *, k=None):
     reciprocal = ranking.mean_over_places(lambda rank: 1 / rank, k)
-    return ranking.where_relevant(ranking.total(ranking.relevant * reciprocal))
+    return ranking.where_relevant(ranking.document_total(reciprocal))
 
 
 add_scorer("my_arhr", average_reciprocal_hit_rank)

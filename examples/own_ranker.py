@@ -93,9 +93,9 @@ table[["param_estimator__alpha", "mean_test_score"]].round(4)
 # Does a lower loss rank better?
 # ------------------------------
 #
-# The loss of ListNet is no ranking metric. While it falls, NDCG\@10 of the test queries
-# should rise. Before the first step all scores are equal, and NDCG is that of a random
-# order.
+# The loss of ListNet is not a ranking metric. While it falls, NDCG\@10 of the test
+# queries should rise. Before the first step all scores are equal, and NDCG is that of a
+# random order.
 steps = [0, 1, 2, 3, 5, 10, 20, 50, 100, 200]
 alpha = search.best_params_["estimator__alpha"]
 ndcg = []

@@ -65,6 +65,7 @@ def test_no_author_of_a_reference_becomes_a_list():
         pytest.param("conventions", marks=pytest.mark.slow),
         "large_data picture",
         "nations",
+        pytest.param("shell", marks=pytest.mark.slow),
     ],
 )
 def test_a_computed_file_is_up_to_date(part):

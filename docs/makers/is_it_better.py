@@ -16,6 +16,7 @@ from skrank.metrics import (
     MetricAtKDisplay,
     QueryDifferenceDisplay,
     TieSpanDisplay,
+    query_report,
     score_queries,
 )
 from skrank.model_selection import query_train_test_split
@@ -54,8 +55,9 @@ def svg(display):
 
 def make_texts(y, runs, qid, scores):
     """Return the tables of the page by the names of their files."""
+    pair_of_runs = {name: runs[name] for name in ("ridge", "trees")}
     few = np.isin(qid, np.unique(qid)[:20])
-    of_few = {name: runs[name][few] for name in ("ridge", "trees")}
+    of_few = {name: run[few] for name, run in pair_of_runs.items()}
     pilot = score_queries(y[few], of_few, "mrr", qid=qid[few])
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The p-value may be too small", UserWarning)
@@ -63,6 +65,7 @@ def make_texts(y, runs, qid, scores):
         return {
             "pair": str(pair),
             "worst": pair.worst_queries(3).to_string(index=False),
+            "query": str(query_report(y, pair_of_runs, 282, qid=qid, k=5)),
             "family": str(compare_rankers(scores)),
             "clusters": str(compare_rankers(scores, clusters="digit")),
             "few": str(compare_rankers(pilot)),
@@ -79,12 +82,16 @@ def files():
     texts = make_texts(y, runs, qid, scores)
     difference = {"ranker": "trees", "baseline": "ridge", "metric": "ndcg@10"}
     pixels = {"pixels": runs["pixels"], "ridge": runs["ridge"]}
+    cutoffs = {"ks": [1, 2, 3, 5, 7, 10, 15, 20], "qid": qid}
+    family = compare_rankers(scores)
     with mpl.rc_context(style):
         displays = {
             "differences": QueryDifferenceDisplay.from_scores(scores, **difference),
-            "comparison": ComparisonDisplay.from_comparison(compare_rankers(scores)),
-            "cutoffs": MetricAtKDisplay.from_predictions(
-                y, runs, "ndcg", ks=[1, 2, 3, 5, 7, 10, 15, 20], qid=qid
+            "comparison": ComparisonDisplay.from_comparison(family),
+            "means": ComparisonDisplay.from_comparison(family, kind="means"),
+            "cutoffs": MetricAtKDisplay.from_predictions(y, runs, "ndcg", **cutoffs),
+            "cutoffs_of_differences": MetricAtKDisplay.from_predictions(
+                y, runs, "ndcg", **cutoffs, baseline="ridge"
             ),
             "ties": TieSpanDisplay.from_predictions(
                 y, pixels, ["mrr", "hits@1"], qid=qid

@@ -2,9 +2,14 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from skrank._ranking.arrays import (
     TieGroups,
@@ -98,8 +103,9 @@ class RankedQueries:
 
     Notes
     -----
-    `total` sums over the groups of a query, and `grade_total` over the documents of a
-    group; `mean_over_places` averages a function of the ranks of each group;
+    `document_total` sums over the relevant documents of a query, `total` over its
+    groups, and `grade_total` over the documents of a group; `mean_over_places` averages
+    a function of the ranks of each group;
     `expected_at_first` is the expectation of a function of the first relevant rank,
     `first_rank_law` its law; `where_relevant` makes unanswered queries undefined. The
     metrics of skrank use nothing else.
@@ -115,15 +121,23 @@ class RankedQueries:
     ...     return ranking.expected_at_first(lambda rank: 1 / rank)
     >>> def dcg(ranking):
     ...     discount = ranking.mean_over_places(lambda rank: 1 / np.log2(rank + 1))
-    ...     return ranking.total(discount * ranking.grade_total(ranking.grade))
+    ...     return ranking.document_total(discount, ranking.grade)
     >>> evaluate(y_true, y_score, [reciprocal_rank, dcg], qid=qid)
     {'reciprocal_rank': 0.75, 'dcg': 0.8154648767857288}
     """
 
     ranks_are_estimated = False
 
-    def __init__(self, groups, n_documents, lists, rank=None, order="score",
-                 n_found=None, alike=None):  # fmt: skip
+    def __init__(
+        self,
+        groups: Any,
+        n_documents: NDArray[Any],
+        lists: Any,
+        rank: Callable[..., Any] | None = None,
+        order: Literal["score", "ideal", "chance"] = "score",
+        n_found: NDArray[Any] | None = None,
+        alike: RankedQueries | None = None,
+    ) -> None:
         self.query, self.above, self.size, self.relevant, self._grades = groups
         self.n_documents, self.n_queries = n_documents, len(lists.ids)
         self.ids, self._lists = lists.ids, lists
@@ -132,17 +146,17 @@ class RankedQueries:
             self.n_found = n_found
 
     @property
-    def grade(self):
+    def grade(self) -> NDArray[Any]:
         """Return the grade of each relevant document, group after group."""
         return self._grades
 
     @cached_property
-    def n_found(self):
+    def n_found(self) -> NDArray[Any]:
         """Return the number of relevant documents that each query returned."""
         return self._lists.n_relevant()
 
     @cached_property
-    def n_relevant(self):
+    def n_relevant(self) -> NDArray[Any]:
         """Return the number of relevant documents of each query."""
         missing = self._lists.missing
         if missing is None or self.order == "ideal":
@@ -150,7 +164,7 @@ class RankedQueries:
         return self.n_found + np.bincount(missing.query, minlength=self.n_queries)
 
     @cached_property
-    def n_nonrelevant(self):
+    def n_nonrelevant(self) -> NDArray[Any]:
         """Return the number of judged non-relevant documents of each query."""
         found = self.judged_only.n_documents - self.n_found
         missing = self._lists.missing
@@ -158,7 +172,7 @@ class RankedQueries:
 
     # A ranking that kept itself would outlive its last use.
     @property
-    def judged_only(self):
+    def judged_only(self) -> RankedQueries:
         """Return the ranking of the judged documents alone."""
         return self if self._lists.judged is None else self._judged_lists
 
@@ -167,7 +181,7 @@ class RankedQueries:
         return self._in_this_order(self._lists.judged_only())
 
     @property
-    def returned_only(self):
+    def returned_only(self) -> RankedQueries:
         """Return the ranking as if there were no documents but the returned ones."""
         return self if self._lists.missing is None else self._returned_lists
 
@@ -176,7 +190,7 @@ class RankedQueries:
         return self._in_this_order(self._lists.returned_only())
 
     @cached_property
-    def by_judgement(self):
+    def by_judgement(self) -> RankedQueries:
         """Return the ranking in which the judged documents are the relevant ones."""
         lists = self._lists
         if lists.judged is not None:
@@ -193,7 +207,7 @@ class RankedQueries:
         return ranking if self.order == "score" else getattr(ranking, self.order)
 
     @cached_property
-    def grade_range(self):
+    def grade_range(self) -> tuple[Any, ...]:
         """Return the lowest grade, or 0 if none is negative, and the highest one."""
         lowest, highest = self._lists.grade_range()
         missing = self._lists.missing
@@ -201,31 +215,31 @@ class RankedQueries:
         return lowest, highest
 
     @cached_property
-    def first(self):
+    def first(self) -> NDArray[Any]:
         """Return the position of the first tie group of each query that has one."""
         return starts_of(self.query)
 
     @cached_property
-    def relevant_above(self):
+    def relevant_above(self) -> NDArray[Any]:
         """Return, for each tie group, how many relevant documents stand above it."""
         return sum_before(self.relevant, self.query)
 
     @cached_property
-    def others_below(self):
+    def others_below(self) -> NDArray[Any]:
         """Return the others below each tie group; tied ones count half."""
         tied = self.size - self.relevant
         others = (self.n_documents - self.n_found)[self.query]
         return others - (self.above - self.relevant_above) - tied / 2
 
     @cached_property
-    def query_of_grade(self):
+    def query_of_grade(self) -> NDArray[Any]:
         """Return the query of each relevant document."""
         if len(self.grade) == len(self.query):
             return self.query
         return np.repeat(self.query, self.relevant)
 
     @cached_property
-    def ideal(self):
+    def ideal(self) -> RankedQueries:
         """The ranking by `y_true`: no order of the documents is better."""
         if self._alike is not None:
             return self._alike.ideal
@@ -247,7 +261,7 @@ class RankedQueries:
         return IdealRanking(groups, *rest, order="ideal", n_found=n_relevant)
 
     @cached_property
-    def group_in_ideal(self):
+    def group_in_ideal(self) -> NDArray[Any]:
         """Return, for each relevant document, its group in the ideal ranking."""
         ideal = self.ideal
         n_groups = len(ideal.query)
@@ -257,7 +271,7 @@ class RankedQueries:
         return np.searchsorted(key[:n_groups], key[n_groups:])
 
     @cached_property
-    def chance(self):
+    def chance(self) -> RankedQueries:
         """The ranking in which all documents of a query are tied."""
         if self._alike is not None:
             return self._alike.chance
@@ -269,13 +283,46 @@ class RankedQueries:
         rest = self._lists, self._rank, "chance"
         return RankedQueries(groups, self.n_documents, *rest)
 
-    def total(self, values):
+    def document_total(
+        self,
+        weight: NDArray[Any],
+        value: Callable[..., Any] | NDArray[Any] | None = None,
+    ) -> NDArray[Any]:
+        """Return the sum over the relevant documents of each query.
+
+        The terms of this sum are what :func:`~skrank.metrics.query_report` says that
+        each document adds to a metric.
+
+        Parameters
+        ----------
+        weight : ndarray of shape (n_groups,)
+            The expected term of a relevant document of each tie group, or what its
+            `value` is multiplied by.
+        value : callable or ndarray of shape (n_relevant_documents,), default=None
+            The value of each relevant document, as `grade_total` takes it. If None,
+            all have the value 1.
+
+        Returns
+        -------
+        total : ndarray of shape (n_queries,)
+            0 for a query without relevant documents.
+        """
+        of_group = self.relevant if value is None else self.grade_total(value)
+        return self.total(of_group * weight)
+
+    def total(
+        self, values: NDArray[Any], terms: Callable[..., Any] | None = None
+    ) -> NDArray[Any]:
         """Return the sum over the tie groups of each query.
 
         Parameters
         ----------
         values : ndarray of shape (n_groups,)
             One value per group.
+        terms : callable, default=None
+            Returns an array of shape (n_relevant_documents,): what each relevant
+            document adds to this sum, if that can be said. It is only called by
+            :func:`~skrank.metrics.query_report`.
 
         Returns
         -------
@@ -285,7 +332,7 @@ class RankedQueries:
         totals = np.bincount(self.query, weights=values, minlength=self.n_queries)
         return totals.astype(np.float64, copy=False)  # of no groups: of integers
 
-    def grade_total(self, values):
+    def grade_total(self, values: Callable[..., Any] | NDArray[Any]) -> NDArray[Any]:
         """Return the sum over the relevant documents of each tie group.
 
         Parameters
@@ -306,7 +353,7 @@ class RankedQueries:
         first = np.cumsum(self.relevant) - self.relevant
         return np.add.reduceat(values, first)
 
-    def where_relevant(self, values):
+    def where_relevant(self, values: float | NDArray[Any]) -> NDArray[Any]:
         """Return values, undefined (NaN) for queries without relevant documents.
 
         Parameters
@@ -321,7 +368,9 @@ class RankedQueries:
         """
         return np.where(self.n_relevant > 0, values, np.nan)
 
-    def mean_over_places(self, weight, k=None):
+    def mean_over_places(
+        self, weight: Callable[..., Any], k: int | NDArray[Any] | None = None
+    ) -> NDArray[Any]:
         """Return the mean weight of the ranks that each tie group occupies.
 
         Parameters
@@ -358,7 +407,9 @@ class RankedQueries:
         mean[tied] = sum_over_places(weight, above, above + size, cutoff) / size
         return mean
 
-    def expected_at_first(self, value, k=None, missing=0.0):
+    def expected_at_first(
+        self, value: Callable[..., Any], k: int | None = None, missing: float = 0.0
+    ) -> NDArray[Any]:
         """Return the expected value at the rank of the first relevant document.
 
         Parameters
@@ -382,7 +433,7 @@ class RankedQueries:
         found = self.n_found > 0
         return np.where(found, expected, self.where_relevant(missing))
 
-    def first_rank_law(self, k=None):
+    def first_rank_law(self, k: int | None = None) -> NDArray[Any]:
         """Return the ranks that the first relevant document of each query may have.
 
         Parameters
@@ -407,7 +458,7 @@ class RankedQueries:
         group, rank, probability = law_of_first(above, size, relevant, k)
         return self.query[self.first[group]], rank, probability
 
-    def query_weights(self, sample_weight):
+    def query_weights(self, sample_weight: ArrayLike) -> NDArray[Any] | None:
         """Return one weight per query, in the order of `ids`.
 
         Parameters
@@ -423,6 +474,60 @@ class RankedQueries:
         if sample_weight is None:
             return None
         return self._lists.query_weights(sample_weight)
+
+
+class NotASum(Exception):
+    """A metric is not a sum over the relevant documents of a query."""
+
+
+class DocumentTerms(RankedQueries):
+    """A ranking of one query in which sums over documents are their terms instead.
+
+    A definition that sums over the relevant documents returns an array of shape
+    (n_relevant_documents, 1): what each of them adds to the value of the query, in the
+    order of `grade`. Its other steps, such as a division by the value of the ideal
+    ranking, broadcast. Other definitions raise :class:`NotASum`, or return another
+    shape.
+    """
+
+    def __init__(self, ranking):
+        vars(self).update(vars(ranking))
+
+    @property
+    def judged_only(self):
+        """Return the terms in the ranking of the judged documents alone."""
+        return self if self._lists.judged is None else DocumentTerms(self._judged_lists)
+
+    @property
+    def returned_only(self):
+        """Return the terms as if there were no documents but the returned ones."""
+        if self._lists.missing is None:
+            return self
+        return DocumentTerms(self._returned_lists)
+
+    def document_total(self, weight, value=None):
+        """Return the term of each relevant document."""
+        terms = np.repeat(weight, self.relevant)
+        if value is not None:
+            terms = terms * (value(self.grade) if callable(value) else value)
+        return terms[:, np.newaxis]
+
+    def total(self, values, terms=None):
+        """Return the term of each relevant document, if it is known."""
+        if terms is None:
+            raise NotASum
+        return terms()[:, np.newaxis]
+
+    def expected_at_first(self, value, k=None, missing=0.0):
+        """Return what each relevant document adds by being the first, on average.
+
+        Each of those in the first tie group is equally likely to be the first.
+        """
+        expected = super().expected_at_first(value, k, missing)
+        terms = np.zeros((len(self.grade), 1))
+        n_first = self.relevant[:1].sum()
+        terms[:n_first] = expected / max(n_first, 1)
+        return terms
 
 
 class IdealRanking(RankedQueries):

@@ -34,6 +34,7 @@ from skrank.metrics.first_relevant import (
 )
 from skrank.metrics.gains import cg_score, dcg_score, ndcg_score
 from skrank.metrics.names import add_scorer
+from skrank.metrics.query_report import QueryReport, query_report
 from skrank.metrics.query_scores import QueryScores
 from skrank.metrics.reader import err_score, rbp_score
 from skrank.metrics.reports import explain, tie_report
@@ -53,6 +54,7 @@ from skrank.metrics.top_k import (
 
 __all__ = [
     "CONVENTIONS",
+    "QueryReport",
     "QueryScores",
     "RankedQueries",
     "add_scorer",
@@ -81,6 +83,7 @@ __all__ = [
     "precision_at_k_score",
     "q_measure_score",
     "query_auc_score",
+    "query_report",
     "r_precision_score",
     "rank_correlation_score",
     "rank_median_absolute_deviation",

@@ -13,7 +13,7 @@ import numpy as np
 
 from skrank._checks import check_options, numeric_array, warn_if_out_of_order
 from skrank._columns import find_qid, take_rows
-from skrank._docs import complete, describe
+from skrank._docs import RETURNS, complete, describe
 from skrank._ranking.ids import Heads, encode_heads
 from skrank._ranking.lists import has_negative
 from skrank._ranking.rank import FIRST, rank_again, rank_queries
@@ -493,26 +493,9 @@ def ranking_metric(
     the descriptions of the parameters and the errors to the docstring, enters the
     metric in `METRICS`, and computes the metric by `definition`.
 
-    Parameters
-    ----------
-    name : str
-        The scorer name, without ``neg_`` and ``@k``.
-    definition : callable
-        ``definition(ranking, **own)`` maps a RankedQueries and the metric's own
-        parameters to an array of shape (n_queries,); NaN means undefined.
-    adjusted_names : dict of str to {True, "ratio", "z"}, default=()
-        Further scorer names of the metric, with this value of `adjusted`.
-    inverse_name : str, default=None
-        A further scorer name, of one over the metric.
-    **facts : dict
-        The other attributes of a :class:`Metric`, such as
-        ``cutoff="never"`` and ``greater_is_better=False``.
-
-    Returns
-    -------
-    decorate : callable
-        The decorator. The function that it returns has the signature of the decorated
-        function.
+    `name`, `definition` and the other `facts` are attributes of a :class:`Metric`.
+    `adjusted_names` are further scorer names, each with its value of `adjusted`, and
+    `inverse_name` is that of one over the metric.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -541,8 +524,12 @@ def ranking_metric(
             return answer_all([request], Arrays(**data))[key]
 
         metric = Metric(name, definition, call, defaults, **facts)
+        is_usual = metric.limits == (0, 1) and metric.greater_is_better
         call.__doc__ = complete(
-            function.__doc__, signature, functools.partial(describe, metric=metric)
+            function.__doc__,
+            signature,
+            functools.partial(describe, metric=metric),
+            returns=RETURNS if is_usual else "",
         )
         enter(metric)
         left_out = defaults | {"replace_undefined_by": np.nan}

@@ -22,7 +22,7 @@ def average_precision(ranking, *, k=None, normalize="relevant"):
     start = ranking.relevant_above + 1 - (ranking.above + 1) * slope
     per_place = start * ranking.mean_over_places(lambda rank: 1 / rank, k)
     per_place += slope * ranking.mean_over_places(np.ones_like, k)
-    total = ranking.total(ranking.relevant * per_place)
+    total = ranking.document_total(per_place)
     return ranking.where_relevant(total / _divisor(ranking, k, normalize))
 
 
@@ -55,11 +55,6 @@ def map_score(
         min(k, R), the number of them that fit into the top k, and "k" is k, or without
         a cutoff the length of the list.
 
-    Returns
-    -------
-    score : float or ndarray of shape (n_queries,)
-        Between 0 and 1. The best value is 1.0.
-
     See Also
     --------
     mean_precision_score : The mean of the precision at every rank.
@@ -86,8 +81,7 @@ def map_score(
 
     References
     ----------
-    .. [1] F. McSherry and M. Najork, "Computing Information Retrieval Performance
-       Measures Efficiently in the Presence of Tied Scores", ECIR 2008.
+    .. [1] McSherry and Najork (2008)
 
     Examples
     --------
@@ -177,7 +171,7 @@ def mean_precision(ranking, *, k=None):
     counted = ranking.mean_over_places(np.ones_like, last)
     before = ranking.mean_over_places(lambda rank: harmonic[rank - 1], last)
     added = harmonic[last][ranking.query] * counted - before
-    total = ranking.total(ranking.relevant * added)
+    total = ranking.document_total(added)
     return ranking.where_relevant(total / np.maximum(last, 1))
 
 
@@ -191,11 +185,6 @@ def mean_precision_score(
 
     MatchZoo calls it average precision, which is the name of :func:`map_score` here.
     Larger is better.
-
-    Returns
-    -------
-    score : float or ndarray of shape (n_queries,)
-        Between 0 and 1. The best value is 1.0.
 
     See Also
     --------
@@ -278,11 +267,6 @@ def q_measure_score(
     beta : float, default=1.0
         The weight of the gain relative to the number of relevant documents, 0 or more.
 
-    Returns
-    -------
-    score : float or ndarray of shape (n_queries,)
-        Between 0 and 1. The best value is 1.0.
-
     See Also
     --------
     map_score : The Q-measure with ``beta=0``.
@@ -326,7 +310,7 @@ def label_ranking_average_precision(ranking, *, tied_together=False):
     # The precision at the last place of a tie group counts for its relevant documents.
     found = ranking.relevant_above + ranking.relevant
     precision = found / (ranking.above + ranking.size)
-    total = ranking.total(ranking.relevant * precision)
+    total = ranking.document_total(precision)
     return ranking.where_relevant(total / np.maximum(ranking.n_relevant, 1))
 
 
@@ -350,11 +334,6 @@ def lrap_score(
         other policies leave no ties. `adjusted` then compares with the value with all
         documents tied.
 
-    Returns
-    -------
-    score : float or ndarray of shape (n_queries,)
-        Between 0 and 1. The best value is 1.0.
-
     See Also
     --------
     map_score : The same with cutoffs, and without `tied_together`.
@@ -368,7 +347,7 @@ def lrap_score(
     .. math:: LRAP = \frac{1}{R} \sum_{d:\, l_d = 1}
         \frac{|\{e : l_e = 1, s_e \ge s_d\}|}{|\{e : s_e \ge s_d\}|}.
 
-    scikit-learn uses this formula also for ties, where it is no expectation and can
+    scikit-learn uses this formula also for ties, where it is not an expectation and can
     exceed the value of every ordering: pass ``tied_together=True``. It scores a query
     without a relevant document 1: pass ``replace_undefined_by=1.0``. Here such a query
     is undefined.

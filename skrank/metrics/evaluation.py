@@ -2,16 +2,20 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from skrank._checks import check_choice, check_options, shown
 from skrank._columns import column_names, find_qid, kind_of
 from skrank._docs import share_words
 from skrank._ranking.ids import encode_qid
+from skrank._types import Average, MatrixLike, MetricsLike
 from skrank.metrics.answer import (
     Arrays,
     Options,
@@ -29,6 +33,24 @@ from skrank.metrics.value_table import ValueTable, distinct, join_rankers
 # What may be a dict with a value for each ranker: if they share their rows, and if not.
 _OF_SCORES = "y_score", "returned"
 _OF_RANKERS = (*_OF_SCORES, "y_true", "qid", "judged", "doc_id")
+
+
+@overload
+def evaluate(
+    y_true: MatrixLike, y_score: ArrayLike, metrics: MetricsLike, *,
+    qid: ArrayLike | None = ..., convention: str | None = ..., average: Average = ...,
+    sample_weight: ArrayLike | None = ..., exclude: MatrixLike | None = ...,
+    judged: ArrayLike | None = ..., returned: ArrayLike | None = ...,
+    doc_id: ArrayLike | None = ...,
+    doc_order: Literal["ascending", "descending"] | None = ...,
+    score_dtype: Literal["float32", "float64"] | None = ...,
+    judged_from: float | None = ..., **params: Any,
+) -> dict[str, float]: ...  # fmt: skip
+@overload
+def evaluate(
+    y_true: MatrixLike, y_score: ArrayLike, metrics: MetricsLike, *,
+    average: None, **params: Any,
+) -> dict[str, NDArray[Any]]: ...  # fmt: skip
 
 
 @share_words
@@ -106,6 +128,8 @@ def evaluate(
     >>> from skrank.metrics import evaluate
     >>> evaluate([1, 0, 0, 1], [2, 1, 2, 1], ["mrr", "hits@1"], qid=[7, 7, 8, 8])
     {'mrr': 0.75, 'hits@1': 0.5}
+    >>> evaluate([0, 1], [1, 1], ["ndcg_at_10"])  # MLflow refuses names with an "@"
+    {'ndcg_at_10': 0.81...}
     >>> evaluate([0, 1], [1, 1], ["mrr"], ties="pessimistic")
     {'mrr': 0.5}
 
@@ -146,7 +170,7 @@ def evaluate(
     if isinstance(y_score, Mapping):
         return {
             name: _summaries(requests, one, average)
-            for name, one in _by_ranker(arrays, "evaluate").items()
+            for name, one in by_ranker(arrays, "evaluate").items()
         }
     return _summaries(requests, arrays, average)
 
@@ -160,7 +184,7 @@ def _summaries(requests, arrays, average):
     return scores
 
 
-def _by_ranker(arrays, caller):
+def by_ranker(arrays, caller):
     """Return the arrays of each ranker by its name: of each dict, what it has there."""
     names = _OF_RANKERS if isinstance(arrays.y_true, Mapping) else _OF_SCORES
     own = {name: getattr(arrays, name) for name in names}
@@ -355,7 +379,15 @@ def _settable(metric):
 
 
 @share_words
-def score_queries(y_true, y_score, metrics, *, qid=None, by=None, **params):
+def score_queries(
+    y_true: MatrixLike,
+    y_score: ArrayLike | Mapping[str, ArrayLike],
+    metrics: MetricsLike,
+    *,
+    qid: ArrayLike | None = None,
+    by: ArrayLike | Any | Mapping[str, ArrayLike] = None,
+    **params: Any,
+) -> QueryScores:
     """Score every query by several metrics, for one ranker or several.
 
     Parameters
@@ -417,13 +449,13 @@ def score_queries(y_true, y_score, metrics, *, qid=None, by=None, **params):
     if isinstance(y_true, Mapping):
         tables = {
             name: score_requests(requests, one, {None: one.y_score}, by=by).table
-            for name, one in _by_ranker(arrays, "score_queries").items()
+            for name, one in by_ranker(arrays, "score_queries").items()
         }
         check_names(tables, next(iter(tables.values())).keys, requests)
         return QueryScores(join_rankers([*tables.values()], tuple(tables)))
     rankers, returned = {None: y_score}, None
     if any(isinstance(getattr(arrays, name), Mapping) for name in _OF_SCORES):
-        sources = _by_ranker(arrays, "score_queries")
+        sources = by_ranker(arrays, "score_queries")
         rankers = {name: one.y_score for name, one in sources.items()}
         returned = arrays.returned if isinstance(arrays.returned, Mapping) else None
         arrays = next(iter(sources.values()))
@@ -486,7 +518,7 @@ def _keys(arrays, by, n_rankers):
     if qid is None:
         n_rows = len(arrays.y_score)
         qid = np.zeros(n_rows, dtype=np.intp) if is_flat else np.arange(n_rows)
-    by = _by_columns(by)
+    by = named_columns(by, "by")
     if "qid" in by:
         raise ValueError(
             "The 'by' parameter of score_queries must have columns beside the query "
@@ -500,14 +532,14 @@ def _keys(arrays, by, n_rankers):
     return keys, replace(arrays, qid=codes) if is_flat else arrays
 
 
-def _by_columns(by):
-    """Return the columns of `by` as a dict."""
-    if by is None:
+def named_columns(columns, default):
+    """Return columns as a dict; an array without a name is called `default`."""
+    if columns is None:
         return {}
-    names = column_names(by)
+    names = column_names(columns)
     if names is None:
-        return {getattr(by, "name", None) or "by": by}
-    return {name: by[name] for name in names}
+        return {getattr(columns, "name", None) or default: columns}
+    return {name: columns[name] for name in names}
 
 
 def check_names(rankers, keys, requests):

@@ -2,11 +2,14 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import ast
 import difflib
 import inspect
 import re
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import sklearn.metrics
@@ -120,10 +123,24 @@ def refusal(name):
     """Return the error of a name that is none, with the nearest valid one."""
     near, _ = _nearest(name) if isinstance(name, str) else (None, 0)
     if near is not None:
-        advice = f"Did you mean {near!r}?"
+        advice = f"{_why_the_sign(name, near)}Did you mean {near!r}?"
     else:
         advice = "Use skrank.metrics.get_scorer_names() to get valid options."
     return f"{shown(name)} is not a valid scoring value. {advice}"
+
+
+def _why_the_sign(name, near):
+    """Return why the nearest valid name has "neg_", or has not, if `name` differs."""
+    is_negative, should_be = (one.strip().startswith("neg_") for one in (name, near))
+    word = near.removeprefix("neg_")
+    if should_be and not is_negative:
+        return (
+            "A scorer must return larger values for better models, but lower values of "
+            f"{word!r} are better. "
+        )
+    if is_negative and not should_be:
+        return f"Larger values of {word!r} are better already. "
+    return ""
 
 
 def is_misspelt(name, others):
@@ -236,7 +253,9 @@ _EMPTY = inspect.Parameter.empty
 _NAME = re.compile(r"(?!neg_)[a-z](?:[a-z0-9_]*[a-z0-9])?", re.ASCII)
 
 
-def add_scorer(name, definition, *, greater_is_better=True):
+def add_scorer(
+    name: str, definition: Callable[..., Any], *, greater_is_better: bool = True
+) -> None:
     """Name a metric of your own, for ``scoring=`` and for `evaluate`.
 
     Parameters

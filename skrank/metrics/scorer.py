@@ -2,11 +2,14 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import copy
 import difflib
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import sklearn.metrics
@@ -15,6 +18,7 @@ from sklearn import config_context
 from skrank._checks import shown, warn_if_out_of_order
 from skrank._columns import find_qid, require_qid
 from skrank._ranking.ids import encode_heads
+from skrank._types import MetricLike
 from skrank.metrics.answer import Arrays, OwnRanks, RepeatedAnswer, answer_all
 from skrank.metrics.evaluation import (
     Asked,
@@ -41,7 +45,12 @@ from skrank.metrics.scored_rows import (
 ROW_ALIGNED = ("qid", "sample_weight", "exclude", "judged", "returned", "doc_id")
 
 
-def make_ranking_scorer(metric, *, greater_is_better=None, **params):
+def make_ranking_scorer(
+    metric: MetricLike | Sequence[str],
+    *,
+    greater_is_better: bool | None = None,
+    **params: Any,
+) -> Any:
     """Make a scorer from a ranking metric.
 
     A scorer has the signature ``scorer(estimator, X, y, *, qid=None)`` and is accepted
@@ -153,7 +162,7 @@ def make_ranking_scorer(metric, *, greater_is_better=None, **params):
     return RankingScorer(scored_names(metric, params), options)
 
 
-def get_scorer(scoring):
+def get_scorer(scoring: MetricLike | None) -> Any:
     """Get a scorer from its name.
 
     Parameters
@@ -202,7 +211,7 @@ def get_scorer(scoring):
     raise ValueError(refusal(scoring))  # suggests the nearest name of skrank
 
 
-def get_scorer_names():
+def get_scorer_names() -> list[str]:
     """Get the scorer names of skrank that are listed.
 
     A metric that accepts a cutoff is listed with a few cutoffs only, to keep the list
@@ -289,7 +298,8 @@ class RankingScorer(_ScikitLearnScorer):
         # Predict first: NotFittedError should precede an error about missing query ids.
         y_score = ranking_response(estimator, X, method_caller)
         scored = self._score_func
-        qid = require_qid(find_scored_qid(estimator, X, y_true, qid), scored.caller)
+        qid = find_scored_qid(estimator, X, y_true, qid)
+        qid = require_qid(qid, scored.caller, of_column="QueryRanker")
         warn_if_out_of_order({"y_true": y_true, "qid": qid})  # encoded below
         heads = encode_heads(qid)
         found = heads if scored.reads_heads else qid
@@ -486,7 +496,8 @@ class Scored:
 
     def __call__(self, y_true, y_score, *, qid=None, sample_weight=None):
         """Return the value for tools that have no X to pass, such as skore."""
-        qid = require_qid(find_qid(qid, y=y_true), self.caller)
+        qid = find_qid(qid, y=y_true)
+        qid = require_qid(qid, self.caller, of_column="QueryRanker")
         return self.of_rows(y_true, y_score, qid=qid, sample_weight=sample_weight)
 
     def __deepcopy__(self, memo):
@@ -524,7 +535,8 @@ class RequestedMetrics(Scored):
 
     def of_documents(self, y_true, qid, sample_weight=None):
         """Return the first metric as a function of the scores of these documents."""
-        qid = require_qid(find_qid(qid, y=y_true), self.caller)
+        qid = find_qid(qid, y=y_true)
+        qid = require_qid(qid, self.caller, of_column="QueryRanker")
         arrays = Arrays(y_true, None, qid=qid, sample_weight=sample_weight)
         return RepeatedAnswer(self.requests[0], arrays)
 

@@ -2,29 +2,35 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import inspect
 import itertools
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import Bunch, check_scalar
 
 from skrank._checks import check_choice, check_number, shown, warn_caller
+from skrank._docs import F
+from skrank._types import Clusters, Seed
 from skrank.metrics import QueryScores
 from skrank.metrics.value_table import check_alike, join_rankers
 from skrank.stats.comparison import RankerComparison
 from skrank.stats.inference import (
+    Segment,
     check_level,
     difference,
     distinct_columns,
     estimates_of,
     read_clusters,
     seed_of,
+    segments_of,
     standard_error,
     sum_clusters,
     terms_of,
@@ -50,7 +56,7 @@ _TESTED = ("low", "high", "pvalue", "p_adjusted", "effect_size", "detectable")
 DIGITS, TINY = 12, 1e-300
 
 
-def _list_tests(function):
+def _list_tests(function: F) -> F:
     """Describe the tests in the docstring of a function with the parameter `test`."""
     names = ", ".join(f'"{name}"' for name in TESTS)
     items = ";\n".join(
@@ -66,18 +72,19 @@ def _list_tests(function):
 
 @_list_tests
 def compare_rankers(
-    scores,
+    scores: QueryScores | Mapping[str, QueryScores],
     *,
-    baseline=None,
-    test="permutation",
-    correction="max-t",
-    alternative="two-sided",
-    margin=0.0,
-    clusters=None,
-    confidence_level=0.95,
-    n_resamples=9999,
-    random_state=0,
-):
+    by: str | Sequence[str] | None = None,
+    baseline: str | None = None,
+    test: Literal["permutation", "t", "wilcoxon", "sign"] = "permutation",
+    correction: Literal["max-t", "holm", "bh"] | None = "max-t",
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    margin: float = 0.0,
+    clusters: Clusters | None = None,
+    confidence_level: float = 0.95,
+    n_resamples: int = 9999,
+    random_state: Seed | None = 0,
+) -> RankerComparison:
     r"""Compare rankers by their differences on the same queries.
 
     All pairs of rankers, or all rankers with a baseline, by all metrics, as one family
@@ -90,6 +97,9 @@ def compare_rankers(
     scores : QueryScores or dict of str to QueryScores
         The values of two or more rankers. A dict holds one ranker each, scored on the
         same queries by the same metrics and parameters.
+    by : str or list of str, default=None
+        The key columns of the scores, such as a country, whose values are compared by
+        themselves. All of these segments together are one family.
     baseline : str, default=None
         The ranker that all others are compared with. If None, all pairs are compared.
     test : TESTS
@@ -201,19 +211,22 @@ def compare_rankers(
     pairs = _pairs(scores.table.rankers, baseline)
     table = scores.table
     clusterings = read_clusters(clusters, table.keys)
+    segments = [Segment({}, slice(None), table, clusterings)]
+    if by is not None:
+        segments = segments_of(table, by, clusters, clusterings, "compare_rankers")
     flips_signs = TESTS[test].flips_signs or CORRECTIONS[correction].flips_signs
     if len(clusterings) > 1 and flips_signs:
         raise ValueError(
             "The 'clusters' parameter of compare_rankers must be one clustering, "
             "unless test='t' and correction is 'holm', 'bh' or None. Got two."
         )
-    blocks = list(_blocks(table, pairs))
+    blocks = [block for one in segments for block in _blocks(one, pairs)]
     if not blocks:
         raise ValueError(
             "compare_rankers needs queries where a metric is defined for two rankers. "
             f"Got none, of {len(table.keys['qid'])} queries."
         )
-    found = [_rows(table, block, clusterings) for block in blocks]
+    found = [_rows(block) for block in blocks]
     rows, errors, df = zip(*found, strict=True)
     rows = list(itertools.chain(*rows))
     errors, df = np.concatenate(errors), np.concatenate(df)
@@ -245,10 +258,11 @@ def compare_rankers(
     columns = (*outcome[2:4], *outcome[:2], effect, detectable)
     for row, *values in zip(rows, *(x.tolist() for x in columns), strict=True):
         row.update(zip(_TESTED, values, strict=True))
-    _warn(rows, outcome, level)
+    _warn(rows, outcome, level, [*segments[0].entries])
     return RankerComparison(
         scores=scores,
         rows=tuple(rows),
+        by=by,
         baseline=baseline,
         test=test,
         correction=correction,
@@ -306,33 +320,17 @@ def _pairs(rankers, baseline):
 
 
 class _Block(NamedTuple):
-    """Rankers that are compared by one metric on the same queries.
+    """Rankers that are compared by one metric on the same queries."""
 
-    Attributes
-    ----------
-    metric : int
-        The position of the metric.
-    rankers : tuple of int
-        The positions of the rankers.
-    terms : list of Terms
-        Their terms.
-    pairs : list of (int, int)
-        The pairs to compare, as places in `rankers`.
-    values : ndarray of shape (n_queries, n_rankers)
-        The terms of their sums, in the direction in which the metric is printed.
-    known : ndarray of shape (n_queries,), dtype bool
-        The queries that count.
-    bottom : ndarray of shape (n_queries,)
-        Their weights.
-    """
-
-    metric: int
-    rankers: tuple
-    terms: list
-    pairs: list
+    segment: Segment  # of the queries
+    metric: int  # its position
+    rankers: tuple  # their positions
+    terms: list  # their Terms
+    pairs: list  # what is compared: two places in `rankers`
+    # The terms of their sums, (n_queries, n_rankers), as the metric is printed.
     values: np.ndarray
-    known: np.ndarray
-    bottom: np.ndarray
+    known: np.ndarray  # whether each query counts
+    bottom: np.ndarray  # the weight of each query
 
     def differences(self, pairs):
         """Return the terms of the differences of pairs, (n_queries, n_pairs)."""
@@ -340,11 +338,14 @@ class _Block(NamedTuple):
         return difference(self.values[:, one], self.values[:, other])
 
 
-def _blocks(table, pairs):
-    """Yield the :class:`_Block` of each metric.
+def _blocks(segment, pairs):
+    """Yield the :class:`_Block` of each metric of a segment.
 
     Where rankers are undefined, and left out, for different queries, each pair has one.
     """
+    table, where = segment.table, ""
+    for column, value in segment.entries.items():
+        where += f" with {column}={shown(value)}"
     of_metrics = zip(*terms_of(table, estimates_of(table)), strict=True)
     for metric, (request, terms) in enumerate(
         zip(table.requests, of_metrics, strict=True)
@@ -374,7 +375,7 @@ def _blocks(table, pairs):
                     )
             if not bottoms[0].any():
                 warn_caller(
-                    f"The metric {name!r} is undefined for every query of "
+                    f"The metric {name!r} is undefined for every query{where} of "
                     f"{shown(table.rankers[rankers[0]])} or "
                     f"{shown(table.rankers[rankers[1]])}. They are not compared.",
                     UndefinedMetricWarning,
@@ -383,11 +384,14 @@ def _blocks(table, pairs):
             values = [request.sign * np.where(known, one.top, 0) for one in own]
             places = pairs if is_shared else [(0, 1)]
             values = np.column_stack(values)
-            yield _Block(metric, rankers, own, places, values, known, bottoms[0])
+            yield _Block(
+                segment, metric, rankers, own, places, values, known, bottoms[0]
+            )
 
 
-def _rows(table, block, clusterings):
+def _rows(block):
     """Return the rows of the pairs of a block, their standard errors and their df."""
+    table, clusterings = block.segment.table, block.segment.clusterings
     request = table.requests[block.metric]
     has_weight = True if table.weight is None else table.weight > 0
     undefined = [
@@ -410,6 +414,7 @@ def _rows(table, block, clusterings):
         total = top.sum(axis=0) / whole
         for j, (one, other) in enumerate(pairs):
             row = Bunch(
+                **block.segment.entries,
                 metric=request.key,
                 ranker=table.rankers[block.rankers[one]],
                 baseline=table.rankers[block.rankers[other]],
@@ -436,7 +441,7 @@ def _family(table, blocks, errors, df, clusterings):
     metrics and queries, nor on names, and random flips take the same sign of a unit
     whichever ranker comes first. So the p-values do not depend on any of these.
     """
-    found = []
+    found, n_queries = [], len(table.keys["qid"])
     for block in blocks:
         scale = np.abs(block.values).max() or 1.0
         keys = [
@@ -446,6 +451,9 @@ def _family(table, blocks, errors, df, clusterings):
         first = min(range(len(keys)), key=keys.__getitem__)
         others = sorted(set(range(len(keys))) - {first}, key=keys.__getitem__)
         columns = block.differences([(other, first) for other in others])
+        if len(columns) < n_queries:  # other segments do not count
+            of_segment, columns = columns, np.zeros((n_queries, len(others)))
+            columns[block.segment.rows] = of_segment
         name = table.requests[block.metric].key
         found.append(((sorted(keys), name), first, others, columns))
     order = sorted(range(len(found)), key=[key for key, *_ in found].__getitem__)
@@ -458,7 +466,9 @@ def _family(table, blocks, errors, df, clusterings):
             of_ranker[place, other] = start + j
         start += len(others)
     columns = np.hstack([np.zeros((len(columns[0]), 1)), *columns])
-    bottoms = np.column_stack([block.bottom for block in blocks])
+    bottoms = np.zeros((n_queries, len(blocks)))
+    for bottom, block in zip(bottoms.T, blocks, strict=True):
+        bottom[block.segment.rows] = block.bottom
     if len(clusterings) == 1:
         columns, bottoms = sum_clusters(columns, bottoms, clusterings[0])
     ends = [
@@ -479,7 +489,7 @@ def _family(table, blocks, errors, df, clusterings):
     )
 
 
-def _warn(rows, outcome, level):
+def _warn(rows, outcome, level, names):
     """Warn of comparisons that cannot reject, and of those that few units decide."""
     cannot = outcome.smallest > level
     if cannot.any():
@@ -491,7 +501,8 @@ def _warn(rows, outcome, level):
         )
     n_effective = np.where(cannot, np.inf, outcome.n_effective).tolist()
     named = {
-        f"{row.metric!r} of {row.ranker!r} and {row.baseline!r}": n
+        f"{row.metric!r} of {row.ranker!r} and {row.baseline!r}"
+        + "".join(f", {name}={shown(row[name])}" for name in names): n
         for row, n in zip(rows, n_effective, strict=True)
     }
     warn_of_few(named, "differences, (sum d^2)^2 / sum d^4,", "p-value")

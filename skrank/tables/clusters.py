@@ -2,12 +2,16 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from skrank._checks import import_extra
+from skrank.metrics.query_scores import QueryScores
 from skrank.tables.core import as_numpy, is_text, one_chunk
 from skrank.tables.files import check_known
 from skrank.tables.source import check_none_missing, check_types, refuse_id
@@ -54,10 +58,10 @@ class ClusterScores:
     {'mrr': 0.75}
     """
 
-    frame: object
-    finish: object
+    frame: Any
+    finish: Callable[..., Any]
 
-    def collect(self, frame=None):
+    def collect(self, frame: Any = None) -> QueryScores:
         """Compute the scores and bring them to this process.
 
         Its summaries are those of all data on one machine, to the last bit.

@@ -2,14 +2,19 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 from skrank._checks import check_column_name, shown
 from skrank._columns import library_of
 from skrank._progress import progress_bar
+from skrank._types import Judgements, MetricsLike, PathLike
 from skrank.metrics import score_queries
 from skrank.metrics.answer import max_grade_of
+from skrank.metrics.query_scores import QueryScores
 from skrank.tables.alignment import align, lowest_judged
 from skrank.tables.clusters import check_columns, score_on_cluster
 from skrank.tables.core import ArrowCore, Columns
@@ -27,21 +32,21 @@ CLUSTERS = {"pyspark": (SparkTable, "mapInArrow"), "dask": (DaskTable, "merge")}
 
 
 def score_table(
-    source,
-    metrics,
+    source: PathLike | Any,
+    metrics: MetricsLike,
     *,
-    qid="qid",
-    y_true="y_true",
-    y_score="y_score",
-    by=(),
-    judged=None,
-    returned=None,
-    doc_id=None,
-    sample_weight=None,
-    memory_limit=None,
-    progress=False,
-    **params,
-):
+    qid: str = "qid",
+    y_true: str = "y_true",
+    y_score: str | Sequence[str] | Mapping[str, str] = "y_score",
+    by: str | Sequence[str] = (),
+    judged: str | None = None,
+    returned: str | Mapping[str, str] | None = None,
+    doc_id: str | None = None,
+    sample_weight: str | None = None,
+    memory_limit: str | None = None,
+    progress: bool | Literal["auto"] = False,
+    **params: Any,
+) -> QueryScores | Any:
     """Score the queries of a file or a table with a row for each document of a query.
 
     A file or a table may be larger than the memory. DuckDB brings the rows of each
@@ -89,8 +94,9 @@ def score_table(
         least a quarter, and writes temporary files beyond it. If Python and the values
         by query may need more than the limit, a warning says how much. None is DuckDB's
         default.
-    progress : bool, default=False
-        Whether to show a progress bar, which needs the package tqdm.
+    progress : bool or "auto", default=False
+        Whether to show a progress bar, which needs the package tqdm. "auto" shows one
+        on a terminal, if tqdm is installed, when two seconds have passed.
     **params
         Further parameters of :func:`~skrank.metrics.evaluate`, such as `convention`,
         `average` and ``ties="pessimistic"``.
@@ -322,19 +328,19 @@ def _check_input_order(core):
 
 
 def score_runs(
-    qrels,
-    run,
-    metrics,
+    qrels: Judgements,
+    run: Judgements,
+    metrics: MetricsLike,
     *,
-    missing_queries="zero",
-    unjudged_queries="drop",
-    judged_from=None,
-    qid="qid",
-    doc_id="doc_id",
-    grade="grade",
-    score="score",
-    **params,
-):
+    missing_queries: Literal["zero", "drop", "raise"] = "zero",
+    unjudged_queries: Literal["drop", "raise"] = "drop",
+    judged_from: float | None = None,
+    qid: str = "qid",
+    doc_id: str = "doc_id",
+    grade: str = "grade",
+    score: str = "score",
+    **params: Any,
+) -> QueryScores:
     """Score the queries of one run, or of several, by relevance judgements.
 
     It is :func:`align` and :func:`~skrank.metrics.score_queries` in one call.

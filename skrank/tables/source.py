@@ -380,7 +380,7 @@ def refuse_id(name, kind):
 
 
 def check_types(columns, types, is_number, is_boolean):
-    """Raise if grades, scores or weights are no numbers, or masks no booleans."""
+    """Raise if grades, scores or weights are not numbers, or masks not booleans."""
     for name in columns.numbers():
         if not is_number(types[name]):
             raise ValueError(

@@ -2,6 +2,8 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import atexit
 import pickle
 import re
@@ -9,6 +11,7 @@ import shutil
 import tempfile
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import skrank
 from skrank._checks import import_extra
@@ -130,7 +133,7 @@ def _importing_skrank(pickled, lacking):
     return score
 
 
-def ship_to_spark(spark):
+def ship_to_spark(spark: Any) -> None:
     """Send skrank to the workers of a Spark session that lack it.
 
     They need NumPy, SciPy, scikit-learn and PyArrow. Call it once, before an action.

@@ -187,7 +187,7 @@ def test_other_input_is_evaluated_at_once(calls):
     ("changed", "message"),
     [
         ({"judged": np.ones(3, bool)}, r"'judged'.*boolean array of shape"),
-        ({"doc_id": [1, 2]}, r"'doc_id'.*one id per row"),
+        ({"doc_id": [1, 2]}, r"'doc_id'.*one value per row"),
         ({"sample_weight": np.zeros(10**3)}, r"at least one non-zero|shape"),
         ({"y_true": np.zeros(7)}, "inconsistent numbers of samples"),
     ],

@@ -141,6 +141,22 @@ def test_a_refused_name_is_answered_with_the_nearest_one(name):
 
 
 @pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("mean_rank", "lower values of 'mean_rank' are better. Did you mean 'neg_mean"),
+        ("mean_rnk", "lower values of 'mean_rank' are better. Did you mean 'neg_mean"),
+        ("median_rank", "A scorer must return larger values for better models, but lo"),
+        ("neg_ndcg@10", "Larger values of 'ndcg@10' are better already. Did you mean "),
+        ("ndgc@10", "is not a valid scoring value. Did you mean 'ndcg@10'?"),
+        ("neg_mean_rnk", "is not a valid scoring value. Did you mean 'neg_mean_rank'"),
+    ],
+)
+def test_a_refusal_says_why_a_name_has_a_sign(name, why):
+    with pytest.raises(ValueError, match=re.escape(why)):
+        parse_name(name)
+
+
+@pytest.mark.parametrize(
     "name", ["", "@", "@5", "accuracy", "roc_auc", "xyzzy", "neg_"]
 )
 def test_a_name_like_no_other_is_refused_without_a_guess(name):

@@ -43,7 +43,7 @@ FOLD_MRR = [1 / 2, 1.0]
 
 FRAME = pd.DataFrame(X, columns=["score", "nothing"]).assign(qid=QID)
 Y_INDEXED = pd.Series(Y, index=pd.Index(QID, name="qid"))
-SOURCES_OF_QID = r"`qid`.*column named 'qid' of a DataFrame X.*index of y named 'qid'"
+SOURCES_OF_QID = r"qid=qid(.|\n)*column 'qid' of a table X(.|\n)*index of y or X named"
 
 
 class FirstFeature(BaseEstimator):

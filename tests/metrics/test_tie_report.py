@@ -104,7 +104,7 @@ def test_a_constant_scorer_gets_the_chance_level(name):
         assert abs(np.mean(draws) - chance) < 4.5 * error + 1e-12
 
 
-# Their value of many queries is no mean: no expectation either.
+# Their value of many queries is not a mean, so it has no expectation either.
 POOLED = {
     name
     for name, metric in METRICS.items()
