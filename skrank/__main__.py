@@ -11,7 +11,7 @@ import skrank
 from skrank._progress import progress_bar
 from skrank._shell import files, output
 from skrank._shell.arguments import make_parser
-from skrank.metrics import explain, tie_report
+from skrank.metrics import explain, query_report, tie_report
 from skrank.metrics.answer import Arrays
 from skrank.metrics.conventions import FROM_ONE
 from skrank.metrics.evaluation import read_requests, score_requests
@@ -230,6 +230,30 @@ def _ties(options):
     )
 
 
+def _show(options):
+    request, *more = _requests(options)
+    if more:
+        raise ValueError(f"skrank show takes one metric. Got {more[0].key!r} too.")
+    if not options.run:
+        options.fail("the following arguments are required: RUN")
+    truth = files.read_judgements(options)
+    paths = files.runs_of(options)
+    results = [files.read_run(options, path) for path in paths]
+    names = files.names_of_runs(paths, [one.tag for one in results], options.names)
+    found = [_aligned(options, truth, one, options.convention) for one in results]
+    ids = dict.fromkeys(found[0].qid.tolist())
+    return query_report(
+        query=next((id for id in ids if str(id) == options.query), options.query),
+        metric=request.key,
+        k=options.ranks,
+        **_params(options) | {"threshold": request.options.threshold},
+        **{
+            argument: dict(zip(names, (one[argument] for one in found), strict=True))
+            for argument in found[0]
+        },
+    )
+
+
 def _one_run(options, convention=None):
     """Return the judgements and the one run of a command, aligned."""
     (path,) = files.runs_of(options)
@@ -242,6 +266,7 @@ def _one_run(options, convention=None):
 _COMMANDS = {
     "evaluate": _evaluate,
     "compare": _compare,
+    "show": _show,
     "explain": _explain,
     "ties": _ties,
 }

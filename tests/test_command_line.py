@@ -480,6 +480,40 @@ def test_explain_prints_the_rules_that_make_a_difference(capsys):
     assert "doc_order='descending'" in output
 
 
+def test_show_prints_the_documents_of_one_query_side_by_side(capsys, tmp_path):
+    (tmp_path / "b.run").write_text("1 Q0 c 1 2 u\n1 Q0 a 2 1 u\n")
+    status, output, error = run(capsys, "show qrels a.run b.run --query 1 -m mrr -k 1")
+    assert (status, error) == (0, "")
+    assert output.splitlines() == [
+        "query 1, mrr, 1 relevant document",
+        "",
+        "       t: 0.5000                          u: 0.5000",
+        "rank   document  grade    adds     lost   document  grade    adds     lost",
+        "   1   b             0  0.0000   1.0000   c             -  0.0000   1.0000",
+        "  >1   1 more           0.5000  -0.5000   1 more           0.5000  -0.5000",
+        " all                    0.5000   0.5000                    0.5000   0.5000",
+        "",
+        "       ideal",
+        "rank   document  grade    adds  rank in t  rank in u",
+        "   1   a             1  1.0000          2          2",
+        " all                    1.0000",
+    ]
+    # Ids that are integers in a table are named by their text.
+    rows = {"qid": [1, 1], "doc_id": ["a", "b"], "grade": [1, 0], "score": [1.0, 1.0]}
+    pyarrow.csv.write_csv(pyarrow.table(rows), "rows.csv")
+    status, output, _ = run(capsys, "show rows.csv rows.csv --query 1 --ties first")
+    assert status == 0
+    assert output.splitlines()[2].split() == ["rows.csv:", "1.0000", "ideal"]
+
+
+def test_show_reads_the_grades_that_trec_eval_reads(capsys):
+    # The level does not change its NDCG.
+    options = "--convention trec_eval -m ndcg --query 3"
+    for level in ("1", "3"):
+        _, output, _ = run(capsys, f"show qrels tied.run {options} -l {level}")
+        assert output.splitlines()[2].split() == ["t:", "1.0000", "ideal"]
+
+
 def test_ties_prints_how_many_documents_are_tied(capsys):
     status, output, _ = run(capsys, "ties qrels tied.run -m mrr")
     assert status == 0
@@ -530,6 +564,11 @@ BAD = {
     "ties qrels": "the following arguments are required: RUN",
     "ties qrels a.run b.run": "unrecognized arguments: b.run",
     "explain qrels none*.run -m mrr": "No such file or directory: 'none*.run'",
+    "show qrels --query 1": "the following arguments are required: RUN",
+    "show qrels a.run": "the following arguments are required: --query",
+    "show qrels a.run --query 9": "Got '9' of type str instead; one of the ids is '1'",
+    "show qrels a.run --query 1 -m map -m mrr": "takes one metric. Got 'mrr' too",
+    "show qrels a.run --query 1 -k 0": "must be >= 1",
     "measure qrels a.run": "invalid choice: 'measure'",
     "evaluate a.run a.run": "a.run, line 1: 4 fields expected",
     "evaluate qrels a.run -m nonsense": "'nonsense' is not a valid scoring value",
@@ -746,7 +785,7 @@ def test_a_warning_is_one_line(capsys, tmp_path):
     assert error.count("\n") == 1
 
 
-@pytest.mark.parametrize("command", ["evaluate", "explain", "ties"])
+@pytest.mark.parametrize("command", ["evaluate", "explain", "show", "ties"])
 def test_the_help_says_what_a_user_of_trec_eval_knows(capsys, command):
     status, output, _ = run(capsys, f"{command} --help")
     assert status == 0

@@ -122,6 +122,23 @@ def make_parser(functions):
     _add_form(forms, "latex", "print tables in LaTeX")
 
     one = _add(
+        commands, "show", functions, "Show one query, document by document, of runs."
+    )
+    _add_runs(one)
+    one.add_argument("--query", required=True, metavar="ID", help="the query id")
+    _add_metric(one, ["ndcg@10"])
+    one.add_argument(
+        "-k",
+        "--ranks",
+        type=int,
+        default=10,
+        metavar="RANKS",
+        help="how many ranks are printed (default: 10)",
+    )
+    _add_convention(one)
+    _add_rules(one)
+
+    one = _add(
         commands,
         "explain",
         functions,

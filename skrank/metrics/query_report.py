@@ -278,7 +278,15 @@ def _width(blocks):
 
 
 def _side_by_side(blocks):
-    """Return blocks as text; columns of text are aligned on the left."""
+    """Return the ranks and some blocks as text, without ranks that none of them has.
+
+    Columns of text are aligned on the left.
+    """
+    ranks, *others = blocks
+    kept = [
+        row for row in range(len(ranks.rows)) if any(any(b.rows[row]) for b in others)
+    ]
+    blocks = [b._replace(rows=[b.rows[row] for row in kept]) for b in blocks]
     left = {
         name
         for block in blocks
@@ -522,7 +530,6 @@ def query_report(
     rank   document  grade    adds  rank in old  rank in new
        1   d1            2  0.8262            1          2-3
        2   d4            1  0.1738            3            4
-      >2
      all                    1.0000
     """
     k = check_k(k)
@@ -531,15 +538,21 @@ def query_report(
     params = params | {"doc_id": doc_id}
     scores = score_queries(y_true, y_score, [metric], qid=qid, **params)
     (request,), table = scores.table.requests, scores.table
+    if request.metric.columns:
+        raise ValueError(
+            "query_report shows what the grades of documents add to a metric. Got "
+            f"{request.key!r}, which reads {' and '.join(request.metric.columns)}."
+        )
     if request.options.own.get("max_grade", 0) is None:
         # The highest grade is that of all queries.
         highest = table.extremes[0]["highest grade"] or 1.0
         request = request.changed(max_grade=highest)
     undefined = table.summaries(average=None, replace_undefined_by=np.nan)
     arrays, _ = split_params(y_true, y_score, qid, params)
-    values, rankings, defined = {}, {}, []
+    values, rankings, defined, rows = {}, {}, [], None
     for i, (name, source) in enumerate(by_ranker(arrays, "query_report").items()):
-        place, rows = _find(query, source)
+        if rows is None or isinstance(y_true, Mapping):
+            place, rows = _find(query, source)
         named = columns
         if isinstance(columns, Mapping) and isinstance(y_true, Mapping):
             named = columns[name]
@@ -711,6 +724,10 @@ def _rank_documents(documents, request, value):
             ranked = ranked[np.lexsort((grade_first[ranked], above[ranked]))]
             adds = np.zeros(len(grade))
             adds[ranked] = terms[np.lexsort((sign * ranking.grade, place))]
+            if ties == "realistic":  # the first one stands for its tie group
+                _, group = np.unique(above[ranked], return_inverse=True)
+                total = np.bincount(group, adds[ranked])
+                adds[ranked] = (total / np.bincount(group))[group]
             ideal_adds = _ideal_terms(request, documents, ideal, given)
     missing = np.flatnonzero(~documents.returned)
     shown_order = np.append(order, missing)

@@ -216,12 +216,15 @@ def flipped_sums(columns, flips, signs=1.0, part=slice(None)):
     padding = np.zeros((-len(columns) % 8, columns.shape[1]))
     eights = np.concatenate([columns, padding]).reshape(-1, 8, columns.shape[1])
     n_flips = len(range(*part.indices(flips.n_flips)))
-    sums = np.zeros((columns.shape[1], n_flips))
-    found = np.empty_like(sums)
+    # A row for each flip, so that one copy takes what it adds to all columns.
+    of_flips = np.zeros((n_flips, columns.shape[1]))
+    found = np.empty_like(of_flips)
     for eight, code in zip(eights, flips.codes(), strict=True):
-        of_code = eight.T @ every_sign
-        np.take(of_code, code[part], axis=1, out=found, mode="clip")
-        sums += found
+        of_code = np.ascontiguousarray((eight.T @ every_sign).T)
+        np.take(of_code, code[part], axis=0, out=found, mode="clip")
+        of_flips += found
+    sums = found.reshape(of_flips.T.shape)
+    sums[...] = of_flips.T
     if flips.seed is not None and part.indices(flips.n_flips)[0] == 0:
         sums[:, 0] = given.sum(axis=0)
     return sums
