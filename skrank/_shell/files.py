@@ -176,8 +176,8 @@ def aligned(options, truth, result, convention=None):
         if n_cut and not is_trec_eval:
             queries = f"{n_cut} {'query' if n_cut == 1 else 'queries'}"
             said.append(
-                f"-M {options.depth} leaves out some of the tied documents of {queries} "
-                f"of {result.name}: the last ids stay, as in trec_eval."
+                f"-M {options.depth} leaves out some of the tied documents of "
+                f"{queries} of {result.name}: the last ids stay, as in trec_eval."
             )
     lowest = lowest_judged(judged_from, convention)
     rules = options.missing_queries or "zero", "drop", lowest
