@@ -479,7 +479,7 @@ def query_report(
     CG@k, DCG@k                    :math:`g_i`, and :math:`g_i / \log_2(i + 1)`
     NDCG@k                         the same as to DCG, divided by IDCG@k
     P@k, recall, R-precision, F    one over k, or over what else they divide by
-    MAP                            :math:`P@i / R`
+    MAP, Q-measure                 :math:`P@i / R`, and the blended ratio over R
     RBP                            :math:`(1 - p) \, p^{i - 1} g_i / g_{max}`
     ERR                            :math:`\frac{1}{i} R_i \prod_{j < i} (1 - R_j)`
     MRR, Hits@k                    all, if it is the first relevant document
