@@ -10,6 +10,8 @@ on, and computes how many queries would tell. The page :doc:`/is_it_better` says
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+# sphinx_gallery_thumbnail_path = "thumbnails/is_it_better.svg"
+
 # %%
 # Score every query once
 # ----------------------

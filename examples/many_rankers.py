@@ -10,6 +10,8 @@ shows how to read its letters.
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+# sphinx_gallery_thumbnail_path = "thumbnails/many_rankers.svg"
+
 # %%
 # Eight rankers without training
 # ------------------------------

@@ -10,6 +10,8 @@ draws the NDCG of three rankers, and shows that the choice of k decides which on
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+# sphinx_gallery_thumbnail_path = "thumbnails/metric_at_k.svg"
+
 # %%
 # Three rankers
 # -------------

@@ -9,6 +9,8 @@ in ``GridSearchCV``, in ``evaluate``, with a cutoff, with ties and with interval
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+# sphinx_gallery_thumbnail_path = "thumbnails/own_metric.svg"
+
 # %%
 # The definition
 # --------------

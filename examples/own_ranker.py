@@ -10,6 +10,8 @@ and splitters of scikit-learn and skrank then work with the ranker. Here it is L
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+# sphinx_gallery_thumbnail_path = "thumbnails/own_ranker.svg"
+
 # %%
 # ListNet
 # -------
@@ -124,7 +126,6 @@ plt.show()
 # A negative weight says that documents that differ here are less relevant. The weights
 # of a ridge regression, which learns from single documents, are drawn beside them.
 
-# sphinx_gallery_thumbnail_number = 2
 ridge = QueryRanker(Ridge()).fit(X, y, qid=qid).estimator_
 listnet = ranker.estimator_
 weights = {"ListNet": listnet.coef_, "ridge": ridge.coef_ * listnet.scale_}

@@ -9,6 +9,8 @@ most popular items, on what users watched in the last two weeks.
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+# sphinx_gallery_thumbnail_path = "thumbnails/recommender.svg"
+
 # %%
 # A log of users and items
 # ------------------------

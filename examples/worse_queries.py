@@ -11,7 +11,7 @@ most.
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-# sphinx_gallery_thumbnail_number = 2
+# sphinx_gallery_thumbnail_path = "thumbnails/worse_queries.svg"
 
 # %%
 # Two models

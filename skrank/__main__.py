@@ -7,6 +7,7 @@ import math
 import sys
 import warnings
 
+import skrank
 from skrank._progress import progress_bar
 from skrank._shell import files, output
 from skrank._shell.arguments import make_parser
@@ -14,7 +15,6 @@ from skrank.metrics import explain, query_report, tie_report
 from skrank.metrics.answer import Arrays
 from skrank.metrics.conventions import FROM_ONE
 from skrank.metrics.evaluation import read_requests, score_requests
-from skrank.stats import compare_rankers
 from skrank.tables import score_table
 
 
@@ -98,7 +98,7 @@ def _compare(options):
     baseline = options.baseline
     if baseline is not None:
         baseline = files.find_run(baseline, list(scored), paths, tags)
-    comparison = compare_rankers(
+    comparison = skrank.stats.compare_rankers(  # which is loaded when it is used
         scored,
         baseline=baseline,
         test=options.test,

@@ -54,7 +54,10 @@ def require_qid(qid, caller, *, of_column=None, takes_groups=False, calls=_CALLS
             "sklearn.set_config(enable_metadata_routing=True) first."
         )
     shown = "".join(f"    {call}\n" for call in calls)
-    notes = "An index of y or X named 'qid' is read as well."
+    notes = (
+        "An index of y or X named 'qid' is read as well. Tools that make arrays of X "
+        "and y, such as RFECV, lose columns and indices: pass `qid` there."
+    )
     if calls is _CALLS and not is_routed:
         notes += (
             " Splitters and scorers get `qid` from these calls only after "

@@ -25,6 +25,8 @@ y_true : {array-like, sparse matrix} of shape (n_samples,) or (n_queries, n_docs
     The true grades, 0 or more. Beside a `y_score` of shape (n_queries, n_docs), an
     array of shape (n_queries,) instead holds the column of the one relevant document of
     each query, its target.
+y_true_or_none : array-like of shape (n_samples,) or None
+    Not read. It may be None.
 y_score : array-like of shape (n_samples,) or (n_queries, n_docs)
     The predicted scores, larger is better. Infinite scores are allowed.
 qid : array-like of shape (n_samples,), default={default}
@@ -100,6 +102,21 @@ gain : {"exponential", "linear"} or callable, default={default}
 discount : {"log2", "ln"} or callable, default={default}
     The discount of rank i: ``1 / log2(i + 1)``, ``1 / ln(i + 1)``, or a callable that
     maps an array of ranks, 1 being the best, to their discounts.
+features : {array-like, sparse matrix} of shape (n_samples, n_features) or ItemColumn
+    The features of the document of each row, or what
+    :func:`~skrank.metrics.of_items` returns. They are read of the documents of the top
+    `k` alone.
+popularity : array-like of shape (n_samples,) or ItemColumn
+    How popular the document of each row is, 0 or more, such as how often it was viewed,
+    or what :func:`~skrank.metrics.of_items` returns. It is read of the documents of the
+    top `k` alone.
+group : array-like of bool of shape (n_samples,) or ItemColumn
+    Which documents belong to the group, or numbers from 0 to 1 that say how far, or
+    what :func:`~skrank.metrics.of_items` returns. It is read of the documents of the
+    top `k` alone.
+ties_of_columns : {"expected", "first"}, default={default}
+    How ties in `y_score` are resolved. "expected" is the exact expectation over all
+    orderings of the tied documents; "first" keeps the input order.
 max_grade : float, default={default}
     The highest grade that a document can have. If None, the highest grade of a relevant
     document in `y_true` is used, so pass it to compare data sets.
@@ -205,8 +222,12 @@ def variant(name, default, metric):
         return "k_required"
     if metric is None:
         return name
+    if name == "y_true" and not metric.reads_grades:
+        return "y_true_or_none"
     if name == "threshold" and default is None:
         return "threshold_every_grade"
+    if name == "ties" and metric.columns:
+        return "ties_of_columns"
     if name == "ties" and metric.takes_midrank:
         return "ties_midrank"
     if name == "ties" and metric.reads_first_rank:

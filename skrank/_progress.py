@@ -11,20 +11,26 @@ from importlib.util import find_spec
 PATIENCE = 2
 
 
+def is_shown(shown):
+    """Return True if there is a bar: for "auto", on a terminal and with tqdm."""
+    if shown != "auto":
+        return bool(shown)
+    is_terminal = sys.stderr is not None and sys.stderr.isatty()
+    return is_terminal and find_spec("tqdm") is not None
+
+
 @contextmanager
 def progress_bar(total, shown, unit, **options):
     """Yield a function to call with the number of units done.
 
-    With `shown` = "auto" there is a bar if tqdm is installed and the errors go to a
-    terminal, as soon as two seconds have passed. `options` are those of tqdm.
+    With `shown` = "auto" a bar appears when two seconds have passed. `options` are
+    those of tqdm.
     """
-    if shown == "auto":
-        is_seen = sys.stderr is not None and sys.stderr.isatty()
-        shown = is_seen and find_spec("tqdm") is not None
-        options["delay"] = PATIENCE
-    if not shown:
+    if not is_shown(shown):
         yield lambda n_done: None
         return
+    if shown == "auto":
+        options["delay"] = PATIENCE
     try:
         tqdm = importlib.import_module("tqdm.auto")
     except ImportError:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import sparray, spmatrix
+from scipy.sparse import spmatrix
 
 if TYPE_CHECKING:
+    from scipy.sparse import sparray
     from typing_extensions import Self as Self
-else:
-    Self = Any  # typing has it since Python 3.11
+else:  # names that the lowest supported versions of SciPy and Python lack
+    sparray, Self = spmatrix, Any
 
 MatrixLike = ArrayLike | spmatrix | sparray
 PathLike = str | os.PathLike[str]

@@ -251,6 +251,21 @@ def test_sorted_runs_begin_with_the_best(capsys, tmp_path):
         assert [*json.loads(output)] == ["best", "none", "worst"]
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "evaluate qrels a.run b.run -m mrr --csv",
+        "evaluate -m mrr qrels a.run b.run --csv",
+        "evaluate qrels -m mrr a.run --csv b.run",
+        "evaluate qrels a.run -m mrr b.run --csv",
+    ],
+)
+def test_options_may_stand_anywhere(capsys, tmp_path, command):
+    (tmp_path / "b.run").write_text(tagged(RUN, "b"))
+    expected = f"ranker,mrr\nt,{MRR}\nb,{MRR}\n"
+    assert run(capsys, command) == (0, expected, "")
+
+
 def test_json_has_all_digits(capsys):
     status, output, _ = run(capsys, "evaluate qrels a.run -m mrr --json")
     assert status == 0
@@ -550,6 +565,8 @@ BAD = {
     "show qrels a.run --query 9": "Got '9' of type str instead; one of the ids is '1'",
     "show qrels a.run --query 1 -m map -m mrr": "takes one metric. Got 'mrr' too",
     "show qrels a.run --query 1 -k 0": "must be >= 1",
+    "ties qrels a.run b.run": "unrecognized arguments: b.run",
+    "explain qrels none*.run -m mrr": "No such file or directory: 'none*.run'",
     "measure qrels a.run": "invalid choice: 'measure'",
     "evaluate a.run a.run": "a.run, line 1: 4 fields expected",
     "evaluate qrels a.run -m nonsense": "'nonsense' is not a valid scoring value",
@@ -590,6 +607,14 @@ def test_a_file_that_may_not_be_read_ends_with_status_2(capsys, tmp_path):
     status, output, error = run(capsys, "evaluate qrels a.run")
     assert (status, output) == (2, "")
     assert error == "skrank: [Errno 13] Permission denied: 'a.run'\n"
+
+
+def test_one_run_is_read_as_several_are(capsys, monkeypatch):
+    stdin = io.TextIOWrapper(io.BytesIO(TIED.encode()))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    status, output, error = run(capsys, "ties qrels - -m mrr -M 1")
+    assert (status, error.count("the last ids stay")) == (0, 1)
+    assert output.startswith("0 of 3 queries are tied")
 
 
 def test_warnings_for_developers_are_not_shown(capsys, monkeypatch):

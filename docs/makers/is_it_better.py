@@ -22,7 +22,7 @@ from skrank.metrics import (
 from skrank.model_selection import query_train_test_split
 from skrank.plot import ComparisonDisplay
 from skrank.rankers import QueryRanker
-from skrank.stats import compare_rankers
+from skrank.stats import compare_rankers, confidence_interval
 
 
 def make_scores():
@@ -60,7 +60,8 @@ def make_texts(y, runs, qid, scores):
     of_few = {name: run[few] for name, run in pair_of_runs.items()}
     pilot = score_queries(y[few], of_few, "mrr", qid=qid[few])
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The p-value may be too small", UserWarning)
+        for words in ("The p-value may be too small", "The interval may be too narrow"):
+            warnings.filterwarnings("ignore", words, UserWarning)
         pair = compare_rankers(scores["ndcg@10"][["ridge", "trees"]])
         return {
             "pair": str(pair),
@@ -69,6 +70,10 @@ def make_texts(y, runs, qid, scores):
             "family": str(compare_rankers(scores)),
             "clusters": str(compare_rankers(scores, clusters="digit")),
             "few": str(compare_rankers(pilot)),
+            "segments": str(
+                confidence_interval(scores["trees"]["ndcg@10"], by="digit")
+            ),
+            "paper": compare_rankers(scores).to_latex(),
         }
 
 

@@ -412,16 +412,18 @@ PICTURES = {
 }
 
 
-def files(*names):
-    """Return the pictures with these names, or all of them."""
+def as_svg(draw, style=STYLE, bounds="tight"):
+    """Return the figure that a function draws, in a style, as an SVG without dates."""
     import matplotlib as mpl
 
-    made = {}
-    for name in names or PICTURES:
-        file = io.BytesIO()
-        with mpl.rc_context(STYLE):
-            PICTURES[name]().savefig(
-                file, format="svg", bbox_inches="tight", metadata={"Date": None}
-            )
-        made[f"pictures/{name}.svg"] = file.getvalue()
-    return made
+    file, metadata = io.BytesIO(), {"Date": None}
+    with mpl.rc_context(style):
+        draw().savefig(file, format="svg", bbox_inches=bounds, metadata=metadata)
+    return file.getvalue()
+
+
+def files(*names):
+    """Return the pictures with these names, or all of them."""
+    return {
+        f"pictures/{name}.svg": as_svg(PICTURES[name]) for name in names or PICTURES
+    }

@@ -125,6 +125,7 @@ class Lists:
     row_query: np.ndarray | None = None
     doc_order: DocOrder | None = None  # of tied documents, by their ids
     is_matrix: bool = False  # whether a list was a row, so that weights come per query
+    row: np.ndarray | None = None  # that of the input; None if these are all of them
 
     @cached_property
     def scores(self):
@@ -289,6 +290,17 @@ class Lists:
         """Return the lists with the judged documents as the relevant ones."""
         return self.changed(relevant=self.judged, missing=None)
 
+    def by_row(self):
+        """Return the lists with all documents relevant, and their rows as grades."""
+        n_rows = len(self.y_score)
+        row = np.arange(n_rows) if self.row is None else self.row
+        relevant = np.ones(n_rows, dtype=bool)
+        if self.excluded is not None:
+            relevant &= ~self.excluded
+        lists = self.changed(relevant=relevant, grades=row, graded=None, missing=None)
+        vars(lists)["row_codes"] = None  # a byte has no room for a row
+        return lists
+
     def changed(self, **changes):
         """Return other lists, with some of the attributes changed."""
         kept = {field.name: getattr(self, field.name) for field in fields(Lists)}
@@ -325,6 +337,7 @@ class Lists:
             graded=graded,
             excluded=None if self.excluded is None else self.excluded[rows],
             judged=None if self.judged is None else self.judged[rows],
+            row=rows if self.row is None else self.row[rows],
             doc_order=None if self.doc_order is None else self.doc_order.at(rows),
             order=AsGiven(starts, lengths[listed], self.order.query[listed]),
         )

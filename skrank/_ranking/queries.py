@@ -96,6 +96,8 @@ class RankedQueries:
         documents but the returned ones.
     by_judgement : RankedQueries
         The ranking in which the judged documents are the relevant ones.
+    columns : dict of str to Column
+        What else is known of each document, by name; :meth:`documents` reads it.
 
     See Also
     --------
@@ -107,8 +109,9 @@ class RankedQueries:
     groups, and `grade_total` over the documents of a group; `mean_over_places` averages
     a function of the ranks of each group;
     `expected_at_first` is the expectation of a function of the first relevant rank,
-    `first_rank_law` its law; `where_relevant` makes unanswered queries undefined. The
-    metrics of skrank use nothing else.
+    `first_rank_law` its law; `where_relevant` makes unanswered queries undefined.
+    `documents` are the rows that may be in the top k, relevant or not. The metrics of
+    skrank use nothing else.
 
     Examples
     --------
@@ -144,6 +147,33 @@ class RankedQueries:
         self._rank, self.order, self._alike = rank, order, alike
         if n_found is not None:
             self.n_found = n_found
+        self.columns, self._top = {}, {}
+
+    def documents(self, k: int | None = None) -> TopDocuments:
+        """Return the documents that may be among the first `k` of each query.
+
+        Parameters
+        ----------
+        k : int, default=None
+            Cutoff; None returns all documents.
+
+        Returns
+        -------
+        documents : TopDocuments
+            Relevant or not, query after query and in the order of rank. Tied documents
+            stand in any order.
+        """
+        if k not in self._top:
+            if self.order != "score" or not hasattr(self._lists, "by_row"):
+                raise ValueError(
+                    "The documents are known only of rows that are ranked by their "
+                    "scores, y_true and y_score of one shape. Got other input, or the "
+                    "ideal ranking, or that of chance."
+                )
+            self._top[k] = TopDocuments(
+                self, self._rank(self._lists.by_row(), depth=k), k
+            )
+        return self._top[k]
 
     @property
     def grade(self) -> NDArray[Any]:
@@ -528,6 +558,106 @@ class DocumentTerms(RankedQueries):
         n_first = self.relevant[:1].sum()
         terms[:n_first] = expected / max(n_first, 1)
         return terms
+
+
+class TopDocuments:
+    """The documents that may be among the first `k` of each query.
+
+    :meth:`RankedQueries.documents` makes it. A document is in a tie group, and every
+    order of the documents in a group is equally likely.
+
+    Parameters
+    ----------
+    ranking : RankedQueries
+        The ranking of the documents.
+    everything : RankedQueries
+        The same with all documents relevant, and their rows as grades.
+    k : int or None
+        The cutoff.
+
+    Attributes
+    ----------
+    query : ndarray of shape (n_top_documents,)
+        The query of each document, a position in the ids of the ranking.
+    row : ndarray of shape (n_top_documents,)
+        Its row in the input.
+    above : ndarray of shape (n_top_documents,)
+        The number of documents ranked above its tie group.
+    size : ndarray of shape (n_top_documents,)
+        The number of documents in its tie group.
+    length : ndarray of shape (n_queries,)
+        The number of documents in each list: `k`, or all of a query with fewer.
+    """
+
+    def __init__(self, ranking, everything, k):
+        group = np.repeat(np.arange(len(everything.query)), everything.relevant)
+        row = everything.grade.astype(np.intp)
+        if k is not None:
+            kept = everything.above[group] < k
+            group, row = group[kept], row[kept]
+        query = everything.query[group]
+        if (query[1:] < query[:-1]).any():
+            order = np.argsort(query, kind="stable")
+            group, row, query = group[order], row[order], query[order]
+        self.ranking, self.k, self._everything, self._group = (
+            ranking,
+            k,
+            everything,
+            group,
+        )
+        self.query, self.row = query, row
+        self.above, self.size = everything.above[group], everything.size[group]
+
+    @cached_property
+    def length(self):
+        """Return the number of documents in each list."""
+        n_documents = self.ranking.n_documents
+        return n_documents if self.k is None else np.minimum(n_documents, self.k)
+
+    def column(self, name: str) -> NDArray[Any]:
+        """Return the values of a column for these documents.
+
+        Parameters
+        ----------
+        name : str
+            The name of a column that the metric declares.
+
+        Returns
+        -------
+        values : ndarray of shape (n_top_documents,) or (n_top_documents, n)
+            The values.
+        """
+        return self.ranking.columns[name].take(self.row)
+
+    def mean_over_places(self, weight: Callable[..., Any]) -> NDArray[np.float64]:
+        """Return the expected weight of the rank of each document, 0 beyond `k`.
+
+        Parameters
+        ----------
+        weight : callable
+            Maps an array of ranks, 1 being the best, to weights.
+
+        Returns
+        -------
+        mean : ndarray of shape (n_top_documents,)
+            With ``np.ones_like``, the probability that the document is in the list.
+        """
+        return self._everything.mean_over_places(weight, self.k)[self._group]
+
+    def total(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Return the sum over the documents of each query.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_top_documents,)
+            One value per document.
+
+        Returns
+        -------
+        total : ndarray of shape (n_queries,)
+            0 for a query without documents.
+        """
+        return np.bincount(self.query, values, minlength=self.ranking.n_queries)
 
 
 class IdealRanking(RankedQueries):

@@ -144,7 +144,7 @@ def make_parser(functions):
         functions,
         "Explain why a metric has another value in another library.",
     )
-    one.add_argument("run", nargs=1, metavar="RUN", help="what a system returned")
+    one.add_argument("run", metavar="RUN", help="what a system returned")
     one.add_argument(
         "-m", "--metric", required=True, metavar="METRIC", help="such as ndcg@10"
     )
@@ -153,7 +153,7 @@ def make_parser(functions):
     one = _add(
         commands, "ties", functions, "Report how much tied scores change metrics."
     )
-    one.add_argument("run", nargs=1, metavar="RUN", help="what a system returned")
+    one.add_argument("run", metavar="RUN", help="what a system returned")
     _add_metric(one, METRICS)
     _add_convention(one)
     return parser
@@ -279,6 +279,16 @@ def _add_form(forms, name, help):
 
 
 class _Parser(argparse.ArgumentParser):
+    def parse_args(self, args=None, namespace=None):
+        """Return the options; runs may also stand behind or between options."""
+        options, more = self.parse_known_args(args, namespace)
+        is_option = [word.startswith("-") and word != STDOUT for word in more]
+        if any(is_option) or (more and not isinstance(options.run, list)):
+            self.error(f"unrecognized arguments: {' '.join(more)}")
+        if more:
+            options.run += more
+        return options
+
     def error(self, message):
         """Exit with one line instead of the whole usage."""
         self.exit(2, f"{self.prog}: {message}. See {self.prog} --help\n")

@@ -19,6 +19,13 @@ from skrank.metrics.average_precision import (
     q_measure_score,
     ranking_loss,
 )
+from skrank.metrics.beyond_relevance import (
+    group_share_score,
+    ild_score,
+    novelty_score,
+    popularity_score,
+)
+from skrank.metrics.columns import of_items
 from skrank.metrics.conventions import CONVENTIONS
 from skrank.metrics.evaluation import evaluate, score_queries
 from skrank.metrics.first_relevant import (
@@ -69,8 +76,10 @@ __all__ = [
     "get_scorer",
     "get_scorer_names",
     "gm_map_score",
+    "group_share_score",
     "harmonic_mean_rank",
     "hits_at_k_score",
+    "ild_score",
     "judged_at_k_score",
     "lrap_score",
     "make_ranking_scorer",
@@ -80,6 +89,9 @@ __all__ = [
     "median_rank",
     "mrr_score",
     "ndcg_score",
+    "novelty_score",
+    "of_items",
+    "popularity_score",
     "precision_at_k_score",
     "q_measure_score",
     "query_auc_score",

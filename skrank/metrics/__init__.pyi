@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skrank._ranking import RankedQueries
 from skrank._types import Average, MatrixLike, Ties
+from skrank.metrics.columns import ItemColumn, of_items
 from skrank.metrics.conventions import CONVENTIONS
 from skrank.metrics.evaluation import evaluate, score_queries
 from skrank.metrics.names import add_scorer
@@ -26,9 +27,10 @@ __all__ = [
     "CONVENTIONS", "QueryReport", "QueryScores", "RankedQueries", "add_scorer",
     "bpref_score", "cg_score", "dcg_score", "err_score", "evaluate", "explain",
     "fbeta_at_k_score", "geometric_mean_rank", "get_scorer", "get_scorer_names",
-    "gm_map_score", "harmonic_mean_rank", "hits_at_k_score", "judged_at_k_score",
-    "lrap_score", "make_ranking_scorer", "map_score", "mean_precision_score",
-    "mean_rank", "median_rank", "mrr_score", "ndcg_score", "precision_at_k_score",
+    "gm_map_score", "group_share_score", "harmonic_mean_rank", "hits_at_k_score",
+    "ild_score", "judged_at_k_score", "lrap_score", "make_ranking_scorer", "map_score",
+    "mean_precision_score", "mean_rank", "median_rank", "mrr_score", "ndcg_score",
+    "novelty_score", "of_items", "popularity_score", "precision_at_k_score",
     "q_measure_score", "query_auc_score", "query_report", "r_precision_score",
     "rank_correlation_score", "rank_median_absolute_deviation",
     "rank_standard_deviation", "rank_variance", "ranking_loss", "rbo_score",
@@ -167,6 +169,22 @@ def gm_map_score(
     judged: ArrayLike | None = None, returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
+def group_share_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: ArrayLike | ItemColumn, k: int | None = None,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def group_share_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: ArrayLike | ItemColumn, k: int | None = None,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: None, sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
 def harmonic_mean_rank(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0,
@@ -201,6 +219,24 @@ def hits_at_k_score(
     average: None, adjusted: bool | Literal["ratio", "z"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
     judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def ild_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    features: MatrixLike | ItemColumn, k: int | None = None,
+    distance: Literal["cosine", "jaccard", "euclidean"] | Callable[..., Any] = "cosine",
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def ild_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    features: MatrixLike | ItemColumn, k: int | None = None,
+    distance: Literal["cosine", "jaccard", "euclidean"] | Callable[..., Any] = "cosine",
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: None, sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def judged_at_k_score(
@@ -352,6 +388,38 @@ def ndcg_score(
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
     judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def novelty_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    popularity: ArrayLike | ItemColumn, k: int | None = None,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def novelty_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    popularity: ArrayLike | ItemColumn, k: int | None = None,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: None, sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def popularity_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    popularity: ArrayLike | ItemColumn, k: int | None = None,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def popularity_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    popularity: ArrayLike | ItemColumn, k: int | None = None,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: None, sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def precision_at_k_score(

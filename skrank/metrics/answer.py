@@ -17,6 +17,7 @@ from skrank._docs import RETURNS, complete, describe
 from skrank._ranking.ids import Heads, encode_heads
 from skrank._ranking.lists import has_negative
 from skrank._ranking.rank import FIRST, rank_again, rank_queries
+from skrank.metrics.columns import no_grades, read_columns
 from skrank.metrics.first_ranks import stored_ranks
 from skrank.metrics.metric import Metric, enter
 from skrank.metrics.summary import measure, summarize
@@ -136,10 +137,12 @@ class Arrays:
     alike: "Arrays | None" = None
     has_negative: bool | None = None
     rankings: dict = field(default_factory=dict)
+    columns: dict = field(default_factory=dict)
 
     def check_order(self):
         """Warn of arrays with labels that have them in different orders."""
-        warn_if_out_of_order({name: getattr(self, name) for name in _OF_ROWS})
+        of_rows = {name: getattr(self, name) for name in _OF_ROWS}
+        warn_if_out_of_order(of_rows | self.columns)
 
     def ranking(self, by, depth):
         """Return the ranking by some parameters, read down to a depth; made once."""
@@ -162,6 +165,8 @@ class Arrays:
                 judged_from=by.judged_from,
                 depth=depth,
             )
+        if self.columns:
+            ranking.columns = read_columns(self.columns, np.shape(self.y_score))
         self.rankings[by] = depth, ranking
         return ranking
 
@@ -448,7 +453,9 @@ def _blocks(arrays):
             name: None if value is None else take_rows(value, rows)
             for name, value in values.items()
         }
-        yield replace(arrays, qid=qid, rankings={}, **values)
+        columns = read_columns(arrays.columns, (heads.n_samples,))
+        columns = {name: column.part(rows) for name, column in columns.items()}
+        yield replace(arrays, qid=qid, rankings={}, columns=columns, **values)
 
 
 def _with_highest_grade(request, arrays):
@@ -512,7 +519,7 @@ def ranking_metric(
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             function(*args, **kwargs)  # raises TypeError for unknown arguments
             values = dict(zip(names, args, strict=False)) | kwargs
-            data = {}
+            data = {"columns": {name: values.pop(name) for name in metric.columns}}
             for part in INPUT:
                 if part in values:
                     data[part] = values.pop(part)
@@ -521,6 +528,8 @@ def ranking_metric(
                 values = check_options(values, metric.checks, key)
                 options = options.changed(values)
             request = Request(key, metric, 1, options)
+            if data["y_true"] is None:
+                data["y_true"] = no_grades(data["y_score"], [request], key)
             return answer_all([request], Arrays(**data))[key]
 
         metric = Metric(name, definition, call, defaults, **facts)

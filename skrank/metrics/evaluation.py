@@ -24,8 +24,9 @@ from skrank.metrics.answer import (
     measure_all,
     weights_of_part,
 )
+from skrank.metrics.columns import columns_of, no_grades
 from skrank.metrics.conventions import NoNumber, check_convention, rules_of
-from skrank.metrics.metric import METRICS, OF_EVALUATE, Metric, metric_of
+from skrank.metrics.metric import OF_EVALUATE, Metric, metric_of
 from skrank.metrics.names import own_metric, parse_name, takes_a_ranking
 from skrank.metrics.query_scores import QueryScores
 from skrank.metrics.value_table import ValueTable, distinct, join_rankers
@@ -167,6 +168,7 @@ def evaluate(
         doc_id=doc_id,
         sample_weight=sample_weight,
     )
+    arrays = with_columns(arrays, requests, params, "evaluate")
     if isinstance(y_score, Mapping):
         return {
             name: _summaries(requests, one, average)
@@ -221,6 +223,16 @@ def split_params(y_true, y_score, qid, params):
     return Arrays(y_true, y_score, qid=qid, **given), others
 
 
+def with_columns(arrays, requests, params, caller):
+    """Return arrays with the columns that metrics read, which are among `params`."""
+    arrays = replace(arrays, columns=columns_of(requests, params, caller))
+    if arrays.y_true is None:
+        one = arrays.y_score
+        one = next(iter(one.values())) if isinstance(one, Mapping) else one
+        arrays = replace(arrays, y_true=no_grades(one, requests, caller))
+    return arrays
+
+
 def check_ids_unneeded(requests, convention):
     """Raise if a metric breaks ties by document ids, without any ids."""
     for request in requests:
@@ -231,26 +243,6 @@ def check_ids_unneeded(requests, convention):
                 "Pass the ids as `doc_id`, or another rule such as ties='expected'. "
                 "Got no document ids."
             )
-
-
-def check_direction(request):
-    """Raise if lower values of the requested metric are better."""
-    adjusted, metric = request.options.adjusted, request.metric
-    if metric.is_better_when_greater(adjusted) == (request.sign == 1):
-        return
-    near = [
-        row.full_name
-        for row in METRICS.values()
-        if row.definition is metric.definition
-        and row.inverse == metric.inverse
-        and row.fixed.get("adjusted", False) == adjusted
-    ]
-    hint = f" Did you mean {near[0]!r}?" if near else " Pass the metric function."
-    how = f" with adjusted={adjusted!r}" if adjusted else ""
-    raise ValueError(
-        f"A scorer must return larger values for better models, but lower "
-        f"{shown(request.key)} is better{how}.{hint}"
-    )
 
 
 class Asked(NamedTuple):
@@ -323,6 +315,12 @@ def read_requests(
         given = {} if k is None else {"k": k}
         given |= {name: params[name] for name in params if name in settable} | own
         options |= check_options(given, metric.checks, caller)
+        if metric.columns and options["ties"] not in ("expected", "first"):
+            raise NoNumber(
+                key,
+                convention,
+                "it orders tied documents by grades, which are not read",
+            )
         if options["ties"] != "first":
             options["doc_order"] = None
         requests.append(Request(key, metric, sign, Options().changed(options)))
@@ -339,6 +337,7 @@ def read_requests(
 def _check_known(params, asked, caller):
     """Raise if none of the metrics has one of the parameters."""
     known = set().union(*(_settable(one.metric) for one in asked))
+    known = known.union(*(one.metric.columns for one in asked))
     unknown = sorted(set(params) - known)
     if unknown == ["adjusted"] and params["adjusted"] is False:
         unknown = []  # the default; allowed where the scorer names fix `adjusted`
@@ -446,6 +445,8 @@ def score_queries(
     requests = read_requests(metrics, options, "score_queries")
     if arrays.doc_id is None:
         check_ids_unneeded(requests, options.get("convention"))
+    arrays = with_columns(arrays, requests, options, "score_queries")
+    y_true = arrays.y_true
     if isinstance(y_true, Mapping):
         tables = {
             name: score_requests(requests, one, {None: one.y_score}, by=by).table

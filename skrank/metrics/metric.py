@@ -65,6 +65,10 @@ class Metric:
     fixed: dict = field(default_factory=dict)  # parameters that the scorer name sets
     inverse: bool = False  # whether the summary is inverted
     own: Callable | None = None  # the user's function, for a metric of the user's own
+    # The names of the columns that the definition reads. Tied documents are not ordered
+    # by their grades then.
+    columns: tuple = ()
+    reads_grades: bool = True  # whether `y_true` is read; it may be None otherwise
 
     @property
     def full_name(self):
@@ -88,10 +92,11 @@ class Metric:
         ``check(value, name=..., caller=...)`` returns the value, or raises.
         """
         ties = TIES if self.reads_first_rank else TIES - {"realistic"}
+        ties = {"expected", "first"} if self.columns else ties
         ties = ties | {"midrank"} if self.takes_midrank else ties
         words = {"ratio": self.reads_first_rank, "z": self.knows_its_variance}
         words = [word for word, is_known in words.items() if is_known]
-        every_grade = self.defaults["threshold"] is None
+        every_grade = self.defaults.get("threshold", 0.0) is None
         return {
             "k": check_k,
             "threshold": partial(check_threshold, or_none=every_grade),

@@ -419,8 +419,8 @@ def query_report(
     ----------
     y_score : array-like of shape (n_samples,) or (n_queries, n_docs), or dict of them
         The predicted scores, larger is better. A dict holds those of several rankers by
-        name, which are shown side by side; what :func:`~skrank.tables.align` returns
-        for one run or several is accepted as it is by :func:`score_queries`.
+        name, which are shown side by side. If `y_true` is a dict likewise, each ranker
+        has rows of its own: so :func:`~skrank.tables.align` returns several runs.
     query : object
         The query id. For a `y_score` of shape (n_queries, n_docs), the row.
     metric : str or callable, default="ndcg@10"
@@ -482,7 +482,7 @@ def query_report(
     MAP, Q-measure                 :math:`P@i / R`, and the blended ratio over R
     RBP                            :math:`(1 - p) \, p^{i - 1} g_i / g_{max}`
     ERR                            :math:`\frac{1}{i} R_i \prod_{j < i} (1 - R_j)`
-    MRR, Hits@k                    all, if it is the first relevant document
+    MRR, Hits@k                    1 / i, and 1; only the first relevant document
     bpref, query AUC               the proportion of pairs that it wins
     =============================  ============================================
 
@@ -538,6 +538,11 @@ def query_report(
     params = params | {"doc_id": doc_id}
     scores = score_queries(y_true, y_score, [metric], qid=qid, **params)
     (request,), table = scores.table.requests, scores.table
+    if request.metric.columns:
+        raise ValueError(
+            "query_report shows what the grades of documents add to a metric. Got "
+            f"{request.key!r}, which reads {' and '.join(request.metric.columns)}."
+        )
     if request.options.own.get("max_grade", 0) is None:
         # The highest grade is that of all queries.
         highest = table.extremes[0]["highest grade"] or 1.0

@@ -477,8 +477,9 @@ def request_for_values(name, values, instead):
         request = Request(name, metric, 1, Options())
         if instead is None and np.isnan(values).any():
             raise ValueError(
-                f"The column {name!r} has missing values. Pass `replace_undefined_by`: "
-                "the value of these queries, or NaN to leave them out."
+                f"The column {name!r} has missing values. Pass `replace_undefined_by` "
+                "to QueryScores.from_frame: the value of these queries, or NaN, which "
+                "leaves them out."
             )
     if instead is None:
         return request

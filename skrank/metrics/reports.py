@@ -20,7 +20,7 @@ from skrank._text_tables import table
 from skrank._types import MatrixLike, MetricLike, MetricsLike
 from skrank.metrics.answer import Arrays, answer, answer_all
 from skrank.metrics.conventions import NoNumber, check_convention, grouped, in_words
-from skrank.metrics.evaluation import read_requests, split_params
+from skrank.metrics.evaluation import read_requests, split_params, with_columns
 
 OURS = "skrank"
 
@@ -196,8 +196,9 @@ def explain(
     for name in conventions:
         check_convention(name, "explain")
     data, params = split_params(y_true, y_score, qid, {**params, "doc_id": doc_id})
+    base = Explained(metric, params, data).request()
+    data = with_columns(data, [base], params, "explain")
     asked = Explained(metric, params, data)
-    base = asked.request()
     per_query = {OURS: asked.per_query(base)}
     values, rules, refused = {OURS: answer(base, data)}, {}, {}
     for name in conventions:

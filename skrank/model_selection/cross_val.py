@@ -147,7 +147,7 @@ def cross_val_query_scores(
         if training_sizes(models[0]) is None:
             qid = find_scored_qid(models[0], X, y, metadata.get("qid"))
             _warn_of_split_queries(qid, cv.splits)
-        score_rows = RowScorer(CALLER)
+        score_rows = RowScorer(CALLER, scored)
         for fold, model in enumerate(models):
             tested = partial(_safe_indexing, indices=cv.splits[fold][1])
             own = {key: tested(values) for key, values in metadata.items()}

@@ -55,7 +55,8 @@ class ComparisonDisplay(Display):
     Parameters
     ----------
     metric, ranker, baseline : list of str of length n_comparisons
-        What is compared: the words of the metric, and the names of the two rankers.
+        What is compared: the words of the metric, followed by those of the segment if
+        there are any, and the names of the two rankers.
     difference : array-like of shape (n_comparisons,)
         The differences, ranker minus baseline.
     low, high : array-like of shape (n_comparisons,)
@@ -176,13 +177,19 @@ class ComparisonDisplay(Display):
         Parameters
         ----------
         comparison : RankerComparison
-            What :func:`~skrank.stats.compare_rankers` returns.
+            What :func:`~skrank.stats.compare_rankers` returns. Each segment of a
+            comparison with `by` has rows, or a panel, of its own.
         metric : str, default=None
             The name of the metric to draw. If None, all metrics are drawn.
         kind : {"auto", "means", "differences"}, default="auto"
             What to draw, as in `plot`.
         ax : Axes, default=None
             Where to draw. If None, in a new figure.
+
+        Returns
+        -------
+        display : ComparisonDisplay
+            The display.
 
         Raises
         ------
@@ -201,6 +208,11 @@ class ComparisonDisplay(Display):
             )
         requests = comparison.scores.table.requests
         words = dict(zip(comparison.metrics, distinct_words(requests), strict=True))
+
+        def named(row):
+            of_segment = (f", {name} {row[name]}" for name in comparison.segment_names)
+            return words[row.metric] + "".join(of_segment)
+
         is_greater = [request.direction == 1 for request in requests]
         is_greater = dict(zip(comparison.metrics, is_greater, strict=True))
         letters = comparison.letters and [
@@ -211,14 +223,14 @@ class ComparisonDisplay(Display):
         drawn = {row.metric for row in rows}
         means = [
             {
-                "metric": words[row.metric],
+                "metric": named(row),
                 **{name: row[name] for name in ("ranker", "estimate", "low", "high")},
             }
             for row in comparison.intervals.rows
             if row.metric in drawn
         ]
         display = cls(
-            metric=[words[row.metric] for row in rows],
+            metric=[named(row) for row in rows],
             ranker=[row.ranker for row in rows],
             baseline=[row.baseline for row in rows],
             difference=np.array([row.difference for row in rows]),

@@ -10,13 +10,15 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import Bunch, check_scalar
 
 from skrank._checks import check_choice, check_number, shown, warn_caller
+from skrank._columns import column_names, find_level, kind_of, unwrapped
 from skrank._docs import F
 from skrank._types import Clusters, Seed
 from skrank.metrics import QueryScores
@@ -72,7 +74,7 @@ def _list_tests(function: F) -> F:
 
 @_list_tests
 def compare_rankers(
-    scores: QueryScores | Mapping[str, QueryScores],
+    scores: QueryScores | Mapping[str, Any] | ArrayLike | Any,
     *,
     by: str | Sequence[str] | None = None,
     baseline: str | None = None,
@@ -94,9 +96,16 @@ def compare_rankers(
 
     Parameters
     ----------
-    scores : QueryScores or dict of str to QueryScores
-        The values of two or more rankers. A dict holds one ranker each, scored on the
-        same queries by the same metrics and parameters.
+    scores : QueryScores, dict, data frame or array of shape (n_rankers, n_queries)
+        The values of two or more rankers. A dict or a data frame has an entry for each
+        ranker: its QueryScores, scored on the same queries by the same metrics and
+        parameters; or values that were computed elsewhere, one per query, of which
+        larger ones are better. These are an array, in one order of the queries for all
+        rankers; a Series or a dict by query id; or a dict by query id of dicts by
+        metric. Further entries are "qid", "sample_weight" and the columns that `by` and
+        `clusters` name. A data frame with a column "ranker" has a row for each ranker
+        and query, as :meth:`skrank.metrics.QueryScores.to_frame` returns it. The
+        rankers of an array are called "0", "1" and so on.
     by : str or list of str, default=None
         The key columns of the scores, such as a country, whose values are compared by
         themselves. All of these segments together are one family.
@@ -200,6 +209,13 @@ def compare_rankers(
     0.059 [0.018, 0.100]
     >>> row.wins, row.ties, row.losses
     (39, 0, 21)
+
+    Values that another tool computed:
+
+    >>> old, new = rng.rand(30), rng.rand(30) + 0.3
+    >>> (row,) = compare_rankers({"old": old, "new": new}).rows
+    >>> row.ranker, round(row.difference, 2), round(row.pvalue, 4)
+    ('new', 0.32, 0.0011)
     """
     check_choice(test, TESTS, "test", "compare_rankers")
     check_choice(correction, CORRECTIONS, "correction", "compare_rankers")
@@ -207,7 +223,7 @@ def compare_rankers(
     margin = check_number(margin, "margin", "compare_rankers", low=0.0)
     check_level(confidence_level, "confidence_level", "compare_rankers")
     check_scalar(n_resamples, "n_resamples", Integral, min_val=1)
-    scores = _as_one(scores)
+    scores = _as_one(scores, by, clusters)
     pairs = _pairs(scores.table.rankers, baseline)
     table = scores.table
     clusterings = read_clusters(clusters, table.keys)
@@ -273,37 +289,118 @@ def compare_rankers(
     )
 
 
-def _as_one(scores):
-    """Return scores of several rankers, also from a dict with one ranker each."""
-    if isinstance(scores, Mapping):
-        tables = []
-        for name, part in scores.items():
-            if not isinstance(name, str):
-                raise TypeError(
-                    "The keys of 'scores' must be the names of rankers, of type str. "
-                    f"Got {shown(name)} instead."
-                )
-            if not isinstance(part, QueryScores) or len(part.rankers) != 1:
-                raise TypeError(
-                    "The 'scores' parameter of compare_rankers must be a QueryScores, "
-                    "or a dict of QueryScores of one ranker each. Got "
-                    f"{type(part).__name__} for {shown(name)} instead."
-                )
-            tables.append(part.table._replace(rankers=(None,)))
-            check_alike(tables[0], tables[-1])
-        if len(tables) > 1:
-            scores = replace(part, table=join_rankers(tables, list(scores)))
-    if not isinstance(scores, QueryScores) or len(scores.table.rankers) < 2:
-        got = type(scores).__name__
-        if isinstance(scores, QueryScores):
-            got = "one ranker"
-        elif isinstance(scores, Mapping):
-            got = f"a dict of {len(scores)}"
+def _as_one(scores, by, clusters):
+    """Return the scores of several rankers, of whatever the parameter `scores` is."""
+    if not isinstance(scores, QueryScores):
+        scores = _joined(scores, by, clusters)
+    if len(scores.table.rankers) < 2:
         raise ValueError(
             "The 'scores' parameter of compare_rankers must hold at least two rankers. "
-            f"Got {got}. Pass a dict of the scores of each ranker to score_queries."
+            "Got one ranker. Pass a dict of the scores of each ranker to score_queries."
         )
     return scores
+
+
+def _joined(values, by, clusters):
+    """Return scores or values of queries, by ranker, as a QueryScores."""
+    names = column_names(values)
+    if names is None:
+        values = _rows_of_array(values)
+        names = list(values)
+    asked = []
+    for columns in (by, clusters):
+        columns = [columns] if isinstance(columns, str) else columns
+        if columns is not None:
+            asked += [name for name in columns if isinstance(name, str)]
+    keys = [name for name in names if name in asked]
+    weight = "sample_weight" if "sample_weight" in names else None
+    if "ranker" in names:
+        return QueryScores.from_frame(
+            values, by=keys, ranker="ranker", sample_weight=weight
+        )
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(
+                "The keys of 'scores' must be the names of rankers, of type str. "
+                f"Got {shown(name)} instead."
+            )
+    shared = {name: values[name] for name in names if name in ("qid", weight, *keys)}
+    index = find_level(values, "qid")
+    if index is not None:
+        shared.setdefault("qid", np.asarray(index))
+    rankers, tables = [name for name in names if name not in shared], []
+    for name in rankers:
+        part = values[name]
+        if not isinstance(part, QueryScores):
+            columns = _columns_of(part, name, shared)
+            part = QueryScores.from_frame(columns, by=keys, sample_weight=weight)
+        if len(part.rankers) != 1:
+            raise TypeError(
+                "The 'scores' parameter of compare_rankers must have one ranker in "
+                f"each entry of a dict. Got {len(part.rankers)} for {shown(name)}."
+            )
+        tables.append(part.table._replace(rankers=(None,), kind=kind_of(values, part)))
+        check_alike(tables[0], tables[-1])
+    if len(tables) < 2:
+        raise ValueError(
+            "The 'scores' parameter of compare_rankers must hold at least two rankers. "
+            f"Got {rankers}."
+        )
+    return replace(part, table=join_rankers(tables, rankers))
+
+
+def _rows_of_array(values):
+    """Return the rows of an array of shape (n_rankers, n_queries), by their numbers."""
+    needed = (
+        "The 'scores' parameter of compare_rankers must be a QueryScores, a dict or a "
+        "data frame with the values of each ranker, or an array of shape (n_rankers, "
+        "n_queries). Got {} instead."
+    )
+    if not isinstance(values, (list, tuple, np.ndarray)):
+        raise TypeError(needed.format(type(values).__name__))
+    if not len(values) or any(np.ndim(row) != 1 for row in values):
+        raise ValueError(needed.format(f"{type(values).__name__} of other shape"))
+    return {str(place): row for place, row in enumerate(values)}
+
+
+def _columns_of(values, name, shared):
+    """Return the values of the queries of a ranker as columns.
+
+    A dict, or a Series, has the ids of the queries; other values stand in one order for
+    all rankers. A dict may hold a dict of metrics for each query, as pytrec_eval
+    returns it.
+    """
+    columns = {"qid": None, **shared}
+    if isinstance(values, Mapping):
+        if shared:
+            raise ValueError(
+                "Values in a dict by query cannot be joined with columns. Got "
+                f"{list(shared)} as well as a dict for {shown(name)}. Pass arrays, in "
+                "the order of these columns."
+            )
+        columns["qid"], values = list(values), list(values.values())
+        if values and isinstance(values[0], Mapping):
+            metrics = list(values[0])
+            return columns | {
+                metric: [of_query[metric] for of_query in values] for metric in metrics
+            }
+    elif columns["qid"] is None and hasattr(values, "index") and hasattr(values, "loc"):
+        columns["qid"] = np.asarray(values.index)
+    values = np.asarray(unwrapped(values), dtype=np.float64)
+    if values.ndim != 1:
+        raise ValueError(
+            "The values of a ranker must be one number for each query, or a dict of "
+            f"them by query. Got shape {values.shape} for {shown(name)}."
+        )
+    if np.isnan(values).any():
+        raise ValueError(
+            f"The values of {shown(name)} must not be NaN. Got {np.isnan(values).sum()}"
+            " of them. Replace them by what an undefined query counts as, such as 0, "
+            "or leave these queries out for all rankers."
+        )
+    if columns["qid"] is None:
+        columns["qid"] = np.arange(len(values))
+    return columns | {"value": values}
 
 
 def _pairs(rankers, baseline):

@@ -320,7 +320,7 @@ class RankerComparison(Result):
             for segment in segments
             for ranker in self.rankers
         ]
-        return [*self._segment_names, "ranker", *self._metric_words.values()], rows
+        return [*self.segment_names, "ranker", *self._metric_words.values()], rows
 
     def _marks(self):
         """Return what stands above the means, by segment, metric and ranker."""
@@ -348,7 +348,7 @@ class RankerComparison(Result):
             n_queries = len(qid) if weight is None else np.count_nonzero(weight)
         about = f"Means over {_counted(n_queries, 'query', 'queries')}"
         if self.by is not None:
-            about += f" by {', '.join(self._segment_names)}"
+            about += f" by {', '.join(self.segment_names)}"
         about += undefined_words([row.n_undefined for row in self.rows])
         level = f"level {100 * (1 - self.confidence_level):.4g}%"
         n_comparisons = _counted(len(self.rows), "comparison")
@@ -365,7 +365,7 @@ class RankerComparison(Result):
                 claim = f"{BETTER} difference from {self.baseline} {asked}"
             words = f"{claim}: {test}."
         elif self.letters:
-            within = " and ".join(["metric", *self._segment_names])
+            within = " and ".join(["metric", *self.segment_names])
             words = (
                 f"Rankers with a common letter do not differ significantly, by {within}"
                 f": {test}."
@@ -409,7 +409,7 @@ class RankerComparison(Result):
 
     def _estimates(self):
         """Return the header and the rows of the table of rankers."""
-        header = [*self._segment_names, "metric", "ranker", "estimate", "interval"]
+        header = [*self.segment_names, "metric", "ranker", "estimate", "interval"]
         if self.letters:
             header.append("letters")
         rows = []
@@ -418,7 +418,7 @@ class RankerComparison(Result):
         ):
             for row in self.intervals._best_first[place]:
                 cells = [
-                    *(str(row[name]) for name in self._segment_names),
+                    *(str(row[name]) for name in self.segment_names),
                     row.metric,
                     row.ranker,
                     f"{row.estimate:.4f}",
@@ -431,13 +431,13 @@ class RankerComparison(Result):
     def _differences(self):
         """Return the header and the rows of the table of differences."""
         header = [
-            *self._segment_names,
+            *self.segment_names,
             *("metric", "ranker", "baseline", "difference", "interval", "p"),
             *("adjusted", "wins/ties/losses", "detectable"),
         ]
         rows = [
             [
-                *(str(row[name]) for name in self._segment_names),
+                *(str(row[name]) for name in self.segment_names),
                 row.metric,
                 row.ranker,
                 row.baseline,

@@ -358,7 +358,7 @@ class Result:
         return as_frame(columns, kind or self.scores.table.kind)
 
     @property
-    def _segment_names(self):
+    def segment_names(self) -> list[str]:
         """Return the names of the key columns of the segments."""
         if self.by is None:
             return []
@@ -367,17 +367,17 @@ class Result:
     @property
     def _left(self):
         """Return the columns of tables that are aligned on the left."""
-        return [*self._segment_names, *TEXT]
+        return [*self.segment_names, *TEXT]
 
     def _segment(self, row):
         """Return the label of the segment of a row."""
-        values = tuple(row[name] for name in self._segment_names)
+        values = tuple(row[name] for name in self.segment_names)
         return values[0] if isinstance(self.by, str) else values
 
     def _units(self):
         """Return how many units there are, and how many queries are undefined."""
         units = "queries" if self.clusters is None else "clusters of queries"
-        by = f" by {', '.join(self._segment_names)}" if self._segment_names else ""
+        by = f" by {', '.join(self.segment_names)}" if self.segment_names else ""
         undefined = undefined_words([row.n_undefined for row in self.rows])
         return f"{self.n_units:,} {units}{by}{undefined}"
 
@@ -506,7 +506,7 @@ class ConfidenceIntervals(Result, Mapping):
         return groups
 
     def _tables(self):
-        by = self._segment_names
+        by = self.segment_names
         header = [*by, "metric", "ranker", "estimate", "interval", "method"]
         rows = [
             [

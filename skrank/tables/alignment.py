@@ -375,7 +375,9 @@ def from_topk(
     returned = indices >= 0
     result = Triples(np.nonzero(returned)[0], indices[returned], scores[returned])
     if np.isnan(result.value).any():
-        raise ValueError("Input scores contains NaN.")
+        raise ValueError(
+            "Input scores contains NaN. Where nothing was returned, pass the index -1."
+        )
     return align_triples(truth, result, ("relevant", "indices"))
 
 

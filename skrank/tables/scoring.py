@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from skrank._checks import check_column_name, shown
 from skrank._columns import library_of
-from skrank._progress import progress_bar
+from skrank._progress import is_shown, progress_bar
 from skrank._types import Judgements, MetricsLike, PathLike
 from skrank.metrics import score_queries
 from skrank.metrics.answer import max_grade_of
@@ -223,7 +223,7 @@ def _leave_memory(source, core):
 def _score_rows(source, core, progress):
     """Return the tables of all queries of an open Source, with a row per query."""
     n_rows = None
-    if progress:
+    if is_shown(progress):
         ((n_rows,),) = source.fetch(f"SELECT count(*) FROM {source.relation}")
     with progress_bar(n_rows, progress, "row") as advance:
         return score_source(source, core, advance)

@@ -55,6 +55,7 @@ def all_names():
     return [
         metric.full_name + ("@3" if metric.cutoff == "required" else "")
         for metric in METRICS.values()
+        if not metric.columns
     ]
 
 

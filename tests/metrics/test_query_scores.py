@@ -13,13 +13,12 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from skrank.metrics import QueryScores, evaluate, score_queries
-from skrank.metrics.names import listed_names
-from tests.brute_force import ADJUSTABLE, full_name
+from tests.brute_force import ADJUSTABLE, LISTED, full_name
 
 pytestmark = pytest.mark.slow_rows
 
 
-EVERY = listed_names()
+EVERY = LISTED
 UNDEFINED = "ignore:The (adjusted )?metric is undefined"
 
 

@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from skrank.metrics import mean_rank, score_queries
+from skrank.metrics import QueryScores, mean_rank, score_queries
 from skrank.plot import ComparisonDisplay, QueryDifferenceDisplay
 from skrank.stats import compare_rankers, confidence_interval
 
@@ -311,6 +311,34 @@ def test_metrics_that_share_their_words_are_called_by_their_names():
     assert labels(display) == ["rbp(p=0.5)", "rbp(p=0.8)", "MRR"]
 
 
+def test_segments_are_drawn_apart(scores):
+    country = np.where(np.arange(N_QUERIES) % 3, "fr", "de")
+    named = QueryScores.from_frame(
+        {
+            "qid": np.tile(np.arange(N_QUERIES), 2),
+            "country": np.tile(country, 2),
+            "ranker": np.repeat(["best", "good"], N_QUERIES),
+            "mrr": scores.values[:2, 0].ravel(),
+        },
+        ranker="ranker",
+        by="country",
+    )
+    comparison = compare_rankers(named, by="country")
+    display = ComparisonDisplay.from_comparison(comparison)
+    assert labels(display) == ["MRR, de", "MRR, fr"]
+    gain = scores.values[1, 0] - scores.values[0, 0]
+    drawn = {y: x for words in display.points_[0] for x, y in points(display, words)}
+    assert drawn[0] == pytest.approx(gain[country == "de"].mean())
+    assert drawn[1] == pytest.approx(gain[country == "fr"].mean())
+    display.plot(kind="means")
+    for panel, name in enumerate(["de", "fr"]):
+        assert display.axes_[panel].get_xlabel().startswith(f"MRR, {name}")
+        of_words = [points(display, words, panel) for words in display.points_[panel]]
+        drawn = [x for one in of_words for x, _ in one]
+        means = scores.values[:2, 0][:, country == name].mean(axis=1)
+        assert sorted(drawn) == pytest.approx(sorted(means))
+
+
 def test_panels_take_the_place_of_the_axes(five):
     figure, axes = plt.subplots(1, 2, figsize=(12, 4))
     comparison = compare_rankers(five)
@@ -401,3 +429,25 @@ def test_all_text_is_inside_of_the_figure_and_no_labels_overlap(
         boxes = [text.get_window_extent() for text in texts if text.get_text()]
         for i, one in enumerate(boxes):
             assert not any(one.overlaps(other) for other in boxes[i + 1 :])
+
+
+def test_segments_have_rows_and_panels_of_their_own():
+    rng = np.random.RandomState(0)
+    qid = np.repeat(np.arange(200), 6)
+    runs = {name: rng.rand(1200) for name in ["a", "b", "c"]}
+    y_true, by = rng.randint(2, size=1200), {"part": np.array(["x", "y"])[qid % 2]}
+    scores = score_queries(y_true, runs, "ndcg", qid=qid, by=by)
+    comparison = compare_rankers(scores, by="part", baseline="a")
+    display = ComparisonDisplay.from_comparison(comparison)
+    headings = ["NDCG, part x", "NDCG, part y"]
+    assert list(dict.fromkeys(display.metric)) == headings
+    assert display.difference.tolist() == [row.difference for row in comparison.rows]
+    texts = [text.get_text() for text in display.ax_.get_yticklabels()]
+    assert texts == [headings[0], "b", "c", headings[1], "b", "c"]
+    pairs = compare_rankers(scores, by="part")
+    display = ComparisonDisplay.from_comparison(pairs, kind="means")
+    drawn = [ax.get_xlabel().split("\n")[0] for ax in display.axes_]
+    assert drawn == headings
+    summary = scores.summary("part")["y"]
+    (points,) = display.points_[1].values()
+    assert sorted(points.get_xdata()) == sorted(of["ndcg"] for of in summary.values())

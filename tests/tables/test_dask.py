@@ -14,11 +14,10 @@ from numpy.testing import assert_array_equal
 
 from skrank.metrics import add_scorer, evaluate, score_queries
 from skrank.metrics.metric import METRICS
-from skrank.metrics.names import listed_names
 from skrank.tables import score_table, stream
 from skrank.tables.core import ArrowCore, Columns
 from skrank.tables.spark import score_batches
-from tests.brute_force import ADJUSTABLE, full_name
+from tests.brute_force import ADJUSTABLE, LISTED, full_name
 from tests.drawn_tables import draw_shuffled
 
 pytestmark = pytest.mark.slow
@@ -57,7 +56,7 @@ PARAMS = {
 @pytest.mark.filterwarnings("ignore:The (adjusted )?metric is undefined")
 @pytest.mark.parametrize("name", PARAMS)
 def test_all_metrics_are_those_of_arrays_to_the_last_bit(name):
-    params, metrics, frame = PARAMS[name], listed_names(), draw_shuffled()
+    params, metrics, frame = PARAMS[name], LISTED, draw_shuffled()
     if name == "adjusted":
         metrics = [full_name(name) for name in ADJUSTABLE]
     if name == "convention":

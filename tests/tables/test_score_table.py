@@ -24,11 +24,10 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from skrank.metrics import evaluate, score_queries
-from skrank.metrics.names import listed_names
 from skrank.tables import score_table, stream
 from skrank.tables.core import Columns
 from skrank.tables.source import Source
-from tests.brute_force import ADJUSTABLE, full_name
+from tests.brute_force import ADJUSTABLE, LISTED, full_name
 from tests.drawn_tables import draw as draw_grouped
 
 pytestmark = pytest.mark.slow
@@ -127,7 +126,7 @@ PARAMS = {
 @pytest.mark.filterwarnings("ignore:The (adjusted )?metric is undefined")
 @pytest.mark.parametrize("name", PARAMS)
 def test_all_metrics_are_scored_as_in_memory(name):
-    params, metrics = PARAMS[name], listed_names()
+    params, metrics = PARAMS[name], LISTED
     if name == "adjusted":
         metrics = [full_name(name) for name in ADJUSTABLE]
     if name == "convention":

@@ -38,6 +38,7 @@ from numpy.typing import ArrayLike, NDArray
 # metric has a parameter with this name and another type.
 TYPES = {
     "y_true": "MatrixLike",
+    "y_true_or_none": "MatrixLike | None",
     "y_score": "ArrayLike",
     "qid": "ArrayLike | None",
     "k": "int | None",
@@ -60,6 +61,11 @@ TYPES = {
     "discount": 'Literal["log2", "ln"] | Callable[..., Any]',
     "max_grade": "float | None",
     "beta": "float",
+    "features": "MatrixLike | ItemColumn",
+    "popularity": "ArrayLike | ItemColumn",
+    "group": "ArrayLike | ItemColumn",
+    "distance": 'Literal["cosine", "jaccard", "euclidean"] | Callable[..., Any]',
+    "ties_of_columns": 'Literal["expected", "first"]',
     "normalize": 'Literal["k", "length"]',
     "map_score.normalize": 'Literal["relevant", "achievable", "k"]',
     "p": "float",
@@ -79,6 +85,8 @@ def stub():
     for node in ast.walk(ast.parse(SOURCE.read_text("utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module.startswith("skrank"):
             names = [alias for alias in node.names if alias.name not in functions]
+            if node.module == "skrank.metrics.columns":
+                names.insert(0, ast.alias("ItemColumn"))
             if names:
                 imports.append(ast.unparse(ast.ImportFrom(node.module, names, 0)))
     for name in metrics._DISPLAYS:
