@@ -128,9 +128,8 @@ def _score(options):
     if not options.run:
         options.fail("the following arguments are required: RUN")
     paths = files.runs_of(options)
-    n_bytes = sum(map(files.size_of, [options.qrels, *paths]))
     found, tags = [], []
-    with progress_bar(n_bytes or None, "auto", "B", unit_scale=True) as advance:
+    with _bar(options, paths) as advance:
         # Half of the time is for reading, about.
         truth = files.read_judgements(options, lambda n_bytes: advance(n_bytes / 2))
         advance(files.size_of(options.qrels) / 2)
@@ -145,6 +144,12 @@ def _score(options):
             advance(files.size_of(path) / 2)
     names = files.names_of_runs(paths, tags, options.names)
     return dict(zip(names, found, strict=True)), paths, tags
+
+
+def _bar(options, paths):
+    """Return a progress bar in bytes of the judgements and runs."""
+    n_bytes = sum(map(files.size_of, [options.qrels, *paths]))
+    return progress_bar(n_bytes or None, "auto", "B", unit_scale=True)
 
 
 def _metrics(options):
@@ -182,6 +187,7 @@ def _score_rows(options):
     is_trec_eval = options.convention == "trec_eval"
     for option, is_given in {
         "-M": options.depth is not None,
+        "--missing-queries": options.missing_queries is not None,
         # Its NDCG needs requests of its own.
         "-l of trec_eval": is_trec_eval and options.relevance_level is not None,
     }.items():
@@ -251,7 +257,9 @@ def _show(options):
 def _one_run(options, convention=None):
     """Return the judgements and the one run of a command, aligned."""
     (path,) = files.runs_of(options)
-    truth, result = files.read_judgements(options), files.read_run(options, path)
+    with _bar(options, [path]) as advance:
+        truth = files.read_judgements(options, advance)
+        result = files.read_run(options, path, advance)
     return _aligned(options, truth, result, convention)
 
 

@@ -265,6 +265,16 @@ def unwrapped(values):
     return values.to_numpy() if is_column else values
 
 
+def in_utc(times):
+    """Return times of pandas with a time zone as times of UTC; others as they are.
+
+    NumPy would make a Python object of each.
+    """
+    if getattr(getattr(times, "dtype", None), "tz", None) is None:
+        return times
+    return getattr(times, "dt", times).tz_convert(None)
+
+
 def is_column(values):
     """Return True for an array, or a column of pandas, polars or pyarrow."""
     return hasattr(values, "take") or library_of(values) == "polars"

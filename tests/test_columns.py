@@ -18,6 +18,7 @@ from skrank._columns import (
     find_column,
     find_named,
     find_qid,
+    in_utc,
     require_named,
     require_qid,
 )
@@ -160,6 +161,17 @@ def test_the_error_without_query_ids_shows_the_calls_that_work():
         require_qid(None, "f", of_column="G")
     assert "set_config" not in str(error.value)
     assert "`groups` reaches splitters only" in str(error.value)
+
+
+def test_times_with_a_zone_become_those_of_utc():
+    local = pd.to_datetime(["2024-03-10T01:30", "2024-03-10T03:30"])
+    local = local.tz_localize("America/New_York")  # the hour between them is left out
+    utc = np.array(["2024-03-10T06:30", "2024-03-10T07:30"], dtype="datetime64[s]")
+    for times in (local, pd.Series(local)):
+        assert_array_equal(np.asarray(in_utc(times)), utc)
+        assert np.asarray(in_utc(times)).dtype.kind == "M"
+    for times in (utc, [1, 2], pd.Series(utc), pl.Series(local.to_list())):
+        assert in_utc(times) is times
 
 
 DAY = datetime.date(2024, 1, 1)

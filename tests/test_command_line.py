@@ -144,7 +144,7 @@ def test_a_depth_leaves_out_what_stands_below_it(capsys):
     # b stays, since it is the last id.
     assert (status, json.loads(output)) == (0, {"t": {"mrr": (0 + 1 + 1) / 3}})
     assert error == (
-        "skrank: -M 1 leaves out some of the tied documents of 1 queries of tied.run: "
+        "skrank: -M 1 leaves out some of the tied documents of 1 query of tied.run: "
         "the last ids stay, as in trec_eval.\n"
     )
     as_trec_eval = "evaluate qrels tied.run -m mrr -M 1 --convention trec_eval"
@@ -371,6 +371,7 @@ def test_what_takes_long_has_a_bar_on_a_terminal(
     (tmp_path / "rows.csv").write_text(ROWS)
     for command in (
         "evaluate qrels a.run",
+        "explain qrels a.run -m mrr",
         f"evaluate rows.csv {OF_ROWS} --y-score bm25",
     ):
         assert run(capsys, command)[2] == ""
@@ -546,6 +547,7 @@ BAD = {
     "evaluate qrels none*.run": "No such file or directory: 'none*.run'",
     "evaluate - -": "Only one of QRELS and RUN can be '-'",
     "evaluate rows.csv -m mrr": "no column 'qid'. Got ['user', 'bought', 'bm25', 'dens",
+    "evaluate rows.csv --missing-queries zero": "--missing-queries goes with runs",
     "evaluate rows.csv -M 3 -m mrr": "-M goes with runs. Got a table, rows.csv",
     "evaluate rows.csv -l 1 --convention trec_eval -m mrr": "-l of trec_eval goes with",
     "evaluate qrels rows.csv -m mrr --y-score x --y-score y": "Got --y-score y too",

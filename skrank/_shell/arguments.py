@@ -173,7 +173,6 @@ def _add(commands, name, functions, help, more=""):
     command.add_argument(
         "--missing-queries",
         choices=("zero", "drop", "raise"),
-        default="zero",
         help="judged queries that the run lacks count 0 (zero, as trec_eval -c; the "
         "default), are left out (drop, as trec_eval without -c), or are an error",
     )

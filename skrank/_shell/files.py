@@ -174,11 +174,13 @@ def aligned(options, truth, result, convention=None):
         top, n_cut = top_of_queries(result.triples, options.depth, is_trec_eval)
         result = result._replace(triples=top)
         if n_cut and not is_trec_eval:
+            queries = f"{n_cut} {'query' if n_cut == 1 else 'queries'}"
             said.append(
-                f"-M {options.depth} leaves out some of the tied documents of {n_cut} "
-                f"queries of {result.name}: the last ids stay, as in trec_eval."
+                f"-M {options.depth} leaves out some of the tied documents of "
+                f"{queries} of {result.name}: the last ids stay, as in trec_eval."
             )
-    rules = options.missing_queries, "drop", lowest_judged(judged_from, convention)
+    lowest = lowest_judged(judged_from, convention)
+    rules = options.missing_queries or "zero", "drop", lowest
     sides, names = (truth[:2], result[:2]), (truth.name, result.name)
     found, change = align_sides(*sides, names, rules)
     return found, [*said, change] if change else said

@@ -2,6 +2,8 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from functools import partial
+
 import numpy as np
 
 from skrank._checks import check_beta, check_choice, check_flag
@@ -226,8 +228,28 @@ def q_measure(ranking, *, beta=1.0, gain="exponential"):
     above = accumulate_before(np.add, gained, ranking.query)
     start = ranking.relevant_above + 1 + beta * (above + mean)
     ratio = _mean_ratio(ranking, start, fraction * (1 + beta * mean), beta, gain)
-    total = ranking.total(ranking.relevant * ratio)
+    terms = partial(_ratio_of_each, ranking, above, gained, beta, gain)
+    total = ranking.total(ranking.relevant * ratio, terms)
     return ranking.where_relevant(total / np.maximum(ranking.n_relevant, 1))
+
+
+def _ratio_of_each(ranking, above, gained, beta, gain):
+    """Return the mean blended ratio of each relevant document.
+
+    As that of its tie group, with its own gain g at its own place:
+    E[cg(i)] = G + g + (i - t - 1) (r m - g) / (n - 1).
+    """
+    group = np.repeat(np.arange(len(ranking.size)), ranking.relevant)
+    own = gains(ranking, gain)
+    start = ranking.relevant_above[group] + 1 + beta * (above[group] + own)
+    others = ranking.relevant[group] - 1 + beta * (gained[group] - own)
+    slope = others / np.maximum(ranking.size[group] - 1, 1)
+    # The mean ratio is linear in both.
+    zeros, ones = np.zeros(len(ranking.size)), np.ones(len(ranking.size))
+    of_start = _mean_ratio(ranking, ones, zeros, beta, gain)[group]
+    return (
+        start * of_start + slope * _mean_ratio(ranking, zeros, ones, beta, gain)[group]
+    )
 
 
 def _mean_ratio(ranking, start, slope, beta, gain):

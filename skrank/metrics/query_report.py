@@ -419,8 +419,8 @@ def query_report(
     ----------
     y_score : array-like of shape (n_samples,) or (n_queries, n_docs), or dict of them
         The predicted scores, larger is better. A dict holds those of several rankers by
-        name, which are shown side by side; what :func:`~skrank.tables.align` returns
-        for one run or several is accepted as it is by :func:`score_queries`.
+        name, which are shown side by side. If `y_true` is a dict likewise, each ranker
+        has rows of its own: so :func:`~skrank.tables.align` returns several runs.
     query : object
         The query id. For a `y_score` of shape (n_queries, n_docs), the row.
     metric : str or callable, default="ndcg@10"
@@ -479,10 +479,10 @@ def query_report(
     CG@k, DCG@k                    :math:`g_i`, and :math:`g_i / \log_2(i + 1)`
     NDCG@k                         the same as to DCG, divided by IDCG@k
     P@k, recall, R-precision, F    one over k, or over what else they divide by
-    MAP                            :math:`P@i / R`
+    MAP, Q-measure                 :math:`P@i / R`, and the blended ratio over R
     RBP                            :math:`(1 - p) \, p^{i - 1} g_i / g_{max}`
     ERR                            :math:`\frac{1}{i} R_i \prod_{j < i} (1 - R_j)`
-    MRR, Hits@k                    all, if it is the first relevant document
+    MRR, Hits@k                    1 / i, and 1; only the first relevant document
     bpref, query AUC               the proportion of pairs that it wins
     =============================  ============================================
 

@@ -19,7 +19,7 @@ from skrank._checks import (
     count_rows,
     shown,
 )
-from skrank._columns import check_qid_column
+from skrank._columns import check_qid_column, in_utc
 from skrank._docs import describe_split
 from skrank._ranking.ids import encode_qid
 from skrank._types import Splits
@@ -576,7 +576,7 @@ def _spans(queries, codes):
 
 def _encode_times(time, n_samples, caller):
     """Return the sorted distinct times, and for each row its place among them."""
-    times, codes = encode_qid(time, n_samples, name="time")
+    times, codes = encode_qid(in_utc(time), n_samples, name="time")
     if len(codes) == 0:
         raise ValueError(f"{caller} needs at least one row. Got 0 rows.")
     if times.dtype.kind in "USV" or isinstance(times[0], (str, bytes, tuple)):

@@ -56,6 +56,12 @@ TERMS = {
         * sum(1 / j for j in range(i, len(grades) + 1))
         / len(grades)
     ),
+    "q_measure": lambda grades, i: (
+        (grades[i - 1] > 0)
+        * (hits(grades[:i]) + sum(map(gain, grades[:i])))
+        / (i + sum(map(gain, sorted(grades, reverse=True)[:i])))
+        / hits(grades)
+    ),
     "rbp": lambda grades, i: 0.2 * 0.8 ** (i - 1) * grades[i - 1] / 3,
     "rbp@3": lambda grades, i: TERMS["rbp"](grades, i) * (i <= 3),
     "err": lambda grades, i: (
