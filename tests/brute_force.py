@@ -317,6 +317,7 @@ LESS_IS_BETTER = {
     "rank_standard_deviation",
     "rank_median_absolute_deviation",
     "adjusted_mean_rank",
+    "popularity",
     "ranking_loss",
 }
 

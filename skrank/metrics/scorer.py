@@ -348,7 +348,7 @@ class RankingScorer(_ScikitLearnScorer):
     def key(self):
         """The name of the one metric; that of a metric with a minus sign says so."""
         scored = self._score_func
-        name = scored.requests[0].key if hasattr(scored, "requests") else scored.text
+        name = scored.requests[0].key if scored.requests else scored.text
         return name if self._sign == 1 else f"neg_{name}"
 
     def set_score_request(self, **kwargs):

@@ -49,9 +49,10 @@ class RankerComparison(Result):
         baseline, estimate, estimate_baseline, difference, low, high, pvalue,
         p_adjusted, effect_size, wins, ties, losses, n_queries, n_undefined and
         detectable; before them those of the segment, by the names of its columns.
-    by, baseline, test, correction, alternative, margin, clusters, confidence_level \
-            : object
+    by, baseline, test, correction, alternative, margin, clusters : object
         The parameters of the comparison.
+    confidence_level : float
+        The level of the intervals.
 
     See Also
     --------

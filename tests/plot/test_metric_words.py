@@ -4,7 +4,8 @@
 
 import pytest
 
-from skrank.metrics import QueryScores, mean_rank, score_queries
+from skrank.metrics import QueryScores, mean_rank
+from skrank.metrics.evaluation import read_requests
 from skrank.metrics.names import METRICS, listed_names
 from skrank.plot.base import split_cutoff, words_of
 
@@ -28,8 +29,7 @@ WORDS = {
 
 
 def request_for(metric, **params):
-    scores = score_queries([1, 0], [2, 1], metric, **params)
-    return scores.table.requests[0]
+    return read_requests([metric], params, "request_for")[0]
 
 
 def test_a_metric_is_called_by_its_abbreviation():
