@@ -60,7 +60,7 @@ def measure(request, ranking, known, alike=None):
     that of the same queries with other scores, to share what does not depend on them.
     """
     metric, options = request.metric, request.options
-    adjusted, own = options.adjusted, options.own
+    own = options.own
     if metric.takes_midrank:
         own = own | {"ties": options.ties}
 
@@ -79,13 +79,22 @@ def measure(request, ranking, known, alike=None):
     values, chance, ideal = values_in(ranking), None, None
     if alike is not None:
         chance, ideal = alike.chance, alike.ideal
-    elif adjusted:
-        if metric.moments is None:
-            chance = values_in(ranking.chance)
-        if adjusted not in ("ratio", "z"):
-            ideal = values_in(ranking.ideal)
+    elif options.adjusted:
+        parts = parts_of(request)
+        chance = values_in(ranking.chance) if "chance" in parts else None
+        ideal = values_in(ranking.ideal) if "ideal" in parts else None
     ranks = ranking if metric.reads_first_rank and reads_ranks(request) else None
     return Measured(values, chance, ideal, ranks)
+
+
+def parts_of(request):
+    """Return which arrays of a :class:`Measured` a requested metric has, by name."""
+    parts, adjusted = ["values"], request.options.adjusted
+    if adjusted and request.metric.moments is None:
+        parts.append("chance")
+    if adjusted and adjusted not in ("ratio", "z"):
+        parts.append("ideal")
+    return parts
 
 
 def reads_ranks(request):

@@ -105,7 +105,7 @@ class ValueTable(NamedTuple):
 
 def join_queries(tables):
     """Return the table of the queries of all tables, each of which is in one."""
-    for table in tables:
+    for table in tables[1:]:
         check_alike(tables[0], table)
     columns = {
         name: _joined([table.keys[name] for table in tables]) for name in tables[0].keys
@@ -124,14 +124,13 @@ def join_queries(tables):
             done[place] = np.concatenate(arrays, axis=-1)[..., first]
         return done[place]
 
-    def join_measured(*measured):
-        return Measured(*map(join, *measured))
-
     return tables[0]._replace(
         keys=keys,
         weight=join(*(table.weight for table in tables)),
         measured=tuple(
-            tuple(map(join_measured, *of_ranker))
+            tuple(
+                Measured(*map(join, *parts)) for parts in zip(*of_ranker, strict=True)
+            )
             for of_ranker in zip(*(table.measured for table in tables), strict=True)
         ),
         n_documents=tuple(map(join, *(table.n_documents for table in tables))),

@@ -10,7 +10,7 @@ import numpy as np
 from skrank._checks import import_extra
 from skrank.tables.core import as_numpy, is_text, one_chunk
 from skrank.tables.files import check_known
-from skrank.tables.source import check_none_missing, check_types, refuse_id
+from skrank.tables.source import check_none_missing, check_types
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -118,24 +118,20 @@ def score_on_cluster(table, core):
 def check_columns(schema, columns):
     """Raise if a column is missing or its type is wrong."""
     types = import_extra("pyarrow").types
-    kinds = dict(zip(schema.names, schema.types, strict=True))
-
-    def is_number(kind):
-        plain = (types.is_integer, types.is_floating, types.is_boolean)
-        return any(test(kind) for test in plain)
-
-    check_known(columns, kinds)
-    check_types(
-        columns,
-        kinds,
-        lambda kind: is_number(kind) or types.is_decimal(kind),
-        types.is_boolean,
-    )
-    for name in (*columns.keys.values(), columns.doc_id):
-        if name is None or is_number(kinds[name]) or types.is_temporal(kinds[name]):
-            continue
-        if not is_text(schema.field(name)):
-            refuse_id(name, kinds[name])
+    tests = {
+        "boolean": types.is_boolean,
+        "number": lambda kind: types.is_integer(kind) or types.is_floating(kind),
+        "decimal": types.is_decimal,
+        "date": types.is_temporal,
+        "text": is_text,
+    }
+    check_known(columns, schema.names)
+    kinds = {
+        field.name: next((kind for kind in tests if tests[kind](field.type)), None)
+        for field in schema
+    }
+    types = dict(zip(schema.names, schema.types, strict=True))
+    check_types(columns, types, kinds, tests.keys() - {"decimal"})
 
 
 def score_rows(core, table):
@@ -148,7 +144,8 @@ def score_rows(core, table):
         key: scored[key].cast(table[name].type)
         for key, name in core.columns.keys.items()
     }
-    return _row_per_query(keys, core, scored.drop_columns(list(keys)))
+    state = {name: scored[name] for name in core.state}
+    return import_extra("pyarrow").table(keys | core.values(scored) | state)
 
 
 def schema_of_scores(core, schema):
@@ -157,24 +154,16 @@ def schema_of_scores(core, schema):
     And the names of the columns that :meth:`ArrowCore.finish` reads.
     """
     pa = import_extra("pyarrow")
-    keys = {
-        key: pa.nulls(1, schema.field(name).type)
-        for key, name in core.columns.keys.items()
-    }
-    state = core.example()
-    for name in core.values(state):
+    keys = {key: schema.field(name).type for key, name in core.columns.keys.items()}
+    for name in core.names:
         if name in keys:
             raise ValueError(
                 "A metric and a key must have different names. "
                 f"Got the name {name!r} twice."
             )
-    schema = _row_per_query(keys, core, state).schema
-    return schema, [*keys, *state.column_names]
-
-
-def _row_per_query(keys, core, state):
-    columns = dict(zip(state.column_names, state.columns, strict=True))
-    return import_extra("pyarrow").table(keys | core.values(state) | columns)
+    kinds = {name: pa.float64() for name in core.names}
+    kinds |= {name: pa.type_for_alias(kind) for name, kind in core.state.items()}
+    return pa.schema(keys | kinds), [*keys, *core.state]
 
 
 def readable(table, columns):

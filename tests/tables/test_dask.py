@@ -13,6 +13,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from skrank.metrics import add_scorer, evaluate, score_queries
+from skrank.metrics.evaluation import read_requests
 from skrank.metrics.metric import METRICS
 from skrank.metrics.names import listed_names
 from skrank.tables import score_table, stream
@@ -139,17 +140,24 @@ def test_partitions_without_rows_are_left_out():
     assert scores.collect().summary() == evaluate(**arrays(frame), metrics=FEW)
 
 
+def core_of(metrics, **params):
+    requests = read_requests(metrics, params, "score_table")
+    return ArrowCore(requests, Columns("qid", "y_true", {None: "y_score"}))
+
+
 def some_relevant(ranking):
     return ranking.where_relevant(ranking.n_relevant / 2)
 
 
 def test_a_metric_of_ones_own_goes_with_the_core():
     add_scorer("half", some_relevant)
-    core = ArrowCore(["half"], Columns("qid", "y_true", {None: "y_score"}))
+    core = core_of("half")
     sent = pickle.dumps(core)
-    del METRICS["half"]
-    pickle.loads(sent)
-    assert evaluate([1, 0], [2, 1], "half") == {"half": 1 / 2}
+    metric = METRICS.pop("half")  # as in a process that has not added it
+    core = pickle.loads(sent)
+    table = pa.table({"qid": [1, 1], "y_true": [1, 0], "y_score": [2, 1]})
+    assert core.finish([core(table)]).summary() == {"half": 1 / 2}
+    METRICS["half"] = metric
     frame = draw_shuffled()
     own = ["half", lambda ranking: ranking.n_relevant]
     scores = score_table(on_dask(frame), own).collect()
@@ -160,7 +168,7 @@ def test_a_metric_of_ones_own_goes_with_the_core():
 def test_a_sorted_partition_is_scored_by_whole_queries(n_rows, monkeypatch):
     monkeypatch.setattr(stream, "BATCH", n_rows)
     frame = draw_shuffled()
-    core = ArrowCore(FEW, Columns("qid", "y_true", {None: "y_score"}), {"max_grade": 4})
+    core = core_of(FEW, max_grade=4)
     table = pa.Table.from_pandas(frame.sort_values("qid"))
     batches = table.select(core.columns.named()).to_batches(max_chunksize=37)
     scored = list(score_batches(pickle.dumps(core), batches))
@@ -171,7 +179,7 @@ def test_a_sorted_partition_is_scored_by_whole_queries(n_rows, monkeypatch):
 
 def test_ids_that_are_missing_in_a_sorted_partition_are_counted(monkeypatch):
     monkeypatch.setattr(stream, "BATCH", 2)
-    core = ArrowCore("mrr", Columns("qid", "y_true", {None: "y_score"}))
+    core = core_of("mrr")
     table = pa.table(SMALL | {"qid": [None, 1, 2]})
     with pytest.raises(ValueError, match=r"'qid' has 1 missing values .* among 3 rows"):
         list(score_batches(pickle.dumps(core), table.to_batches()))
@@ -191,7 +199,11 @@ SMALL = {"qid": [1, 1, 2], "y_true": [1, 0, 1], "y_score": [2.0, 1.0, 1.0]}
             {},
             "'qid' must hold numbers, text or dates. Got dictionary.* cast it",
         ),
-        ({"mrr": [1, 1, 1]}, {"by": "mrr"}, "metric and a key .* the name 'mrr' twice"),
+        (
+            {"mrr": [1, 1, 1]},
+            {"by": "mrr"},
+            r"names of .* must all be different.* Got \['mrr'\] twice",
+        ),
         ({}, {"memory_limit": "2GB"}, "'memory_limit' parameter .* Got '2GB'"),
         ({}, {"progress": True}, "'progress' parameter .* goes with files and tables"),
         ({}, {"ties": "first"}, "of Spark or Dask has none. Pass the ids"),

@@ -24,6 +24,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from skrank.metrics import evaluate, score_queries
+from skrank.metrics.evaluation import read_requests, score_requests
 from skrank.metrics.names import listed_names
 from skrank.tables import score_table, stream
 from skrank.tables.core import Columns
@@ -343,6 +344,21 @@ def test_other_columns_of_a_table_in_memory_are_not_read():
             score_table(as_source(table, form, None), "mrr", qid="q")
 
 
+def test_the_highest_grade_that_counts_may_depend_on_the_metric():
+    table = draw()
+    metrics = ["err", "rbp(threshold=9)@4"]  # no grade is above 9
+    assert_same(
+        score_table(table, metrics).summary(),
+        evaluate(**arrays(table), metrics=metrics),
+    )
+
+
+def test_a_stream_may_hold_floats_of_two_bytes():
+    table = pa.table(SMALL | {"y_score": pa.array([2.0, 1.0, 1.0], pa.float16())})
+    for source in (table, table.to_reader()):
+        assert score_table(source, "mrr").summary() == {"mrr": 1.0}
+
+
 def test_one_query_may_be_longer_than_a_batch(small_batches):
     rng = np.random.default_rng(0)
     qid = np.repeat([5, 3, 8], [700, 1300, 2])
@@ -357,9 +373,9 @@ def test_grouped_rows_are_read_without_a_sort(small_batches, monkeypatch):
     queries = []
     batches = stream._batches
 
-    def seen(source, query):
+    def seen(source, query, columns):
         queries.append(query)
-        return batches(source, query)
+        return batches(source, query, columns)
 
     monkeypatch.setattr(stream, "_batches", seen)
     score_table(draw("grouped"), "mrr")
@@ -384,13 +400,13 @@ def test_text_is_never_turned_into_objects_of_python(small_batches, monkeypatch)
     table = table.set_column(0, "qid", words)
     seen = []
 
-    def scored(y_true, y_score, metrics, *, qid, **params):
-        seen.append(np.asarray(qid).dtype.kind)
-        return score_queries(y_true, y_score, metrics, qid=qid, **params)
+    def scored(requests, arrays, rankers, **params):
+        seen.append(np.asarray(arrays.qid).dtype.kind)
+        return score_requests(requests, arrays, rankers, **params)
 
-    monkeypatch.setattr("skrank.tables.core.score_queries", scored)
+    monkeypatch.setattr("skrank.tables.core.score_requests", scored)
     ids = score_table(table, "mrr").keys["qid"]
-    assert set(seen[1:]) <= {"i"}
+    assert set(seen) == {"i"}
     assert len(seen) > 3
     assert ids.dtype.kind == "U"
 
@@ -408,14 +424,14 @@ def test_values_that_exceed_the_memory_limit_are_announced(form, tmp_path):
 
 def test_the_engine_gets_less_memory_if_there_are_many_values(monkeypatch):
     limits = []
-    execute = Source.execute
+    fetch = Source.fetch
 
     def seen(source, statement):
-        execute(source, statement)
         if "memory_limit" in statement:
             limits.append(statement)
+        return fetch(source, statement)
 
-    monkeypatch.setattr(Source, "execute", seen)
+    monkeypatch.setattr(Source, "fetch", seen)
     # 5 * 10**6 queries whose keys have 100 letters and six columns of ranks.
     counted = 5 * 10**6, 5 * 100
     monkeypatch.setattr(Source, "count_queries", lambda *args: counted)
@@ -568,10 +584,12 @@ def test_a_core_can_be_sent_to_another_process():
     from skrank.tables.core import ArrowCore
 
     table = draw("grouped")
-    core = ArrowCore(FEW, Columns("qid", "y_true", {None: "y_score"}))
+    metrics = [name for name in FEW if name != "err"]  # which needs a highest grade
+    requests = read_requests(metrics, {}, "score_table")
+    core = ArrowCore(requests, Columns("qid", "y_true", {None: "y_score"}))
     core = pickle.loads(pickle.dumps(core))
     scores = core.finish([core(table)])
-    assert scores.summary() == evaluate(**arrays(table), metrics=FEW)
+    assert scores.summary() == evaluate(**arrays(table), metrics=metrics)
 
 
 SMALL = {"qid": [1, 1, 2], "y_true": [1, 0, 1], "y_score": [2.0, 1.0, 1.0]}
@@ -594,9 +612,10 @@ SMALL = {"qid": [1, 1, 2], "y_true": [1, 0, 1], "y_score": [2.0, 1.0, 1.0]}
         ({}, {"y_score": []}, "'y_score' parameter of score_table must name"),
         ({}, {"y_score": 3}, "'y_score' parameter of score_table must name"),
         ({}, {"metrics": "mmr"}, "Did you mean 'mrr'"),
-        ({}, {"average": None}, "'average' parameter of score_queries"),
+        ({}, {"average": None}, "'average' parameter of score_table"),
         ({"y_true": [1, -1, 0]}, {"metrics": "spearman"}, "negative grades with"),
         ({}, {"by": "qid"}, "'by' parameter of score_table"),
+        ({"mrr": [1, 1, 1]}, {"by": "mrr"}, r"names of .* different.* \['mrr'\] twice"),
     ],
 )
 def test_bad_input_is_refused(changed, params, message):
