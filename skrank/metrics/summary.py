@@ -215,15 +215,61 @@ def check_not_negative(values):
         )
 
 
+# Outside of these bounds weights are scaled before they are summed.
+SMALLEST, LARGEST = 2.0**-500, 2.0**500
+
+
 def mean_of_queries(ranking, values, weight):
-    """Return the weighted mean of the values that are not NaN."""
+    """Return the weighted mean of the values that are not NaN.
+
+    Each of the two sums is rounded once, whatever the order of the queries.
+    """
     known = ~np.isnan(values)
-    values = values[known]
-    if weight is None:
-        return float(values.mean()) if len(values) else float("nan")
-    weight = scaled(weight[known])
-    total = weight.sum()
-    return float(np.dot(values, weight) / total) if total > 0 else float("nan")
+    values, total = values[known], float(known.sum())
+    terms = exact_terms if len(values) > FEW_VALUES else np.ndarray.tolist
+    if weight is not None:
+        weight = weight[known]
+        if len(weight) and not SMALLEST < weight.max() < LARGEST:
+            weight = scaled(weight)
+        values, total = values * weight, math.fsum(terms(weight))
+    return math.fsum(terms(values)) / total if total > 0 else float("nan")
+
+
+# Up to so many values are summed by `math.fsum` alone, and so many in a block.
+FEW_VALUES, BLOCK = 64, 2**15
+
+
+def exact_terms(values):
+    """Return a few floats that have the same sum as the values.
+
+    Nothing is rounded, so that the sum of the terms, rounded once by `math.fsum`, does
+    not depend on the order of the values, nor on the parts whose terms are joined. The
+    leading bits of all values are summed first, then the next ones: they are multiples
+    of one power of 2, small enough for their sum to be exact [1]_.
+
+    .. [1] S. M. Rump, T. Ogita, S. Oishi, "Accurate Floating-Point Summation, Part I",
+       SIAM Journal on Scientific Computing 31 (2008).
+    """
+    terms = []
+    for start in range(0, len(values), BLOCK):
+        rest = values[start : start + BLOCK]
+        largest = max(np.maximum.reduce(rest), -np.minimum.reduce(rest))
+        if not largest < 2.0**960:  # infinite, or nearly so
+            terms.append(float(rest.sum()))
+            continue
+        # With sigma = 2^m max|x| and n + 2 <= 2^m, (sigma + x) - sigma is a multiple of
+        # 2^-52 sigma, and the sum of all n of them is below sigma.
+        m = (len(rest) + 1).bit_length()
+        sigma = math.ldexp(1.0, math.frexp(largest)[1] + m)
+        while True:
+            leading = rest + sigma
+            leading -= sigma
+            terms.append(float(np.add.reduce(leading)))
+            rest = rest - leading
+            if not rest.any():
+                break
+            sigma = math.ldexp(sigma, m - 52)
+    return terms
 
 
 # Up to so many distinct powers, each is computed on its own.
