@@ -23,10 +23,12 @@ from skrank.metrics.metric import Metric
 from skrank.metrics.names import is_name, parse_name
 from skrank.metrics.summary import Measured, reads_ranks
 from skrank.metrics.value_table import (
+    NO_WEIGHT,
     ValueTable,
     distinct,
     join_queries,
     join_rankers,
+    named_summaries,
 )
 
 
@@ -122,34 +124,21 @@ class QueryScores:
         """
         if by is None:
             if self.table.weight is not None and not self.table.weight.any():
-                raise ValueError(
-                    "Sample weights must contain at least one non-zero number."
-                )
-            return self._named(self.table.summaries())
+                raise ValueError(NO_WEIGHT)
+            return named_summaries(self.rankers, self.metrics, self.table.summaries())
         keys = self.table.keys
-        names = [by] if isinstance(by, str) else list(by)
-        for name in names:
-            if name not in keys:
-                raise ValueError(
-                    "The 'by' parameter of summary must name key columns, among "
-                    f"{sorted(keys)}. Got {shown(name)} instead."
-                )
+        names = read_by(by, keys)
         keys, _, codes = distinct({name: keys[name] for name in names})
         order = np.argsort(codes, kind="stable")
         segments = np.split(order, np.cumsum(np.bincount(codes))[:-1])
         values = [key.tolist() for key in keys.values()]
         labels = values[0] if isinstance(by, str) else zip(*values, strict=True)
         return {
-            label: self._named(self.table.summaries(rows))
+            label: named_summaries(
+                self.rankers, self.metrics, self.table.summaries(rows)
+            )
             for label, rows in zip(labels, segments, strict=True)
         }
-
-    def _named(self, summaries):
-        """Return lists of summaries as a dict by metric, or by ranker and metric."""
-        named = [dict(zip(self.metrics, values, strict=True)) for values in summaries]
-        if self.rankers == (None,):
-            return named[0]
-        return dict(zip(self.rankers, named, strict=True))
 
     def __getitem__(self, names):
         """Return the scores of some of the rankers and metrics alone.
@@ -343,6 +332,18 @@ class QueryScores:
     def _repr_html_(self):
         """Return the summary as a table for a notebook."""
         return as_html(self._title(), [self._rows()])
+
+
+def read_by(by, keys):
+    """Return the names of the key columns by which scores are summarized apart."""
+    names = [by] if isinstance(by, str) else list(by)
+    for name in names:
+        if name not in keys:
+            raise ValueError(
+                "The 'by' parameter of summary must name key columns, among "
+                f"{sorted(keys)}. Got {shown(name)} instead."
+            )
+    return names
 
 
 class GivenValues(NamedTuple):

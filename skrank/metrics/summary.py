@@ -105,15 +105,16 @@ def reads_ranks(request):
     return metric.pool is not mean_of_queries or request.options.adjusted == "z"
 
 
-def summarize(request, measured, n_documents, weight=None):
+def summarize(request, measured, n_documents, weight=None, queries=None):
     """Return the value of a requested metric over all queries.
 
     That of each query with ``average=None``. `n_documents` and `weight` have one entry
-    per query.
+    per query. `queries` stand for all of them: :class:`Values`, or what has their
+    methods.
     """
     metric, options = request.metric, request.options
     instead, average = options.replace_undefined_by, options.average
-    if average == "weighted":
+    if queries is None and average == "weighted":
         n_documents = n_documents.astype(np.float64)
         if weight is not None and weight.max() > 2.0**960:
             weight = scaled(weight)  # no list is so long that the product overflows
@@ -121,7 +122,8 @@ def summarize(request, measured, n_documents, weight=None):
     weight = None if average is None else weight
     # A probability may be too small for a float: 0 is as good.
     with np.errstate(under="ignore"):
-        queries = Values(metric, measured, options.own, instead, average, weight)
+        if queries is None:
+            queries = Values(metric, measured, options.own, instead, average, weight)
         score, reason = queries.summary("values"), UNDEFINED
         if options.adjusted:
             if average is not None and not np.isnan(score):
@@ -157,11 +159,12 @@ class Values(NamedTuple):
     average: str | None
     weight: np.ndarray | None
 
-    def summary(self, which):
+    def summary(self, which, pool=None):
         """Return the summary of the "values", or of those of "chance" or "ideal".
 
         Queries that are undefined have their value replaced. Without an average the
-        values are returned as they are, and replaced at the end.
+        values are returned as they are, and replaced at the end. If there is a `pool`,
+        what it returns of the values is returned.
         """
         inverse, values = self.metric.inverse, getattr(self.measured, which)
         if self.average is None:
@@ -176,6 +179,8 @@ class Values(NamedTuple):
         ranks = self.measured.ranks
         if ranks is not None and which != "values":
             ranks = getattr(ranks, which)
+        if pool is not None:
+            return pool(ranks, values, self.weight)
         score = self.metric.pool(ranks, values, self.weight)
         return reciprocal(score) if inverse else score
 
@@ -468,6 +473,37 @@ def pooled_harmonic_mean(ranking, values, weight):
     check_not_negative(values)
     with np.errstate(divide="ignore"):
         return float(np.divide(1, mean_of_queries(ranking, 1 / values, weight)))
+
+
+# The smallest factor of the geometric mean, MIN_GEO_MEAN of trec_eval.
+_LEAST = 1e-5
+
+
+def log_of_gm_map(values):
+    """Return the logarithms of the values, or of 1e-5 where they are smaller."""
+    return np.log(np.maximum(values, _LEAST))
+
+
+def mean_of_gm_map(ranking, values, weight):
+    """Return the geometric mean of the values, or of 1e-5 where they are smaller."""
+    return float(np.exp(mean_of_queries(ranking, log_of_gm_map(values), weight)))
+
+
+# Summaries g(mean of f(values)), as (f, g).
+MEANS = {
+    mean_of_queries: (np.array, float),
+    pooled_geometric_mean: (np.log, np.exp),
+    pooled_harmonic_mean: (np.reciprocal, np.reciprocal),
+    mean_of_gm_map: (log_of_gm_map, np.exp),
+}
+
+
+def is_of_means(request):
+    """Return True if a summary is a function of one mean, or of three if adjusted."""
+    metric, adjusted = request.metric, request.options.adjusted
+    return metric.pool in MEANS and not (
+        adjusted and (metric.moments is not None or adjusted == "z")
+    )
 
 
 def ranks_of(ranking, values, weight):

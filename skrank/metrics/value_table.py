@@ -103,6 +103,15 @@ class ValueTable(NamedTuple):
         )
 
 
+NO_WEIGHT = "Sample weights must contain at least one non-zero number."
+
+
+def named_summaries(rankers, metrics, summaries):
+    """Return lists of summaries as a dict by metric, or by ranker and metric."""
+    named = [dict(zip(metrics, values, strict=True)) for values in summaries]
+    return named[0] if rankers[0] is None else dict(zip(rankers, named, strict=True))
+
+
 def join_queries(tables):
     """Return the table of the queries of all tables, each of which is in one."""
     for table in tables[1:]:

@@ -17,10 +17,10 @@ from sklearn.utils import check_random_state
 from skrank._checks import check_number, shown, warn_caller
 from skrank._ranking.ids import encode_qid
 from skrank.metrics.answer import Request
-from skrank.metrics.average_precision import log_of_gm_map, mean_of_gm_map
 from skrank.metrics.summary import (
+    MEANS,
+    is_of_means,
     mean_of_queries,
-    pooled_geometric_mean,
     pooled_harmonic_mean,
     reciprocal,
 )
@@ -29,14 +29,6 @@ from skrank.metrics.summary import (
 ROUNDING = 1e-12
 # A sum of fewer equal terms is far from normal.
 FEWEST_EFFECTIVE = 10
-
-# Summaries g(mean of f(values)), as (f, g).
-MEANS = {
-    mean_of_queries: (np.array, float),
-    pooled_geometric_mean: (np.log, np.exp),
-    pooled_harmonic_mean: (np.reciprocal, np.reciprocal),
-    mean_of_gm_map: (log_of_gm_map, np.exp),
-}
 
 
 class Terms(NamedTuple):
@@ -141,9 +133,7 @@ def _terms(table, ranker, metric, estimate):
     request, measured = table.requests[metric], table.measured[ranker][metric]
     definition, options = request.metric, request.options
     adjusted = options.adjusted
-    if definition.pool not in MEANS:
-        return None
-    if adjusted and (definition.moments is not None or adjusted == "z"):
+    if not is_of_means(request):
         return None
     weight = table.weight
     if options.average == "weighted":

@@ -14,15 +14,14 @@ from skrank.metrics.answer import max_grade_of
 from skrank.metrics.evaluation import check_ids_unneeded, check_names, read_requests
 from skrank.tables.alignment import align, lowest_judged
 from skrank.tables.clusters import check_columns, score_on_cluster
-from skrank.tables.core import ArrowCore, Columns
+from skrank.tables.core import MOST_COPIES, ArrowCore, Columns
 from skrank.tables.dask import DaskTable
 from skrank.tables.source import Source
 from skrank.tables.spark import SparkTable
 from skrank.tables.stream import score_source
 
-# Megabytes, and how often the values by query are in memory when they are joined; both
-# measured, by scoring ten million queries.
-FOR_PYTHON, MOST_COPIES = 300, 3.5
+# Megabytes, as was measured.
+FOR_PYTHON = 300
 
 # The packages of data frames, with what only a data frame of theirs has.
 CLUSTERS = {"pyspark": (SparkTable, "mapInArrow"), "dask": (DaskTable, "merge")}

@@ -16,7 +16,7 @@ from skrank.metrics import add_scorer, evaluate, score_queries
 from skrank.metrics.evaluation import read_requests
 from skrank.metrics.metric import METRICS
 from skrank.metrics.names import listed_names
-from skrank.tables import score_table, stream
+from skrank.tables import clusters, score_table, stream
 from skrank.tables.core import ArrowCore, Columns
 from skrank.tables.spark import score_batches
 from tests.brute_force import ADJUSTABLE, full_name
@@ -138,6 +138,71 @@ def test_partitions_without_rows_are_left_out():
     frame = draw_shuffled(n_queries=2)
     scores = score_table(on_dask(frame, n_parts=8), FEW)
     assert scores.collect().summary() == evaluate(**arrays(frame), metrics=FEW)
+    assert scores.summary().keys() == scores.collect().summary().keys()
+
+
+# What is computed of all ranks, and not of sums or of the order of the ranks.
+OF_ALL_RANKS = {
+    name
+    for name in listed_names()
+    if "variance" in name
+    or "standard_deviation" in name
+    or name.startswith("z_")
+    or ("adjusted" in name and "geometric" in name)
+}
+
+
+@pytest.mark.filterwarnings("ignore:The (adjusted )?metric is undefined")
+@pytest.mark.parametrize("name", PARAMS)
+def test_workers_compute_the_summaries_of_all_metrics(name):
+    params, metrics, frame = PARAMS[name], listed_names(), draw_shuffled(400)
+    if name == "adjusted":
+        metrics = [full_name(metric) for metric in ADJUSTABLE]
+    if name == "convention":
+        metrics = ["map", "ndcg@10", "mrr", "bpref"]
+    scores = score_table(on_dask(frame), metrics, **params)
+    expected, found = scores.collect().summary(), scores.summary()
+    assert [*found] == [*expected]
+    for metric, value in found.items():
+        if metric in OF_ALL_RANKS:
+            np.testing.assert_allclose(value, expected[metric], rtol=1e-9)
+        else:
+            np.testing.assert_equal(value, expected[metric], err_msg=metric)
+
+
+def test_workers_compute_the_summaries_of_segments_and_rankers():
+    frame = draw_shuffled(200)
+    frame["word"] = frame["day"].astype(str)
+    columns = {"a": "y_score", "b": "other"}
+    metrics = ["ndcg@3", "neg_median_rank", "adjusted_mrr", "gm_map"]
+    scores = score_table(
+        on_dask(frame), metrics, y_score=columns, by=["day", "word"],
+        sample_weight="weight",
+    )  # fmt: skip
+    collected = scores.collect()
+    for by in (None, "day", "word", ["word", "day"], ["day"]):
+        assert scores.summary(by) == collected.summary(by)
+    written = scores.frame.compute()
+    assert scores.summary(frame=on_dask(written)) == collected.summary()
+    with pytest.raises(ValueError, match=r"'by' parameter .* Got 'week'"):
+        scores.summary("week")
+
+
+def test_a_summary_without_rows_or_weights_is_refused():
+    frame = pd.DataFrame(SMALL)
+    with pytest.raises(ValueError, match="has no rows"):
+        score_table(on_dask(frame[:0], 1), "mrr").summary()
+    weighted = on_dask(frame.assign(weight=0.0), 1)
+    with pytest.raises(ValueError, match="at least one non-zero"):
+        score_table(weighted, "mrr", sample_weight="weight").summary()
+
+
+def test_many_queries_are_announced_before_they_are_collected(monkeypatch):
+    monkeypatch.setattr(clusters, "MANY_QUERIES", 1)
+    scores = score_table(on_dask(pd.DataFrame(SMALL), 1), "mrr")
+    for frame in (None, scores.frame):
+        with pytest.warns(UserWarning, match=r"About 2 queries come .* GB"):
+            assert scores.collect(frame).summary() == {"mrr": 1.0}
 
 
 def core_of(metrics, **params):
