@@ -39,6 +39,8 @@ def score_table(
     returned=None,
     doc_id=None,
     sample_weight=None,
+    table=None,
+    connection=None,
     memory_limit=None,
     progress=False,
     **params,
@@ -52,13 +54,15 @@ def score_table(
 
     Parameters
     ----------
-    source : str, path or table
-        A Parquet, CSV or JSON file, a pattern such as ``"runs/*.parquet"``, a directory
-        of such files, a URL that DuckDB reads, or a table that speaks the Arrow
-        PyCapsule protocol, such as a data frame of pandas, polars or pyarrow. Rows may
-        be in any order; files in which the rows of a query stand together are read
-        without a sort. Or a data frame of Spark or Dask, whose rows stay where they
-        are.
+    source : str, path, list of paths or table
+        A Parquet, CSV, JSON or Arrow (IPC) file, a pattern such as
+        ``"runs/*.parquet"``, a directory of such files, a URL that DuckDB reads, or a
+        list of these. Or a table that speaks the Arrow PyCapsule protocol, such as a
+        data frame of pandas, polars or pyarrow or a RecordBatchReader; a LazyFrame of
+        polars; a Dataset or a Scanner of pyarrow. Rows may be in any order; files in
+        which the rows of a query stand together are read without a sort. Or a data
+        frame of Spark or Dask, whose rows stay where they are. With `table` a file of
+        DuckDB, and with a `connection` a query in SQL.
     metrics : str, callable or list of them
         Scorer names, metric functions of skrank or functions of your own, as in
         :func:`~skrank.metrics.evaluate`.
@@ -84,6 +88,10 @@ def score_table(
         Rows of Spark and Dask have no order.
     sample_weight : str, default=None
         The column of the weights, constant within a query.
+    table : str, default=None
+        The table, or view, of a file of DuckDB (``.duckdb``). If None, its only one.
+    connection : connection of DuckDB or ADBC, default=None
+        Runs the query that `source` is.
     memory_limit : str, default=None
         The memory to use, such as "2GB". Of it 500 MB are for Python and the rows that
         are being scored, and some for the values by query. DuckDB gets the rest, at
@@ -166,23 +174,24 @@ def score_table(
         check_ids_unneeded(requests, params.get("convention"))
     check_names(columns.y_score, columns.by, requests)
     core = ArrowCore(tuple(requests), columns)
-    table, method = CLUSTERS.get(library_of(source), (None, ""))
+    engine, method = CLUSTERS.get(library_of(source), (None, ""))
     if hasattr(source, method):
-        _check_cluster(core, memory_limit=memory_limit, progress=progress)
-        table = table(source)
-        check_columns(table.schema, columns)
-        return score_on_cluster(table, with_max_grade(table, core))
-    with Source(source, columns, memory_limit) as table:
-        table.check(columns)
-        core = with_max_grade(table, core)
+        only = {"memory_limit": memory_limit, "progress": progress}
+        _check_cluster(core, table=table, connection=connection, **only)
+        engine = engine(source)
+        check_columns(engine.schema, columns)
+        return score_on_cluster(engine, with_max_grade(engine, core))
+    with Source(source, columns, memory_limit, table, connection) as rows:
+        rows.check(columns)
+        core = with_max_grade(rows, core)
         if memory_limit is not None:
-            _leave_memory(table, core)
+            _leave_memory(rows, core)
         n_rows = None
         if progress:
-            ((n_rows,),) = table.fetch(f"SELECT count(*) FROM {table.relation}")
+            ((n_rows,),) = rows.fetch(f"SELECT count(*) FROM {rows.relation}")
         with progress_bar(n_rows, progress, "row") as advance:
-            tables = score_source(table, core, advance)
-    return core.finish(tables, table.kind)  # when DuckDB has freed its memory
+            tables = score_source(rows, core, advance)
+    return core.finish(tables, rows.kind)  # when DuckDB has freed its memory
 
 
 def _leave_memory(source, core):

@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import contextlib
-import os
 import re
 import tempfile
 
@@ -13,12 +12,19 @@ from skrank._columns import (
     column_names,
     is_pandas_or_polars,
     kind_of,
+    library_of,
+    polars_batches,
 )
 from skrank.tables.files import (
+    ARROW,
+    DATABASE,
+    arrow_files,
     check_known,
     files_of,
     first_failure,
+    is_path,
     quoted,
+    reader_of,
     relation_of_files,
     text_in_sql,
 )
@@ -67,10 +73,10 @@ class Source:
     thread waits, and Ctrl-C raises KeyboardInterrupt there: DuckDB would turn it into
     an error of its own, and it cannot close a connection that is in use.
 
-    `source` and `memory_limit` are those of :func:`score_table`.
+    The parameters but `columns` are those of :func:`score_table`.
     """
 
-    def __init__(self, source, columns, memory_limit=None):
+    def __init__(self, source, columns, memory_limit=None, table=None, connection=None):
         duckdb = import_extra("duckdb")
         self.kind = kind_of(source)
         self.files = self._schema = self._reader = None
@@ -93,7 +99,7 @@ class Source:
             self.fetch("SET enable_progress_bar = false")
             if memory_limit is not None:
                 self.leave_memory(0)
-            self.relation = self._open(source, columns)
+            self.relation = self._open(source, columns, table, connection)
             query = f"DESCRIBE SELECT * FROM {self.relation}"
             self.types = {name: kind for name, kind, *_ in self.fetch(query)}
             self.kinds = {
@@ -102,24 +108,38 @@ class Source:
             }
             failing.pop_all()
 
-    def _open(self, source, columns):
+    def _open(self, source, columns, table, connection):
         """Return the SQL that stands for the source in a FROM clause.
 
         Of a table in memory only the named columns are converted and stored, and DuckDB
         sees no other ones, from which it does not tell "qid" and "QID" apart.
         """
-        if isinstance(source, (str, os.PathLike)):
-            self.files = files_of(os.fspath(source), self.fetch)
-            return relation_of_files(self.files, columns, self.fetch)
         pa = import_extra("pyarrow")
-        if is_pandas_or_polars(source):
+        if connection is not None:
+            source = _rows_of_query(source, connection)
+        elif is_path(source) or isinstance(source, list):
+            self.files = files_of(source, self.fetch)
+            if table is not None or reader_of(self.files) == DATABASE:
+                return self._open_database(columns, table)
+            if reader_of(self.files) != ARROW:
+                return relation_of_files(self.files, columns, self.fetch)
+            source = self.run(arrow_files, self.files, self._names)
+        elif library_of(source) == "polars" and hasattr(source, "collect"):
+            check_known(columns, source.collect_schema().names())
+            source = polars_batches(source.select(self._names))
+        elif is_pandas_or_polars(source):
             check_known(columns, column_names(source))
             source = pa.table(arrow_columns(source, self._names))
+        if hasattr(source, "scanner"):  # a dataset of Arrow
+            check_known(columns, source.schema.names)
+            source = source.scanner(columns=self._names)
+        if hasattr(source, "projected_schema"):  # a scanner, which is read once
+            source = source.to_reader()
         if not hasattr(source, "__arrow_c_stream__"):
             raise TypeError(
-                "The 'source' parameter of score_table must be a path, a URL or a "
-                "table that speaks the Arrow PyCapsule protocol, such as a data frame "
-                "of pandas, polars or pyarrow (collect a lazy one first). "
+                "The 'source' parameter of score_table must be a path, a URL, a list "
+                "of them, or a table that speaks the Arrow PyCapsule protocol, such as "
+                "a data frame of pandas, polars or pyarrow. "
                 f"Got {type(source).__name__} instead."
             )
         if not isinstance(source, pa.Table):  # a stream, which can be read only once
@@ -136,6 +156,32 @@ class Source:
         self.fetch("CREATE TABLE source AS SELECT * FROM stream")
         self.run(self.connection.unregister, "stream")
         return "source"
+
+    def _open_database(self, columns, table):
+        """Return the SQL of the named columns of a table of a file of DuckDB."""
+        if reader_of(self.files) != DATABASE or len(self.files) > 1:
+            raise ValueError(
+                "The 'table' parameter of score_table names a table of one file that "
+                f"ends with .duckdb. Got {table!r} with {shown(self.files)}."
+            )
+        (file,) = self.files
+        self.fetch(f"ATTACH {text_in_sql(file)} AS given (READ_ONLY)")
+        found = "FROM duckdb_{}s() WHERE database_name = 'given' AND NOT internal"
+        query = " UNION ALL ".join(
+            f"SELECT {kind}_name {found.format(kind)}" for kind in ("table", "view")
+        )
+        names = sorted(name for (name,) in self.fetch(query))
+        if table is None and len(names) == 1:
+            (table,) = names
+        if table not in names:
+            raise ValueError(
+                f"The 'table' parameter of score_table must name a table of {file!r}, "
+                f"among {names}. Got {table!r} instead."
+            )
+        table = f"given.{quoted(table)}"
+        rows = self.fetch(f"DESCRIBE FROM {table}")
+        check_known(columns, [name for name, *_ in rows], f"The file {file!r}")
+        return f"(SELECT {', '.join(map(quoted, self._names))} FROM {table})"
 
     def start(self, function, *args):
         """Call a function in the thread of the source, and return the task."""
@@ -329,6 +375,27 @@ class Source:
             what = f"the column {column!r} of {what}"
         kind = OSError if cause.startswith(("IO Error", "HTTP Error")) else ValueError
         return kind(f"DuckDB cannot read {what}. Got: {cause}.")
+
+
+def _rows_of_query(text, connection):
+    """Return what a query returns as a stream of Arrow."""
+    if not isinstance(text, str):
+        raise TypeError(
+            "The 'source' parameter of score_table must be a str, a query in SQL, if "
+            f"there is a `connection`. Got {type(text).__name__} instead."
+        )
+    if hasattr(connection, "sql"):  # of DuckDB
+        return connection.sql(text)
+    cursor = connection.cursor() if hasattr(connection, "cursor") else None
+    if not hasattr(cursor, "fetch_record_batch"):
+        raise TypeError(
+            "The 'connection' parameter of score_table must be a connection of DuckDB "
+            "or ADBC, which return tables of Arrow. Got one of "
+            f"{type(connection).__module__} instead: pass a data frame, such as that "
+            "of pandas.read_sql."
+        )
+    cursor.execute(text)
+    return cursor.fetch_record_batch()
 
 
 def _readable(schema, names):

@@ -6,19 +6,22 @@ import datetime
 import decimal
 import pickle
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import threading
 import uuid
 import warnings
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import duckdb
 import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.csv
+import pyarrow.dataset as dataset
+import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 from numpy.testing import assert_array_equal
@@ -79,6 +82,15 @@ def as_source(table, form, folder):
         pq.write_table(table.slice(0, 300), folder / "1.parquet")
         pq.write_table(table.slice(300), folder / "inside" / "2.parquet")
         return folder
+    if form == "list":
+        pq.write_table(table.slice(0, 300), folder / "b.parquet")
+        pq.write_table(table.slice(300), folder / "a.parquet")
+        return [folder / "b.parquet", str(folder / "a.parquet")]
+    if form == "arrow":
+        feather.write_feather(table, folder / "t.arrow", chunksize=150)
+        return folder / "t.arrow"
+    if form == "dataset":
+        return dataset.dataset(as_source(table, "directory", folder))
     if form == "csv":
         pyarrow.csv.write_csv(table, folder / "t.csv")
         return folder / "t.csv"
@@ -90,12 +102,15 @@ def as_source(table, form, folder):
         "polars": lambda: pl.from_arrow(table),
         "pyarrow": lambda: table,
         "reader": lambda: table.to_reader(max_chunksize=97),
+        "lazy": lambda: pl.from_arrow(table).lazy().with_columns(other=0),
+        "scanner": lambda: dataset.dataset(table).scanner(batch_size=97),
         "relation": lambda: duckdb.from_arrow(table),
     }[form]()
 
 
 FORMS = ["parquet", "pattern", "directory", "csv", "json"]
 FORMS += ["pandas", "polars", "pyarrow", "reader", "relation"]
+FORMS += ["list", "arrow", "dataset", "lazy", "scanner"]
 
 
 @pytest.mark.usefixtures("small_batches")
@@ -108,7 +123,8 @@ def test_every_source_in_every_order_is_scored_as_arrays_are(form, order, tmp_pa
     assert_array_equal(scores.values, expected.values)
     assert_array_equal(scores.keys["qid"], expected.keys["qid"])
     assert_same(scores.summary(), expected.summary())
-    kind = {"polars": "polars", "pyarrow": "pyarrow", "reader": "pyarrow"}.get(form)
+    kind = dict.fromkeys(["pyarrow", "reader", "dataset", "scanner"], "pyarrow")
+    kind = (kind | {"polars": "polars", "lazy": "polars"}).get(form)
     frame = scores.to_frame()
     assert type(frame).__module__.partition(".")[0] == (kind or "pandas")
 
@@ -351,6 +367,74 @@ def test_the_highest_grade_that_counts_may_depend_on_the_metric():
         score_table(table, metrics).summary(),
         evaluate(**arrays(table), metrics=metrics),
     )
+
+
+def test_a_table_of_a_file_of_duckdb_is_scored(tmp_path):
+    file, table = tmp_path / "some.duckdb", draw()
+    expected = evaluate(**arrays(table), metrics=FEW)
+    with duckdb.connect(str(file)) as connection:
+        connection.register("drawn", table)
+        connection.execute('CREATE TABLE "my rows" AS SELECT * FROM drawn')
+    assert_same(score_table(file, FEW).summary(), expected)
+    with duckdb.connect(str(file)) as connection:
+        connection.execute('CREATE VIEW few AS SELECT * FROM "my rows" WHERE false')
+    assert_same(score_table(file, FEW, table="my rows").summary(), expected)
+    with pytest.raises(ValueError, match=r"'table' .* \['few', 'my rows'\]. Got None"):
+        score_table(file, FEW)
+    with pytest.raises(ValueError, match="no column 'y_tru'"):
+        score_table(file, FEW, table="my rows", y_true="y_tru")
+    with pytest.raises(ValueError, match="The source has no rows"):
+        score_table(file, FEW, table="few")
+    with pytest.raises(ValueError, match=r"'table' .* ends with \.duckdb"):
+        score_table(as_source(table, "parquet", tmp_path), FEW, table="few")
+
+
+class ConnectionOfADBC:
+    """A connection of the shape of those of ADBC."""
+
+    def cursor(self):
+        return self
+
+    def execute(self, text):
+        self.text = text
+
+    def fetch_record_batch(self):
+        assert self.text == "SELECT * FROM rows"
+        return draw().to_reader()
+
+
+def test_a_query_in_sql_is_scored():
+    table = draw()
+    expected = evaluate(**arrays(table), metrics=FEW)
+    with duckdb.connect() as connection:
+        connection.register("rows", table)
+        for given in (connection, ConnectionOfADBC()):
+            scores = score_table("SELECT * FROM rows", FEW, connection=given)
+            assert_same(scores.summary(), expected)
+        few = "SELECT * FROM rows WHERE qid < 3"
+        assert len(score_table(few, FEW, connection=connection).keys["qid"]) == 3
+        with pytest.raises(TypeError, match="must be a str, a query in SQL"):
+            score_table(table, FEW, connection=connection)
+    with closing(sqlite3.connect(":memory:")) as other:
+        message = r"Got one of sqlite3 .*pandas\.read_sql"
+        with pytest.raises(TypeError, match=message):
+            score_table("SELECT 1", FEW, connection=other)
+
+
+def test_a_bad_list_of_paths_or_file_of_arrow_is_refused(tmp_path):
+    file = as_source(pa.table(SMALL), "arrow", tmp_path)
+    other = pa.table(SMALL | {"qid": ["a", "b", "c"]})
+    feather.write_feather(other, tmp_path / "u.arrow")
+    with pytest.raises(ValueError, match=r"'qid' must have one type .*int64.*string"):
+        score_table([file, tmp_path / "u.arrow"], "mrr")
+    for source in ([], [pa.table(SMALL)]):
+        with pytest.raises(TypeError, match="list of at least one path"):
+            score_table(source, "mrr")
+    with pytest.raises(ValueError, match="no column 'q'"):
+        score_table(file, "mrr", qid="q")
+    file.write_bytes(file.read_bytes()[:-200])
+    with pytest.raises((ValueError, OSError), match=r"t\.arrow"):
+        score_table(file, "mrr")
 
 
 def test_a_stream_may_hold_floats_of_two_bytes():

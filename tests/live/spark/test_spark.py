@@ -162,7 +162,7 @@ def fails(ranking):
 def test_the_error_of_a_metric_is_that_of_the_worker(spark):
     scores = score_table(on_spark(spark, draw()), [fails])
     for compute in (scores.collect, scores.summary):
-        with pytest.raises(ZeroDivisionError, match="^a metric of one's own$"):
+        with pytest.raises(ZeroDivisionError, match=r"^a metric of one's own$"):
             compute()
 
 
