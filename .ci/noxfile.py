@@ -1,7 +1,8 @@
 """The checks that a change has to pass, each in an environment of its own.
 
-`bash .ci/run` runs them all, but for `browser`, `neighbours`, `peers`, `pykeen`, `ray`,
-`release`, `spark` and `trackers`, which run only by name: most of them install much.
+`bash .ci/run` runs them all, but for `browser`, `latex`, `neighbours`, `peers`,
+`pykeen`, `ray`, `release`, `spark` and `trackers`, which run only by name: most of them
+need or install much.
 With nox and uv installed, `nox -f .ci/noxfile.py -s lint` runs one.
 """
 
@@ -159,24 +160,20 @@ def lint(session):
 
 @step()
 def types(session):
-    """A user's script under mypy and pyright, and the stubs beside the signatures."""
+    """A user's script under mypy and pyright, and the stub beside the signatures."""
     session.install("--quiet", ".", "mypy>=1.15", "pyright[nodejs]>=1.1.400")
     # Away from the checkout, so that the types are those of the installed package.
     work = Path(session.create_tmp()) / "work"
-    shutil.rmtree(work, ignore_errors=True)
-    shutil.copytree(
-        "skrank", work / "stubs/skrank", ignore=shutil.ignore_patterns("*.py", "data")
-    )
+    work.mkdir(exist_ok=True)
     for name in ["user_script.py", "stubtest.ini", "stubtest.txt"]:
         shutil.copy(f"tests/typing/{name}", work)
     session.chdir(work)
     session.run("python", "user_script.py")
     session.run("mypy", "--strict", "user_script.py")
     session.run("pyright", "--pythonpath", f"{session.bin}/python", "user_script.py")
-    session.env["MYPYPATH"] = "stubs"
     options = ["--mypy-config-file=stubtest.ini", "--allowlist=stubtest.txt"]
-    options += ["--concise", "--ignore-missing-stub", "--ignore-unused-allowlist"]
-    session.run("stubtest", "skrank", *options)
+    options += ["--concise", "--ignore-unused-allowlist"]
+    session.run("stubtest", "skrank.metrics", *options)
 
 
 @step()
@@ -304,6 +301,15 @@ def peers(session):
     """The libraries that skrank is compared with, live beside the recorded numbers."""
     install(session, "-e", ".[test]", "--group", "peers")
     session.run("pytest", "tests/other_libraries")
+
+
+@step()
+def latex(session):
+    """The tables for papers, compiled by pdfLaTeX."""
+    if not shutil.which("pdflatex"):
+        session.error("LaTeX is missing: apt-get install texlive-latex-recommended")
+    install(session, "-e", ".[test]")
+    session.run("pytest", "tests/live/latex")
 
 
 @step()

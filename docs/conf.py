@@ -11,11 +11,11 @@ from sphinx.util import logging
 
 import skrank
 
-HEADER = ["# Authors", "# SPDX-License-Identifier"]
+HEADER = "# SPDX-License-Identifier"
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS.parent))
 
-from docs import mathjax  # noqa: E402
+from docs import gallery_settings, mathjax  # noqa: E402
 from docs.makers import inventories  # noqa: E402
 
 project = "skrank"
@@ -45,6 +45,8 @@ autosummary_generate = True
 numpydoc_show_class_members = True
 numpydoc_class_members_toctree = False
 toc_object_entries_show_parents = "hide"
+# Docstrings describe the parameters; signatures show their names and defaults.
+autodoc_typehints = "none"
 
 # Every reference has a target: what this site links to in other projects is listed in
 # `makers/inventories.py`, so that a build needs no network.
@@ -129,10 +131,10 @@ def serve_mathjax(app):
 
 
 def drop_header(app, doctree):
-    """Leave out the authors and the license of an example, which its file names."""
+    """Leave out the license of an example, which its file names."""
     for block in list(doctree.findall(nodes.literal_block)):
-        lines = block.astext().strip().splitlines()
-        if [line.partition(":")[0] for line in lines] == HEADER:
+        (line, *more) = block.astext().strip().splitlines() or [""]
+        if line.startswith(HEADER) and not more:
             block.parent.remove(block)
 
 
@@ -146,5 +148,6 @@ def unwrap_mail_links(app, doctree):
 def setup(app):
     """Add what needs code."""
     app.connect("builder-inited", serve_mathjax)
+    app.connect("source-read", gallery_settings.add_headings)
     app.connect("doctree-read", drop_header)
     app.connect("doctree-read", unwrap_mail_links)

@@ -1,31 +1,33 @@
 """The order of the examples in the gallery, and what each of them starts with.
 
-Sphinx-Gallery finds these functions by the names in `conf.py`.
+Sphinx and Sphinx-Gallery find these functions by the names in `conf.py`.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import re
 from pathlib import Path
 
 import sklearn
 
-# Tune, decide, understand numbers, then kinds of data.
-ORDER = [
-    "tune_lightgbm",
-    "early_stopping",
-    "own_metric",
-    "own_ranker",
-    "is_it_better",
-    "worse_queries",
-    "metric_at_k",
-    "leak",
-    "ties",
-    "conventions",
-    "chance",
-    "recommender",
-    "link_prediction",
-    "million_rows",
-]
+KINDS = {
+    "Train and tune": ["tune_lightgbm", "early_stopping", "own_ranker", "own_metric"],
+    "Compare rankers": [
+        "is_it_better",
+        "many_rankers",
+        "worse_queries",
+        "segments",
+        "metric_at_k",
+    ],
+    "Understand a number": ["leak", "ties", "conventions", "chance"],
+    "Other kinds of data": ["recommender", "link_prediction", "million_rows"],
+}
+ORDER = [name for names in KINDS.values() for name in names]
+
+OPEN = '.. raw:: html\n\n    <div class="sphx-glr-thumbnails">\n\n'
+CLOSE = ".. raw:: html\n\n    </div>\n\n"
+THUMBNAIL = '.. raw:: html\n\n    <div class="sphx-glr-thumbcontainer"'
+NAME = re.compile(r"/thumb/sphx_glr_(\w+)_thumb")
 
 
 def place(path):
@@ -37,3 +39,23 @@ def place(path):
 def start_afresh(gallery_conf, file):
     """Undo what an example has set in scikit-learn: all run in one process."""
     sklearn.set_config(enable_metadata_routing=False)
+
+
+def add_headings(app, docname, source):
+    """Put a heading above the thumbnails of each kind of example.
+
+    Sphinx-Gallery has headings for folders only, and paths in folders would be long.
+    """
+    if docname != "gallery/index":
+        return
+    before, _, rest = source[0].partition(".. thumbnail-parent-div-open")
+    thumbnails, _, after = rest.partition(".. thumbnail-parent-div-close")
+    _, *parts = thumbnails.split(THUMBNAIL)
+    by_name = {NAME.search(part)[1]: THUMBNAIL + part for part in parts}
+    text = before.rpartition(".. raw:: html")[0]
+    for kind, names in KINDS.items():
+        text += f"{kind}\n{'=' * len(kind)}\n\n{OPEN}"
+        text += "".join(by_name.pop(name) for name in names) + CLOSE
+    if by_name:
+        raise ValueError(f"docs/gallery_settings.py has no kind for {sorted(by_name)}.")
+    source[0] = text + after.partition("</div>")[2]

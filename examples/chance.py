@@ -11,6 +11,8 @@ adjusted for chance.
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+# sphinx_gallery_thumbnail_path = "thumbnails/chance.svg"
+
 # %%
 # The same model on shorter and longer lists
 # ------------------------------------------

@@ -4,9 +4,10 @@
     python examples/compare_rankers.py FOLDER
 
 LGBMRanker, XGBRanker, CatBoostRanker and a pointwise Ridge are cross-validated by
-NDCG@10: the mean of the folds ± their standard deviation, which is no interval of the
-mean. The three libraries stop early, measured on queries held out of each training
-set. Without a folder the data are scikit-learn's digits. With a folder, they are read
+NDCG@10: the mean of the folds ± their standard deviation, which is not a confidence
+interval of the mean. The three libraries stop early, measured on queries held out of
+each training set. Without a folder the data are scikit-learn's digits. With a folder,
+they are read
 from its files `rank.train` (lines such as ``2 1:0.5 7:0.1``) and `rank.train.query`
 (the number of rows of each query), and from `rank.test` and `rank.test.query` if these
 exist: the format of LightGBM's example `lambdarank`. Libraries that are not installed

@@ -11,6 +11,8 @@ NDCG by the rules of other libraries, and finds the rules that make the differen
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+# sphinx_gallery_thumbnail_path = "thumbnails/conventions.svg"
+
 # %%
 # One NDCG, many numbers
 # ----------------------

@@ -10,6 +10,8 @@ NDCG, for LightGBM, XGBoost and CatBoost in the same way.
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+# sphinx_gallery_thumbnail_path = "thumbnails/early_stopping.svg"
+
 # %%
 # Two rankers that stop by two metrics
 # ------------------------------------

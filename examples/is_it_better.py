@@ -10,6 +10,8 @@ on, and computes how many queries would tell. The page :doc:`/is_it_better` says
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+# sphinx_gallery_thumbnail_path = "thumbnails/is_it_better.svg"
+
 # %%
 # Score every query once
 # ----------------------
@@ -51,8 +53,8 @@ print(scores)
 #
 # Read the picture like this. A point is the mean difference over these queries, and its
 # line holds the differences that a test of them does not reject. If the line contains
-# 0, the queries do not show which model is better by this metric. That is no proof that
-# the models are equal. The colour also takes into account that there are three
+# 0, the queries do not show which model is better by this metric. That does not prove
+# that the models are equal. The colour also takes into account that there are three
 # comparisons, one of which could come out well by chance.
 comparison = compare_rankers(scores, baseline="ridge")
 display = ComparisonDisplay.from_comparison(comparison)

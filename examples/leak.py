@@ -10,6 +10,8 @@ queries that it knows. This example measures how wrong the answer is then.
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+# sphinx_gallery_thumbnail_path = "thumbnails/leak.svg"
+
 # %%
 # Users with a taste of their own
 # -------------------------------

@@ -11,6 +11,8 @@ relations between 14 nations. Is it better than a count of the training triples?
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+# sphinx_gallery_thumbnail_path = "thumbnails/link_prediction.svg"
+
 # %%
 # ComplEx
 # -------
@@ -186,7 +188,6 @@ plt.show()
 # A mean over all triples hides where a model is good. Drawn are the relations with at
 # least five test triples.
 
-# sphinx_gallery_thumbnail_number = 2
 n_triples = pd.Series(nations.test[:, 1]).value_counts()
 by_relation = pd.DataFrame()
 for name, one in ranks.items():

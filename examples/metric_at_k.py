@@ -10,6 +10,8 @@ draws the NDCG of three rankers, and shows that the choice of k decides which on
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+# sphinx_gallery_thumbnail_path = "thumbnails/metric_at_k.svg"
+
 # %%
 # Three rankers
 # -------------
@@ -57,12 +59,22 @@ ks = [1, 2, 3, 4, 5, 7, 10, 15, 20, 30]
 display = MetricAtKDisplay.from_predictions(y, runs, "ndcg", ks=ks, qid=qid)
 
 # %%
+# The differences
+# ---------------
+#
+# The bands are intervals of each ranker by itself, and they overlap. With a baseline,
+# the lines are the differences from it on the same queries, and the bands are the
+# intervals of these differences. Where a band does not contain 0, the ranker differs
+# from "nearest" at this cutoff.
+display = MetricAtKDisplay.from_predictions(
+    y, runs, "ndcg", ks=ks, qid=qid, baseline="nearest"
+)
+
+# %%
 # Two cutoffs, two answers
 # ------------------------
 #
-# The bands are intervals of each ranker by itself. Whether two rankers differ, the
-# differences of the same queries say. By ``ndcg@1`` "cluster" is worse than "nearest",
-# by ``ndcg@10`` it is better:
+# By ``ndcg@1`` "cluster" is worse than "nearest", by ``ndcg@10`` it is better:
 scores = score_queries(y, runs, ["ndcg@1", "ndcg@10"], qid=qid)
 comparison = compare_rankers(scores, baseline="nearest")
 display = ComparisonDisplay.from_comparison(comparison)

@@ -9,6 +9,8 @@ keeps one row per query. The numbers are those of the whole table, to the last b
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+# sphinx_gallery_thumbnail_path = "thumbnails/million_rows.svg"
+
 # %%
 # The data
 # --------

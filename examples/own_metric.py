@@ -9,6 +9,8 @@ in ``GridSearchCV``, in ``evaluate``, with a cutoff, with ties and with interval
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+# sphinx_gallery_thumbnail_path = "thumbnails/own_metric.svg"
+
 # %%
 # The definition
 # --------------
@@ -34,7 +36,7 @@ from skrank.rankers import QueryRanker
 
 def average_reciprocal_hit_rank(ranking, *, k=None):
     reciprocal = ranking.mean_over_places(lambda rank: 1 / rank, k)
-    return ranking.where_relevant(ranking.total(ranking.relevant * reciprocal))
+    return ranking.where_relevant(ranking.document_total(reciprocal))
 
 
 add_scorer("my_arhr", average_reciprocal_hit_rank)

@@ -10,6 +10,8 @@ and splitters of scikit-learn and skrank then work with the ranker. Here it is L
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+# sphinx_gallery_thumbnail_path = "thumbnails/own_ranker.svg"
+
 # %%
 # ListNet
 # -------
@@ -93,9 +95,9 @@ table[["param_estimator__alpha", "mean_test_score"]].round(4)
 # Does a lower loss rank better?
 # ------------------------------
 #
-# The loss of ListNet is no ranking metric. While it falls, NDCG\@10 of the test queries
-# should rise. Before the first step all scores are equal, and NDCG is that of a random
-# order.
+# The loss of ListNet is not a ranking metric. While it falls, NDCG\@10 of the test
+# queries should rise. Before the first step all scores are equal, and NDCG is that of a
+# random order.
 steps = [0, 1, 2, 3, 5, 10, 20, 50, 100, 200]
 alpha = search.best_params_["estimator__alpha"]
 ndcg = []
@@ -124,7 +126,6 @@ plt.show()
 # A negative weight says that documents that differ here are less relevant. The weights
 # of a ridge regression, which learns from single documents, are drawn beside them.
 
-# sphinx_gallery_thumbnail_number = 2
 ridge = QueryRanker(Ridge()).fit(X, y, qid=qid).estimator_
 listnet = ranker.estimator_
 weights = {"ListNet": listnet.coef_, "ridge": ridge.coef_ * listnet.scale_}

@@ -11,6 +11,8 @@ of rankers.
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+# sphinx_gallery_thumbnail_path = "thumbnails/ties.svg"
+
 # %%
 # All orders of one list
 # ----------------------

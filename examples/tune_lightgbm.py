@@ -12,6 +12,8 @@ the choice by ROC AUC loses.
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+# sphinx_gallery_thumbnail_path = "thumbnails/tune_lightgbm.svg"
+
 # %%
 # A shop
 # ------

@@ -4,13 +4,14 @@ Which queries got worse?
 ========================
 
 The new model is better on average. Which queries did it make worse, and what went wrong
-there? This example sorts the queries by their differences, and then looks at what both
-models rank first for those that lost most.
+there? This example sorts the queries by their differences, debugs the worst one
+document by document, and then looks at what both models rank first for those that lost
+most.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-# sphinx_gallery_thumbnail_number = 2
+# sphinx_gallery_thumbnail_path = "thumbnails/worse_queries.svg"
 
 # %%
 # Two models
@@ -25,7 +26,7 @@ from sklearn.datasets import load_digits
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 from skrank.datasets import load_digits_retrieval
-from skrank.metrics import score_queries
+from skrank.metrics import query_report, score_queries
 from skrank.plot import QueryDifferenceDisplay
 from skrank.rankers import QueryRanker
 from skrank.stats import compare_rankers
@@ -58,6 +59,35 @@ comparison = compare_rankers(scores, baseline="old")
 comparison.worst_queries(5)
 
 # %%
+# The worst query, document by document
+# -------------------------------------
+#
+# What each document adds to NDCG\@10, and what is lost there against the ideal ranking.
+# A further column says which digit each image shows.
+shown = {"digit": load_digits().target[digits.document_index[test]]}
+worst = comparison.worst_queries(3)["qid"]
+report = query_report(y, runs, worst[0], qid=qid, columns=shown, k=7)
+
+# sphinx_gallery_start_ignore
+new, ideal = report.rankings["new"], report.rankings["new"].ideal[:4]
+assert report.values["new"] < report.values["old"]
+assert set(new.columns["digit"][new.grade == 1]) == {3}
+assert new.columns["digit"][:5].tolist() == [9, 3, 8, 8, 3]
+assert (new.best_rank[ideal] > 10).sum() == 2
+assert (report.rankings["old"].grade[:10] == 1).sum() == 4
+# sphinx_gallery_end_ignore
+report
+
+# %%
+# The sums in the last row are the values of both models. The relevant images show a 3.
+# The new model puts a 9 first, and two 8s above its second 3. The block of the ideal
+# ranking says where the 3s went: two of them fell below rank 10. The data frame has all
+# documents: which digits took their places?
+documents = report.to_frame()
+top = documents.query("ranker == 'new' and rank <= 10")
+top["digit"].value_counts()
+
+# %%
 # What went wrong?
 # ----------------
 #
@@ -68,7 +98,6 @@ query_image = images[digits.query_index[test]]
 document_image = images[digits.document_index[test]]
 
 figure, axes = plt.subplots(6, 8, figsize=(8, 6.5), layout="constrained")
-worst = comparison.worst_queries(3)["qid"]
 lines = [(query, model) for query in worst for model in runs]
 for line, (query, model) in zip(axes, lines, strict=True):
     rows = np.flatnonzero(qid == query)

@@ -7,10 +7,24 @@ scikit-learn. Its submodules are imported when they are first used.
 # SPDX-License-Identifier: BSD-3-Clause
 
 import importlib
+from typing import TYPE_CHECKING
 
 from skrank.metrics.registry import register_scorers, unregister_scorers
 
-_SUBMODULES = [
+if TYPE_CHECKING:
+    from skrank import base as base
+    from skrank import datasets as datasets
+    from skrank import exceptions as exceptions
+    from skrank import integrations as integrations
+    from skrank import link_prediction as link_prediction
+    from skrank import metrics as metrics
+    from skrank import model_selection as model_selection
+    from skrank import plot as plot
+    from skrank import rankers as rankers
+    from skrank import stats as stats
+    from skrank import tables as tables
+
+__all__ = [
     "base",
     "datasets",
     "exceptions",
@@ -20,11 +34,12 @@ _SUBMODULES = [
     "model_selection",
     "plot",
     "rankers",
+    "register_scorers",
     "stats",
     "tables",
+    "unregister_scorers",
 ]
-
-__all__ = [*_SUBMODULES, "register_scorers", "unregister_scorers"]
+_SUBMODULES = [name for name in __all__ if not name.endswith("_scorers")]
 __version__ = "0.1.0"
 
 register_scorers()

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
-from sklearn.utils import check_scalar
+from sklearn.utils import check_consistent_length, check_scalar
 
 from skrank._columns import reordered, unwrapped
 
@@ -132,7 +132,7 @@ def _numbers_of_objects(values, name):
             "rescale the values or convert them to floats."
         )
     if any(value != value for value in listed):
-        raise ValueError("Input y_score contains NaN.")
+        raise ValueError(_NAN_SCORE)
     return _order_of(values)
 
 
@@ -142,6 +142,34 @@ def _as_listed(values, given):
         return values
     listed = np.array(given, dtype=object)
     return listed if listed.shape == values.shape else values
+
+
+def check_lengths(**arrays):
+    """Raise unless all arrays but those that are None have the same number of rows."""
+    given = {name: values for name, values in arrays.items() if values is not None}
+    try:
+        check_consistent_length(*given.values())
+    except ValueError:
+        lengths = {name: count_rows(values) for name, values in given.items()}
+        raise wrong_lengths(lengths) from None
+
+
+def wrong_lengths(lengths):
+    """Return the error of arguments of different lengths, given by name."""
+    (first, n_rows), *others = lengths.items()
+    name, other = next(pair for pair in others if pair[1] != n_rows)
+    return ValueError(
+        "Found input variables with inconsistent numbers of samples: "
+        f"{list(lengths.values())}. The {name!r} parameter must have one value for "
+        f"each of the {n_rows} rows of {first!r}. Got {other}."
+    )
+
+
+def count_rows(data):
+    """Return the number of rows of arrays, tables and lists; None if there are none."""
+    if data is None:
+        return None
+    return data.shape[0] if hasattr(data, "shape") else len(data)
 
 
 def all_finite(values):
@@ -158,7 +186,21 @@ def all_finite(values):
 def check_finite(values, name):
     """Raise if an array of numbers holds NaN or infinity."""
     if not all_finite(values):
-        raise ValueError(f"Input {name} contains NaN or infinity.")
+        cure = _CURES_FOR_NAN.get(name, "Leave these rows out.")
+        raise ValueError(f"Input {name} contains NaN or infinity. {cure}")
+
+
+_CURES_FOR_NAN = {
+    "y_true": (
+        "Leave rows without a grade out, or pass judged=np.isfinite(y_true) to rank "
+        "them as documents that are not relevant."
+    ),
+    "sample_weight": "Pass 0 for what is not to count.",
+}
+_NAN_SCORE = (
+    "Input y_score contains NaN. Leave these documents out, or pass "
+    "np.where(np.isnan(y_score), -np.inf, y_score) to rank them last."
+)
 
 
 def check_scores(y_score):
@@ -176,7 +218,7 @@ def scores_as_floats(y_score, is_finite=False):
     kind, width = y_score.dtype.kind, y_score.dtype.itemsize
     if kind == "f":
         if not is_finite and y_score.size and np.isnan(y_score.min()):
-            raise ValueError("Input y_score contains NaN.")
+            raise ValueError(_NAN_SCORE)
         if width < 4:
             return y_score.astype(np.float32)
         return y_score if width <= 8 else _order_of(y_score)
@@ -387,6 +429,9 @@ MANY_ROWS = 1000
 # fold and not their queries.
 SCORER = ("sklearn.metrics._scorer", "_score")
 
+# What draws rows of each fold in a halving search with the resource "n_samples".
+HALVING = ("sklearn.model_selection._search_successive_halving", "split")
+
 # How many values are looked at, and the fewest that say anything.
 _SAMPLE, _FEWEST = 200, 5
 
@@ -431,6 +476,19 @@ def warn_if_not_one_query(n_rows):
             f"All {n_rows} rows are ranked as one query, since there are no query ids. "
             "Pass the ids as `qid`; if the rows are one query, pass "
             "np.zeros(len(y_true)).",
+            UserWarning,
+        )
+
+
+def warn_if_rows_are_drawn(splitter):
+    """Warn where a halving search will draw rows of the folds of a splitter."""
+    if calling_function() == HALVING:
+        warn_caller(
+            "A halving search with resource='n_samples' draws rows of the folds of "
+            f"{splitter}, so that queries lose documents in training and test sets. "
+            "Pass resource='max_queries' and max_resources=n_queries with a "
+            "QueryRanker, which draws whole queries, or the name of another parameter, "
+            "such as 'n_estimators'.",
             UserWarning,
         )
 

@@ -13,48 +13,87 @@ from collections.abc import Mapping
 
 import numpy as np
 import scipy.sparse
+from sklearn import get_config
 from sklearn.utils import _safe_indexing
 
 QID = "qid"
 
 
-def find_qid(qid=None, *, X=None, y=None, groups=None):
+def find_qid(qid=None, *, X=None, y=None, groups=None, column=QID):
     """Return the query ids of the rows, or None if there are none.
 
-    They are the argument `qid` or its scikit-learn synonym `groups`, else the column
-    of `X` named ``"qid"``, else the index (or a level of it) of `y`, else of `X`, that
-    is named ``"qid"``.
+    They are the argument `qid` or its scikit-learn synonym `groups`, else a `column`
+    of `X`, given by its name or position, else the index (or a level of it) of `y`,
+    else of `X`, that is named ``"qid"``.
     """
     if qid is not None:
         return qid
     if groups is not None:
         return groups
-    return find_named(QID, X=X, y=y)
+    return find_named(QID, X=X, y=y, column=column)
 
 
-def require_qid(qid, caller, *, takes_groups=False):
-    """Return `qid`, or raise the error that names the places of query ids.
+_CALLS = ("fit(X, y, qid=qid)", "cross_validate(estimator, X, y, params={'qid': qid})")
 
-    The error begins with the `caller`, and mentions `groups` if the caller reads them.
+
+def require_qid(qid, caller, *, of_column=None, takes_groups=False, calls=_CALLS):
+    """Return `qid`, or raise the error that shows how to pass query ids.
+
+    The error begins with the `caller` and shows `calls` that work. It names
+    `of_column`, the class or function with the parameter `qid_column` (by default the
+    caller), and mentions `groups` if the caller does not read them.
     """
     if qid is not None:
         return qid
-    groups = "" if takes_groups else "`groups` reaches the splitter only. "
-    cure = ": y = pd.Series(y, index=pd.Index(qid, name='qid'))"
+    needs = f"{caller} needs to know which rows belong to one query. Got no query ids"
+    is_routed = get_config()["enable_metadata_routing"]
+    if not is_routed and _is_passed_to_scikit_learn(QID):
+        raise ValueError(
+            f"{needs}: while metadata routing is disabled, scikit-learn passes `qid` "
+            "to the estimator only. Call "
+            "sklearn.set_config(enable_metadata_routing=True) first."
+        )
+    shown = "".join(f"    {call}\n" for call in calls)
+    notes = (
+        "An index of y or X named 'qid' is read as well. Tools that make arrays of X "
+        "and y, such as RFECV, lose columns and indices: pass `qid` there."
+    )
+    if calls is _CALLS and not is_routed:
+        notes += (
+            " Splitters and scorers get `qid` from these calls only after "
+            "sklearn.set_config(enable_metadata_routing=True)."
+        )
+    if not takes_groups:
+        notes += " `groups` reaches splitters only."
     raise ValueError(
-        f"{caller} needs to know which rows belong to one query. Pass the query ids as "
-        f"{_places(QID, QID)}{cure}. Tools that make arrays of X and y, such as RFECV, "
-        f"lose columns and indices: pass `qid` there. {groups}Got no query ids."
+        f"{needs}. Pass them in one of these ways:\n{shown}"
+        "    a column 'qid' of a table X, or another one by "
+        f"{of_column or caller}(..., qid_column='user_id')\n{notes}"
     )
 
 
-def find_named(name, *, X=None, y=None):
+def _is_passed_to_scikit_learn(name):
+    """Return True if a function of scikit-learn that is running got this metadata."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").startswith("sklearn."):
+            for local in ("params", "fit_params"):
+                given = frame.f_locals.get(local)
+                if isinstance(given, dict) and given.get(name) is not None:
+                    return True
+        frame = frame.f_back
+    return False
+
+
+def find_named(name, *, X=None, y=None, column=None):
     """Return the values of a column of `X` or of an index of `y` or `X` by name.
 
     The column comes before the index of `y`, and that before the index of `X`. None
-    if there is no such name.
+    if there is no such name. The column may be another one than the `name` of the
+    index, given by its name or position.
     """
-    for found in (find_column(X, name), find_level(y, name), find_level(X, name)):
+    column = name if column is None else column
+    for found in (find_column(X, column), find_level(y, name), find_level(X, name)):
         if found is not None:
             return found
     return None
@@ -83,6 +122,8 @@ def find_column(X, column):
     """
     if isinstance(column, str):
         return X[column] if column in (column_names(X) or ()) else None
+    if X is None:
+        return None
     X = _indexable(X)
     position = _position(X, column)
     if scipy.sparse.issparse(X):
@@ -135,7 +176,7 @@ def check_qid_column(column, caller):
     raise TypeError(
         f"The 'qid_column' parameter of {caller} must be a str (the name of a column "
         "of a table) or an int (the position of a column of an array). Got "
-        f"{column!r} instead. Pass the query ids themselves to fit."
+        f"{column!r} instead. Pass query ids themselves as `qid`."
     )
 
 
@@ -224,6 +265,16 @@ def unwrapped(values):
     return values.to_numpy() if is_column else values
 
 
+def in_utc(times):
+    """Return times of pandas with a time zone as times of UTC; others as they are.
+
+    NumPy would make a Python object of each.
+    """
+    if getattr(getattr(times, "dtype", None), "tz", None) is None:
+        return times
+    return getattr(times, "dt", times).tz_convert(None)
+
+
 def is_column(values):
     """Return True for an array, or a column of pandas, polars or pyarrow."""
     return hasattr(values, "take") or library_of(values) == "polars"
@@ -275,7 +326,7 @@ def as_frame(columns, kind):
 
 def _refuse_mixed(name, values, kind):
     """Raise if objects are tuples, which would become lists, or of several types."""
-    kinds = sorted({type(value).__name__ for value in values})
+    kinds = sorted({type(value).__name__ for value in values if value is not None})
     is_nested = any(isinstance(value, (tuple, list, frozenset)) for value in values)
     if is_nested or len(kinds) > 1:
         raise ValueError(
@@ -345,8 +396,8 @@ def codes_of_column(column):
     """Return the values of a column of text, and the code of each row, a place in them.
 
     So no value of a row becomes a Python object. A missing one has the code -1. The
-    codes are None for what is no column of pandas, polars or pyarrow, or whose values
-    are no objects in NumPy.
+    codes are None for anything but a column of pandas, polars or pyarrow whose values
+    are objects in NumPy.
     """
     dtype = getattr(column, "dtype", None)
     if hasattr(column, "factorize") and not isinstance(dtype, np.dtype):  # pandas

@@ -2,9 +2,15 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import inspect
 import re
-from functools import partial
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+# What decorates a function here leaves its type.
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def read_entries(text):
@@ -19,6 +25,8 @@ y_true : {array-like, sparse matrix} of shape (n_samples,) or (n_queries, n_docs
     The true grades, 0 or more. Beside a `y_score` of shape (n_queries, n_docs), an
     array of shape (n_queries,) instead holds the column of the one relevant document of
     each query, its target.
+y_true_or_none : array-like of shape (n_samples,) or None
+    Not read. It may be None.
 y_score : array-like of shape (n_samples,) or (n_queries, n_docs)
     The predicted scores, larger is better. Infinite scores are allowed.
 qid : array-like of shape (n_samples,), default={default}
@@ -94,6 +102,21 @@ gain : {"exponential", "linear"} or callable, default={default}
 discount : {"log2", "ln"} or callable, default={default}
     The discount of rank i: ``1 / log2(i + 1)``, ``1 / ln(i + 1)``, or a callable that
     maps an array of ranks, 1 being the best, to their discounts.
+features : {array-like, sparse matrix} of shape (n_samples, n_features) or ItemColumn
+    The features of the document of each row, or what
+    :func:`~skrank.metrics.of_items` returns. They are read of the documents of the top
+    `k` alone.
+popularity : array-like of shape (n_samples,) or ItemColumn
+    How popular the document of each row is, 0 or more, such as how often it was viewed,
+    or what :func:`~skrank.metrics.of_items` returns. It is read of the documents of the
+    top `k` alone.
+group : array-like of bool of shape (n_samples,) or ItemColumn
+    Which documents belong to the group, or numbers from 0 to 1 that say how far, or
+    what :func:`~skrank.metrics.of_items` returns. It is read of the documents of the
+    top `k` alone.
+ties_of_columns : {"expected", "first"}, default={default}
+    How ties in `y_score` are resolved. "expected" is the exact expectation over all
+    orderings of the tied documents; "first" keeps the input order.
 max_grade : float, default={default}
     The highest grade that a document can have. If None, the highest grade of a relevant
     document in `y_true` is used, so pass it to compare data sets.
@@ -114,7 +137,7 @@ def describe(name, default, metric=None):
 
     `metric` is None for a function of several metrics.
     """
-    _, colon, words = PARAMETERS[_variant(name, default, metric)].partition(" : ")
+    _, colon, words = PARAMETERS[variant(name, default, metric)].partition(" : ")
     if default != default:
         default = "np.nan"
     elif isinstance(default, str):
@@ -122,21 +145,60 @@ def describe(name, default, metric=None):
     return name + colon + words.replace("{default}", str(default))
 
 
-def share_words(function, *, describe=describe, raises=RAISES):
+# The result of most metrics.
+RETURNS = """
+Returns
+-------
+score : float or ndarray of shape (n_queries,)
+    Between 0 and 1. The best value is 1.0.
+"""
+
+# What several metrics refer to, by what their docstrings write instead.
+SOURCES = {
+    "Berrendorf et al. (2020)": """\
+M. Berrendorf, E. Faerman, L. Vermue and V. Tresp, "On the Ambiguity of
+   Rank-Based Evaluation of Entity Alignment or Link Prediction Methods", 2020.""",
+    "Hoyt et al. (2022)": """\
+C. T. Hoyt, M. Berrendorf, M. Galkin, V. Tresp and B. M. Gyori, "A Unified
+   Framework for Rank-based Evaluation Metrics for Link Prediction in Knowledge
+   Graphs", 2022.""",
+    "Jarvelin and Kekalainen (2002)": """\
+K. Jarvelin and J. Kekalainen, "Cumulated Gain-Based Evaluation of IR
+   Techniques", ACM TOIS 20(4), 2002.""",
+    "McSherry and Najork (2008)": """\
+F. McSherry and M. Najork, "Computing Information Retrieval Performance
+   Measures Efficiently in the Presence of Tied Scores", ECIR 2008.""",
+}
+
+
+def share_words(
+    function: F,
+    *,
+    describe: Callable[..., str] = describe,
+    raises: str = RAISES,
+    returns: str = "",
+) -> F:
     """Complete the docstring of a function that shares parameters with others."""
     signature = inspect.signature(function)
-    function.__doc__ = complete(function.__doc__, signature, describe, raises)
+    function.__doc__ = complete(function.__doc__, signature, describe, raises, returns)
     return function
 
 
-def complete(docstring, signature, describe, raises=RAISES):
-    """Return a docstring, dedented, with the sections Parameters and Raises.
+def complete(docstring, signature, describe, raises=RAISES, returns=""):
+    """Return a docstring, dedented, with its sections and sources.
 
     A section Parameters in `docstring` describes parameters that no other function has,
     or has with this meaning; ``describe(name, default)`` returns the entries of the
-    others. `raises` is the section Raises of a docstring without one.
+    others. `raises` and `returns` are the sections of a docstring without them.
     """
-    docstring = inspect.cleandoc(docstring)
+    docstring = inspect.cleandoc(docstring) + "\n\n"
+    if "Returns\n---" not in docstring:
+        after = r"^(Raises|Warns|See Also|Notes|References|Examples)\n---|\Z"
+        place = re.search(after, docstring, re.MULTILINE).start()
+        parts = docstring[:place], returns.strip(), "\n\n", docstring[place:]
+        docstring = "".join(parts)
+    for name, source in SOURCES.items():
+        docstring = docstring.replace(f"] {name}", f"] {source}")
     own = {}
     if found := re.search(r"Parameters\n-+\n(.*?)\n\n(?=\w+\n-)", docstring, re.DOTALL):
         docstring = docstring.replace(found.group(), "")
@@ -151,17 +213,21 @@ def complete(docstring, signature, describe, raises=RAISES):
     if "Raises\n---" not in docstring:
         after = "Warns\n---" if "Warns\n---" in docstring else "See Also\n---"
         docstring = docstring.replace(after, f"{raises.lstrip()}\n{after}")
-    return docstring + "\n"
+    return docstring.rstrip() + "\n"
 
 
-def _variant(name, default, metric):
+def variant(name, default, metric):
     """Return which of the descriptions of a parameter fits a metric."""
     if name == "k" and default is inspect.Parameter.empty:
         return "k_required"
     if metric is None:
         return name
+    if name == "y_true" and not metric.reads_grades:
+        return "y_true_or_none"
     if name == "threshold" and default is None:
         return "threshold_every_grade"
+    if name == "ties" and metric.columns:
+        return "ties_of_columns"
     if name == "ties" and metric.takes_midrank:
         return "ties_midrank"
     if name == "ties" and metric.reads_first_rank:
@@ -183,8 +249,8 @@ X : array-like of shape (n_triples, 3)
     The triples to evaluate: head, relation and tail, all integers or all text.
 known : "auto", None, array-like of shape (n_known, 3) or list of them, default="auto"
     The triples whose entities are filtered out: another entity that completes a known
-    triple is no candidate. "auto" takes the evaluated triples and those that the model
-    was trained on; triples given here are added to them. For a model without
+    triple is not a candidate. "auto" takes the evaluated triples and those that the
+    model was trained on; triples given here are added to them. For a model without
     `triples_`, pass all that is known as a list, ``[train, valid]``. If None, nothing
     is filtered (the raw setting).
 sides : {"head", "tail"} or sequence of them, default=("head", "tail")
@@ -229,13 +295,13 @@ TypeError
 """
 
 
-def _describe_link(name, default):
-    return OF_LINK_PREDICTION[name]
+def share_link_words(function: F) -> F:
+    """Complete the docstring of a function of link prediction."""
 
+    def entry(name, default):
+        return OF_LINK_PREDICTION[name]
 
-share_link_words = partial(
-    share_words, describe=_describe_link, raises=RAISES_OF_LINK_PREDICTION
-)
+    return share_words(function, describe=entry, raises=RAISES_OF_LINK_PREDICTION)
 
 
 SPLIT = """\
@@ -263,8 +329,8 @@ y : array-like of shape (n_samples,), default=None
 groups : array-like of shape (n_samples,), default=None
     The query ids, under the name that scikit-learn has for them.
 qid : array-like of shape (n_samples,), default=None
-    The query ids. Without `qid` and `groups` they are taken from the column ``"qid"``
-    of `X` or from the index of `y` or `X` of that name.
+    The query ids. Without `qid` and `groups` they are taken from the column
+    `qid_column` of `X` or from the index of `y` or `X` named ``"qid"``.
 time : array-like of shape (n_samples,), default=None
     The time of each row: numbers or dates. Without it, the parameter `time` of the
     splitter says where the times are.
@@ -273,7 +339,7 @@ item : array-like of shape (n_samples,), default=None
     the items are; the users are the query ids."""
 
 
-def describe_split(split):
+def describe_split(split: F) -> F:
     """Give a method `split` its docstring, with the parameters that it has."""
     names = inspect.signature(split).parameters
     entries = re.split(r"\n(?=\w)", OF_SPLIT)
@@ -317,7 +383,7 @@ qid : array-like of shape (n_samples,), default=None
 """)
 
 
-def share_display_words(function):
+def share_display_words(function: F) -> F:
     """Complete the docstring of a method of a display."""
     own = dict(_OF_DISPLAY)
     if function.__name__ == "from_estimator":
@@ -326,4 +392,44 @@ def share_display_words(function):
     def entry(name, default):
         return own[name] if name in own else describe(name, default)
 
-    return share_words(function, describe=entry)
+    cls = function.__qualname__.partition(".")[0]
+    returns = f"Returns\n-------\ndisplay : {cls}\n    The display."
+    return share_words(function, describe=entry, returns=returns)
+
+
+_OF_FIT = read_entries("""
+X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
+    Training documents. The column `qid_column` is removed from the features.
+    It holds the query ids unless they are passed.
+y : array-like of shape (n_samples,)
+    Relevance of the documents. An index named ``"qid"`` holds the query ids
+    unless they are passed or are in a column of `X`.
+qid : array-like of shape (n_samples,), default=None
+    Query ids, one per row, rows in any order.
+sample_weight : array-like of shape (n_samples,), default=None
+    Weights of the rows, for the underlying estimator.
+""")
+
+_PREDICT = """\
+Return the scores of the documents.
+
+Parameters
+----------
+X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
+    Documents, with or without the column of query ids.
+
+Returns
+-------
+scores : ndarray of shape (n_samples,)
+    One score per row, larger is better. Compare scores of the same query
+    only.
+"""
+
+
+def share_ranker_words(method: F) -> F:
+    """Complete the docstring of `fit` of a ranker, or write that of `predict`."""
+    if method.__name__ == "predict":
+        method.__doc__ = _PREDICT
+        return method
+    returns = "Returns\n-------\nself : object\n    Fitted ranker."
+    return share_words(method, describe=lambda name, _: _OF_FIT[name], returns=returns)

@@ -4,6 +4,7 @@
 
 import html
 import textwrap
+from typing import NamedTuple
 
 # The longest line of a title.
 LINE = 88
@@ -15,23 +16,41 @@ _LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': "''",  # the fonts of pdfLaTeX have no straight ones
+    "†": r"\dag{}",
+    "‡": r"\ddag{}",
+    "±": r"$\pm$",
+    "\u2212": "$-$",
+    "↓": r"$\downarrow$",
     **{character: f"\\{character}" for character in "&%$#_{}"},
+    **dict.fromkeys("\n\r\t", " "),
 }
+_MARKDOWN = {
+    **{character: f"\\{character}" for character in "\\|*`<"},
+    **dict.fromkeys("\n\r\t", " "),
+}
+
+
+class Cell(NamedTuple):
+    """A number of a table, which may be the best of its column.
+
+    `mark` is written above the line, and `after` behind.
+    """
+
+    text: str
+    is_best: bool = False
+    mark: str = ""
+    after: str = ""
 
 
 def table(header, rows, *, left=None, indent=""):
     """Return lines of text with aligned columns.
 
-    Parameters
-    ----------
-    header : list of str
-        The names of the columns.
-    rows : list of list of str
-        The cells.
-    left : collection of str, default=None
-        The columns that are aligned on the left. If None, the first one.
-    indent : str, default=""
-        What lines begin with.
+    Columns whose names are in `left` are aligned on the left; if None, the first one.
+    Lines begin with `indent`.
     """
     left = header[:1] if left is None else left
     lines = [header, *rows]
@@ -46,21 +65,54 @@ def table(header, rows, *, left=None, indent=""):
     return "\n".join(aligned)
 
 
-def as_text(title, tables):
+def side_by_side(blocks, *, left=None):
+    """Return tables next to each other, each a title, a header and rows, as text."""
+    texts = [
+        [title, *table(header, rows, left=left).split("\n")]
+        for title, header, rows in blocks
+    ]
+    widths = [max(map(len, lines)) for lines in texts]
+    return "\n".join(
+        "   ".join(map(str.ljust, line, widths)).rstrip()
+        for line in zip(*texts, strict=True)
+    )
+
+
+def as_text(title, tables, left=TEXT):
     """Return a title and some tables, each a header and rows, as text."""
     title = textwrap.fill(title, LINE, break_on_hyphens=False)
-    return "\n\n".join([title, *(table(*one, left=TEXT) for one in tables)])
+    return "\n\n".join([title, *(table(*one, left=left) for one in tables)])
 
 
-def as_markdown(title, tables):
+def as_markdown(title, tables, left=TEXT):
     """Return a title and some tables in Markdown."""
-    parts = [title]
+    parts = [_replaced(title, _MARKDOWN)]
     for header, rows in tables:
-        rule = [":--" if name in TEXT else "--:" for name in header]
-        lines = [header, rule, *rows]
-        escaped = [[cell.replace("|", r"\|") for cell in line] for line in lines]
-        parts.append("\n".join(f"| {' | '.join(line)} |" for line in escaped))
+        rule = [":--" if name in left else "--:" for name in header]
+        lines = [_in_markdown(header), rule, *map(_in_markdown, rows)]
+        parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines))
     return "\n\n".join(parts)
+
+
+def _in_markdown(line):
+    """Return the cells of a line in Markdown."""
+    marked = _marked(line, _MARKDOWN, "**{}**", "<sup>{}</sup>")
+    return [cell.strip() for cell in marked]
+
+
+def _marked(line, escapes, best, mark):
+    """Yield the cells of a line, escaped, with the formats of the best and of marks."""
+    for cell in line:
+        cell = cell if isinstance(cell, Cell) else Cell(cell)
+        text = _replaced(cell.text, escapes)
+        text = best.format(text) if cell.is_best else text
+        text += mark.format(_replaced(cell.mark, escapes)) if cell.mark else ""
+        yield f"{text} {_replaced(cell.after, escapes)}" if cell.after else text
+
+
+def _replaced(text, escapes):
+    """Return a text with some characters replaced."""
+    return "".join(escapes.get(character, character) for character in text)
 
 
 def undefined_words(counts):
@@ -75,32 +127,55 @@ def undefined_words(counts):
     )
 
 
-def as_latex(title, tables):
-    """Return a title, as a comment, and some tables in LaTeX."""
-    parts = [f"% {title}"]
+def as_latex(title, tables, left=TEXT, *, is_caption=False):
+    """Return a title and some tables in LaTeX.
+
+    The title is a comment, or the caption of a `table` environment.
+    """
+    title = _replaced(title, _LATEX)
+    parts = [] if is_caption else [f"% {title}"]
     for header, rows in tables:
-        columns = "".join("l" if name in TEXT else "r" for name in header)
-        head, *body = (
-            " & ".join("".join(_LATEX.get(c, c) for c in cell) for cell in line)
-            + r" \\"
-            for line in [header, *rows]
-        )
+        columns = "".join("l" if name in left else "r" for name in header)
+        head, *body = map(_in_latex, [header, *rows])
         begin, end = rf"\begin{{tabular}}{{{columns}}}", r"\end{tabular}"
         rules = [begin, r"\toprule", head, r"\midrule", *body, r"\bottomrule", end]
+        if is_caption:
+            above = [r"\begin{table}", r"\centering", rf"\caption{{{title}}}"]
+            rules = [*above, *rules, r"\end{table}"]
         parts.append("\n".join(rules))
     return "\n\n".join(parts)
 
 
-def as_html(title, tables):
-    """Return a title and some tables as HTML."""
+def _in_latex(line):
+    """Return a line of a table in LaTeX."""
+    cells = list(_marked(line, _LATEX, r"\textbf{{{}}}", r"\textsuperscript{{{}}}"))
+    # The end of the line before it would take a bracket or a star for its own.
+    guard = "{}" if cells[0][:1] in ("[", "*") else ""
+    return guard + " & ".join(cells) + r" \\"
+
+
+def as_html(title, tables, *, spans=()):
+    """Return a title and some tables as HTML.
+
+    `spans` are titles above the columns of the tables, each with the number of columns.
+    """
     caption, found = f"<caption>{html.escape(title)}</caption>", []
+    above = "".join(
+        f'<th colspan="{n_columns}">{html.escape(text)}</th>'
+        for text, n_columns in spans
+    )
+    above = f"<tr>{above}</tr>" if spans else ""
+    escapes = {character: html.escape(character) for character in "&<>\"'"}
     for header, rows in tables:
-        head = "".join(f"<th>{html.escape(cell)}</th>" for cell in header)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in rows
-        )
-        head, body = f"<thead><tr>{head}</tr></thead>", f"<tbody>{body}</tbody>"
+        lines = [
+            "".join(
+                f"<{tag}>{cell}</{tag}>"
+                for cell in _marked(line, escapes, "<b>{}</b>", "<sup>{}</sup>")
+            )
+            for tag, line in [("th", header), *(("td", row) for row in rows)]
+        ]
+        head, *body = (f"<tr>{line}</tr>" for line in lines)
+        head, body = f"<thead>{above}{head}</thead>", f"<tbody>{''.join(body)}</tbody>"
         found.append(f"<table>{caption}{head}{body}</table>")
         caption = ""  # only the first table has one
     return "\n".join(found)

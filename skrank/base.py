@@ -2,13 +2,16 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import importlib.util
 import inspect
 import pickle
 import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -18,6 +21,7 @@ from sklearn.utils import get_tags
 
 from skrank._columns import find_qid
 from skrank._ranking.rank import rank_rows
+from skrank._types import MatrixLike
 from skrank.metrics import ndcg_score
 from skrank.metrics.scored_rows import estimator_type, warn_if_queries_are_split
 
@@ -59,7 +63,7 @@ class RankingEstimator:
     A ranker needs to read query ids from its argument `qid` only:
     ``QueryRanker(MyRanker())`` finds them in a column ``"qid"`` of `X`, which it
     removes, or in the index of `y` or `X`, and passes them to the ranker, numbered
-    from 0, with the rows sorted by query.
+    from 0, with the rows of each query together and the numbers ascending.
 
     A ranker may have two more members, which scorers read: ``query_sizes_``, a dict
     of the number of training rows of each query id, for a warning of split queries;
@@ -98,11 +102,18 @@ class RankingEstimator:
     # accepts a 'decision_function' of classifiers and outlier detectors only. The name
     # of a bound `predict` is accepted of every estimator.
     @property
-    def decision_function(self):
+    def decision_function(self) -> Any:
         """The method `predict`, under the name that threshold metrics call."""
         return self.predict
 
-    def score(self, X, y, *, qid=None, sample_weight=None):
+    def score(
+        self,
+        X: MatrixLike | Any,
+        y: ArrayLike,
+        *,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
         """Return the NDCG of the predicted order, over the whole lists.
 
         Parameters
@@ -140,7 +151,7 @@ class RankingEstimator:
         warn_if_queries_are_split(self, qid)
         return value
 
-    def rank(self, X, qid=None):
+    def rank(self, X: MatrixLike | Any, qid: ArrayLike | None = None) -> NDArray[Any]:
         """Return the position of each document within its query.
 
         Parameters
@@ -175,7 +186,7 @@ class RankingEstimator:
         return tags
 
 
-def is_ranker(estimator):
+def is_ranker(estimator: Any) -> bool:
     """Return True if the given estimator is a ranker.
 
     Parameters
@@ -251,7 +262,7 @@ def fit_parameters(estimator):
     return frozenset(inspect.signature(fit).parameters if callable(fit) else ())
 
 
-def check_ranker(estimator):
+def check_ranker(estimator: Any) -> None:
     """Check if an estimator obeys the laws of rankers.
 
     It does for queries what :func:`sklearn.utils.estimator_checks.check_estimator`

@@ -2,14 +2,20 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import functools
 import importlib
 from collections import Counter, deque
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skrank._checks import shown
-from skrank._docs import read_entries, share_words
+from skrank._docs import F, read_entries, share_words
+from skrank._types import MatrixLike, MetricLike
 from skrank.metrics import make_ranking_scorer
 from skrank.metrics.scorer import RankingScorer
 
@@ -51,15 +57,27 @@ TypeError
 """
 
 
-def _describe(name, default):
-    return WORDS[name]
+def _share_words(function: F) -> F:
+    """Complete the docstring of a function that makes a metric."""
 
+    def entry(name, default):
+        return WORDS[name]
 
-_share_words = functools.partial(share_words, describe=_describe, raises=RAISES)
+    raises = RAISES
+    if function.__name__ == "xgboost_metric":
+        raises += "ImportError\n    If XGBoost is not installed.\n"
+    return share_words(function, describe=entry, raises=raises)
 
 
 @_share_words
-def lightgbm_metric(metric, *, y=None, qid=None, sample_weight=None, **params):
+def lightgbm_metric(
+    metric: MetricLike,
+    *,
+    y: ArrayLike | None = None,
+    qid: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    **params: Any,
+) -> Any:
     """Make an evaluation metric for LightGBM from a ranking metric.
 
     Pass it as `eval_metric` to the `fit` of LGBMRanker, or as `feval` to `lgb.train`
@@ -111,19 +129,17 @@ def lightgbm_metric(metric, *, y=None, qid=None, sample_weight=None, **params):
     return LightGBMMetric(scorer, y, qid, sample_weight)
 
 
-@functools.partial(
-    _share_words, raises=f"{RAISES}ImportError\n    If XGBoost is not installed.\n"
-)
+@_share_words
 def xgboost_metric(
-    metric,
+    metric: MetricLike,
     *,
-    X=None,
-    y=None,
-    qid=None,
-    sample_weight=None,
-    dmatrix=None,
-    **params,
-):
+    X: MatrixLike | Any = None,
+    y: ArrayLike | None = None,
+    qid: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    dmatrix: Mapping[Any, Any] | None = None,
+    **params: Any,
+) -> Any:
     """Make an evaluation metric for XGBoost from a ranking metric.
 
     It is two things in one. With an evaluation set it is a callback of XGBRanker, which
@@ -176,7 +192,14 @@ def xgboost_metric(
 
 
 @_share_words
-def catboost_metric(metric, *, y=None, qid=None, sample_weight=None, **params):
+def catboost_metric(
+    metric: MetricLike,
+    *,
+    y: ArrayLike | None = None,
+    qid: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    **params: Any,
+) -> Any:
     """Make an evaluation metric for CatBoost from a ranking metric.
 
     Pass it as `eval_metric` to CatBoostRanker, and fit with an `eval_set` of the

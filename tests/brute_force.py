@@ -14,7 +14,7 @@ import statistics
 import numpy as np
 
 from skrank.metrics import evaluate
-from skrank.metrics.names import METRICS, parse_name
+from skrank.metrics.names import METRICS, listed_names, parse_name
 
 
 def is_defined(docs):
@@ -487,17 +487,31 @@ def query_values(name, y_true, y_score, qid, **params):
     return np.array(values)
 
 
+# They have tests of their own, with their columns.
+OF_COLUMNS = sorted(name for name, metric in METRICS.items() if metric.columns)
+# The listed names of the others.
+LISTED = [name for name in listed_names() if not parse_name(name).metric.columns]
+
+
 def forms_of(metric):
     """Return the scorer names of a row of the table, without ``neg_``."""
     cuts = {"never": [""], "optional": ["", "@3"], "required": ["@3"]}[metric.cutoff]
     return [metric.name + cut for cut in cuts]
 
 
-NAMES = sorted(form for metric in METRICS.values() for form in forms_of(metric))
+NAMES = sorted(
+    form
+    for metric in METRICS.values()
+    if not metric.columns
+    for form in forms_of(metric)
+)
 
 # Those of metrics that are not adjusted by their name already.
 ADJUSTABLE = sorted(
-    form for metric in METRICS.values() if not metric.fixed for form in forms_of(metric)
+    form
+    for metric in METRICS.values()
+    if not metric.fixed and not metric.columns
+    for form in forms_of(metric)
 )
 
 
@@ -524,7 +538,8 @@ def call(name, y_true, y_score, **params):
 WITH_FUNCTION = sorted(
     name
     for name, metric in METRICS.items()
-    if metric.function is not None and not metric.fixed and not metric.inverse
+    if metric.function is not None
+    and not (metric.fixed or metric.inverse or metric.columns)
 )
 
 

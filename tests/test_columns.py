@@ -9,6 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import sklearn
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
@@ -17,6 +18,7 @@ from skrank._columns import (
     find_column,
     find_named,
     find_qid,
+    in_utc,
     require_named,
     require_qid,
 )
@@ -132,17 +134,44 @@ def test_without_the_column_the_same_object_is_returned(X):
 
 
 def test_the_errors_name_all_places():
-    assert require_qid([1], "f") == [1]
     assert require_named([1], "time", argument="time", caller="f") == [1]
-    places = r".*as `{0}`.*column named '{1}'.*index of y named '{1}' \(or of X\)"
-    with pytest.raises(
-        ValueError, match="^f needs to know which rows" + places.format("qid", "qid")
-    ):
-        require_qid(None, "f")
-    with pytest.raises(
-        ValueError, match="^F needs to know the time" + places.format("time", "at")
-    ):
+    places = r".*as `time`.*column named 'at'.*index of y named 'at' \(or of X\)"
+    with pytest.raises(ValueError, match="^F needs to know the time" + places):
         require_named(None, "at", argument="time", caller="F")
+
+
+def test_the_error_without_query_ids_shows_the_calls_that_work():
+    assert require_qid([1], "f") == [1]
+    with pytest.raises(ValueError, match=r"^F needs to know which rows") as error:
+        require_qid(None, "F", takes_groups=True)
+    first, *calls, last = str(error.value).split("\n")
+    assert first.endswith("Got no query ids. Pass them in one of these ways:")
+    assert [call.strip() for call in calls] == [
+        "fit(X, y, qid=qid)",
+        "cross_validate(estimator, X, y, params={'qid': qid})",
+        "a column 'qid' of a table X, or another one by F(..., qid_column='user_id')",
+    ]
+    assert "index of y or X named 'qid'" in last
+    assert "sklearn.set_config(enable_metadata_routing=True)" in last
+    assert "groups" not in last
+    with (
+        sklearn.config_context(enable_metadata_routing=True),
+        pytest.raises(ValueError, match=r"G\(..., qid_column='user_id'\)") as error,
+    ):
+        require_qid(None, "f", of_column="G")
+    assert "set_config" not in str(error.value)
+    assert "`groups` reaches splitters only" in str(error.value)
+
+
+def test_times_with_a_zone_become_those_of_utc():
+    local = pd.to_datetime(["2024-03-10T01:30", "2024-03-10T03:30"])
+    local = local.tz_localize("America/New_York")  # the hour between them is left out
+    utc = np.array(["2024-03-10T06:30", "2024-03-10T07:30"], dtype="datetime64[s]")
+    for times in (local, pd.Series(local)):
+        assert_array_equal(np.asarray(in_utc(times)), utc)
+        assert np.asarray(in_utc(times)).dtype.kind == "M"
+    for times in (utc, [1, 2], pd.Series(utc), pl.Series(local.to_list())):
+        assert in_utc(times) is times
 
 
 DAY = datetime.date(2024, 1, 1)

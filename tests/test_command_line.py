@@ -9,12 +9,19 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import warnings
 
+import numpy as np
+import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
 from skrank.__main__ import main
+from skrank._shell.files import top_of_queries
+from skrank.stats import compare_rankers
+from skrank.tables import score_runs
+from skrank.tables.triples import Triples
 
 pytestmark = pytest.mark.slow
 
@@ -24,6 +31,10 @@ RUN = "1 Q0 b 1 2 t\n1 Q0 a 2 1 t\n2 Q0 a 1 1 t\n"
 TIED = "1 Q0 b 1 1 t\n1 Q0 a 1 1 t\n2 Q0 a 1 1 t\n3 Q0 a 1 1 t\n"
 
 MRR = (1 / 2 + 1 + 0) / 3
+
+ROWS = "user,bought,bm25,dense\n1,1,3,1\n1,0,2,2\n2,0,1,1\n2,1,0,2\n"
+OF_ROWS = "--qid user --y-true bought -m mrr"
+BEIR = "query-id\tcorpus-id\tscore\n1\ta\t1\n1\tb\t0\n2\ta\t1\n3\ta\t2\n"
 
 
 @pytest.fixture(autouse=True)
@@ -47,16 +58,218 @@ def test_runs_are_the_rows_of_a_table(capsys):
     assert (status, error) == (0, "")
     # With ties a is first or second in query 1.
     assert output.splitlines() == [
-        "run          mrr   map@1",
+        "ranker       mrr   map@1",
         f"a.run     {MRR:.4f}  0.3333",
         f"tied.run  {(3 / 4 + 1 + 1) / 3:.4f}  {(1 / 2 + 1 + 1) / 3:.4f}",
     ]
 
 
+def tagged(run, tag):
+    """Return the text of a run with another tag."""
+    return run.replace(" t\n", f" {tag}\n")
+
+
+def test_runs_are_named_by_their_tags_if_these_are_different(capsys, tmp_path):
+    (tmp_path / "b.run").write_text(tagged(TIED, "dense v2"))
+    both = "evaluate qrels a.run b.run -m mrr --json"
+    named = {"t": {"mrr": MRR}, "dense v2": {"mrr": (3 / 4 + 1 + 1) / 3}}
+    assert json.loads(run(capsys, both)[1]) == named
+    assert [*json.loads(run(capsys, f"{both} --names path")[1])] == ["a.run", "b.run"]
+    (tmp_path / "b.run").write_text(TIED)
+    assert [*json.loads(run(capsys, both)[1])] == ["a.run", "b.run"]
+
+
+def test_a_pattern_that_the_shell_left_is_that_of_runs(capsys, tmp_path):
+    for name in ("x", "y"):
+        (tmp_path / f"{name}.run").write_text(tagged(RUN, name))
+    _, output, _ = run(capsys, "evaluate qrels [xy].run -m mrr --json")
+    assert json.loads(output) == {"x": {"mrr": MRR}, "y": {"mrr": MRR}}
+
+
+def test_judgements_or_a_run_come_from_the_standard_input(capsys, monkeypatch):
+    for command, text in {"qrels -": RUN, "- a.run": QRELS}.items():
+        stdin = io.TextIOWrapper(io.BytesIO(text.encode()))
+        monkeypatch.setattr(sys, "stdin", stdin)
+        status, output, error = run(capsys, f"evaluate {command} -m mrr --json")
+        assert (status, error) == (0, "")
+        assert json.loads(output) == {"t": {"mrr": MRR}}
+        assert not stdin.closed
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"1 Q0 a\n")))
+    _, _, error = run(capsys, "evaluate qrels -")
+    assert error.startswith("skrank: standard input, line 1: 6 fields expected")
+    monkeypatch.setattr(sys, "stdin", None)
+    assert "closed" in run(capsys, "evaluate qrels -")[2]
+
+
+def test_names_and_cutoffs_are_those_of_trec_eval(capsys):
+    command = "evaluate qrels a.run --csv -m recip_rank -m P.1,2 -m success_1"
+    _, output, _ = run(capsys, command)
+    header, values = csv.reader(io.StringIO(output))
+    assert header == ["ranker", "recip_rank", "P_1", "P_2", "success_1"]
+    assert [float(x) for x in values[1:]] == [MRR, 1 / 3, (1 / 2 + 1 / 2) / 3, 1 / 3]
+
+
+@pytest.mark.parametrize("option", ["-l 2", "--threshold 1", "-l 1.5"])
+def test_a_level_includes_its_grade_and_a_threshold_does_not(capsys, option):
+    command = f"evaluate qrels tied.run -m mrr --json {option}"
+    # Only the document of query 3 has a grade of 2.
+    assert json.loads(run(capsys, command)[1]) == {"t": {"mrr": 1 / 3}}
+
+
+def test_ndcg_of_trec_eval_reads_all_grades_whatever_the_level(capsys):
+    command = "evaluate qrels tied.run --json --convention trec_eval -m {} -l {}"
+    for metric in ("ndcg", "ndcg_cut_1"):
+        values = [run(capsys, command.format(metric, level))[1] for level in (1, 2)]
+        assert values[0] == values[1]
+    _, output, _ = run(capsys, command.format("recip_rank", 2))
+    assert json.loads(output) == {"t": {"recip_rank": 1 / 3}}
+
+
+def test_ties_are_resolved_as_asked(capsys):
+    found = {
+        ties: json.loads(
+            run(capsys, f"evaluate qrels tied.run -m mrr --json --ties {ties}")[1]
+        )["t"]["mrr"]
+        for ties in ("first", "optimistic", "pessimistic")
+    }
+    # The relevant document of query 1 is the second line.
+    low, high = (1 / 2 + 1 + 1) / 3, 1.0
+    assert found == {"first": low, "optimistic": high, "pessimistic": low}
+
+
+def test_a_depth_leaves_out_what_stands_below_it(capsys):
+    _, output, error = run(capsys, "evaluate qrels a.run -m mrr --json -M 1")
+    assert (json.loads(output), error) == ({"t": {"mrr": (0 + 1 + 0) / 3}}, "")
+    status, output, error = run(capsys, "evaluate qrels tied.run -m mrr --json -M 1")
+    # b stays, since it is the last id.
+    assert (status, json.loads(output)) == (0, {"t": {"mrr": (0 + 1 + 1) / 3}})
+    assert error == (
+        "skrank: -M 1 leaves out some of the tied documents of 1 query of tied.run: "
+        "the last ids stay, as in trec_eval.\n"
+    )
+    as_trec_eval = "evaluate qrels tied.run -m mrr -M 1 --convention trec_eval"
+    assert run(capsys, as_trec_eval)[2] == ""
+
+
+@pytest.mark.parametrize("in_single_precision", [False, True])
+def test_the_top_of_queries_is_that_of_a_sort(in_single_precision):
+    rng = np.random.default_rng(0)
+    pairs = rng.permutation(600)[:400]
+    qid, doc_id = np.char.mod("q%d", pairs % 20).astype("S8"), pairs // 20
+    score = rng.integers(4, size=400) + 1e-9 * rng.integers(2, size=400)
+    read = np.float32 if in_single_precision else float
+    for depth in (1, 3, 100):
+        kept, n_cut = set(), 0
+        for query in set(qid):
+            rows = [
+                (read(score[i]), doc_id[i], i) for i in np.flatnonzero(qid == query)
+            ]
+            rows.sort(reverse=True)
+            kept |= {i for *_, i in rows[:depth]}
+            n_cut += len(rows) > depth and rows[depth - 1][0] == rows[depth][0]
+        top, found = top_of_queries(
+            Triples(qid, doc_id, score), depth, in_single_precision
+        )
+        rows = sorted(kept)
+        assert found == n_cut
+        for column, all_rows in zip(top, (qid, doc_id, score), strict=True):
+            assert column.tolist() == all_rows[rows].tolist()
+
+
+def test_one_table_has_rows_instead_of_runs(capsys, tmp_path):
+    (tmp_path / "rows.csv").write_text(ROWS)
+    one = f"evaluate rows.csv {OF_ROWS} --json --y-score bm25"
+    assert json.loads(run(capsys, one)[1]) == {"rows.csv": {"mrr": (1 + 1 / 2) / 2}}
+    pyarrow.parquet.write_table(
+        pyarrow.csv.read_csv(tmp_path / "rows.csv"), tmp_path / "rows.parquet"
+    )
+    two = f"evaluate rows.parquet {OF_ROWS} --json --y-score bm25 --y-score dense"
+    both = {"bm25": {"mrr": (1 + 1 / 2) / 2}, "dense": {"mrr": (1 / 2 + 1) / 2}}
+    assert json.loads(run(capsys, two)[1]) == both
+    rows = csv.reader(
+        io.StringIO(run(capsys, f"{two} --by-query".replace("--json", "--csv"))[1])
+    )
+    assert [*rows][1:] == [
+        *(["bm25", "1", "1.0"], ["bm25", "2", "0.5"]),
+        *(["dense", "1", "0.5"], ["dense", "2", "1.0"]),
+    ]
+
+
+def test_judgements_of_beir_are_read_by_their_columns(capsys, tmp_path):
+    (tmp_path / "test.tsv").write_text(BEIR)
+    (tmp_path / "a.run").write_text(tagged(RUN, "t"))
+    status, output, error = run(capsys, "evaluate test.tsv a.run -m mrr --json")
+    assert (status, json.loads(output)) == (0, {"t": {"mrr": MRR}})
+    assert "compared as text" in error
+    columns = "--qid query-id --doc-id corpus-id --y-true score"
+    assert run(capsys, f"evaluate test.tsv a.run -m mrr --json {columns}")[0] == 0
+
+
+FORMS = {
+    "evaluate qrels a.run b.run -m mrr -m map@1 --csv": (
+        f"ranker,mrr,map@1\nt,{MRR!r},{1 / 3!r}\nb,{(3 / 4 + 2) / 3!r},{2.5 / 3!r}\n"
+    ),
+    "evaluate qrels a.run b.run -m mrr --markdown --sort": (
+        "| ranker | mrr |\n| :-- | --: |\n| b | 0.9167 |\n| t | 0.5000 |\n"
+    ),
+    "evaluate qrels a.run -m mrr --by-query": (
+        "ranker  qid     mrr\nt       1    0.5000\nt       2    1.0000\n"
+        "t       3    0.0000\n"
+    ),
+    "evaluate qrels a.run -m mrr --by-query - --csv": (
+        "ranker,qid,mrr\nt,1,0.5\nt,2,1.0\nt,3,0.0\n"
+    ),
+    "evaluate qrels a.run -m mrr --markdown --by-query": (
+        "| ranker | qid | mrr |\n| :-- | --: | --: |\n| t | 1 | 0.5000 |\n"
+        "| t | 2 | 1.0000 |\n| t | 3 | 0.0000 |\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(("command", "expected"), FORMS.items(), ids=FORMS)
+def test_values_are_printed_in_several_forms(capsys, tmp_path, command, expected):
+    (tmp_path / "b.run").write_text(tagged(TIED, "b"))
+    assert run(capsys, command) == (0, expected, "")
+
+
+def test_json_has_values_of_queries_and_null_for_what_is_undefined(capsys, tmp_path):
+    _, output, _ = run(capsys, "evaluate qrels a.run -m mrr --by-query --json")
+    values = {"1": {"mrr": 0.5}, "2": {"mrr": 1.0}, "3": {"mrr": 0.0}}
+    assert json.loads(output) == {"t": values}
+    (tmp_path / "qrels").write_text("1 0 a 0\n2 0 a 0\n")
+    _, output, _ = run(capsys, "evaluate qrels a.run --json -m neg_mean_rank")
+    assert json.loads(output) == {"t": {"neg_mean_rank": None}}
+
+
+def test_sorted_runs_begin_with_the_best(capsys, tmp_path):
+    rows = "qid,y_true,none,worst,best\n1,1,5,1,3\n1,0,5,2,2\n1,0,5,3,1\n"
+    (tmp_path / "rows.csv").write_text(rows)
+    scores = "--y-score worst --y-score none --y-score best"
+    command = f"evaluate rows.csv {scores} -m map -m neg_mean_rank --json --sort"
+    for metric in ("", "neg_mean_rank"):
+        _, output, _ = run(capsys, f"{command} {metric}")
+        assert [*json.loads(output)] == ["best", "none", "worst"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "evaluate qrels a.run b.run -m mrr --csv",
+        "evaluate -m mrr qrels a.run b.run --csv",
+        "evaluate qrels -m mrr a.run --csv b.run",
+        "evaluate qrels a.run -m mrr b.run --csv",
+    ],
+)
+def test_options_may_stand_anywhere(capsys, tmp_path, command):
+    (tmp_path / "b.run").write_text(tagged(RUN, "b"))
+    expected = f"ranker,mrr\nt,{MRR}\nb,{MRR}\n"
+    assert run(capsys, command) == (0, expected, "")
+
+
 def test_json_has_all_digits(capsys):
     status, output, _ = run(capsys, "evaluate qrels a.run -m mrr --json")
     assert status == 0
-    assert json.loads(output) == {"a.run": {"mrr": MRR}}
+    assert json.loads(output) == {"t": {"mrr": MRR}}
 
 
 def test_a_convention_orders_ties_and_reads_low_grades_as_its_library_does(
@@ -67,7 +280,7 @@ def test_a_convention_orders_ties_and_reads_low_grades_as_its_library_does(
         capsys, "evaluate qrels tied.run -m recip_rank --convention trec_eval --json"
     )
     assert status == 0
-    assert json.loads(output)["tied.run"] == {"recip_rank": (1 / 2 + 1 + 1) / 3}
+    assert json.loads(output)["t"] == {"recip_rank": (1 / 2 + 1 + 1) / 3}
     status, _, error = run(capsys, "evaluate qrels tied.run -m recip_rank")
     assert status == 2
     assert "Got -1 for document 'z' of query '1'" in error
@@ -78,7 +291,7 @@ def test_missing_queries_count_0_or_are_dropped(capsys, missing, n):
     _, output, _ = run(
         capsys, f"evaluate qrels a.run -m mrr --json --missing-queries {missing}"
     )
-    assert json.loads(output)["a.run"]["mrr"] == (1 / 2 + 1) / n
+    assert json.loads(output)["t"]["mrr"] == (1 / 2 + 1) / n
 
 
 def test_values_of_queries_are_written_as_csv(capsys, tmp_path):
@@ -100,14 +313,14 @@ def test_an_undefined_value_of_a_query_is_written_as_it_counts(capsys, tmp_path)
     assert status == 0
     assert f"{(0 + 1) / 2:.4f}" in printed  # where it counts 0
     lines = (tmp_path / "q.csv").read_text().split()
-    assert lines == ["ranker,qid,mrr", "a.run,1,0.0", "a.run,2,1.0"]
+    assert lines == ["ranker,qid,mrr", "t,1,0.0", "t,2,1.0"]
 
 
 def test_values_of_queries_are_written_as_parquet(capsys, tmp_path):
     assert run(capsys, "evaluate qrels a.run -m mrr --by-query q.parquet")[0] == 0
     table = pyarrow.parquet.read_table(tmp_path / "q.parquet")
     assert table.to_pydict() == {
-        "ranker": ["a.run"] * 3,
+        "ranker": ["t"] * 3,
         "qid": ["1", "2", "3"],
         "mrr": [0.5, 1.0, 0.0],
     }
@@ -120,6 +333,144 @@ def test_no_file_is_written_before_all_runs_are_scored(capsys, tmp_path):
         assert not (tmp_path / name).exists()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="limits the size of files")
+@pytest.mark.parametrize("name", ["q.csv", "q.parquet"])
+def test_a_file_that_cannot_be_written_whole_is_not_there(tmp_path, name):
+    lines = [f"{i} 0 a 1\n" for i in range(5000)]
+    (tmp_path / "many").write_text("".join(lines))
+    (tmp_path / "many.run").write_text(
+        "".join(f"{i} Q0 a 1 1 t\n" for i in range(5000))
+    )
+    (tmp_path / name).write_text("old")
+    before = sorted(tmp_path.iterdir())
+    code = f"""
+import resource, sys
+from skrank.__main__ import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+sys.exit(main("evaluate many many.run -m mrr --by-query {name}".split()))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "File too large" in done.stderr
+    assert sorted(tmp_path.iterdir()) == before
+    assert (tmp_path / name).read_text() == "old"
+
+
+class Terminal(io.StringIO):
+    """A stream that says that somebody looks at it."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize(("seconds", "is_shown"), [(0, True), (1000, False)])
+def test_what_takes_long_has_a_bar_on_a_terminal(
+    capsys, tmp_path, monkeypatch, seconds, is_shown
+):
+    monkeypatch.setattr("skrank._progress.PATIENCE", seconds)
+    (tmp_path / "rows.csv").write_text(ROWS)
+    for command in (
+        "evaluate qrels a.run",
+        "explain qrels a.run -m mrr",
+        f"evaluate rows.csv {OF_ROWS} --y-score bm25",
+    ):
+        assert run(capsys, command)[2] == ""
+        terminal = Terminal()
+        monkeypatch.setattr(sys, "stderr", terminal)
+        assert main(command.split()) == 0
+        assert ("100%" in terminal.getvalue()) == is_shown
+        monkeypatch.undo()
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr("skrank._progress.PATIENCE", seconds)
+        capsys.readouterr()
+
+
+@pytest.fixture
+def _two_runs(tmp_path):
+    """Twelve queries of two documents; "new" is better for all but the last."""
+    qrels, old, new = [], [], []
+    for i in range(12):
+        qrels.append(f"{i} 0 a 1\n")
+        old += [f"{i} Q0 b 1 2 old\n", f"{i} Q0 a 2 1 old\n"]
+        first, second = "ab" if i < 11 else "ba"
+        new += [f"{i} Q0 {first} 1 2 new\n", f"{i} Q0 {second} 2 1 new\n"]
+    for name, lines in {"qrels": qrels, "old.run": old, "new.run.x": new}.items():
+        (tmp_path / name).write_text("".join(lines))
+
+
+BASELINES = ["old", "old.run", "./old.run"]
+
+
+@pytest.mark.usefixtures("_two_runs")
+@pytest.mark.parametrize("baseline", BASELINES)
+def test_compare_says_how_likely_a_difference_is_by_chance(capsys, baseline):
+    command = f"compare qrels ./old.run new.run.x -m mrr --json --baseline {baseline}"
+    status, output, error = run(capsys, command)
+    assert (status, error) == (0, "")
+    (row,) = json.loads(output)["differences"]
+    assert (row["ranker"], row["baseline"], row["n_queries"]) == ("new", "old", 12)
+    assert row["difference"] == pytest.approx((11 * 1 + 1 / 2) / 12 - 1 / 2)
+    # Eleven differences have the same sign: 2 of 2 ** 11 signs are as extreme.
+    assert row["pvalue"] == pytest.approx(2 / 2**11)
+    assert (row["wins"], row["ties"], row["losses"]) == (11, 1, 0)
+    names = [one["ranker"] for one in json.loads(output)["rankers"]]
+    assert sorted(names) == ["new", "old"]
+
+
+@pytest.mark.usefixtures("_two_runs")
+def test_compare_prints_what_python_prints(capsys):
+    scores = score_runs("qrels", {"old": "old.run", "new": "new.run.x"}, ["mrr", "map"])
+    expected = compare_rankers(scores, test="t", correction=None, margin=0.1)
+    command = "compare qrels old.run new.run.x -m mrr -m map --test t --correction none"
+    forms = {
+        "": str(expected),
+        "--markdown": expected.to_markdown(),
+        "--latex": expected.to_latex(),
+    }
+    for form, text in forms.items():
+        status, output, _ = run(capsys, f"{command} --margin 0.1 {form}")
+        assert (status, output) == (0, f"{text}\n")
+    _, output, _ = run(capsys, f"{command} --margin 0.1 --csv")
+    rows = [*csv.DictReader(io.StringIO(output))]
+    assert [float(row["low"]) for row in rows] == [row.low for row in expected.rows]
+    assert [row["metric"] for row in rows] == ["mrr", "map"]
+
+
+def test_compare_takes_the_columns_of_a_table_as_rankers(capsys, tmp_path):
+    rows = ["qid,y_true,one,two"]
+    rows += [f"{i},{j},{j},{-j}" for i in range(10) for j in (0, 1)]
+    (tmp_path / "rows.csv").write_text("\n".join(rows))
+    command = "compare rows.csv --y-score one --y-score two -m mrr --json"
+    _, output, _ = run(capsys, command)
+    (row,) = json.loads(output)["differences"]
+    assert (row["difference"], row["pvalue"]) == (-0.5, 2 / 2**10)
+
+
+def test_thirty_runs_are_compared_in_a_few_seconds(capsys, tmp_path):
+    rng = np.random.default_rng(0)
+    documents = [
+        f"{i} {{}} {j}" for i in range(50) for j in rng.permutation(5000)[:1000]
+    ]
+    relevant = rng.random(50_000) < 0.05
+    (tmp_path / "qrels").write_text(
+        "".join(
+            f"{one.format(0)} {int(grade)}\n"
+            for one, grade in zip(documents, relevant, strict=True)
+        )
+    )
+    for i in range(30):
+        score = rng.normal(size=50_000) + relevant * i / 10
+        (tmp_path / f"{i}.run").write_text(
+            "".join(
+                f"{one.format('Q0')} 1 {x:.4f} run{i}\n"
+                for one, x in zip(documents, score, strict=True)
+            )
+        )
+    start = time.process_time()
+    assert run(capsys, "compare qrels *.run -m ndcg@10 -m rbp(p=0.5)")[0] == 0
+    assert time.process_time() - start < 8
+
+
 def test_explain_prints_the_rules_that_make_a_difference(capsys):
     status, output, _ = run(
         capsys, "explain qrels tied.run -m mrr --convention trec_eval"
@@ -127,6 +478,40 @@ def test_explain_prints_the_rules_that_make_a_difference(capsys):
     assert status == 0
     assert "trec_eval differs by" in output
     assert "doc_order='descending'" in output
+
+
+def test_show_prints_the_documents_of_one_query_side_by_side(capsys, tmp_path):
+    (tmp_path / "b.run").write_text("1 Q0 c 1 2 u\n1 Q0 a 2 1 u\n")
+    status, output, error = run(capsys, "show qrels a.run b.run --query 1 -m mrr -k 1")
+    assert (status, error) == (0, "")
+    assert output.splitlines() == [
+        "query 1, mrr, 1 relevant document",
+        "",
+        "       t: 0.5000                          u: 0.5000",
+        "rank   document  grade    adds     lost   document  grade    adds     lost",
+        "   1   b             0  0.0000   1.0000   c             -  0.0000   1.0000",
+        "  >1   1 more           0.5000  -0.5000   1 more           0.5000  -0.5000",
+        " all                    0.5000   0.5000                    0.5000   0.5000",
+        "",
+        "       ideal",
+        "rank   document  grade    adds  rank in t  rank in u",
+        "   1   a             1  1.0000          2          2",
+        " all                    1.0000",
+    ]
+    # Ids that are integers in a table are named by their text.
+    rows = {"qid": [1, 1], "doc_id": ["a", "b"], "grade": [1, 0], "score": [1.0, 1.0]}
+    pyarrow.csv.write_csv(pyarrow.table(rows), "rows.csv")
+    status, output, _ = run(capsys, "show rows.csv rows.csv --query 1 --ties first")
+    assert status == 0
+    assert output.splitlines()[2].split() == ["rows.csv:", "1.0000", "ideal"]
+
+
+def test_show_reads_the_grades_that_trec_eval_reads(capsys):
+    # The level does not change its NDCG.
+    options = "--convention trec_eval -m ndcg --query 3"
+    for level in ("1", "3"):
+        _, output, _ = run(capsys, f"show qrels tied.run {options} -l {level}")
+        assert output.splitlines()[2].split() == ["t:", "1.0000", "ideal"]
 
 
 def test_ties_prints_how_many_documents_are_tied(capsys):
@@ -150,19 +535,46 @@ BAD = {
     "evaluate qrels a.run --judged-from nan": "--judged-from",
     "evaluate qrels a.run --missing-queries none": "invalid choice: 'none'",
     "evaluate qrels a.run --wrong": "unrecognized arguments: --wrong",
-    "evaluate qrels a.run --by-query none/q.csv": "No such file or directory",
+    # The folder is looked for before anything is read.
+    "evaluate nothing a.run --by-query none/q.csv": "such file or directory: 'none'",
+    "evaluate nothing a.run --by-query folder.csv": "Is a directory: 'folder.csv'",
+    "evaluate qrels a.run -M 0": "-M == 0, must be >= 1",
+    "evaluate qrels a.run -l 1 --threshold 1": "not allowed with argument -l",
+    "evaluate qrels a.run --ties random": "--ties must be a str among {'expected',",
+    "evaluate qrels a.run --sort mrr -m map": "--sort must be a metric among ['map']",
+    "evaluate qrels a.run --json --csv": "--csv: not allowed with argument --json",
+    "evaluate qrels a.run tied.run --names tag": "different tags. Got 't' more than",
+    "evaluate qrels none*.run": "No such file or directory: 'none*.run'",
+    "evaluate - -": "Only one of QRELS and RUN can be '-'",
+    "evaluate rows.csv -m mrr": "no column 'qid'. Got ['user', 'bought', 'bm25', 'dens",
+    "evaluate rows.csv --missing-queries zero": "--missing-queries goes with runs",
+    "evaluate rows.csv -M 3 -m mrr": "-M goes with runs. Got a table, rows.csv",
+    "evaluate rows.csv -l 1 --convention trec_eval -m mrr": "-l of trec_eval goes with",
+    "evaluate qrels rows.csv -m mrr --y-score x --y-score y": "Got --y-score y too",
+    "evaluate beir a.run": "Got 3: 'query-id\\tcorpus-id\\tscore'. Is it a table",
+    "compare qrels a.run": "skrank compare: two runs are required",
+    "compare rows.csv --y-score bm25": "skrank compare: two runs are required",
+    "compare qrels a.run b.run --baseline c": "a run among ['t', 'b']. Got 'c'.",
+    "compare qrels a.run b.run --test f": "--test must be a str among {'permutation'",
     "evaluate qrels a.run -m mrr@x": "'mrr@x' is not a valid scoring value",
     "evaluate qrels a.run -m mrr@0": "mrr@0",
     "explain qrels a.run": "required: -m/--metric",
     "explain qrels a.run -m mrr --convention no": "'no'",
     "ties qrels a.run -m nonsense": "'nonsense' is not a valid scoring value",
     "ties qrels": "the following arguments are required: RUN",
+    "ties qrels a.run b.run": "unrecognized arguments: b.run",
+    "explain qrels none*.run -m mrr": "No such file or directory: 'none*.run'",
+    "show qrels --query 1": "the following arguments are required: RUN",
+    "show qrels a.run": "the following arguments are required: --query",
+    "show qrels a.run --query 9": "Got '9' of type str instead; one of the ids is '1'",
+    "show qrels a.run --query 1 -m map -m mrr": "takes one metric. Got 'mrr' too",
+    "show qrels a.run --query 1 -k 0": "must be >= 1",
     "measure qrels a.run": "invalid choice: 'measure'",
     "evaluate a.run a.run": "a.run, line 1: 4 fields expected",
     "evaluate qrels a.run -m nonsense": "'nonsense' is not a valid scoring value",
     "evaluate qrels a.run --convention trec": "Did you mean 'trec_eval'?",
     "evaluate qrels a.run --by-query q.txt": "must end in .csv or .parquet",
-    "evaluate qrels a.run --missing-queries raise": "1 of 3 queries of qrels lack",
+    "evaluate qrels a.run --missing-queries raise": "Pass --missing-queries zero to",
     "evaluate qrels": "skrank evaluate: the following arguments are required: RUN",
     "explain qrels a.run -m precision": "Did you mean 'precision@10'?",
     "": "the following arguments are required: COMMAND",
@@ -176,6 +588,10 @@ def test_bad_input_ends_with_status_2_and_one_line(capsys, tmp_path, command, ex
     (tmp_path / "empty").write_text("")
     (tmp_path / "twice").write_text(RUN + "1 Q0 a 3 0 t\n")
     (tmp_path / "other").write_text("x Q0 a 1 1 t\n")
+    (tmp_path / "b.run").write_text(RUN.replace(" t\n", " b\n"))
+    (tmp_path / "rows.csv").write_text(ROWS)
+    (tmp_path / "beir").write_text(BEIR)
+    (tmp_path / "folder.csv").mkdir()
     before = sorted(tmp_path.iterdir())
     status, output, error = run(capsys, command)
     assert (status, output) == (2, "")
@@ -195,13 +611,21 @@ def test_a_file_that_may_not_be_read_ends_with_status_2(capsys, tmp_path):
     assert error == "skrank: [Errno 13] Permission denied: 'a.run'\n"
 
 
+def test_one_run_is_read_as_several_are(capsys, monkeypatch):
+    stdin = io.TextIOWrapper(io.BytesIO(TIED.encode()))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    status, output, error = run(capsys, "ties qrels - -m mrr -M 1")
+    assert (status, error.count("the last ids stay")) == (0, 1)
+    assert output.startswith("0 of 3 queries are tied")
+
+
 def test_warnings_for_developers_are_not_shown(capsys, monkeypatch):
     def warn(*_, **__):
         warnings.warn("old", DeprecationWarning, stacklevel=1)
         warnings.warn("open", ResourceWarning, stacklevel=1)
         raise ValueError("reason")
 
-    monkeypatch.setattr("skrank.__main__.align_run", warn)
+    monkeypatch.setattr("skrank._shell.files.align_sides", warn)
     assert run(capsys, "evaluate qrels a.run") == (2, "", "skrank: reason\n")
 
 
@@ -223,7 +647,7 @@ def test_any_other_error_is_one_line_without_a_traceback(
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr("skrank.__main__.align_run", fail)
+    monkeypatch.setattr("skrank._shell.files.align_sides", fail)
     assert run(capsys, "evaluate qrels a.run") == (2, "", f"skrank: {line.strip()}\n")
 
 
@@ -231,7 +655,7 @@ def test_an_interrupt_ends_with_status_130_and_no_words(capsys, monkeypatch):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("skrank.__main__.align_run", stop)
+    monkeypatch.setattr("skrank._shell.files.align_sides", stop)
     assert run(capsys, "evaluate qrels a.run") == (130, "", "")
 
 
@@ -253,7 +677,7 @@ def test_names_are_written_on_every_terminal(tmp_path, monkeypatch, encoding, na
     (tmp_path / name).write_text(RUN + "7 Q0 a 1 1 t\n")
     shown = name.encode(encoding, "backslashreplace")
     status, output, error = read_as(
-        monkeypatch, encoding, f"evaluate qrels {name} -m mrr"
+        monkeypatch, encoding, f"evaluate qrels {name} -m mrr --names path"
     )
     assert status == 0
     line = output.splitlines()[1]
@@ -268,7 +692,9 @@ def test_names_are_written_on_every_terminal(tmp_path, monkeypatch, encoding, na
     assert (status, output) == (2, b"")
     assert b"No such file" in error
     status, output, error = read_as(
-        monkeypatch, encoding, f"evaluate qrels {name} -m mrr --json --by-query q.csv"
+        monkeypatch,
+        encoding,
+        f"evaluate qrels {name} -m mrr --names path --json --by-query q.csv",
     )
     assert status == 0
     assert json.loads(output) == {name: {"mrr": MRR}}
@@ -282,7 +708,7 @@ def test_a_file_is_read_whose_name_looks_like_a_pattern(capsys, tmp_path, name):
     (tmp_path / "a1.run").write_text(TIED)
     (tmp_path / name).write_text(RUN)
     (tmp_path / f"{name}.qrels").write_text(QRELS)
-    command = f"evaluate {name}.qrels {name} -m mrr --json"
+    command = f"evaluate {name}.qrels {name} -m mrr --json --names path"
     status, output, error = run(capsys, command)
     assert (status, error) == (0, "")
     assert json.loads(output) == {name: {"mrr": MRR}}
@@ -298,7 +724,7 @@ def test_integers_of_a_table_meet_the_ids_of_a_trec_file_with_a_sentence(
     assert status == 0
     assert json.loads(output) == {"a.run": {"mrr": 0.5}, "b.run": {"mrr": 0.5}}
     assert error.splitlines() == [
-        f"skrank: The query ids of qrels are integers, and those of run['{name}.run'], "
+        f"skrank: The query ids of qrels.csv are integers, and those of {name}.run, "
         "a TREC file, are text: they are compared as text."
         for name in ("a", "b")
     ]
@@ -355,11 +781,11 @@ def test_a_warning_is_one_line(capsys, tmp_path):
     (tmp_path / "b.run").write_text(RUN + "7 Q0 a 1 1 t\n")
     status, _, error = run(capsys, "evaluate qrels b.run -m mrr")
     assert status == 0
-    assert error.startswith("skrank: warning: 1 of 3 queries of run['b.run'] lack")
+    assert error.startswith("skrank: warning: 1 of 3 queries of b.run lack")
     assert error.count("\n") == 1
 
 
-@pytest.mark.parametrize("command", ["evaluate", "explain", "ties"])
+@pytest.mark.parametrize("command", ["evaluate", "explain", "show", "ties"])
 def test_the_help_says_what_a_user_of_trec_eval_knows(capsys, command):
     status, output, _ = run(capsys, f"{command} --help")
     assert status == 0
@@ -410,7 +836,7 @@ def test_a_process_with_a_closed_pipe_exits_0_quietly():
 @pytest.mark.skipif(sys.platform == "win32", reason="sets the locale of POSIX")
 def test_a_process_writes_names_whatever_its_locale(tmp_path, settings, written):
     (tmp_path / "läuf").write_text(RUN)
-    command = [*COMMAND, "evaluate", "qrels", "läuf", "-m", "mrr"]
+    command = [*COMMAND, "evaluate", "qrels", "läuf", "-m", "mrr", "--names=path"]
     environment = os.environ | settings
     done = subprocess.run(command, capture_output=True, check=False, env=environment)
     assert (done.returncode, done.stderr) == (0, b"")

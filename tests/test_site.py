@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import skrank
-from docs import make
-from docs.makers import inventories
+from docs import gallery_settings, make
+from docs.makers import inventories, thumbnails
 
 DOCS = Path(__file__).parents[1] / "docs"
 # What sets the module of the names that follow, and the names of a table.
@@ -26,6 +26,7 @@ OF_API = re.compile(
 REFERENCE_OF_ONE_LINE = re.compile(
     r"^( *)\.\. \[\w+\] [A-Z]\. .*$(?!\n\1   \S)", re.MULTILINE
 )
+THUMBNAIL = re.compile(r'^# sphinx_gallery_thumbnail_path = "(.+)"$', re.MULTILINE)
 
 
 def names_on_the_api_page():
@@ -65,6 +66,7 @@ def test_no_author_of_a_reference_becomes_a_list():
         pytest.param("conventions", marks=pytest.mark.slow),
         "large_data picture",
         "nations",
+        pytest.param("shell", marks=pytest.mark.slow),
     ],
 )
 def test_a_computed_file_is_up_to_date(part):
@@ -86,3 +88,54 @@ def test_every_part_is_a_subcommand(capsys, monkeypatch):
     assert ended.value.code == 0
     files = (DOCS / "makers").glob("*.py")
     assert set(make.PARTS) == {file.stem for file in files}
+
+
+def test_every_thumbnail_is_that_of_an_example():
+    written = {path.stem for path in (DOCS / "thumbnails").glob("*.svg")}
+    assert written == set(thumbnails.THUMBNAILS)
+    examples = DOCS.parent / "examples"
+    named = {
+        path.stem: found[1]
+        for path in examples.glob("*.py")
+        if (found := THUMBNAIL.search(path.read_text("utf-8")))
+    }
+    assert named == {name: f"thumbnails/{name}.svg" for name in written}
+
+
+def test_every_example_of_the_gallery_has_one_kind():
+    examples = {path.stem for path in (DOCS.parent / "examples").glob("*.py")}
+    only_print = {"quickstart", "compare_rankers"}
+    assert Counter(gallery_settings.ORDER) == Counter(examples - only_print)
+
+
+def thumbnail(name):
+    return (
+        '.. raw:: html\n\n    <div class="sphx-glr-thumbcontainer" tooltip="">\n\n'
+        ".. only:: html\n\n"
+        f"  .. image:: /gallery/images/thumb/sphx_glr_{name}_thumb.svg\n\n"
+        f"  :doc:`/gallery/{name}`\n\n.. raw:: html\n\n    </div>\n\n"
+    )
+
+
+def test_the_thumbnails_of_each_kind_have_a_heading():
+    """The source is what Sphinx-Gallery 0.22 writes."""
+    parts = [
+        "Gallery\n=======\n\n.. raw:: html\n\n    <div>\n\n",
+        ".. thumbnail-parent-div-open\n\n",
+        *map(thumbnail, gallery_settings.ORDER),
+        ".. thumbnail-parent-div-close\n\n",
+        ".. raw:: html\n\n    </div>\n\n.. toctree::\n",
+    ]
+    source = ["".join(parts)]
+    gallery_settings.add_headings(None, "gallery/index", source)
+    (text,) = source
+    found = re.findall(r"^(\w.*)\n=+$|/thumb/sphx_glr_(\w+)_thumb", text, re.MULTILINE)
+    expected = [("Gallery", "")]
+    for kind, names in gallery_settings.KINDS.items():
+        expected += [(kind, ""), *(("", name) for name in names)]
+    assert found == expected
+    assert text.count("<div") == text.count("</div>")
+    assert text.rstrip().endswith(".. toctree::")
+    source = ["".join([*parts[:2], thumbnail("new"), *parts[2:]])]
+    with pytest.raises(ValueError, match=r"no kind for \['new'\]"):
+        gallery_settings.add_headings(None, "gallery/index", source)

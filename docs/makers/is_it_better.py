@@ -16,12 +16,13 @@ from skrank.metrics import (
     MetricAtKDisplay,
     QueryDifferenceDisplay,
     TieSpanDisplay,
+    query_report,
     score_queries,
 )
 from skrank.model_selection import query_train_test_split
 from skrank.plot import ComparisonDisplay
 from skrank.rankers import QueryRanker
-from skrank.stats import compare_rankers
+from skrank.stats import compare_rankers, confidence_interval
 
 
 def make_scores():
@@ -54,18 +55,25 @@ def svg(display):
 
 def make_texts(y, runs, qid, scores):
     """Return the tables of the page by the names of their files."""
+    pair_of_runs = {name: runs[name] for name in ("ridge", "trees")}
     few = np.isin(qid, np.unique(qid)[:20])
-    of_few = {name: runs[name][few] for name in ("ridge", "trees")}
+    of_few = {name: run[few] for name, run in pair_of_runs.items()}
     pilot = score_queries(y[few], of_few, "mrr", qid=qid[few])
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The p-value may be too small", UserWarning)
+        for words in ("The p-value may be too small", "The interval may be too narrow"):
+            warnings.filterwarnings("ignore", words, UserWarning)
         pair = compare_rankers(scores["ndcg@10"][["ridge", "trees"]])
         return {
             "pair": str(pair),
             "worst": pair.worst_queries(3).to_string(index=False),
+            "query": str(query_report(y, pair_of_runs, 282, qid=qid, k=5)),
             "family": str(compare_rankers(scores)),
             "clusters": str(compare_rankers(scores, clusters="digit")),
             "few": str(compare_rankers(pilot)),
+            "segments": str(
+                confidence_interval(scores["trees"]["ndcg@10"], by="digit")
+            ),
+            "paper": compare_rankers(scores).to_latex(),
         }
 
 
@@ -79,12 +87,16 @@ def files():
     texts = make_texts(y, runs, qid, scores)
     difference = {"ranker": "trees", "baseline": "ridge", "metric": "ndcg@10"}
     pixels = {"pixels": runs["pixels"], "ridge": runs["ridge"]}
+    cutoffs = {"ks": [1, 2, 3, 5, 7, 10, 15, 20], "qid": qid}
+    family = compare_rankers(scores)
     with mpl.rc_context(style):
         displays = {
             "differences": QueryDifferenceDisplay.from_scores(scores, **difference),
-            "comparison": ComparisonDisplay.from_comparison(compare_rankers(scores)),
-            "cutoffs": MetricAtKDisplay.from_predictions(
-                y, runs, "ndcg", ks=[1, 2, 3, 5, 7, 10, 15, 20], qid=qid
+            "comparison": ComparisonDisplay.from_comparison(family),
+            "means": ComparisonDisplay.from_comparison(family, kind="means"),
+            "cutoffs": MetricAtKDisplay.from_predictions(y, runs, "ndcg", **cutoffs),
+            "cutoffs_of_differences": MetricAtKDisplay.from_predictions(
+                y, runs, "ndcg", **cutoffs, baseline="ridge"
             ),
             "ties": TieSpanDisplay.from_predictions(
                 y, pixels, ["mrr", "hits@1"], qid=qid

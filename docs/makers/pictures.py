@@ -120,6 +120,48 @@ def draw_folds():
     return figure
 
 
+def draw_time():
+    """Draw which rows of users are tested by three splits by time."""
+    from skrank.model_selection import (
+        LeaveLastOut,
+        QueryTimeSeriesSplit,
+        TimeRangeSplit,
+    )
+
+    days = [[1, 2, 4], [3, 8, 12, 18], [2, 6, 9, 16, 19], [11, 13], [15, 17, 20]]
+    user = np.repeat(np.arange(len(days)), [len(one) for one in days])
+    time = np.concatenate(days)
+    splitters = {
+        'TimeRangeSplit(\n  test_size="7D")': TimeRangeSplit(test_size="7D"),
+        "QueryTimeSeriesSplit(\n  1, test_size=1)": QueryTimeSeriesSplit(
+            1, test_size=1
+        ),
+        "LeaveLastOut()": LeaveLastOut(),
+    }
+    dates = np.datetime64("2024-05-01") + time
+    figure, all_axes = new_figure(3, 2.6, sharey=True)
+    for axes, (name, cv) in zip(all_axes, splitters.items(), strict=True):
+        ((train, test),) = cv.split(user, qid=user, time=dates)
+        rest = np.setdiff1d(np.arange(len(user)), [*train, *test])
+        for rows, colour, label in [
+            (train, PALE, "training"), (test, BLUE, "test"), (rest, "white", "neither")
+        ]:  # fmt: skip
+            axes.scatter(
+                time[rows], user[rows], s=45, c=colour, label=label,
+                edgecolors=GREY if colour == "white" else colour, linewidths=0.8,
+            )  # fmt: skip
+        axes.set_title(name, loc="left", fontsize=9)
+        axes.set(xlabel="time", xticks=[], ylim=(len(days) - 0.5, -0.5))
+        axes.spines["left"].set_visible(False)
+        axes.tick_params(left=False)
+    all_axes[0].set(
+        yticks=range(len(days)), yticklabels=[f"user {n + 1}" for n in range(len(days))]
+    )
+    handles, labels = all_axes[1].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3)
+    return figure
+
+
 def values_by_rank(names, n, **options):
     """Return the values of metrics as the only relevant document moves down."""
     y_score = -np.arange(n)
@@ -370,16 +412,18 @@ PICTURES = {
 }
 
 
-def files(*names):
-    """Return the pictures with these names, or all of them."""
+def as_svg(draw, style=STYLE, bounds="tight"):
+    """Return the figure that a function draws, in a style, as an SVG without dates."""
     import matplotlib as mpl
 
-    made = {}
-    for name in names or PICTURES:
-        file = io.BytesIO()
-        with mpl.rc_context(STYLE):
-            PICTURES[name]().savefig(
-                file, format="svg", bbox_inches="tight", metadata={"Date": None}
-            )
-        made[f"pictures/{name}.svg"] = file.getvalue()
-    return made
+    file, metadata = io.BytesIO(), {"Date": None}
+    with mpl.rc_context(style):
+        draw().savefig(file, format="svg", bbox_inches=bounds, metadata=metadata)
+    return file.getvalue()
+
+
+def files(*names):
+    """Return the pictures with these names, or all of them."""
+    return {
+        f"pictures/{name}.svg": as_svg(PICTURES[name]) for name in names or PICTURES
+    }

@@ -203,7 +203,7 @@ def groups_of_sorted(lists, rows, keys, place, row, grade):
     row, group = row[first], group[first]
     above = start[group] - row * keys.shape[1]
     size = np.subtract(np.append(start[1:], new.size), start)[group]
-    # What fills the end of a row is no document, though it may look tied.
+    # What fills the end of a row is not a document, though it may look tied.
     size = np.minimum(size, lists.n_ranked[rows[row]] - above)
     relevant = np.subtract(np.append(first[1:], len(place)), first)
     return TieGroups(lists.order.query[rows[row]], above, size, relevant, grade)

@@ -96,7 +96,7 @@ def _wrong_length(qid, n_samples, name):
     """Return the error of ids whose number is not that of the rows."""
     return ValueError(
         "Found input variables with inconsistent numbers of samples: "
-        f"{[n_samples, len(qid)]}. The {name!r} parameter must hold one id per row."
+        f"{[n_samples, len(qid)]}. The {name!r} parameter must hold one value per row."
         + _cure_for_sizes(qid, n_samples)
     )
 
@@ -129,8 +129,9 @@ def _cure_for_sizes(qid, n_samples):
 
 
 _MISSING = (
-    "The {!r} parameter must hold an id for every row. "
-    "Got missing values (None, NaN or NaT) instead."
+    "The {!r} parameter must hold a value for every row. "
+    "Got missing values (None, NaN or NaT) instead: leave these rows out, or give them "
+    "values."
 )
 
 

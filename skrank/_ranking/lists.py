@@ -20,6 +20,7 @@ from skrank._checks import (
     scores_as_floats,
     warn_if_not_one_query,
     warn_if_swapped,
+    wrong_lengths,
 )
 from skrank._columns import find_qid
 from skrank._ranking.arrays import (
@@ -105,62 +106,26 @@ SHORT = 32
 class Lists:
     """Documents by query. A document is a row; `order` gives it a place in a list.
 
-    Attributes
-    ----------
-    y_score : ndarray of shape (n_rows,)
-        The score of every row.
-
-    relevant : ndarray of bool of shape (n_rows,)
-        Which rows are relevant.
-
-    grades : ndarray
-        Grades as they came: of every row, or of the rows `graded` alone.
-
-    order : Order
-        The lists that the rows form.
-
-    ids : ndarray of shape (n_queries,)
-        The query ids in the order of the output.
-
-    is_finite : bool
-        Whether no score is infinite.
-
-    excluded : ndarray of bool of shape (n_rows,) or None
-        Rows that take no part.
-
-    graded : ndarray or None
-        The ascending rows that a sparse `y_true` lists.
-
-    judged : ndarray of bool of shape (n_rows,) or None
-        Rows with a grade; None if all have one.
-
-    missing : Missing or None
-        Judged documents that were not returned: they have no rank.
-
-    row_query : ndarray of shape (n_samples,) or None
-        The position in `ids` of each row of the input, to which weights belong; None
-        if these rows are those of the input as they stand.
-
-    doc_order : DocOrder or None
-        The order of tied documents by their ids; None is that of the input.
-
-    is_matrix : bool
-        Whether each list was a row of a matrix, so that weights come per query.
+    An array has an entry for each row, unless its comment says otherwise.
     """
 
     y_score: np.ndarray
     relevant: np.ndarray
-    grades: np.ndarray
+    grades: np.ndarray  # as they came: of every row, or of the rows `graded` alone
     order: Order
-    ids: np.ndarray
-    is_finite: bool = False
-    excluded: np.ndarray | None = None
-    graded: np.ndarray | None = None
-    judged: np.ndarray | None = None
+    ids: np.ndarray  # the query ids in the order of the output
+    is_finite: bool = False  # whether no score is infinite
+    excluded: np.ndarray | None = None  # rows that take no part
+    graded: np.ndarray | None = None  # the ascending rows that a sparse `y_true` lists
+    judged: np.ndarray | None = None  # rows with a grade; None if all have one
+    # Judged documents that were not returned: they have no rank.
     missing: Missing | None = None
+    # The place in `ids` of each row of the input, to which weights belong; None if the
+    # rows are those of the input as they stand.
     row_query: np.ndarray | None = None
-    doc_order: DocOrder | None = None
-    is_matrix: bool = False
+    doc_order: DocOrder | None = None  # of tied documents, by their ids
+    is_matrix: bool = False  # whether a list was a row, so that weights come per query
+    row: np.ndarray | None = None  # that of the input; None if these are all of them
 
     @cached_property
     def scores(self):
@@ -325,6 +290,17 @@ class Lists:
         """Return the lists with the judged documents as the relevant ones."""
         return self.changed(relevant=self.judged, missing=None)
 
+    def by_row(self):
+        """Return the lists with all documents relevant, and their rows as grades."""
+        n_rows = len(self.y_score)
+        row = np.arange(n_rows) if self.row is None else self.row
+        relevant = np.ones(n_rows, dtype=bool)
+        if self.excluded is not None:
+            relevant &= ~self.excluded
+        lists = self.changed(relevant=relevant, grades=row, graded=None, missing=None)
+        vars(lists)["row_codes"] = None  # a byte has no room for a row
+        return lists
+
     def changed(self, **changes):
         """Return other lists, with some of the attributes changed."""
         kept = {field.name: getattr(self, field.name) for field in fields(Lists)}
@@ -361,6 +337,7 @@ class Lists:
             graded=graded,
             excluded=None if self.excluded is None else self.excluded[rows],
             judged=None if self.judged is None else self.judged[rows],
+            row=rows if self.row is None else self.row[rows],
             doc_order=None if self.doc_order is None else self.doc_order.at(rows),
             order=AsGiven(starts, lengths[listed], self.order.query[listed]),
         )
@@ -438,8 +415,7 @@ def read_lists(
         elif y_true.ndim == 1 and y_score.shape[1:] == (1,) and y_true.any():
             # Targets among one candidate would be 0.
             y_score = flatten_column(y_score, "y_score")
-        if not all_finite(y_true):
-            raise ValueError("Input y_true contains NaN or infinity.")
+        check_finite(y_true, "y_true")
         if y_true.dtype.kind == "f":
             warn_if_swapped(y_true, y_score)
     if judged_from is not None:
@@ -469,10 +445,7 @@ def _read_flat(y_true, y_score, qid, threshold, flatten, exclude, judged, doc_or
     """Return documents that are given as rows."""
     n_rows = len(y_score)
     if len(y_true) != n_rows:
-        raise ValueError(
-            "Found input variables with inconsistent numbers of samples: "
-            f"{[len(y_true), n_rows]}"
-        )
+        raise wrong_lengths({"y_true": len(y_true), "y_score": n_rows})
     if exclude is not None:
         raise ValueError(
             "The 'exclude' parameter goes with y_score of shape (n_queries, "

@@ -2,9 +2,14 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from skrank._ranking.arrays import (
     TieGroups,
@@ -91,6 +96,8 @@ class RankedQueries:
         documents but the returned ones.
     by_judgement : RankedQueries
         The ranking in which the judged documents are the relevant ones.
+    columns : dict of str to Column
+        What else is known of each document, by name; :meth:`documents` reads it.
 
     See Also
     --------
@@ -98,11 +105,13 @@ class RankedQueries:
 
     Notes
     -----
-    `total` sums over the groups of a query, and `grade_total` over the documents of a
-    group; `mean_over_places` averages a function of the ranks of each group;
+    `document_total` sums over the relevant documents of a query, `total` over its
+    groups, and `grade_total` over the documents of a group; `mean_over_places` averages
+    a function of the ranks of each group;
     `expected_at_first` is the expectation of a function of the first relevant rank,
-    `first_rank_law` its law; `where_relevant` makes unanswered queries undefined. The
-    metrics of skrank use nothing else.
+    `first_rank_law` its law; `where_relevant` makes unanswered queries undefined.
+    `documents` are the rows that may be in the top k, relevant or not. The metrics of
+    skrank use nothing else.
 
     Examples
     --------
@@ -115,34 +124,69 @@ class RankedQueries:
     ...     return ranking.expected_at_first(lambda rank: 1 / rank)
     >>> def dcg(ranking):
     ...     discount = ranking.mean_over_places(lambda rank: 1 / np.log2(rank + 1))
-    ...     return ranking.total(discount * ranking.grade_total(ranking.grade))
+    ...     return ranking.document_total(discount, ranking.grade)
     >>> evaluate(y_true, y_score, [reciprocal_rank, dcg], qid=qid)
     {'reciprocal_rank': 0.75, 'dcg': 0.8154648767857288}
     """
 
     ranks_are_estimated = False
 
-    def __init__(self, groups, n_documents, lists, rank=None, order="score",
-                 n_found=None, alike=None):  # fmt: skip
+    def __init__(
+        self,
+        groups: Any,
+        n_documents: NDArray[Any],
+        lists: Any,
+        rank: Callable[..., Any] | None = None,
+        order: Literal["score", "ideal", "chance"] = "score",
+        n_found: NDArray[Any] | None = None,
+        alike: RankedQueries | None = None,
+    ) -> None:
         self.query, self.above, self.size, self.relevant, self._grades = groups
         self.n_documents, self.n_queries = n_documents, len(lists.ids)
         self.ids, self._lists = lists.ids, lists
         self._rank, self.order, self._alike = rank, order, alike
         if n_found is not None:
             self.n_found = n_found
+        self.columns, self._top = {}, {}
+
+    def documents(self, k: int | None = None) -> TopDocuments:
+        """Return the documents that may be among the first `k` of each query.
+
+        Parameters
+        ----------
+        k : int, default=None
+            Cutoff; None returns all documents.
+
+        Returns
+        -------
+        documents : TopDocuments
+            Relevant or not, query after query and in the order of rank. Tied documents
+            stand in any order.
+        """
+        if k not in self._top:
+            if self.order != "score" or not hasattr(self._lists, "by_row"):
+                raise ValueError(
+                    "The documents are known only of rows that are ranked by their "
+                    "scores, y_true and y_score of one shape. Got other input, or the "
+                    "ideal ranking, or that of chance."
+                )
+            self._top[k] = TopDocuments(
+                self, self._rank(self._lists.by_row(), depth=k), k
+            )
+        return self._top[k]
 
     @property
-    def grade(self):
+    def grade(self) -> NDArray[Any]:
         """Return the grade of each relevant document, group after group."""
         return self._grades
 
     @cached_property
-    def n_found(self):
+    def n_found(self) -> NDArray[Any]:
         """Return the number of relevant documents that each query returned."""
         return self._lists.n_relevant()
 
     @cached_property
-    def n_relevant(self):
+    def n_relevant(self) -> NDArray[Any]:
         """Return the number of relevant documents of each query."""
         missing = self._lists.missing
         if missing is None or self.order == "ideal":
@@ -150,7 +194,7 @@ class RankedQueries:
         return self.n_found + np.bincount(missing.query, minlength=self.n_queries)
 
     @cached_property
-    def n_nonrelevant(self):
+    def n_nonrelevant(self) -> NDArray[Any]:
         """Return the number of judged non-relevant documents of each query."""
         found = self.judged_only.n_documents - self.n_found
         missing = self._lists.missing
@@ -158,7 +202,7 @@ class RankedQueries:
 
     # A ranking that kept itself would outlive its last use.
     @property
-    def judged_only(self):
+    def judged_only(self) -> RankedQueries:
         """Return the ranking of the judged documents alone."""
         return self if self._lists.judged is None else self._judged_lists
 
@@ -167,7 +211,7 @@ class RankedQueries:
         return self._in_this_order(self._lists.judged_only())
 
     @property
-    def returned_only(self):
+    def returned_only(self) -> RankedQueries:
         """Return the ranking as if there were no documents but the returned ones."""
         return self if self._lists.missing is None else self._returned_lists
 
@@ -176,7 +220,7 @@ class RankedQueries:
         return self._in_this_order(self._lists.returned_only())
 
     @cached_property
-    def by_judgement(self):
+    def by_judgement(self) -> RankedQueries:
         """Return the ranking in which the judged documents are the relevant ones."""
         lists = self._lists
         if lists.judged is not None:
@@ -193,7 +237,7 @@ class RankedQueries:
         return ranking if self.order == "score" else getattr(ranking, self.order)
 
     @cached_property
-    def grade_range(self):
+    def grade_range(self) -> tuple[Any, ...]:
         """Return the lowest grade, or 0 if none is negative, and the highest one."""
         lowest, highest = self._lists.grade_range()
         missing = self._lists.missing
@@ -201,31 +245,31 @@ class RankedQueries:
         return lowest, highest
 
     @cached_property
-    def first(self):
+    def first(self) -> NDArray[Any]:
         """Return the position of the first tie group of each query that has one."""
         return starts_of(self.query)
 
     @cached_property
-    def relevant_above(self):
+    def relevant_above(self) -> NDArray[Any]:
         """Return, for each tie group, how many relevant documents stand above it."""
         return sum_before(self.relevant, self.query)
 
     @cached_property
-    def others_below(self):
+    def others_below(self) -> NDArray[Any]:
         """Return the others below each tie group; tied ones count half."""
         tied = self.size - self.relevant
         others = (self.n_documents - self.n_found)[self.query]
         return others - (self.above - self.relevant_above) - tied / 2
 
     @cached_property
-    def query_of_grade(self):
+    def query_of_grade(self) -> NDArray[Any]:
         """Return the query of each relevant document."""
         if len(self.grade) == len(self.query):
             return self.query
         return np.repeat(self.query, self.relevant)
 
     @cached_property
-    def ideal(self):
+    def ideal(self) -> RankedQueries:
         """The ranking by `y_true`: no order of the documents is better."""
         if self._alike is not None:
             return self._alike.ideal
@@ -247,7 +291,7 @@ class RankedQueries:
         return IdealRanking(groups, *rest, order="ideal", n_found=n_relevant)
 
     @cached_property
-    def group_in_ideal(self):
+    def group_in_ideal(self) -> NDArray[Any]:
         """Return, for each relevant document, its group in the ideal ranking."""
         ideal = self.ideal
         n_groups = len(ideal.query)
@@ -257,7 +301,7 @@ class RankedQueries:
         return np.searchsorted(key[:n_groups], key[n_groups:])
 
     @cached_property
-    def chance(self):
+    def chance(self) -> RankedQueries:
         """The ranking in which all documents of a query are tied."""
         if self._alike is not None:
             return self._alike.chance
@@ -269,13 +313,46 @@ class RankedQueries:
         rest = self._lists, self._rank, "chance"
         return RankedQueries(groups, self.n_documents, *rest)
 
-    def total(self, values):
+    def document_total(
+        self,
+        weight: NDArray[Any],
+        value: Callable[..., Any] | NDArray[Any] | None = None,
+    ) -> NDArray[Any]:
+        """Return the sum over the relevant documents of each query.
+
+        The terms of this sum are what :func:`~skrank.metrics.query_report` says that
+        each document adds to a metric.
+
+        Parameters
+        ----------
+        weight : ndarray of shape (n_groups,)
+            The expected term of a relevant document of each tie group, or what its
+            `value` is multiplied by.
+        value : callable or ndarray of shape (n_relevant_documents,), default=None
+            The value of each relevant document, as `grade_total` takes it. If None,
+            all have the value 1.
+
+        Returns
+        -------
+        total : ndarray of shape (n_queries,)
+            0 for a query without relevant documents.
+        """
+        of_group = self.relevant if value is None else self.grade_total(value)
+        return self.total(of_group * weight)
+
+    def total(
+        self, values: NDArray[Any], terms: Callable[..., Any] | None = None
+    ) -> NDArray[Any]:
         """Return the sum over the tie groups of each query.
 
         Parameters
         ----------
         values : ndarray of shape (n_groups,)
             One value per group.
+        terms : callable, default=None
+            Returns an array of shape (n_relevant_documents,): what each relevant
+            document adds to this sum, if that can be said. It is only called by
+            :func:`~skrank.metrics.query_report`.
 
         Returns
         -------
@@ -285,7 +362,7 @@ class RankedQueries:
         totals = np.bincount(self.query, weights=values, minlength=self.n_queries)
         return totals.astype(np.float64, copy=False)  # of no groups: of integers
 
-    def grade_total(self, values):
+    def grade_total(self, values: Callable[..., Any] | NDArray[Any]) -> NDArray[Any]:
         """Return the sum over the relevant documents of each tie group.
 
         Parameters
@@ -306,7 +383,7 @@ class RankedQueries:
         first = np.cumsum(self.relevant) - self.relevant
         return np.add.reduceat(values, first)
 
-    def where_relevant(self, values):
+    def where_relevant(self, values: float | NDArray[Any]) -> NDArray[Any]:
         """Return values, undefined (NaN) for queries without relevant documents.
 
         Parameters
@@ -321,7 +398,9 @@ class RankedQueries:
         """
         return np.where(self.n_relevant > 0, values, np.nan)
 
-    def mean_over_places(self, weight, k=None):
+    def mean_over_places(
+        self, weight: Callable[..., Any], k: int | NDArray[Any] | None = None
+    ) -> NDArray[Any]:
         """Return the mean weight of the ranks that each tie group occupies.
 
         Parameters
@@ -358,7 +437,9 @@ class RankedQueries:
         mean[tied] = sum_over_places(weight, above, above + size, cutoff) / size
         return mean
 
-    def expected_at_first(self, value, k=None, missing=0.0):
+    def expected_at_first(
+        self, value: Callable[..., Any], k: int | None = None, missing: float = 0.0
+    ) -> NDArray[Any]:
         """Return the expected value at the rank of the first relevant document.
 
         Parameters
@@ -382,7 +463,7 @@ class RankedQueries:
         found = self.n_found > 0
         return np.where(found, expected, self.where_relevant(missing))
 
-    def first_rank_law(self, k=None):
+    def first_rank_law(self, k: int | None = None) -> NDArray[Any]:
         """Return the ranks that the first relevant document of each query may have.
 
         Parameters
@@ -407,7 +488,7 @@ class RankedQueries:
         group, rank, probability = law_of_first(above, size, relevant, k)
         return self.query[self.first[group]], rank, probability
 
-    def query_weights(self, sample_weight):
+    def query_weights(self, sample_weight: ArrayLike) -> NDArray[Any] | None:
         """Return one weight per query, in the order of `ids`.
 
         Parameters
@@ -423,6 +504,160 @@ class RankedQueries:
         if sample_weight is None:
             return None
         return self._lists.query_weights(sample_weight)
+
+
+class NotASum(Exception):
+    """A metric is not a sum over the relevant documents of a query."""
+
+
+class DocumentTerms(RankedQueries):
+    """A ranking of one query in which sums over documents are their terms instead.
+
+    A definition that sums over the relevant documents returns an array of shape
+    (n_relevant_documents, 1): what each of them adds to the value of the query, in the
+    order of `grade`. Its other steps, such as a division by the value of the ideal
+    ranking, broadcast. Other definitions raise :class:`NotASum`, or return another
+    shape.
+    """
+
+    def __init__(self, ranking):
+        vars(self).update(vars(ranking))
+
+    @property
+    def judged_only(self):
+        """Return the terms in the ranking of the judged documents alone."""
+        return self if self._lists.judged is None else DocumentTerms(self._judged_lists)
+
+    @property
+    def returned_only(self):
+        """Return the terms as if there were no documents but the returned ones."""
+        if self._lists.missing is None:
+            return self
+        return DocumentTerms(self._returned_lists)
+
+    def document_total(self, weight, value=None):
+        """Return the term of each relevant document."""
+        terms = np.repeat(weight, self.relevant)
+        if value is not None:
+            terms = terms * (value(self.grade) if callable(value) else value)
+        return terms[:, np.newaxis]
+
+    def total(self, values, terms=None):
+        """Return the term of each relevant document, if it is known."""
+        if terms is None:
+            raise NotASum
+        return terms()[:, np.newaxis]
+
+    def expected_at_first(self, value, k=None, missing=0.0):
+        """Return what each relevant document adds by being the first, on average.
+
+        Each of those in the first tie group is equally likely to be the first.
+        """
+        expected = super().expected_at_first(value, k, missing)
+        terms = np.zeros((len(self.grade), 1))
+        n_first = self.relevant[:1].sum()
+        terms[:n_first] = expected / max(n_first, 1)
+        return terms
+
+
+class TopDocuments:
+    """The documents that may be among the first `k` of each query.
+
+    :meth:`RankedQueries.documents` makes it. A document is in a tie group, and every
+    order of the documents in a group is equally likely.
+
+    Parameters
+    ----------
+    ranking : RankedQueries
+        The ranking of the documents.
+    everything : RankedQueries
+        The same with all documents relevant, and their rows as grades.
+    k : int or None
+        The cutoff.
+
+    Attributes
+    ----------
+    query : ndarray of shape (n_top_documents,)
+        The query of each document, a position in the ids of the ranking.
+    row : ndarray of shape (n_top_documents,)
+        Its row in the input.
+    above : ndarray of shape (n_top_documents,)
+        The number of documents ranked above its tie group.
+    size : ndarray of shape (n_top_documents,)
+        The number of documents in its tie group.
+    length : ndarray of shape (n_queries,)
+        The number of documents in each list: `k`, or all of a query with fewer.
+    """
+
+    def __init__(self, ranking, everything, k):
+        group = np.repeat(np.arange(len(everything.query)), everything.relevant)
+        row = everything.grade.astype(np.intp)
+        if k is not None:
+            kept = everything.above[group] < k
+            group, row = group[kept], row[kept]
+        query = everything.query[group]
+        if (query[1:] < query[:-1]).any():
+            order = np.argsort(query, kind="stable")
+            group, row, query = group[order], row[order], query[order]
+        self.ranking, self.k, self._everything, self._group = (
+            ranking,
+            k,
+            everything,
+            group,
+        )
+        self.query, self.row = query, row
+        self.above, self.size = everything.above[group], everything.size[group]
+
+    @cached_property
+    def length(self):
+        """Return the number of documents in each list."""
+        n_documents = self.ranking.n_documents
+        return n_documents if self.k is None else np.minimum(n_documents, self.k)
+
+    def column(self, name: str) -> NDArray[Any]:
+        """Return the values of a column for these documents.
+
+        Parameters
+        ----------
+        name : str
+            The name of a column that the metric declares.
+
+        Returns
+        -------
+        values : ndarray of shape (n_top_documents,) or (n_top_documents, n)
+            The values.
+        """
+        return self.ranking.columns[name].take(self.row)
+
+    def mean_over_places(self, weight: Callable[..., Any]) -> NDArray[np.float64]:
+        """Return the expected weight of the rank of each document, 0 beyond `k`.
+
+        Parameters
+        ----------
+        weight : callable
+            Maps an array of ranks, 1 being the best, to weights.
+
+        Returns
+        -------
+        mean : ndarray of shape (n_top_documents,)
+            With ``np.ones_like``, the probability that the document is in the list.
+        """
+        return self._everything.mean_over_places(weight, self.k)[self._group]
+
+    def total(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Return the sum over the documents of each query.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_top_documents,)
+            One value per document.
+
+        Returns
+        -------
+        total : ndarray of shape (n_queries,)
+            0 for a query without documents.
+        """
+        return np.bincount(self.query, values, minlength=self.ranking.n_queries)
 
 
 class IdealRanking(RankedQueries):

@@ -386,7 +386,7 @@ def keep_top(lists, depth):
 def _lower_bounds(lists, rows, depth):
     """Return a score for each list that its document at rank `depth` reaches.
 
-    The depth-th highest of all scores is no lower than that of some of them, such as
+    The depth-th highest of all scores is at least that of some of them, such as
     the highest of each group of documents.
     """
     shortest = lists.order.lengths[rows].min()

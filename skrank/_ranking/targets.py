@@ -157,7 +157,7 @@ def count_around_target(scores, target, out_row, out_column, allowed=None):
     """Return (above, tied, n_candidates) of the target of each row.
 
     Those are the numbers of candidates above the target, of others tied with it, and of
-    all. `out_row` and `out_column` are cells that are no candidates, except those of
+    all. `out_row` and `out_column` are cells that are not candidates, except those of
     targets; `allowed`, of shape (n_entities,) or that of the scores, says which
     entities may be candidates, and None that all may.
     """

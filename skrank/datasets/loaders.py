@@ -2,13 +2,18 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from importlib import resources
+from typing import Any, Literal, overload
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 from sklearn.utils import Bunch, check_random_state
 
 from skrank._checks import check_count
+from skrank._types import Seed
 from skrank.datasets.synthetic import draw_list_lengths
 
 _DIGITS = """\
@@ -28,6 +33,18 @@ bundles (`sklearn.datasets.load_digits`), the test part of the UCI data set
 images are drawn without replacement, and so are the documents of each query among
 all the other images.
 """
+
+
+@overload
+def load_digits_retrieval(
+    *, n_queries: int = ..., n_documents: int | tuple[int, int] = ...,
+    random_state: Seed | None = ..., return_X_y: Literal[False] = ...,
+) -> Bunch: ...  # fmt: skip
+@overload
+def load_digits_retrieval(
+    *, n_queries: int = ..., n_documents: int | tuple[int, int] = ...,
+    random_state: Seed | None = ..., return_X_y: Literal[True],
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]: ...  # fmt: skip
 
 
 def load_digits_retrieval(
@@ -191,7 +208,7 @@ OTHER DEALINGS IN THE SOFTWARE.
 """
 
 
-def load_nations():
+def load_nations() -> Bunch:
     """Load the knowledge graph Nations, for link prediction.
 
     A small graph that is a standard benchmark of link prediction. A baseline takes a

@@ -2,25 +2,30 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from numbers import Real
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import check_random_state, check_scalar
 
 from skrank._checks import check_count
+from skrank._types import Seed
 
 
 def make_ranking(
-    n_queries=100,
+    n_queries: int = 100,
     *,
-    n_documents=(5, 40),
-    n_features=20,
-    n_informative=5,
-    n_grades=5,
-    noise=0.5,
-    unanswered=0.05,
-    random_state=None,
-):
+    n_documents: int | tuple[int, int] = (5, 40),
+    n_features: int = 20,
+    n_informative: int = 5,
+    n_grades: int = 5,
+    noise: float = 0.5,
+    unanswered: float = 0.05,
+    random_state: Seed | None = None,
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Generate graded lists of different lengths.
 
     Each document has standard normal features. Its utility is a linear combination

@@ -2,14 +2,20 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
+from collections.abc import Mapping
 from numbers import Integral
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from skrank._checks import check_choice, shown, warn_caller
 from skrank._ranking.ids import encode_qid
 from skrank._ranking.targets import count_around_target
+from skrank._types import Seed
 from skrank.link_prediction.triple_ids import (
     HEAD,
     RELATION,
@@ -20,7 +26,7 @@ from skrank.link_prediction.triple_ids import (
 )
 
 
-def type_constraints(X):
+def type_constraints(X: ArrayLike) -> dict[Any, Any]:
     """Return the heads and the tails that each relation was seen with.
 
     Parameters
@@ -252,7 +258,13 @@ class SampledNegatives:
     True
     """
 
-    def __init__(self, negatives=50, *, estimate="em", random_state=None):
+    def __init__(
+        self,
+        negatives: int | ArrayLike | Mapping[Any, Any] = 50,
+        *,
+        estimate: Literal["em", "bias-variance", "rank"] | None = "em",
+        random_state: Seed | None = None,
+    ) -> None:
         self.negatives = negatives
         self.estimate = estimate
         self.random_state = random_state

@@ -2,10 +2,15 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 from functools import partial
 from numbers import Integral
+from typing import Any, Literal, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -13,7 +18,8 @@ from skrank._checks import check_choice, check_flag, shown, warn_caller
 from skrank._docs import share_link_words
 from skrank._progress import progress_bar
 from skrank._ranking.ids import encode_qid
-from skrank.link_prediction.candidates import read_candidates
+from skrank._types import Known, LinkConvention, LinkTies, MetricsLike, Side
+from skrank.link_prediction.candidates import SampledNegatives, read_candidates
 from skrank.link_prediction.ranks import METRICS, LinkRanks
 from skrank.link_prediction.triple_ids import (
     HEAD,
@@ -33,6 +39,21 @@ BATCH_BYTES = 2**26
 
 # AmpliGraph compares integers: the scores times 1000, truncated.
 THOUSANDTHS = 1e3
+
+
+@overload
+def evaluate_link_prediction(
+    model: object, X: ArrayLike, *, known: Known | None = ...,
+    sides: Side | Sequence[Side] = ..., metrics: MetricsLike = ...,
+    ties: LinkTies | None = ..., average: Literal["rank", "question"] = ...,
+    by: None = ..., convention: LinkConvention | None = ...,
+    candidates: ArrayLike | Mapping[Any, Any] | SampledNegatives | None = ...,
+    batch_size: int | Literal["auto"] = ..., progress: bool = ..., **params: Any,
+) -> dict[str, float]: ...  # fmt: skip
+@overload
+def evaluate_link_prediction(
+    model: object, X: ArrayLike, *, by: str, **params: Any
+) -> dict[Any, dict[str, float]]: ...
 
 
 @share_link_words
@@ -126,15 +147,15 @@ def evaluate_link_prediction(
 
 @share_link_words
 def rank_triples(
-    model,
-    X,
+    model: object,
+    X: ArrayLike,
     *,
-    known="auto",
-    sides=("head", "tail"),
-    candidates=None,
-    batch_size="auto",
-    progress=False,
-):
+    known: Known | None = "auto",
+    sides: Side | Sequence[Side] = ("head", "tail"),
+    candidates: ArrayLike | Mapping[Any, Any] | SampledNegatives | None = None,
+    batch_size: int | Literal["auto"] = "auto",
+    progress: bool = False,
+) -> LinkRanks:
     """Rank the heads and tails of triples among all entities.
 
     Returns

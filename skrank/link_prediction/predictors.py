@@ -2,15 +2,20 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import importlib
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from skrank._checks import check_choice
 from skrank._ranking.ids import encode_qid
+from skrank._types import Request, Self, Side
 from skrank.link_prediction.evaluation import (
     check_not_nan,
     evaluate_link_prediction,
@@ -87,7 +92,7 @@ class LinkPredictor:
     0.4166...
     """
 
-    def score(self, X, y=None):
+    def score(self, X: ArrayLike, y: object = None) -> float:
         """Return the filtered MRR of heads and tails, exactly averaged over ties.
 
         Parameters
@@ -105,7 +110,9 @@ class LinkPredictor:
         """
         return evaluate_link_prediction(self, X, metrics=["mrr"])["mrr"]
 
-    def predict(self, X, *, side="tail", candidates=None):
+    def predict(
+        self, X: ArrayLike, *, side: Side = "tail", candidates: ArrayLike | None = None
+    ) -> NDArray[Any]:
         """Return the scores of entities as the tails or heads of triples.
 
         Parameters
@@ -224,11 +231,19 @@ class PopularityPredictor(LinkPredictor, BaseEstimator):
     0.5200...
     """
 
-    def __init__(self, *, entities=None, relations=None):
+    if TYPE_CHECKING:  # scikit-learn makes it
+
+        def set_predict_request(
+            self, *, candidates: Request = ..., side: Request = ...
+        ) -> Self: ...
+
+    def __init__(
+        self, *, entities: ArrayLike | None = None, relations: ArrayLike | None = None
+    ) -> None:
         self.entities = entities
         self.relations = relations
 
-    def fit(self, X, y=None):
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Count the heads and tails of each relation.
 
         Parameters
@@ -248,7 +263,7 @@ class PopularityPredictor(LinkPredictor, BaseEstimator):
         self.head_counts_ = self._count(relation, head)
         return self
 
-    def score_tails(self, X):
+    def score_tails(self, X: ArrayLike) -> NDArray[Any]:
         """Return the scores of all entities as tails.
 
         Parameters
@@ -264,7 +279,7 @@ class PopularityPredictor(LinkPredictor, BaseEstimator):
         _, relation, _ = self._encode(X)
         return self.tail_counts_[relation].toarray()
 
-    def score_heads(self, X):
+    def score_heads(self, X: ArrayLike) -> NDArray[Any]:
         """Return the scores of all entities as heads.
 
         Parameters
@@ -286,7 +301,7 @@ class PopularityPredictor(LinkPredictor, BaseEstimator):
         return sparse.csr_matrix((ones, (relation, entity)), shape=shape)
 
 
-def from_pykeen(model, triples_factory=None):
+def from_pykeen(model: Any, triples_factory: Any = None) -> Any:
     """Make a link predictor from a trained PyKEEN model.
 
     Parameters

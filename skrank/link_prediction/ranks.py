@@ -2,13 +2,16 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import difflib
 import re
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import gammaln
 
@@ -17,6 +20,7 @@ from skrank._docs import share_link_words
 from skrank._ranking.arrays import TieGroups, resolve_ties
 from skrank._ranking.queries import RankedQueries, law_of_first
 from skrank._ranking.targets import OneTarget
+from skrank._types import LinkConvention, LinkTies, MetricsLike
 from skrank.metrics.answer import OwnRanks, answer_all
 from skrank.metrics.conventions import CONVENTIONS, OF_RANKS
 from skrank.metrics.evaluation import Asked, read_metric, read_requests
@@ -85,18 +89,18 @@ class LinkRanks:
     {'head': {'mrr': 0.7037...}, 'tail': {'mrr': 0.3253...}}
     """
 
-    side: np.ndarray
-    triple: np.ndarray
-    relation: np.ndarray
-    category: np.ndarray
-    above: np.ndarray
-    tied: np.ndarray
-    n_candidates: np.ndarray
-    weight: np.ndarray
-    n_negatives: np.ndarray | None = None
-    estimate: str | None = None
+    side: NDArray[Any]
+    triple: NDArray[Any]
+    relation: NDArray[Any]
+    category: NDArray[Any]
+    above: NDArray[Any]
+    tied: NDArray[Any]
+    n_candidates: NDArray[Any]
+    weight: NDArray[Any]
+    n_negatives: NDArray[Any] | None = None
+    estimate: Literal["em", "bias-variance", "rank"] | None = None
 
-    def __len__(self):
+    def __len__(self) -> int:
         """Return the number of ranks.
 
         Returns
@@ -107,17 +111,17 @@ class LinkRanks:
         return len(self.side)
 
     @property
-    def optimistic(self):
+    def optimistic(self) -> NDArray[np.float64]:
         """The best rank that ties allow."""
         return self._rank(self.above)
 
     @property
-    def pessimistic(self):
+    def pessimistic(self) -> NDArray[np.float64]:
         """The worst rank that ties allow."""
         return self._rank(self.above + self.tied)
 
     @property
-    def realistic(self):
+    def realistic(self) -> NDArray[np.float64]:
         """The mean of the best and the worst rank."""
         return self._rank(self.above + self.tied / 2)
 
@@ -131,7 +135,7 @@ class LinkRanks:
             return np.ones(len(self))
         return (self.n_candidates - 1) / np.maximum(self.n_negatives, 1)
 
-    def select(self, where):
+    def select(self, where: NDArray[np.bool_] | int | slice) -> LinkRanks:
         """Return some of the ranks.
 
         Parameters
@@ -151,7 +155,7 @@ class LinkRanks:
         }
         return LinkRanks(**kept)
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, NDArray[Any]]:
         """Return the ranks as columns, ready for a data frame.
 
         Returns
@@ -163,6 +167,17 @@ class LinkRanks:
         names = ["side", "triple", "relation", "category"]
         names += ["optimistic", "pessimistic", "realistic", "n_candidates"]
         return {name: getattr(self, name) for name in names}
+
+    @overload
+    def evaluate(
+        self, metrics: MetricsLike = ..., *, ties: LinkTies | None = ...,
+        average: Literal["rank", "question"] = ..., by: None = ...,
+        convention: LinkConvention | None = ..., **params: Any,
+    ) -> dict[str, float]: ...  # fmt: skip
+    @overload
+    def evaluate(
+        self, metrics: MetricsLike = ..., *, by: str, **params: Any
+    ) -> dict[Any, dict[str, float]]: ...
 
     @share_link_words
     def evaluate(
@@ -208,7 +223,9 @@ class LinkRanks:
         weight = self.weight if average == "question" else None
         return answer_all(requests, OwnRanks(self, CALLER, weight))
 
-    def ranking(self, ties, sample_weight=None):
+    def ranking(
+        self, ties: LinkTies, sample_weight: NDArray[Any] | None = None
+    ) -> RankedQueries:
         """Return the ranking that metrics read.
 
         Parameters

@@ -19,6 +19,13 @@ from skrank.metrics.average_precision import (
     q_measure_score,
     ranking_loss,
 )
+from skrank.metrics.beyond_relevance import (
+    group_share_score,
+    ild_score,
+    novelty_score,
+    popularity_score,
+)
+from skrank.metrics.columns import of_items
 from skrank.metrics.conventions import CONVENTIONS
 from skrank.metrics.evaluation import evaluate, score_queries
 from skrank.metrics.first_relevant import (
@@ -34,6 +41,7 @@ from skrank.metrics.first_relevant import (
 )
 from skrank.metrics.gains import cg_score, dcg_score, ndcg_score
 from skrank.metrics.names import add_scorer
+from skrank.metrics.query_report import QueryReport, query_report
 from skrank.metrics.query_scores import QueryScores
 from skrank.metrics.reader import err_score, rbp_score
 from skrank.metrics.reports import explain, tie_report
@@ -53,6 +61,7 @@ from skrank.metrics.top_k import (
 
 __all__ = [
     "CONVENTIONS",
+    "QueryReport",
     "QueryScores",
     "RankedQueries",
     "add_scorer",
@@ -67,8 +76,10 @@ __all__ = [
     "get_scorer",
     "get_scorer_names",
     "gm_map_score",
+    "group_share_score",
     "harmonic_mean_rank",
     "hits_at_k_score",
+    "ild_score",
     "judged_at_k_score",
     "lrap_score",
     "make_ranking_scorer",
@@ -78,9 +89,13 @@ __all__ = [
     "median_rank",
     "mrr_score",
     "ndcg_score",
+    "novelty_score",
+    "of_items",
+    "popularity_score",
     "precision_at_k_score",
     "q_measure_score",
     "query_auc_score",
+    "query_report",
     "r_precision_score",
     "rank_correlation_score",
     "rank_median_absolute_deviation",

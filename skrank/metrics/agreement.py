@@ -15,7 +15,7 @@ def query_auc(ranking):
     """Return the fraction of concordant pairs of relevant and other documents."""
     ranking = ranking.returned_only
     n_pairs = ranking.n_found * (ranking.n_documents - ranking.n_found)
-    won = ranking.total(ranking.relevant * ranking.others_below)
+    won = ranking.document_total(ranking.others_below)
     return np.divide(won, n_pairs, out=np.full_like(won, np.nan), where=n_pairs > 0)
 
 
@@ -30,11 +30,6 @@ def query_auc_score(
     The fraction of the pairs of a relevant and a non-relevant document of the query in
     which the relevant one has the higher score. Larger is better; the chance level is
     0.5.
-
-    Returns
-    -------
-    score : float or ndarray of shape (n_queries,)
-        Between 0 and 1. The best value is 1.0.
 
     See Also
     --------
@@ -90,11 +85,6 @@ def rank_correlation_score(
         gains for "gain"; the difference of their discounts in the ideal ranking for
         "discount", where equal grades have their mean discount. A callable maps two
         arrays, the higher and the lower grades of the pairs, to their weights.
-
-    Returns
-    -------
-    score : float or ndarray of shape (n_queries,)
-        Between 0 and 1. The best value is 1.0.
 
     See Also
     --------

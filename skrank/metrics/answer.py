@@ -14,10 +14,11 @@ import numpy as np
 
 from skrank._checks import check_options, numeric_array, warn_if_out_of_order
 from skrank._columns import find_qid, take_rows
-from skrank._docs import complete, describe
+from skrank._docs import RETURNS, complete, describe
 from skrank._ranking.ids import Heads, encode_heads
 from skrank._ranking.lists import has_negative
 from skrank._ranking.rank import FIRST, rank_again, rank_queries
+from skrank.metrics.columns import no_grades, read_columns
 from skrank.metrics.first_ranks import stored_ranks
 from skrank.metrics.metric import Metric, enter
 from skrank.metrics.summary import measure, summarize
@@ -141,10 +142,12 @@ class Arrays:
     alike: "Arrays | None" = None
     has_negative: bool | None = None
     rankings: dict = field(default_factory=dict)
+    columns: dict = field(default_factory=dict)
 
     def check_order(self):
         """Warn of arrays with labels that have them in different orders."""
-        warn_if_out_of_order({name: getattr(self, name) for name in _OF_ROWS})
+        of_rows = {name: getattr(self, name) for name in _OF_ROWS}
+        warn_if_out_of_order(of_rows | self.columns)
 
     def ranking(self, by, depth):
         """Return the ranking by some parameters, read down to a depth; made once."""
@@ -167,6 +170,8 @@ class Arrays:
                 judged_from=by.judged_from,
                 depth=depth,
             )
+        if self.columns:
+            ranking.columns = read_columns(self.columns, np.shape(self.y_score))
         self.rankings[by] = depth, ranking
         return ranking
 
@@ -447,7 +452,9 @@ def _blocks(arrays):
             name: None if value is None else take_rows(value, rows)
             for name, value in values.items()
         }
-        yield replace(arrays, qid=qid, rankings={}, **values)
+        columns = read_columns(arrays.columns, (heads.n_samples,))
+        columns = {name: column.part(rows) for name, column in columns.items()}
+        yield replace(arrays, qid=qid, rankings={}, columns=columns, **values)
 
 
 def _with_highest_grade(request, arrays):
@@ -492,26 +499,9 @@ def ranking_metric(
     the descriptions of the parameters and the errors to the docstring, enters the
     metric in `METRICS`, and computes the metric by `definition`.
 
-    Parameters
-    ----------
-    name : str
-        The scorer name, without ``neg_`` and ``@k``.
-    definition : callable
-        ``definition(ranking, **own)`` maps a RankedQueries and the metric's own
-        parameters to an array of shape (n_queries,); NaN means undefined.
-    adjusted_names : dict of str to {True, "ratio", "z"}, default=()
-        Further scorer names of the metric, with this value of `adjusted`.
-    inverse_name : str, default=None
-        A further scorer name, of one over the metric.
-    **facts : dict
-        The other attributes of a :class:`Metric`, such as
-        ``cutoff="never"`` and ``greater_is_better=False``.
-
-    Returns
-    -------
-    decorate : callable
-        The decorator. The function that it returns has the signature of the decorated
-        function.
+    `name`, `definition` and the other `facts` are attributes of a :class:`Metric`.
+    `adjusted_names` are further scorer names, each with its value of `adjusted`, and
+    `inverse_name` is that of one over the metric.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -528,7 +518,7 @@ def ranking_metric(
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             function(*args, **kwargs)  # raises TypeError for unknown arguments
             values = dict(zip(names, args, strict=False)) | kwargs
-            data = {}
+            data = {"columns": {name: values.pop(name) for name in metric.columns}}
             for part in INPUT:
                 if part in values:
                     data[part] = values.pop(part)
@@ -537,11 +527,17 @@ def ranking_metric(
                 values = check_options(values, metric.checks, key)
                 options = options.changed(values)
             request = Request(key, metric, 1, options)
+            if data["y_true"] is None:
+                data["y_true"] = no_grades(data["y_score"], [request], key)
             return answer_all([request], Arrays(**data))[key]
 
         metric = Metric(name, definition, call, defaults, **facts)
+        is_usual = metric.limits == (0, 1) and metric.greater_is_better
         call.__doc__ = complete(
-            function.__doc__, signature, functools.partial(describe, metric=metric)
+            function.__doc__,
+            signature,
+            functools.partial(describe, metric=metric),
+            returns=RETURNS if is_usual else "",
         )
         enter(metric)
         left_out = defaults | {"replace_undefined_by": np.nan}

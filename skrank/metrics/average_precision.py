@@ -2,6 +2,8 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from functools import partial
+
 import numpy as np
 
 from skrank._checks import check_beta, check_choice, check_flag
@@ -22,7 +24,7 @@ def average_precision(ranking, *, k=None, normalize="relevant"):
     start = ranking.relevant_above + 1 - (ranking.above + 1) * slope
     per_place = start * ranking.mean_over_places(lambda rank: 1 / rank, k)
     per_place += slope * ranking.mean_over_places(np.ones_like, k)
-    total = ranking.total(ranking.relevant * per_place)
+    total = ranking.document_total(per_place)
     return ranking.where_relevant(total / _divisor(ranking, k, normalize))
 
 
@@ -55,11 +57,6 @@ def map_score(
         min(k, R), the number of them that fit into the top k, and "k" is k, or without
         a cutoff the length of the list.
 
-    Returns
-    -------
-    score : float or ndarray of shape (n_queries,)
-        Between 0 and 1. The best value is 1.0.
-
     See Also
     --------
     mean_precision_score : The mean of the precision at every rank.
@@ -86,8 +83,7 @@ def map_score(
 
     References
     ----------
-    .. [1] F. McSherry and M. Najork, "Computing Information Retrieval Performance
-       Measures Efficiently in the Presence of Tied Scores", ECIR 2008.
+    .. [1] McSherry and Najork (2008)
 
     Examples
     --------
@@ -163,7 +159,7 @@ def mean_precision(ranking, *, k=None):
     counted = ranking.mean_over_places(np.ones_like, last)
     before = ranking.mean_over_places(lambda rank: harmonic[rank - 1], last)
     added = harmonic[last][ranking.query] * counted - before
-    total = ranking.total(ranking.relevant * added)
+    total = ranking.document_total(added)
     return ranking.where_relevant(total / np.maximum(last, 1))
 
 
@@ -177,11 +173,6 @@ def mean_precision_score(
 
     MatchZoo calls it average precision, which is the name of :func:`map_score` here.
     Larger is better.
-
-    Returns
-    -------
-    score : float or ndarray of shape (n_queries,)
-        Between 0 and 1. The best value is 1.0.
 
     See Also
     --------
@@ -223,8 +214,28 @@ def q_measure(ranking, *, beta=1.0, gain="exponential"):
     above = accumulate_before(np.add, gained, ranking.query)
     start = ranking.relevant_above + 1 + beta * (above + mean)
     ratio = _mean_ratio(ranking, start, fraction * (1 + beta * mean), beta, gain)
-    total = ranking.total(ranking.relevant * ratio)
+    terms = partial(_ratio_of_each, ranking, above, gained, beta, gain)
+    total = ranking.total(ranking.relevant * ratio, terms)
     return ranking.where_relevant(total / np.maximum(ranking.n_relevant, 1))
+
+
+def _ratio_of_each(ranking, above, gained, beta, gain):
+    """Return the mean blended ratio of each relevant document.
+
+    As that of its tie group, with its own gain g at its own place:
+    E[cg(i)] = G + g + (i - t - 1) (r m - g) / (n - 1).
+    """
+    group = np.repeat(np.arange(len(ranking.size)), ranking.relevant)
+    own = gains(ranking, gain)
+    start = ranking.relevant_above[group] + 1 + beta * (above[group] + own)
+    others = ranking.relevant[group] - 1 + beta * (gained[group] - own)
+    slope = others / np.maximum(ranking.size[group] - 1, 1)
+    # The mean ratio is linear in both.
+    zeros, ones = np.zeros(len(ranking.size)), np.ones(len(ranking.size))
+    of_start = _mean_ratio(ranking, ones, zeros, beta, gain)[group]
+    return (
+        start * of_start + slope * _mean_ratio(ranking, zeros, ones, beta, gain)[group]
+    )
 
 
 def _mean_ratio(ranking, start, slope, beta, gain):
@@ -263,11 +274,6 @@ def q_measure_score(
     ----------
     beta : float, default=1.0
         The weight of the gain relative to the number of relevant documents, 0 or more.
-
-    Returns
-    -------
-    score : float or ndarray of shape (n_queries,)
-        Between 0 and 1. The best value is 1.0.
 
     See Also
     --------
@@ -312,7 +318,7 @@ def label_ranking_average_precision(ranking, *, tied_together=False):
     # The precision at the last place of a tie group counts for its relevant documents.
     found = ranking.relevant_above + ranking.relevant
     precision = found / (ranking.above + ranking.size)
-    total = ranking.total(ranking.relevant * precision)
+    total = ranking.document_total(precision)
     return ranking.where_relevant(total / np.maximum(ranking.n_relevant, 1))
 
 
@@ -336,11 +342,6 @@ def lrap_score(
         other policies leave no ties. `adjusted` then compares with the value with all
         documents tied.
 
-    Returns
-    -------
-    score : float or ndarray of shape (n_queries,)
-        Between 0 and 1. The best value is 1.0.
-
     See Also
     --------
     map_score : The same with cutoffs, and without `tied_together`.
@@ -354,7 +355,7 @@ def lrap_score(
     .. math:: LRAP = \frac{1}{R} \sum_{d:\, l_d = 1}
         \frac{|\{e : l_e = 1, s_e \ge s_d\}|}{|\{e : s_e \ge s_d\}|}.
 
-    scikit-learn uses this formula also for ties, where it is no expectation and can
+    scikit-learn uses this formula also for ties, where it is not an expectation and can
     exceed the value of every ordering: pass ``tied_together=True``. It scores a query
     without a relevant document 1: pass ``replace_undefined_by=1.0``. Here such a query
     is undefined.

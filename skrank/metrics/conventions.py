@@ -6,7 +6,7 @@ import difflib
 import math
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -201,7 +201,7 @@ def _frozen(library, entries):
     return Convention(MappingProxyType(rules), MappingProxyType(refused), ranks)
 
 
-CONVENTIONS = MappingProxyType(
+CONVENTIONS: Mapping[str, Any] = MappingProxyType(
     {library: _frozen(library, entries) for library, entries in _ENTRIES.items()}
 )
 

@@ -2,16 +2,20 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from skrank._checks import check_choice, check_options, shown
 from skrank._columns import column_names, find_qid, kind_of
 from skrank._docs import share_words
 from skrank._ranking.ids import encode_qid
+from skrank._types import Average, MatrixLike, MetricsLike
 from skrank.metrics.answer import (
     Arrays,
     Options,
@@ -20,8 +24,9 @@ from skrank.metrics.answer import (
     measure_all,
     weights_of_part,
 )
+from skrank.metrics.columns import columns_of, no_grades
 from skrank.metrics.conventions import NoNumber, check_convention, rules_of
-from skrank.metrics.metric import METRICS, OF_EVALUATE, Metric, metric_of
+from skrank.metrics.metric import OF_EVALUATE, Metric, metric_of
 from skrank.metrics.names import own_metric, parse_name, takes_a_ranking
 from skrank.metrics.query_scores import QueryScores
 from skrank.metrics.value_table import ValueTable, distinct, join_rankers
@@ -29,6 +34,24 @@ from skrank.metrics.value_table import ValueTable, distinct, join_rankers
 # What may be a dict with a value for each ranker: if they share their rows, and if not.
 _OF_SCORES = "y_score", "returned"
 _OF_RANKERS = (*_OF_SCORES, "y_true", "qid", "judged", "doc_id")
+
+
+@overload
+def evaluate(
+    y_true: MatrixLike, y_score: ArrayLike, metrics: MetricsLike, *,
+    qid: ArrayLike | None = ..., convention: str | None = ..., average: Average = ...,
+    sample_weight: ArrayLike | None = ..., exclude: MatrixLike | None = ...,
+    judged: ArrayLike | None = ..., returned: ArrayLike | None = ...,
+    doc_id: ArrayLike | None = ...,
+    doc_order: Literal["ascending", "descending"] | None = ...,
+    score_dtype: Literal["float32", "float64"] | None = ...,
+    judged_from: float | None = ..., **params: Any,
+) -> dict[str, float]: ...  # fmt: skip
+@overload
+def evaluate(
+    y_true: MatrixLike, y_score: ArrayLike, metrics: MetricsLike, *,
+    average: None, **params: Any,
+) -> dict[str, NDArray[Any]]: ...  # fmt: skip
 
 
 @share_words
@@ -106,6 +129,8 @@ def evaluate(
     >>> from skrank.metrics import evaluate
     >>> evaluate([1, 0, 0, 1], [2, 1, 2, 1], ["mrr", "hits@1"], qid=[7, 7, 8, 8])
     {'mrr': 0.75, 'hits@1': 0.5}
+    >>> evaluate([0, 1], [1, 1], ["ndcg_at_10"])  # MLflow refuses names with an "@"
+    {'ndcg_at_10': 0.81...}
     >>> evaluate([0, 1], [1, 1], ["mrr"], ties="pessimistic")
     {'mrr': 0.5}
 
@@ -143,10 +168,11 @@ def evaluate(
         doc_id=doc_id,
         sample_weight=sample_weight,
     )
+    arrays = with_columns(arrays, requests, params, "evaluate")
     if isinstance(y_score, Mapping):
         return {
             name: _summaries(requests, one, average)
-            for name, one in _by_ranker(arrays, "evaluate").items()
+            for name, one in by_ranker(arrays, "evaluate").items()
         }
     return _summaries(requests, arrays, average)
 
@@ -160,7 +186,7 @@ def _summaries(requests, arrays, average):
     return scores
 
 
-def _by_ranker(arrays, caller):
+def by_ranker(arrays, caller):
     """Return the arrays of each ranker by its name: of each dict, what it has there."""
     names = _OF_RANKERS if isinstance(arrays.y_true, Mapping) else _OF_SCORES
     own = {name: getattr(arrays, name) for name in names}
@@ -197,6 +223,16 @@ def split_params(y_true, y_score, qid, params):
     return Arrays(y_true, y_score, qid=qid, **given), others
 
 
+def with_columns(arrays, requests, params, caller):
+    """Return arrays with the columns that metrics read, which are among `params`."""
+    arrays = replace(arrays, columns=columns_of(requests, params, caller))
+    if arrays.y_true is None:
+        one = arrays.y_score
+        one = next(iter(one.values())) if isinstance(one, Mapping) else one
+        arrays = replace(arrays, y_true=no_grades(one, requests, caller))
+    return arrays
+
+
 def check_ids_unneeded(requests, convention):
     """Raise if a metric breaks ties by document ids, without any ids."""
     for request in requests:
@@ -207,26 +243,6 @@ def check_ids_unneeded(requests, convention):
                 "Pass the ids as `doc_id`, or another rule such as ties='expected'. "
                 "Got no document ids."
             )
-
-
-def check_direction(request):
-    """Raise if lower values of the requested metric are better."""
-    adjusted, metric = request.options.adjusted, request.metric
-    if metric.is_better_when_greater(adjusted) == (request.sign == 1):
-        return
-    near = [
-        row.full_name
-        for row in METRICS.values()
-        if row.definition is metric.definition
-        and row.inverse == metric.inverse
-        and row.fixed.get("adjusted", False) == adjusted
-    ]
-    hint = f" Did you mean {near[0]!r}?" if near else " Pass the metric function."
-    how = f" with adjusted={adjusted!r}" if adjusted else ""
-    raise ValueError(
-        f"A scorer must return larger values for better models, but lower "
-        f"{shown(request.key)} is better{how}.{hint}"
-    )
 
 
 class Asked(NamedTuple):
@@ -299,6 +315,12 @@ def read_requests(
         given = {} if k is None else {"k": k}
         given |= {name: params[name] for name in params if name in settable} | own
         options |= check_options(given, metric.checks, caller)
+        if metric.columns and options["ties"] not in ("expected", "first"):
+            raise NoNumber(
+                key,
+                convention,
+                "it orders tied documents by grades, which are not read",
+            )
         if options["ties"] != "first":
             options["doc_order"] = None
         requests.append(Request(key, metric, sign, Options().changed(options)))
@@ -315,6 +337,7 @@ def read_requests(
 def _check_known(params, asked, caller):
     """Raise if none of the metrics has one of the parameters."""
     known = set().union(*(_settable(one.metric) for one in asked))
+    known = known.union(*(one.metric.columns for one in asked))
     unknown = sorted(set(params) - known)
     if unknown == ["adjusted"] and params["adjusted"] is False:
         unknown = []  # the default; allowed where the scorer names fix `adjusted`
@@ -355,7 +378,15 @@ def _settable(metric):
 
 
 @share_words
-def score_queries(y_true, y_score, metrics, *, qid=None, by=None, **params):
+def score_queries(
+    y_true: MatrixLike,
+    y_score: ArrayLike | Mapping[str, ArrayLike],
+    metrics: MetricsLike,
+    *,
+    qid: ArrayLike | None = None,
+    by: ArrayLike | Any | Mapping[str, ArrayLike] = None,
+    **params: Any,
+) -> QueryScores:
     """Score every query by several metrics, for one ranker or several.
 
     Parameters
@@ -414,16 +445,18 @@ def score_queries(y_true, y_score, metrics, *, qid=None, by=None, **params):
     requests = read_requests(metrics, options, "score_queries")
     if arrays.doc_id is None:
         check_ids_unneeded(requests, options.get("convention"))
+    arrays = with_columns(arrays, requests, options, "score_queries")
+    y_true = arrays.y_true
     if isinstance(y_true, Mapping):
         tables = {
             name: score_requests(requests, one, {None: one.y_score}, by=by).table
-            for name, one in _by_ranker(arrays, "score_queries").items()
+            for name, one in by_ranker(arrays, "score_queries").items()
         }
         check_names(tables, next(iter(tables.values())).keys, requests)
         return QueryScores(join_rankers([*tables.values()], tuple(tables)))
     rankers, returned = {None: y_score}, None
     if any(isinstance(getattr(arrays, name), Mapping) for name in _OF_SCORES):
-        sources = _by_ranker(arrays, "score_queries")
+        sources = by_ranker(arrays, "score_queries")
         rankers = {name: one.y_score for name, one in sources.items()}
         returned = arrays.returned if isinstance(arrays.returned, Mapping) else None
         arrays = next(iter(sources.values()))
@@ -486,7 +519,7 @@ def _keys(arrays, by, n_rankers):
     if qid is None:
         n_rows = len(arrays.y_score)
         qid = np.zeros(n_rows, dtype=np.intp) if is_flat else np.arange(n_rows)
-    by = _by_columns(by)
+    by = named_columns(by, "by")
     if "qid" in by:
         raise ValueError(
             "The 'by' parameter of score_queries must have columns beside the query "
@@ -500,14 +533,14 @@ def _keys(arrays, by, n_rankers):
     return keys, replace(arrays, qid=codes) if is_flat else arrays
 
 
-def _by_columns(by):
-    """Return the columns of `by` as a dict."""
-    if by is None:
+def named_columns(columns, default):
+    """Return columns as a dict; an array without a name is called `default`."""
+    if columns is None:
         return {}
-    names = column_names(by)
+    names = column_names(columns)
     if names is None:
-        return {getattr(by, "name", None) or "by": by}
-    return {name: by[name] for name in names}
+        return {getattr(columns, "name", None) or default: columns}
+    return {name: columns[name] for name in names}
 
 
 def check_names(rankers, keys, requests):

@@ -40,11 +40,6 @@ def mrr_score(
     The reciprocal rank of a query is one over the rank of its first relevant
     document. Larger is better.
 
-    Returns
-    -------
-    score : float or ndarray of shape (n_queries,)
-        Between 0 and 1. The best value is 1.0.
-
     See Also
     --------
     mean_rank : The arithmetic mean of the same ranks.
@@ -76,11 +71,8 @@ def mrr_score(
 
     References
     ----------
-    .. [1] F. McSherry and M. Najork, "Computing Information Retrieval Performance
-       Measures Efficiently in the Presence of Tied Scores", ECIR 2008.
-    .. [2] C. T. Hoyt, M. Berrendorf, M. Galkin, V. Tresp and B. M. Gyori, "A Unified
-       Framework for Rank-based Evaluation Metrics for Link Prediction in Knowledge
-       Graphs", 2022.
+    .. [1] McSherry and Najork (2008)
+    .. [2] Hoyt et al. (2022)
 
     Examples
     --------
@@ -118,11 +110,6 @@ def hits_at_k_score(
 
     Also known as hit rate or success at k. Larger is better.
 
-    Returns
-    -------
-    score : float or ndarray of shape (n_queries,)
-        Between 0 and 1. The best value is 1.0.
-
     See Also
     --------
     mrr_score : The mean of one over the rank of the first relevant document.
@@ -150,9 +137,7 @@ def hits_at_k_score(
 
     References
     ----------
-    .. [1] C. T. Hoyt, M. Berrendorf, M. Galkin, V. Tresp and B. M. Gyori, "A Unified
-       Framework for Rank-based Evaluation Metrics for Link Prediction in Knowledge
-       Graphs", 2022.
+    .. [1] Hoyt et al. (2022)
 
     Examples
     --------
@@ -233,11 +218,8 @@ def mean_rank(
 
     References
     ----------
-    .. [1] M. Berrendorf, E. Faerman, L. Vermue and V. Tresp, "On the Ambiguity of
-       Rank-Based Evaluation of Entity Alignment or Link Prediction Methods", 2020.
-    .. [2] C. T. Hoyt, M. Berrendorf, M. Galkin, V. Tresp and B. M. Gyori, "A Unified
-       Framework for Rank-based Evaluation Metrics for Link Prediction in Knowledge
-       Graphs", 2022.
+    .. [1] Berrendorf et al. (2020)
+    .. [2] Hoyt et al. (2022)
 
     Examples
     --------
@@ -299,8 +281,7 @@ def median_rank(
 
     References
     ----------
-    .. [1] M. Berrendorf, E. Faerman, L. Vermue and V. Tresp, "On the Ambiguity of
-       Rank-Based Evaluation of Entity Alignment or Link Prediction Methods", 2020.
+    .. [1] Berrendorf et al. (2020)
 
     Examples
     --------
@@ -376,11 +357,8 @@ def geometric_mean_rank(
 
     References
     ----------
-    .. [1] M. Berrendorf, E. Faerman, L. Vermue and V. Tresp, "On the Ambiguity of
-       Rank-Based Evaluation of Entity Alignment or Link Prediction Methods", 2020.
-    .. [2] C. T. Hoyt, M. Berrendorf, M. Galkin, V. Tresp and B. M. Gyori, "A Unified
-       Framework for Rank-based Evaluation Metrics for Link Prediction in Knowledge
-       Graphs", 2022.
+    .. [1] Berrendorf et al. (2020)
+    .. [2] Hoyt et al. (2022)
 
     Examples
     --------
@@ -437,9 +415,7 @@ def harmonic_mean_rank(
 
     References
     ----------
-    .. [1] C. T. Hoyt, M. Berrendorf, M. Galkin, V. Tresp and B. M. Gyori, "A Unified
-       Framework for Rank-based Evaluation Metrics for Link Prediction in Knowledge
-       Graphs", 2022.
+    .. [1] Hoyt et al. (2022)
 
     Examples
     --------
@@ -501,9 +477,7 @@ def rank_variance(
 
     References
     ----------
-    .. [1] C. T. Hoyt, M. Berrendorf, M. Galkin, V. Tresp and B. M. Gyori, "A Unified
-       Framework for Rank-based Evaluation Metrics for Link Prediction in Knowledge
-       Graphs", 2022.
+    .. [1] Hoyt et al. (2022)
 
     Examples
     --------
@@ -561,9 +535,7 @@ def rank_standard_deviation(
 
     References
     ----------
-    .. [1] C. T. Hoyt, M. Berrendorf, M. Galkin, V. Tresp and B. M. Gyori, "A Unified
-       Framework for Rank-based Evaluation Metrics for Link Prediction in Knowledge
-       Graphs", 2022.
+    .. [1] Hoyt et al. (2022)
 
     Examples
     --------
@@ -626,9 +598,7 @@ def rank_median_absolute_deviation(
 
     References
     ----------
-    .. [1] C. T. Hoyt, M. Berrendorf, M. Galkin, V. Tresp and B. M. Gyori, "A Unified
-       Framework for Rank-based Evaluation Metrics for Link Prediction in Knowledge
-       Graphs", 2022.
+    .. [1] Hoyt et al. (2022)
 
     Examples
     --------

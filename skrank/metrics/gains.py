@@ -10,7 +10,7 @@ from skrank.metrics.answer import ranking_metric
 def cumulative_gain(ranking, *, k=None):
     """Return the sum of the grades of the top k documents."""
     places = ranking.mean_over_places(np.ones_like, k)
-    return ranking.total(ranking.grade_total(ranking.grade) * places)
+    return ranking.document_total(places, ranking.grade)
 
 
 @ranking_metric("cg", cumulative_gain, limits=(0, np.inf))
@@ -44,8 +44,7 @@ def cg_score(
 
     References
     ----------
-    .. [1] K. Jarvelin and J. Kekalainen, "Cumulated Gain-Based Evaluation of IR
-       Techniques", ACM TOIS 20(4), 2002.
+    .. [1] Jarvelin and Kekalainen (2002)
 
     Examples
     --------
@@ -62,8 +61,7 @@ def discounted_gain(ranking, *, k=None, gain="exponential", discount="log2"):
     if callable(gain) and ranking.ideal is ranking:
         ranking = ideal_by_gain(ranking, gain)
     weight = ranking.mean_over_places(discount_function(discount), k)
-    gained = ranking.grade_total(gain_function(ranking, gain))
-    return ranking.total(gained * weight)
+    return ranking.document_total(weight, gain_function(ranking, gain))
 
 
 @ranking_metric("dcg", discounted_gain, limits=(0, np.inf))
@@ -100,10 +98,8 @@ def dcg_score(
 
     References
     ----------
-    .. [1] F. McSherry and M. Najork, "Computing Information Retrieval Performance
-       Measures Efficiently in the Presence of Tied Scores", ECIR 2008.
-    .. [2] K. Jarvelin and J. Kekalainen, "Cumulated Gain-Based Evaluation of IR
-       Techniques", ACM TOIS 20(4), 2002.
+    .. [1] McSherry and Najork (2008)
+    .. [2] Jarvelin and Kekalainen (2002)
 
     Examples
     --------
@@ -132,11 +128,6 @@ def ndcg_score(
 
     The DCG divided by the DCG of the ideal ranking (IDCG). Larger is better.
 
-    Returns
-    -------
-    score : float or ndarray of shape (n_queries,)
-        Between 0 and 1. The best value is 1.0.
-
     See Also
     --------
     dcg_score : The DCG without normalization.
@@ -156,10 +147,8 @@ def ndcg_score(
 
     References
     ----------
-    .. [1] F. McSherry and M. Najork, "Computing Information Retrieval Performance
-       Measures Efficiently in the Presence of Tied Scores", ECIR 2008.
-    .. [2] K. Jarvelin and J. Kekalainen, "Cumulated Gain-Based Evaluation of IR
-       Techniques", ACM TOIS 20(4), 2002.
+    .. [1] McSherry and Najork (2008)
+    .. [2] Jarvelin and Kekalainen (2002)
 
     Examples
     --------

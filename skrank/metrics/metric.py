@@ -35,63 +35,40 @@ OF_EVALUATE = {"doc_order": None, "score_dtype": None, "judged_from": None}
 
 @dataclass(frozen=True, eq=False)
 class Metric:
-    """One row of the table of metrics.
+    """One row of the table of metrics."""
 
-    Attributes
-    ----------
-    name : str
-        The scorer name, without ``neg_`` and ``@k``.
-    definition : callable
-        Maps a ranking and the metric's own parameters to one value per query; NaN means
-        undefined.
-    function : callable or None
-        The public metric function; None for a metric that has none.
-    defaults : dict
-        The defaults of all parameters but the input; `k` is missing if it is required.
-    cutoff : {"optional", "required", "never"}
-        Whether the scorer name takes ``@k``.
-    greater_is_better : bool
-        Whether larger values are better, if they are not adjusted.
-    limits : tuple of (float, float)
-        The smallest and the largest value, if it is neither adjusted nor inverted.
-    pool : callable
-        ``pool(ranking, values, weight)`` returns the summary of the values that are not
-        NaN; `weight` is None if all queries have the same weight.
-    reads_first_rank : bool
-        Whether the definition reads only the rank of the first relevant document. Such
-        a metric also accepts ``ties="realistic"``.
-    value : callable or None
-        If given, the metric is the expectation of ``value(rank)`` at the first relevant
-        rank, so its variance under random orders is known.
-    moments : callable or None
-        ``moments(queries, random)`` returns the mean and the standard deviation of the
-        summary under random orders, for a summary that is not an arithmetic mean.
-    fixed : dict
-        Parameters that are set by the scorer name and cannot be changed.
-    takes_midrank : bool
-        Whether ``ties="midrank"`` is accepted, which lets tied documents share their
-        mean rank. The definition gets `ties`.
-    inverse : bool
-        Whether the summary is inverted.
-    own : callable or None
-        The user's function, for a metric of the user's own.
-    """
-
-    name: str
+    name: str  # the scorer name, without ``neg_`` and ``@k``
+    # Maps a ranking and the metric's own parameters to one value per query; NaN means
+    # undefined.
     definition: Callable
-    function: Callable | None = None
+    function: Callable | None = None  # the public metric function, if there is one
+    # Of all parameters but the input; `k` is missing if it is required.
     defaults: dict = field(default_factory=lambda: dict(DEFAULTS), repr=False)
-    cutoff: str = "optional"
-    greater_is_better: bool = True
-    limits: tuple = (0.0, 1.0)
+    cutoff: str = "optional"  # or "required" or "never": whether the name takes ``@k``
+    greater_is_better: bool = True  # of values that are not adjusted
+    limits: tuple = (0.0, 1.0)  # of values that are neither adjusted nor inverted
+    # ``pool(ranking, values, weight)`` returns the summary of the values that are not
+    # NaN; `weight` is None if all queries have the same weight.
     pool: Callable = mean_of_queries
+    # Whether only the rank of the first relevant document is read. Such a metric also
+    # accepts ``ties="realistic"``.
     reads_first_rank: bool = False
+    # Whether ``ties="midrank"`` is accepted, which lets tied documents share their mean
+    # rank. The definition gets `ties`.
     takes_midrank: bool = False
+    # If given, the metric is the expectation of ``value(rank)`` at the first relevant
+    # rank, so its variance under random orders is known.
     value: Callable | None = None
+    # ``moments(queries, random)`` returns the mean and the standard deviation of the
+    # summary under random orders, for a summary that is not an arithmetic mean.
     moments: Callable | None = None
-    fixed: dict = field(default_factory=dict)
-    inverse: bool = False
-    own: Callable | None = None
+    fixed: dict = field(default_factory=dict)  # parameters that the scorer name sets
+    inverse: bool = False  # whether the summary is inverted
+    own: Callable | None = None  # the user's function, for a metric of the user's own
+    # The names of the columns that the definition reads. Tied documents are not ordered
+    # by their grades then.
+    columns: tuple = ()
+    reads_grades: bool = True  # whether `y_true` is read; it may be None otherwise
 
     @property
     def full_name(self):
@@ -115,10 +92,11 @@ class Metric:
         ``check(value, name=..., caller=...)`` returns the value, or raises.
         """
         ties = TIES if self.reads_first_rank else TIES - {"realistic"}
+        ties = {"expected", "first"} if self.columns else ties
         ties = ties | {"midrank"} if self.takes_midrank else ties
         words = {"ratio": self.reads_first_rank, "z": self.knows_its_variance}
         words = [word for word, is_known in words.items() if is_known]
-        every_grade = self.defaults["threshold"] is None
+        every_grade = self.defaults.get("threshold", 0.0) is None
         return {
             "k": check_k,
             "threshold": partial(check_threshold, or_none=every_grade),

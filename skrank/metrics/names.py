@@ -2,11 +2,14 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import ast
 import difflib
 import inspect
 import re
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import sklearn.metrics
@@ -17,11 +20,13 @@ from skrank._checks import shown
 from skrank.metrics import (  # noqa: F401
     agreement,
     average_precision,
+    beyond_relevance,
     first_relevant,
     gains,
     reader,
     top_k,
 )
+from skrank.metrics.answer import INPUT
 from skrank.metrics.metric import DEFAULTS, METRICS, OF_EVALUATE, Metric
 
 ALIASES = {
@@ -120,10 +125,24 @@ def refusal(name):
     """Return the error of a name that is none, with the nearest valid one."""
     near, _ = _nearest(name) if isinstance(name, str) else (None, 0)
     if near is not None:
-        advice = f"Did you mean {near!r}?"
+        advice = f"{_why_the_sign(name, near)}Did you mean {near!r}?"
     else:
         advice = "Use skrank.metrics.get_scorer_names() to get valid options."
     return f"{shown(name)} is not a valid scoring value. {advice}"
+
+
+def _why_the_sign(name, near):
+    """Return why the nearest valid name has "neg_", or has not, if `name` differs."""
+    is_negative, should_be = (one.strip().startswith("neg_") for one in (name, near))
+    word = near.removeprefix("neg_")
+    if should_be and not is_negative:
+        return (
+            "A scorer must return larger values for better models, but lower values of "
+            f"{word!r} are better. "
+        )
+    if is_negative and not should_be:
+        return f"Larger values of {word!r} are better already. "
+    return ""
 
 
 def is_misspelt(name, others):
@@ -236,7 +255,13 @@ _EMPTY = inspect.Parameter.empty
 _NAME = re.compile(r"(?!neg_)[a-z](?:[a-z0-9_]*[a-z0-9])?", re.ASCII)
 
 
-def add_scorer(name, definition, *, greater_is_better=True):
+def add_scorer(
+    name: str,
+    definition: Callable[..., Any],
+    *,
+    greater_is_better: bool = True,
+    columns: str | Sequence[str] = (),
+) -> None:
     """Name a metric of your own, for ``scoring=`` and for `evaluate`.
 
     Parameters
@@ -253,6 +278,10 @@ def add_scorer(name, definition, *, greater_is_better=True):
         can be set like those of other metrics.
     greater_is_better : bool, default=True
         Whether larger values are better.
+    columns : str or sequence of str, default=()
+        The names of the columns that the metric reads of each document, as
+        ``ranking.documents(k).column(name)``. `evaluate` and scorers get them under
+        these names. Tied documents are not ordered by their grades then.
 
     Raises
     ------
@@ -286,6 +315,17 @@ def add_scorer(name, definition, *, greater_is_better=True):
     >>> add_scorer("my_arhr", average_reciprocal_hit_rank)
     >>> evaluate([1, 0, 1, 1], [4, 3, 2, 1], ["my_arhr", "my_arhr@3"])
     {'my_arhr': 1.58..., 'my_arhr@3': 1.33...}
+
+    The mean price of the first k documents:
+
+    >>> import numpy as np
+    >>> def mean_price(ranking, *, k=None):
+    ...     top = ranking.documents(k)
+    ...     is_listed = top.mean_over_places(np.ones_like)
+    ...     return top.total(is_listed * top.column("price")) / top.length
+    >>> add_scorer("mean_price", mean_price, columns="price")
+    >>> evaluate([1, 0, 1], [3, 2, 1], "mean_price@2", price=[10, 30, 80])
+    {'mean_price@2': 20.0}
     """
     if not isinstance(name, str) or not _NAME.fullmatch(name) or "_at_" in name:
         raise ValueError(
@@ -298,7 +338,12 @@ def add_scorer(name, definition, *, greater_is_better=True):
             "The 'definition' parameter of add_scorer must be a function of one "
             f"required argument, a RankedQueries. Got {shown(definition)} instead."
         )
-    metric = own_metric(definition, name, greater_is_better=bool(greater_is_better))
+    metric = own_metric(
+        definition,
+        name,
+        greater_is_better=bool(greater_is_better),
+        columns=_check_columns(columns),
+    )
     known = METRICS.get(name)
     is_own = known is not None and known.own is not None
     again = is_own and _is_the_same(known.own, definition)
@@ -323,7 +368,7 @@ def _is_the_same(one, other):
     )
 
 
-def own_metric(definition, name, *, greater_is_better=True):
+def own_metric(definition, name, *, greater_is_better=True, columns=()):
     """Return the metric that a function of a ranking defines."""
     defaults = _keywords_of(definition, name)
     cutoff = "never"
@@ -340,6 +385,7 @@ def own_metric(definition, name, *, greater_is_better=True):
         greater_is_better=greater_is_better,
         limits=(-np.inf, np.inf),
         own=definition,
+        columns=columns,
     )
 
 
@@ -391,3 +437,18 @@ def _keywords_of(definition, name):
             "and a name other than those of the parameters that every metric has."
         )
     return defaults
+
+
+def _check_columns(columns):
+    """Return the names of columns as a tuple, if they can be keyword arguments."""
+    columns = (columns,) if isinstance(columns, str) else tuple(columns)
+    taken = {*INPUT, *OF_EVALUATE, *DEFAULTS, "metrics", "convention", "k", "by"}
+    for name in columns:
+        is_name = isinstance(name, str) and name.isidentifier()
+        if not is_name or name in taken:
+            raise ValueError(
+                "The 'columns' parameter of add_scorer must hold names for keyword "
+                "arguments that evaluate does not have. "
+                f"Got {shown(name)}."
+            )
+    return columns

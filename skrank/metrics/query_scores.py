@@ -2,12 +2,16 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from skrank._checks import check_choice, check_number, check_weights, shown
 from skrank._columns import (
@@ -17,7 +21,9 @@ from skrank._columns import (
     kind_of,
     unwrapped,
 )
+from skrank._ranking.ids import encode_qid
 from skrank._text_tables import as_html, table, undefined_words
+from skrank._types import FrameKind
 from skrank.metrics.answer import Options, Request
 from skrank.metrics.metric import Metric
 from skrank.metrics.names import is_name, parse_name
@@ -25,7 +31,6 @@ from skrank.metrics.summary import Measured, reads_ranks
 from skrank.metrics.value_table import (
     NO_WEIGHT,
     ValueTable,
-    distinct,
     join_queries,
     join_rankers,
     named_summaries,
@@ -78,36 +83,36 @@ class QueryScores:
     dense   1.0000
     """
 
-    table: object
+    table: Any
 
     @property
-    def keys(self):
+    def keys(self) -> dict[str, NDArray[Any]]:
         """Return the key columns."""
         return dict(self.table.keys)
 
     @property
-    def rankers(self):
+    def rankers(self) -> tuple[str, ...]:
         """Return the names of the rankers."""
         return self.table.rankers
 
     @property
-    def metrics(self):
+    def metrics(self) -> tuple[str, ...]:
         """Return the names of the metrics."""
         return self.table.metrics
 
     @property
-    def weight(self):
+    def weight(self) -> NDArray[Any] | None:
         """Return the weight of each query, or None."""
         return self.table.weight
 
     @cached_property
-    def values(self):
+    def values(self) -> NDArray[Any]:
         """Return the values by ranker, metric and query, as they count."""
         values = np.array(self.table.summaries(average=None))
         values.setflags(write=False)
         return values
 
-    def summary(self, by=None):
+    def summary(self, by: str | Sequence[str] | None = None) -> dict[Any, Any]:
         """Return the summary of every metric, as :func:`evaluate` does.
 
         Parameters
@@ -125,22 +130,51 @@ class QueryScores:
         if by is None:
             if self.table.weight is not None and not self.table.weight.any():
                 raise ValueError(NO_WEIGHT)
-            return named_summaries(self.rankers, self.metrics, self.table.summaries())
-        keys = self.table.keys
-        names = read_by(by, keys)
-        keys, _, codes = distinct({name: keys[name] for name in names})
-        order = np.argsort(codes, kind="stable")
-        segments = np.split(order, np.cumsum(np.bincount(codes))[:-1])
-        values = [key.tolist() for key in keys.values()]
-        labels = values[0] if isinstance(by, str) else zip(*values, strict=True)
+            return self._named(self.table.summaries())
+        segments = self.table.segments(by, "summary")
         return {
-            label: named_summaries(
-                self.rankers, self.metrics, self.table.summaries(rows)
-            )
-            for label, rows in zip(labels, segments, strict=True)
+            label: self._named(self.table.take(rows).summaries())
+            for label, rows in segments.items()
         }
 
-    def __getitem__(self, names):
+    def where(self, **values: Any) -> QueryScores:
+        """Return the scores of the queries of a segment alone.
+
+        Parameters
+        ----------
+        **values : object
+            The value that a key column must have, or a list of such values: as in
+            ``where(country="fr")`` or ``where(country=["fr", "be"], year=2025)``.
+
+        Returns
+        -------
+        scores : QueryScores
+            Their scores, with all key columns.
+
+        Raises
+        ------
+        ValueError
+            If there is no such key column, or no query with such a value.
+        """
+        keys = self.table.keys
+        rows = np.ones(len(keys["qid"]), dtype=bool)
+        for name, value in values.items():
+            if name not in keys:
+                raise ValueError(
+                    f"'where' takes the names of key columns, among {sorted(keys)}. "
+                    f"Got {shown(name)} instead. Columns are passed as `by` of "
+                    "score_queries."
+                )
+            rows &= _is_one_of(keys[name], value, name)
+        if not rows.any():
+            raise ValueError(f"No query has all of the values {shown(values)}.")
+        return QueryScores(self.table.take(np.flatnonzero(rows)))
+
+    def _named(self, summaries):
+        """Return lists of summaries as a dict by metric, or by ranker and metric."""
+        return named_summaries(self.rankers, self.metrics, summaries)
+
+    def __getitem__(self, names: str | Sequence[str]) -> QueryScores:
         """Return the scores of some of the rankers and metrics alone.
 
         Parameters
@@ -168,7 +202,7 @@ class QueryScores:
         )
 
     @classmethod
-    def concat(cls, parts):
+    def concat(cls, parts: Iterable[QueryScores]) -> QueryScores:
         """Return the scores of all queries of several parts.
 
         Its summary does not depend on the order of the parts, to the last bit: it is
@@ -200,7 +234,12 @@ class QueryScores:
                 )
         return cls(join_queries([part.table for part in parts]))
 
-    def to_frame(self, kind=None, *, undefined="replaced"):
+    def to_frame(
+        self,
+        kind: FrameKind | None = None,
+        *,
+        undefined: Literal["replaced", "nan"] = "replaced",
+    ) -> Any:
         """Return the values as a data frame with one row per query.
 
         Parameters
@@ -237,15 +276,15 @@ class QueryScores:
     @classmethod
     def from_frame(
         cls,
-        frame,
+        frame: Any | Mapping[str, ArrayLike],
         *,
-        qid="qid",
-        by=(),
-        ranker=None,
-        metrics=None,
-        sample_weight=None,
-        replace_undefined_by=None,
-    ):
+        qid: str = "qid",
+        by: str | Sequence[str] = (),
+        ranker: str | None = None,
+        metrics: Sequence[str] | None = None,
+        sample_weight: str | None = None,
+        replace_undefined_by: float | None = None,
+    ) -> QueryScores:
         """Return scores that were computed elsewhere, or by `to_frame`.
 
         From a frame of `to_frame`, with undefined values replaced or not, they have the
@@ -334,16 +373,22 @@ class QueryScores:
         return as_html(self._title(), [self._rows()])
 
 
-def read_by(by, keys):
-    """Return the names of the key columns by which scores are summarized apart."""
-    names = [by] if isinstance(by, str) else list(by)
-    for name in names:
-        if name not in keys:
-            raise ValueError(
-                "The 'by' parameter of summary must name key columns, among "
-                f"{sorted(keys)}. Got {shown(name)} instead."
-            )
-    return names
+def _is_one_of(key, values, name):
+    """Return which entries of a key column are a value, or one of a list of them."""
+    values = list(values) if isinstance(values, (list, set, np.ndarray)) else [values]
+    if key.dtype.kind in "mM":
+        values = np.asarray(values, key.dtype).tolist()
+    ids, codes = encode_qid(key, name=name)
+    places = {value: place for place, value in enumerate(ids.tolist())}
+    unknown = [value for value in values if value not in places]
+    if unknown or not values:
+        some = ", ".join(shown(value) for value in [*places][:5])
+        raise ValueError(
+            f"The column {name!r} has no query with the value "
+            f"{shown(unknown[0] if values else values)}. It has {some}"
+            f"{', ...' if len(ids) > 5 else ''}."
+        )
+    return np.isin(codes, [places[value] for value in values])
 
 
 class GivenValues(NamedTuple):
@@ -429,8 +474,9 @@ def request_for_values(name, values, instead):
         request = Request(name, metric, 1, Options())
         if instead is None and np.isnan(values).any():
             raise ValueError(
-                f"The column {name!r} has missing values. Pass `replace_undefined_by`: "
-                "the value of these queries, or NaN to leave them out."
+                f"The column {name!r} has missing values. Pass `replace_undefined_by` "
+                "to QueryScores.from_frame: the value of these queries, or NaN, which "
+                "leaves them out."
             )
     if instead is None:
         return request

@@ -2,6 +2,8 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from functools import partial
+
 import numpy as np
 
 from skrank._checks import check_number, check_persistence
@@ -21,7 +23,9 @@ def expected_reciprocal_rank(ranking, *, k=None, max_grade=None):
     reach = accumulate_before(
         np.multiply, np.multiply.reduceat(missed, first), ranking.query
     )
-    return ranking.where_relevant(ranking.total(reach * stop_within(ranking, stop, k)))
+    stopped = reach * stop_within(ranking, stop, k)
+    terms = partial(stop_at_each, ranking, stop, reach, k)
+    return ranking.where_relevant(ranking.total(stopped, terms))
 
 
 @ranking_metric("err", expected_reciprocal_rank)
@@ -127,6 +131,43 @@ def stop_within(ranking, stop, k):
     return value
 
 
+def stop_at_each(ranking, stop, reach, k):
+    """Return the expected reciprocal of the rank at which a user stops at a document.
+
+    Of each relevant document; the sum over a tie group is ``reach * stop_within``. The
+    document d is at each place of the group with the same probability. At place j the
+    user reads it if none of the j - 1 other documents before it stopped the user:
+
+        E[1 / rank; stop at d] = R_d sum_j P(no stop at j - 1 of the others)
+            / (above + j) / n
+    """
+    terms = np.empty(len(stop))
+    first = np.cumsum(ranking.relevant) - ranking.relevant
+    for group, size in enumerate(ranking.size):
+        rows = slice(first[group], first[group] + ranking.relevant[group])
+        rank = ranking.above[group] + np.arange(1, size + 1)
+        weight = 1 / rank if k is None else (rank <= k) / rank
+        for chance in np.unique(stop[rows]):
+            others = np.delete(stop[rows], np.flatnonzero(stop[rows] == chance)[0])
+            read = np.dot(weight, _is_read(others, size)) / size
+            alike = stop[rows] == chance
+            terms[rows][alike] = reach[group] * chance * read
+    return terms
+
+
+def _is_read(others, size):
+    """Return the probability that a document is read at each place of its tie group.
+
+    `others` has the probability of a stop at each of the other relevant documents.
+    """
+    if not len(others):
+        return np.ones(size)
+    start, number = _number_of_many(others)
+    last, others = np.array([start + len(number) - 1]), np.array([size - 1])
+    stopped = _first_stop(others, size - 1, start, number[np.newaxis], last)
+    return np.append(1.0, 1 - np.cumsum(stopped[0]))
+
+
 def _places_that_count(ranking, stop, k):
     """Return how many places of each group may hold the stop, but for 1e-20."""
     mean = ranking.grade_total(stop) / ranking.size
@@ -225,7 +266,7 @@ def rank_biased_precision(ranking, *, k=None, p=0.8, max_grade=None):
     check_persistence(p, "rbp_score")
     gain = ranking.grade / highest_grade(ranking, max_grade, "rbp_score")
     weight = ranking.mean_over_places(lambda rank: (1 - p) * p ** (rank - 1.0), k)
-    return ranking.where_relevant(ranking.total(ranking.grade_total(gain) * weight))
+    return ranking.where_relevant(ranking.document_total(weight, gain))
 
 
 @ranking_metric("rbp", rank_biased_precision)

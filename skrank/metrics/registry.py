@@ -2,6 +2,8 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import inspect
 import sys
 import threading
@@ -23,7 +25,7 @@ TABLE = "_SCORERS"
 _lock = threading.RLock()
 
 
-def register_scorers():
+def register_scorers() -> None:
     """Make the scorer names of skrank known to scikit-learn.
 
     ``import skrank`` calls this function. Afterwards ``scoring="mrr"`` or
@@ -74,7 +76,7 @@ def register_scorers():
             )
 
 
-def unregister_scorers():
+def unregister_scorers() -> None:
     """Remove the scorer names of skrank from scikit-learn.
 
     Scorers that other packages have added to scikit-learn remain. Calling this function

@@ -2,10 +2,14 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skrank._docs import share_words
 from skrank._ranking.arrays import lengths_of
@@ -13,9 +17,10 @@ from skrank._ranking.lists import read_lists
 from skrank._ranking.rank import rank_lists
 from skrank._ranking.targets import Candidates
 from skrank._text_tables import table
+from skrank._types import MatrixLike, MetricLike, MetricsLike
 from skrank.metrics.answer import Arrays, answer, answer_all
 from skrank.metrics.conventions import NoNumber, check_convention, grouped, in_words
-from skrank.metrics.evaluation import read_requests, split_params
+from skrank.metrics.evaluation import read_requests, split_params, with_columns
 
 OURS = "skrank"
 
@@ -112,16 +117,16 @@ class Explanation:
 
 @share_words
 def explain(
-    y_true,
-    y_score,
-    metric,
-    conventions=("lightgbm", "trec_eval"),
+    y_true: MatrixLike,
+    y_score: ArrayLike,
+    metric: MetricLike,
+    conventions: str | Sequence[str] = ("lightgbm", "trec_eval"),
     *,
-    qid=None,
-    doc_id=None,
-    n_queries=5,
-    **params,
-):
+    qid: ArrayLike | None = None,
+    doc_id: ArrayLike | None = None,
+    n_queries: int = 5,
+    **params: Any,
+) -> Any:
     """Explain why a metric has a different value in another library.
 
     Each rule of a convention is followed alone, starting from skrank's default, to show
@@ -191,8 +196,9 @@ def explain(
     for name in conventions:
         check_convention(name, "explain")
     data, params = split_params(y_true, y_score, qid, {**params, "doc_id": doc_id})
+    base = Explained(metric, params, data).request()
+    data = with_columns(data, [base], params, "explain")
     asked = Explained(metric, params, data)
-    base = asked.request()
     per_query = {OURS: asked.per_query(base)}
     values, rules, refused = {OURS: answer(base, data)}, {}, {}
     for name in conventions:
@@ -333,8 +339,13 @@ def _fraction(part, whole, noun):
 
 @share_words
 def tie_report(
-    y_true, y_score, metrics=("mrr", "ndcg@10", "map"), *, qid=None, **params
-):
+    y_true: MatrixLike,
+    y_score: ArrayLike,
+    metrics: MetricsLike = ("mrr", "ndcg@10", "map"),
+    *,
+    qid: ArrayLike | None = None,
+    **params: Any,
+) -> Any:
     """Report how many documents are tied, and how much that can change metrics.
 
     Parameters

@@ -2,26 +2,32 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import copy
 import difflib
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 import sklearn.metrics
 from sklearn import config_context
 
 from skrank._checks import shown, warn_if_out_of_order
-from skrank._columns import find_qid, require_qid
+from skrank._columns import find_column, find_qid, require_qid
 from skrank._ranking.ids import encode_heads
+from skrank._types import MetricLike
 from skrank.metrics.answer import Arrays, OwnRanks, RepeatedAnswer, answer_all
+from skrank.metrics.columns import columns_of
 from skrank.metrics.evaluation import (
     Asked,
     check_ids_unneeded,
     read_requests,
 )
-from skrank.metrics.metric import metric_of
+from skrank.metrics.metric import METRICS, metric_of
 from skrank.metrics.names import (
     is_misspelt,
     is_name,
@@ -41,7 +47,13 @@ from skrank.metrics.scored_rows import (
 ROW_ALIGNED = ("qid", "sample_weight", "exclude", "judged", "returned", "doc_id")
 
 
-def make_ranking_scorer(metric, *, greater_is_better=None, **params):
+def make_ranking_scorer(
+    metric: MetricLike | Sequence[str],
+    *,
+    greater_is_better: bool | None = None,
+    columns: Mapping[str, str | Callable[..., Any]] | None = None,
+    **params: Any,
+) -> Any:
     """Make a scorer from a ranking metric.
 
     A scorer has the signature ``scorer(estimator, X, y, *, qid=None)`` and is accepted
@@ -67,6 +79,13 @@ def make_ranking_scorer(metric, *, greater_is_better=None, **params):
         Whether larger values of a callable `metric` are better. If None, this is known
         for the functions of skrank and assumed for all others. It must be None if
         `metric` is a name or a list of names.
+
+    columns : dict of str to str or callable, default=None
+        Where metrics such as "ild@10" find the columns that they read, by their names:
+        the name of a column of `X`, or a function of `X`, such as
+        ``{"features": lambda X: X[genres], "popularity": "n_ratings"}``. A column that
+        is not among them is looked for in the metadata, and then as a column of `X`
+        with its own name.
 
     **params : dict
         Keyword parameters of the metric, such as ``ties="optimistic"`` or
@@ -131,6 +150,7 @@ def make_ranking_scorer(metric, *, greater_is_better=None, **params):
     1.0
     """
     _check_params(params)
+    find = _check_columns(columns)
     if callable(metric):
         options = dict(params)
         if metric_of(metric) is None and not takes_a_ranking(metric):
@@ -143,17 +163,17 @@ def make_ranking_scorer(metric, *, greater_is_better=None, **params):
         if greater_is_better is not None:
             direction = greater_is_better
             options = {"greater_is_better": greater_is_better, **options}
-        return RankingScorer(scored, options, direction)
+        return RankingScorer(scored, options, direction, find)
     if greater_is_better is not None:
         raise ValueError(
             "The 'greater_is_better' parameter of make_ranking_scorer must be None "
             f"unless 'metric' is a callable. Got {shown(greater_is_better)} instead."
         )
     options = {name: value for name, value in params.items() if name != "k"}
-    return RankingScorer(scored_names(metric, params), options)
+    return RankingScorer(scored_names(metric, params), options, columns=find)
 
 
-def get_scorer(scoring):
+def get_scorer(scoring: MetricLike | None) -> Any:
     """Get a scorer from its name.
 
     Parameters
@@ -202,7 +222,7 @@ def get_scorer(scoring):
     raise ValueError(refusal(scoring))  # suggests the nearest name of skrank
 
 
-def get_scorer_names():
+def get_scorer_names() -> list[str]:
     """Get the scorer names of skrank that are listed.
 
     A metric that accepts a cutoff is listed with a few cutoffs only, to keep the list
@@ -237,16 +257,20 @@ _ScikitLearnScorer = type(sklearn.metrics.make_scorer(max))
 class RankingScorer(_ScikitLearnScorer):
     """A scorer that knows which rows belong to one query."""
 
-    def __init__(self, scored, options=None, greater_is_better=True):
+    def __init__(self, scored, options=None, greater_is_better=True, columns=None):
         scorer = sklearn.metrics.make_scorer(
             scored, response_method=RESPONSES, greater_is_better=greater_is_better
         )
         vars(self).update(vars(scorer))
-        self._options = options or {}
+        self._options, self._columns = options or {}, columns or {}
+        reads = (name for one in scored.requests for name in one.metric.columns)
+        self._reads = tuple(dict.fromkeys(reads))
         with config_context(enable_metadata_routing=True):
-            super().set_score_request(qid=True)
+            super().set_score_request(**dict.fromkeys(("qid", *self._reads), True))
 
-    def __call__(self, estimator, X, y_true=None, *, qid=None, sample_weight=None):
+    def __call__(
+        self, estimator, X, y_true=None, *, qid=None, sample_weight=None, **columns
+    ):
         """Score the ranking of the rows of `X` by a fitted estimator.
 
         Parameters
@@ -270,26 +294,39 @@ class RankingScorer(_ScikitLearnScorer):
         sample_weight : array-like of shape (n_samples,), default=None
             Weights, constant within a query.
 
+        **columns : dict of array-like of shape (n_samples, ...)
+            The columns that the metrics read, such as `features`. They may also be
+            columns of `X`, or what the parameter `columns` of
+            :func:`make_ranking_scorer` says.
+
         Returns
         -------
         score : float, or dict of str to float
             Larger is better. A dict if the scorer was made from a list of names.
         """
-        metadata = {"qid": qid}
+        metadata = {"qid": qid, **columns}
         if sample_weight is not None:
             metadata["sample_weight"] = sample_weight
         return self._score(_ask, estimator, X, y_true, **metadata)
 
     def _score(self, method_caller, estimator, X, y_true=None, qid=None, **metadata):
         """Score, with the predictions that `method_caller` computes or has cached."""
-        if y_true is None:
+        scored = self._score_func
+        is_ranked = hasattr(estimator, "__skrank_ranks__")
+        if y_true is None and (is_ranked or scored.reads_grades):
             # For estimators that compute the ranks themselves, such as link predictors.
-            value = self._score_func.of_ranks(own_ranks(estimator, X, repr(self)))
+            value = scored.of_ranks(own_ranks(estimator, X, repr(self)))
             return value if isinstance(value, dict) else self._sign * value
         # Predict first: NotFittedError should precede an error about missing query ids.
         y_score = ranking_response(estimator, X, method_caller)
-        scored = self._score_func
-        qid = require_qid(find_scored_qid(estimator, X, y_true, qid), scored.caller)
+        if y_true is None:
+            y_true = np.zeros(len(y_score), dtype=np.uint8)
+        if self._reads:
+            find = partial(_column_of, X, self._columns)
+            found = columns_of(scored.requests, metadata, scored.caller, find)
+            metadata |= found
+        qid = find_scored_qid(estimator, X, y_true, qid)
+        qid = require_qid(qid, scored.caller, of_column="QueryRanker")
         warn_if_out_of_order({"y_true": y_true, "qid": qid})  # encoded below
         heads = encode_heads(qid)
         found = heads if scored.reads_heads else qid
@@ -322,8 +359,9 @@ class RankingScorer(_ScikitLearnScorer):
         Parameters
         ----------
         **kwargs : dict
-            Requests of the form ``name=alias``, where `name` is ``"qid"`` or
-            ``"sample_weight"`` and `alias` is a bool, None or str.
+            Requests of the form ``name=alias``, where `name` is ``"qid"``,
+            ``"sample_weight"`` or a column of the metrics, and `alias` is a bool, None
+            or str.
 
         Returns
         -------
@@ -337,7 +375,8 @@ class RankingScorer(_ScikitLearnScorer):
         options = "".join(
             f", {name}={value!r}" for name, value in self._options.items()
         )
-        return f"make_ranking_scorer({self._score_func.text}{options})"
+        columns = f", columns={self._columns!r}" if self._columns else ""
+        return f"make_ranking_scorer({self._score_func.text}{columns}{options})"
 
     def __sklearn_clone__(self):
         return copy.deepcopy(self)
@@ -345,6 +384,36 @@ class RankingScorer(_ScikitLearnScorer):
 
 def _ask(estimator, method_name, X):
     return getattr(estimator, method_name)(X)
+
+
+def _column_of(X, columns, name):
+    """Return a column of `X`, as a scorer's `columns` say, or of that name."""
+    where = columns.get(name, name)
+    if callable(where):
+        return where(X)
+    values = find_column(X, where)
+    if values is None and name in columns:
+        raise ValueError(
+            f"The column {name!r} of a scorer was to be the column {where!r} of X. Got "
+            f"an X without it, of type {type(X).__name__}."
+        )
+    return values
+
+
+def _check_columns(columns):
+    """Return where columns are found; raise if it is not a dict of that."""
+    columns = {} if columns is None else columns
+    is_dict = isinstance(columns, Mapping)
+    if not is_dict or not all(
+        isinstance(where, str) or callable(where) for where in columns.values()
+    ):
+        raise TypeError(
+            "The 'columns' parameter of make_ranking_scorer must be a dict of names of "
+            "columns to names of columns of X, or functions of X. Got "
+            f"{shown(columns)} instead: arrays are passed when the scorer is called, "
+            "or as metadata."
+        )
+    return dict(columns)
 
 
 def _check_params(params):
@@ -422,13 +491,24 @@ def read_scoring(scoring, caller):
             )
             for request in scored.requests
         ]
-    asked = [scorer.get_metadata_routing().score.requests for scorer in scorers]
+    asked, columns, union = [], {}, {}
+    for scorer in scorers:
+        of_scorer = scorer.get_metadata_routing().score.requests
+        asked.append(
+            {name: to for name, to in of_scorer.items() if name not in scorer._reads}
+        )
+        union |= of_scorer
+        columns |= scorer._columns
     if any(other != asked[0] for other in asked):
         raise ValueError(
             f"All scorers of {caller} must request the same metadata, since the values "
             f"of a query have one weight. Got {asked}."
         )
-    return ReadScoring(requests, scorers[0])
+    scored = RequestedMetrics(caller, caller, requests, is_list=True)
+    scorer = RankingScorer(scored, columns=columns)
+    with config_context(enable_metadata_routing=True):
+        scorer.set_score_request(**union)
+    return ReadScoring(requests, scorer)
 
 
 class RowScorer:
@@ -437,8 +517,10 @@ class RowScorer:
     It warns as scorers do.
     """
 
-    def __init__(self, caller):
-        self._scorer = RankingScorer(_Rows(caller, caller))
+    def __init__(self, caller, scoring=None):
+        requests = [] if scoring is None else scoring.requests
+        columns = {} if scoring is None else scoring.scorer._columns
+        self._scorer = RankingScorer(_Rows(caller, caller, requests), columns=columns)
 
     def __call__(self, estimator, X, y, **metadata):
         """Return the :class:`Arrays` of the rows; their `qid` is a :class:`Heads`."""
@@ -483,26 +565,42 @@ class Scored:
 
     reads_heads = True  # query ids may be encoded already
     is_list = False
+    requests = ()
 
-    def __call__(self, y_true, y_score, *, qid=None, sample_weight=None):
+    @property
+    def reads_grades(self):
+        """Whether a metric reads `y_true`."""
+        return not self.requests or any(
+            one.metric.reads_grades for one in self.requests
+        )
+
+    def __call__(self, y_true, y_score, *, qid=None, sample_weight=None, **columns):
         """Return the value for tools that have no X to pass, such as skore."""
-        qid = require_qid(find_qid(qid, y=y_true), self.caller)
-        return self.of_rows(y_true, y_score, qid=qid, sample_weight=sample_weight)
+        qid = find_qid(qid, y=y_true)
+        qid = require_qid(qid, self.caller, of_column="QueryRanker")
+        columns = columns_of(self.requests, columns, self.caller)
+        return self.of_rows(
+            y_true, y_score, qid=qid, sample_weight=sample_weight, **columns
+        )
 
     def __deepcopy__(self, memo):
         return self  # nothing of it changes
 
 
+@dataclass(frozen=True)
 class _Rows(Scored):
     """The rows themselves in the place of a value."""
 
-    def of_rows(self, y_true, y_score, *, qid, sample_weight=None):
+    requests: list
+
+    def of_rows(self, y_true, y_score, *, qid, sample_weight=None, **columns):
         """Return the rows as keywords."""
         return {
             "y_true": y_true,
             "y_score": y_score,
             "qid": qid,
             "sample_weight": sample_weight,
+            "columns": columns,
         }
 
 
@@ -516,15 +614,19 @@ class RequestedMetrics(Scored):
     requests: list
     is_list: bool
 
-    def of_rows(self, y_true, y_score, *, qid, sample_weight=None):
+    def of_rows(self, y_true, y_score, *, qid, sample_weight=None, **columns):
         """Return the metrics of rows."""
-        arrays = Arrays(y_true, y_score, qid=qid, sample_weight=sample_weight)
+        arrays = Arrays(
+            y_true, y_score, qid=qid, sample_weight=sample_weight, columns=columns
+        )
         values = answer_all(self.requests, arrays)
         return values if self.is_list else next(iter(values.values()))
 
     def of_documents(self, y_true, qid, sample_weight=None):
         """Return the first metric as a function of the scores of these documents."""
-        qid = require_qid(find_qid(qid, y=y_true), self.caller)
+        qid = find_qid(qid, y=y_true)
+        qid = require_qid(qid, self.caller, of_column="QueryRanker")
+        columns_of(self.requests[:1], {}, self.caller)  # nobody passes any
         arrays = Arrays(y_true, None, qid=qid, sample_weight=sample_weight)
         return RepeatedAnswer(self.requests[0], arrays)
 
@@ -581,7 +683,29 @@ def scored_names(names, params):
         names = [f"{name}@{k}" for name in names] if is_list else f"{names}@{k}"
     requests = read_requests(names, params, CALLER)
     text = repr(list(names) if is_list else names)
+    if params or "(" in text:  # a name alone says its direction
+        for request in requests:
+            _check_direction(request)
     return _scored(requests, params, is_list=is_list, text=text)
+
+
+def _check_direction(request):
+    """Raise if lower values are better, as those of -M where M is adjusted."""
+    if request.direction == 1:
+        return
+    adjusted = request.options.adjusted
+    near = [
+        metric.full_name
+        for metric in METRICS.values()
+        if metric.definition is request.metric.definition
+        and metric.inverse == request.metric.inverse
+        and metric.fixed.get("adjusted", False) == adjusted
+    ]
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise ValueError(
+        f"A scorer must return larger values for better models, but lower values of "
+        f"{request.key!r} are better with adjusted={adjusted!r}.{hint}"
+    )
 
 
 def is_better_when_greater(scored):
@@ -600,6 +724,8 @@ def _scored(requests, params, *, is_list, text):
     if not params and "(" not in text:
         return scored
     check_ids_unneeded(requests, params.get("convention"))
+    if any(one.metric.columns for one in requests):  # what they hold is not known
+        return scored
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         scored(y_true=[1, 0], y_score=[1.0, 0.0], qid=[0, 0])

@@ -357,7 +357,7 @@ def moments_of_geometric_mean(queries, random):
     log_once, log_twice = _log_mean_powers(random, power)
     log_mean = np.where(undefined, log_value, log_once)
     # V = E[x]^2 (e^s - 1) with s = ln E[x^2] - 2 ln E[x], a sum over the queries, which
-    # is no difference of two numbers that are nearly equal.
+    # avoids the difference of two numbers that are nearly equal.
     spread = np.where(undefined, 0, log_twice - 2 * log_once)
     # A query that no order changes has no variance but that of rounding.
     spread = np.where(spread > 1e-12 * log_twice, spread, 0)

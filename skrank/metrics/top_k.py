@@ -12,7 +12,7 @@ from skrank.metrics.metric import Metric, enter
 def found(ranking, k):
     """Return the expected number of relevant documents in the top k."""
     places = ranking.mean_over_places(np.ones_like, k)
-    return ranking.where_relevant(ranking.total(ranking.relevant * places))
+    return ranking.where_relevant(ranking.document_total(places))
 
 
 def precision(ranking, *, k=None, normalize="k"):
@@ -45,11 +45,6 @@ def precision_at_k_score(
         The divisor of a list shorter than k: "k" is k all the same, "length" is the
         length of the list.
 
-    Returns
-    -------
-    score : float or ndarray of shape (n_queries,)
-        Between 0 and 1. The best value is 1.0.
-
     See Also
     --------
     recall_at_k_score : The fraction of the relevant documents in the top k.
@@ -67,8 +62,7 @@ def precision_at_k_score(
 
     References
     ----------
-    .. [1] F. McSherry and M. Najork, "Computing Information Retrieval Performance
-       Measures Efficiently in the Presence of Tied Scores", ECIR 2008.
+    .. [1] McSherry and Najork (2008)
 
     Examples
     --------
@@ -97,11 +91,6 @@ def recall_at_k_score(
 
     Larger is better.
 
-    Returns
-    -------
-    score : float or ndarray of shape (n_queries,)
-        Between 0 and 1. The best value is 1.0.
-
     See Also
     --------
     precision_at_k_score : The fraction of the top k documents that are relevant.
@@ -117,8 +106,7 @@ def recall_at_k_score(
 
     References
     ----------
-    .. [1] F. McSherry and M. Najork, "Computing Information Retrieval Performance
-       Measures Efficiently in the Presence of Tied Scores", ECIR 2008.
+    .. [1] McSherry and Najork (2008)
 
     Examples
     --------
@@ -159,11 +147,6 @@ def fbeta_at_k_score(
         The divisor of a list shorter than k: "k" is k all the same, "length" is the
         length of the list.
 
-    Returns
-    -------
-    score : float or ndarray of shape (n_queries,)
-        Between 0 and 1. The best value is 1.0.
-
     See Also
     --------
     precision_at_k_score : The fraction of the top k documents that are relevant.
@@ -182,8 +165,7 @@ def fbeta_at_k_score(
 
     References
     ----------
-    .. [1] F. McSherry and M. Najork, "Computing Information Retrieval Performance
-       Measures Efficiently in the Presence of Tied Scores", ECIR 2008.
+    .. [1] McSherry and Najork (2008)
 
     Examples
     --------
@@ -211,11 +193,6 @@ def r_precision_score(
     R is the number of relevant documents of the query, so precision and recall are
     equal. Larger is better.
 
-    Returns
-    -------
-    score : float or ndarray of shape (n_queries,)
-        Between 0 and 1. The best value is 1.0.
-
     See Also
     --------
     precision_at_k_score : The same cutoff for all queries.
@@ -231,8 +208,7 @@ def r_precision_score(
 
     References
     ----------
-    .. [1] F. McSherry and M. Najork, "Computing Information Retrieval Performance
-       Measures Efficiently in the Presence of Tied Scores", ECIR 2008.
+    .. [1] McSherry and Najork (2008)
 
     Examples
     --------
@@ -259,8 +235,8 @@ def binary_preference(ranking):
     free = np.clip(cap - above, 0, tied + 1)
     capped = free * above + free * (free - 1) / 2 + (tied + 1 - free) * cap
     limit = np.maximum(np.minimum(ranking.n_nonrelevant, n_relevant), 1)[judged.query]
-    preferred = judged.relevant * (1 - capped / ((tied + 1) * limit))
-    return ranking.where_relevant(judged.total(preferred) / n_relevant)
+    preferred = 1 - capped / ((tied + 1) * limit)
+    return ranking.where_relevant(judged.document_total(preferred) / n_relevant)
 
 
 @ranking_metric("bpref", binary_preference, cutoff="never")
@@ -273,11 +249,6 @@ def bpref_score(
 
     How few of the judged non-relevant documents rank above the relevant ones. Documents
     without a judgement are ignored. Larger is better.
-
-    Returns
-    -------
-    score : float or ndarray of shape (n_queries,)
-        Between 0 and 1. The best value is 1.0.
 
     See Also
     --------
@@ -333,11 +304,6 @@ def judged_at_k_score(
 
     A low value means that the other metrics are unreliable, since they count a document
     without a judgement as not relevant. Larger is better.
-
-    Returns
-    -------
-    score : float or ndarray of shape (n_queries,)
-        Between 0 and 1. The best value is 1.0.
 
     See Also
     --------

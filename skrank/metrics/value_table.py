@@ -15,35 +15,19 @@ from skrank.metrics.summary import Measured, reads_ranks, reciprocal, summarize
 class ValueTable(NamedTuple):
     """What a :class:`QueryScores` holds, the queries in the order of their keys.
 
-    Attributes
-    ----------
-    keys : dict of str to ndarray of shape (n_queries,)
-        The query ids, "qid", and further columns.
-    rankers : tuple of str, or (None,)
-        The names of the rankers.
-    requests : tuple of Request
-        The metrics.
-    extremes : tuple of dict
-        For each metric the grades among all queries that it depends on.
-    measured : tuple of tuple of Measured
-        For each ranker and metric what was measured; `ranks` are those that
-        :func:`stored_ranks` returns.
-    n_documents : tuple of ndarray of shape (n_queries,)
-        For each ranker the number of documents of each query.
-    weight : ndarray of shape (n_queries,) or None
-        The weight of each query.
-    kind : {"pandas", "polars", "pyarrow"}
-        The library of the data frames that it becomes.
+    An array has an entry for each query.
     """
 
-    keys: dict
-    rankers: tuple
-    requests: tuple
-    extremes: tuple
+    keys: dict  # arrays by name: the query ids, "qid", and further columns
+    rankers: tuple  # their names, or None alone
+    requests: tuple  # the metrics
+    extremes: tuple  # for each metric the grades of all queries that it depends on
+    # For each ranker a tuple with what was measured for each metric; its `ranks` are
+    # those that :func:`stored_ranks` returns.
     measured: tuple
-    n_documents: tuple
+    n_documents: tuple  # an array for each ranker
     weight: np.ndarray | None = None
-    kind: str = "pandas"
+    kind: str = "pandas"  # the library of the data frames that it becomes
 
     @property
     def metrics(self):
@@ -61,34 +45,70 @@ class ValueTable(NamedTuple):
             ]
         )
 
-    def summaries(self, rows=slice(None), **options):
-        """Return the summaries of some queries: for each ranker, one for each metric.
+    def summaries(self, **options):
+        """Return the summaries: for each ranker, one for each metric.
 
         `options` replace parameters of all requests.
         """
         ranks = {}
 
-        def of_rows(measured):
-            *values, groups = measured
-            if groups is not None and id(groups) not in ranks:
+        def read(measured):
+            groups = measured.ranks
+            if groups is None:
+                return measured
+            if id(groups) not in ranks:
                 dtype = np.promote_types(groups.dtype, np.intp)
-                ranks[id(groups)] = StoredRanks(*groups[:, rows].astype(dtype))
-            values = (value if value is None else value[rows] for value in values)
-            return Measured(*values, ranks.get(id(groups)))
+                ranks[id(groups)] = StoredRanks(*groups.astype(dtype))
+            return measured._replace(ranks=ranks[id(groups)])
 
-        weight = None if self.weight is None else self.weight[rows]
-        requests = [
-            one._replace(options=one.options.changed(options)) for one in self.requests
-        ]
+        requests = self.requests
+        if options:
+            requests = [
+                one._replace(options=one.options.changed(options)) for one in requests
+            ]
         return [
             [
-                summarize(request, of_rows(measured), n_documents[rows], weight)
+                summarize(request, read(measured), n_documents, self.weight)
                 for request, measured in zip(requests, of_ranker, strict=True)
             ]
             for of_ranker, n_documents in zip(
                 self.measured, self.n_documents, strict=True
             )
         ]
+
+    def take(self, rows):
+        """Return the table of the queries at some positions, in ascending order."""
+        taken = {}
+
+        def take(array):
+            if array is None:
+                return None
+            if id(array) not in taken:  # metrics share some of their arrays
+                taken[id(array)] = array.take(rows, axis=-1)
+            return taken[id(array)]
+
+        return self._replace(
+            keys={name: key.take(rows) for name, key in self.keys.items()},
+            measured=tuple(
+                tuple(Measured(*map(take, measured)) for measured in of_ranker)
+                for of_ranker in self.measured
+            ),
+            n_documents=tuple(map(take, self.n_documents)),
+            weight=take(self.weight),
+        )
+
+    def segments(self, by, caller):
+        """Return the rows of the queries of each value of a key column.
+
+        In the order of the values; by tuples of values of several columns.
+        """
+        names = check_by(by, self.keys, caller)
+        keys, _, codes = distinct({name: self.keys[name] for name in names})
+        order = np.argsort(codes, kind="stable")
+        rows = np.split(order, np.cumsum(np.bincount(codes))[:-1])
+        values = [key.tolist() for key in keys.values()]
+        labels = values[0] if isinstance(by, str) else zip(*values, strict=True)
+        return dict(zip(labels, rows, strict=True))
 
     def select(self, rankers, metrics):
         """Return the table of the rankers and metrics at some positions."""
@@ -101,6 +121,19 @@ class ValueTable(NamedTuple):
             ),
             n_documents=tuple(self.n_documents[i] for i in rankers),
         )
+
+
+def check_by(by, keys, caller):
+    """Return the names of the key columns by which scores are summarized apart."""
+    names = [by] if isinstance(by, str) else list(by)
+    for name in names:
+        if name not in keys:
+            raise ValueError(
+                f"The 'by' parameter of {caller} must name key columns, among "
+                f"{sorted(keys)}. Got {shown(name)} instead. Columns are "
+                "passed as `by` of score_queries."
+            )
+    return names
 
 
 NO_WEIGHT = "Sample weights must contain at least one non-zero number."
@@ -172,7 +205,7 @@ def average_repeats(table, key, several):
     for request in table.requests:
         if reads_ranks(request):
             raise ValueError(
-                f"The metric {request.key!r} is no mean of values of queries, so that "
+                f"The metric {request.key!r} is not a mean over queries, so that "
                 "its values for a query in several test sets cannot be averaged. Use a "
                 "splitter that tests each query once, such as QueryKFold, or another "
                 f"metric. Got {np.count_nonzero(n_rows > 1)} queries that are in "

@@ -12,7 +12,11 @@ from skrank.model_selection.splitters import (
     StratifiedQueryKFold,
     query_train_test_split,
 )
-from skrank.model_selection.time import LeaveLastOut, QueryTimeSeriesSplit
+from skrank.model_selection.time import (
+    LeaveLastOut,
+    QueryTimeSeriesSplit,
+    TimeRangeSplit,
+)
 from skrank.model_selection.triples import TripleShuffleSplit
 
 __all__ = [
@@ -23,6 +27,7 @@ __all__ = [
     "QueryTimeSeriesSplit",
     "RepeatedQueryKFold",
     "StratifiedQueryKFold",
+    "TimeRangeSplit",
     "TripleShuffleSplit",
     "cross_val_query_scores",
     "one_standard_error",

@@ -2,17 +2,22 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from numbers import Integral, Real
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_consistent_length
 
+from skrank._checks import check_lengths, count_rows, warn_if_rows_are_drawn
 from skrank._columns import find_named, find_qid, require_named, require_qid
 from skrank._docs import describe_split
 from skrank._ranking.ids import encode_heads, encode_qid
+from skrank._types import Request, Self, Splits
 
 
 class Queries(NamedTuple):
@@ -41,10 +46,20 @@ class QuerySplitter(BaseCrossValidator):
     """Base of all splitters that read query ids."""
 
     __metadata_request__split = {"qid": True, "groups": True}
+    if TYPE_CHECKING:  # scikit-learn makes it
+
+        def set_split_request(self, **requests: Request) -> Self: ...
 
     def get_n_splits(
-        self, X=None, y=None, groups=None, *, qid=None, time=None, item=None
-    ):
+        self,
+        X: object = None,
+        y: object = None,
+        groups: object = None,
+        *,
+        qid: object = None,
+        time: object = None,
+        item: object = None,
+    ) -> int:
         """Return the number of splits.
 
         Parameters
@@ -64,11 +79,12 @@ class QuerySplitter(BaseCrossValidator):
 
     def _group(self, X, y, groups, qid):
         """Find the query ids and group the rows by them."""
-        check_consistent_length(X, y)
+        warn_if_rows_are_drawn(type(self).__name__)
+        check_lengths(X=X, y=y)
         for ids in (qid, groups):  # their lengths are compared below, with a cure
             check_consistent_length(ids)
         caller, n_samples = type(self).__name__, count_rows(y if X is None else X)
-        found = find_qid(qid, X=X, y=y, groups=groups)
+        found = find_qid(qid, X=X, y=y, groups=groups, column=self.qid_column)
         found = require_qid(found, caller, takes_groups=True)
         queries = Queries.of_rows(found, caller, n_samples)
         if qid is not None and groups is not None:
@@ -85,7 +101,14 @@ class WholeQuerySplitter(QuerySplitter):
     """
 
     @describe_split
-    def split(self, X, y=None, groups=None, *, qid=None):
+    def split(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        *,
+        qid: ArrayLike | None = None,
+    ) -> Splits:
         queries = self._group(X, y, groups, qid)
         for train, test in self._iter_queries(queries, y):
             yield queries.rows(train), queries.rows(test)
@@ -105,7 +128,7 @@ def parts_of_folds(folds, n_folds):
 
 
 def check_shuffle(shuffle, random_state, caller):
-    """Return `shuffle`; raise if it is no bool, or False with a `random_state`."""
+    """Return `shuffle`; raise if it is not a bool, or False with a `random_state`."""
     if not isinstance(shuffle, (bool, np.bool_)):
         raise TypeError(f"shuffle must be True or False. Got {shuffle!r} instead.")
     if random_state is not None and not shuffle:
@@ -141,13 +164,6 @@ def find_values(values, parameter, *, X, y, name, caller):
         return parameter
     values = find_named(parameter, X=X, y=y)
     return require_named(values, parameter, argument=name, caller=caller)
-
-
-def count_rows(data):
-    """Return the number of rows of arrays, tables and lists; None if there are none."""
-    if data is None:
-        return None
-    return data.shape[0] if hasattr(data, "shape") else len(data)
 
 
 def check_enough(queries, n_splits, things="queries"):

@@ -2,11 +2,18 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import numpy as np
-from sklearn.utils import check_consistent_length, check_random_state
+from __future__ import annotations
 
-from skrank._checks import check_count
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state
+
+from skrank._checks import check_count, check_lengths, count_rows
+from skrank._columns import check_qid_column
 from skrank._docs import describe_split
+from skrank._types import Seed, Splits
 from skrank.model_selection.base import (
     Queries,
     QuerySplitter,
@@ -48,11 +55,14 @@ class ColdStartKFold(QuerySplitter):
     item : str or array-like of shape (n_samples,), default="item"
         The items, if they are not passed to ``split``: the name of a column of a
         table `X` or of an index of `y` or `X`, or the items themselves, one per row.
+    qid_column : str or int, default="qid"
+        The column of `X` with the query ids, which are the users, as for
+        :class:`QueryKFold`.
 
     See Also
     --------
     QueryKFold : The same as ``cold="user"``, without items.
-    LeaveLastOut : Known users and items, and later rows.
+    TimeRangeSplit : Known users and items, and later rows.
 
     Notes
     -----
@@ -85,8 +95,15 @@ class ColdStartKFold(QuerySplitter):
     __metadata_request__split = {"item": True}
 
     def __init__(
-        self, n_splits=5, *, cold="user", shuffle=False, random_state=None, item="item"
-    ):
+        self,
+        n_splits: int = 5,
+        *,
+        cold: Literal["user", "item", "both"] = "user",
+        shuffle: bool = False,
+        random_state: Seed | None = None,
+        item: str | ArrayLike = "item",
+        qid_column: str | int = "qid",
+    ) -> None:
         caller = "ColdStartKFold"
         self.n_splits = check_count(n_splits, "n_splits", least=2)
         if not isinstance(cold, str) or cold not in COLD:
@@ -98,11 +115,20 @@ class ColdStartKFold(QuerySplitter):
         self.shuffle = check_shuffle(shuffle, random_state, caller)
         self.random_state = random_state
         self.item = check_name_or_values(item, "item", caller)
+        self.qid_column = check_qid_column(qid_column, caller)
 
     @describe_split
-    def split(self, X, y=None, groups=None, *, qid=None, item=None):
+    def split(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        *,
+        qid: ArrayLike | None = None,
+        item: ArrayLike | None = None,
+    ) -> Splits:
         caller = "ColdStartKFold"
-        check_consistent_length(X, y, item)
+        check_lengths(X=X, y=y, item=item)
         rng = check_random_state(self.random_state) if self.shuffle else None
         folds = []
         if self.cold != "item":
@@ -110,8 +136,9 @@ class ColdStartKFold(QuerySplitter):
             folds.append(self._fold_of_rows(users, "queries", rng))
         if self.cold != "user":
             item = find_values(item, self.item, X=X, y=y, name="item", caller=caller)
-            items = Queries.of_rows(item, caller, name="item")
-            check_consistent_length(items.codes, *folds, X, y, qid, groups)
+            n_samples = count_rows(y if X is None else X)
+            items = Queries.of_rows(item, caller, n_samples, name="item")
+            check_lengths(item=items.codes, qid=qid, groups=groups)
             folds.append(self._fold_of_rows(items, "items", rng))
         for fold in range(self.n_splits):
             is_cold = [fold_of_rows == fold for fold_of_rows in folds]

@@ -2,12 +2,16 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from numbers import Integral
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.model_selection import check_cv, cross_validate
 from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.metadata_routing import get_routing_for_object
@@ -15,6 +19,7 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 from skrank._checks import shown
 from skrank._columns import kind_of
 from skrank._ranking.ids import encode_qid
+from skrank._types import MetricLike
 from skrank.exceptions import QuerySplitWarning
 from skrank.metrics import QueryScores
 from skrank.metrics.evaluation import check_names, score_requests
@@ -28,8 +33,15 @@ SEVERAL = -1
 
 
 def cross_val_query_scores(
-    estimator, X, y, *, scoring, cv=None, params=None, n_jobs=None
-):
+    estimator: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    scoring: MetricLike | Sequence[Any] | Mapping[str, str | Sequence[Any]],
+    cv: int | Any | Iterable[Any] = None,
+    params: Mapping[Any, Any] | None = None,
+    n_jobs: int | None = None,
+) -> QueryScores:
     """Score every query by models that were not trained on it.
 
     Each estimator is fitted on the training set of every split, and the queries of the
@@ -71,7 +83,7 @@ def cross_val_query_scores(
     ------
     ValueError
         If there are no query ids, a scorer has no values of queries, or a query is in
-        several test sets and the metric is no mean of values of queries.
+        several test sets and the metric is not a mean over queries.
 
     See Also
     --------
@@ -135,7 +147,7 @@ def cross_val_query_scores(
         if training_sizes(models[0]) is None:
             qid = find_scored_qid(models[0], X, y, metadata.get("qid"))
             _warn_of_split_queries(qid, cv.splits)
-        score_rows = RowScorer(CALLER)
+        score_rows = RowScorer(CALLER, scored)
         for fold, model in enumerate(models):
             tested = partial(_safe_indexing, indices=cv.splits[fold][1])
             own = {key: tested(values) for key, values in metadata.items()}

@@ -2,19 +2,25 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
 from skrank._checks import check_number, shown
+from skrank._types import MetricLike
 
 CALLER = "one_standard_error"
 
 
-def one_standard_error(metric="score", *, complexity, n_se=1.0):
+def one_standard_error(
+    metric: str = "score", *, complexity: MetricLike | Sequence[str], n_se: float = 1.0
+) -> Any:
     r"""Make a rule for searches: the simplest of the nearly best candidates.
 
     Pass the rule as the parameter `refit` of a search. It compares the candidate that

@@ -2,11 +2,15 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import heapq
 import warnings
 from itertools import chain
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import (
     _safe_indexing,
     assert_all_finite,
@@ -15,14 +19,20 @@ from sklearn.utils import (
     indexable,
 )
 
-from skrank._checks import check_count
-from skrank._columns import QID, find_column, find_level, require_qid
+from skrank._checks import check_count, count_rows
+from skrank._columns import (
+    QID,
+    check_qid_column,
+    find_column,
+    find_level,
+    require_qid,
+)
+from skrank._types import Seed
 from skrank.model_selection.base import (
     Queries,
     WholeQuerySplitter,
     check_enough,
     check_shuffle,
-    count_rows,
     parts_of_folds,
     rows_wanted,
 )
@@ -45,6 +55,8 @@ class StratifiedQueryKFold(WholeQuerySplitter):
     random_state : int, RandomState instance or None, default=None
         The seed of the shuffling. Pass an int to get the same folds from each call.
         It must be None unless `shuffle` is True.
+    qid_column : str or int, default="qid"
+        The column of `X` with the query ids, as for :class:`QueryKFold`.
 
     See Also
     --------
@@ -79,11 +91,19 @@ class StratifiedQueryKFold(WholeQuerySplitter):
     [0 1 4 5] [2 3 6 7]
     """
 
-    def __init__(self, n_splits=5, *, shuffle=False, random_state=None):
+    def __init__(
+        self,
+        n_splits: int = 5,
+        *,
+        shuffle: bool = False,
+        random_state: Seed | None = None,
+        qid_column: str | int = "qid",
+    ) -> None:
         caller = "StratifiedQueryKFold"
         self.n_splits = check_count(n_splits, "n_splits", least=2)
         self.shuffle = check_shuffle(shuffle, random_state, caller)
         self.random_state = random_state
+        self.qid_column = check_qid_column(qid_column, caller)
 
     def _iter_queries(self, queries, y):
         check_enough(queries, self.n_splits)
@@ -116,6 +136,8 @@ class RepeatedQueryKFold(WholeQuerySplitter):
         The number of repetitions, at least 1.
     random_state : int, RandomState instance or None, default=None
         The seed of the draws. Pass an int to get the same folds from each call.
+    qid_column : str or int, default="qid"
+        The column of `X` with the query ids, as for :class:`QueryKFold`.
 
     See Also
     --------
@@ -141,10 +163,18 @@ class RepeatedQueryKFold(WholeQuerySplitter):
     [2 3 4 5] [0 1 6 7]
     """
 
-    def __init__(self, n_splits=5, n_repeats=10, *, random_state=None):
+    def __init__(
+        self,
+        n_splits: int = 5,
+        n_repeats: int = 10,
+        *,
+        random_state: Seed | None = None,
+        qid_column: str | int = "qid",
+    ) -> None:
         self.n_splits = check_count(n_splits, "n_splits", least=2)
         self.n_repeats = check_count(n_repeats, "n_repeats")
         self.random_state = random_state
+        self.qid_column = check_qid_column(qid_column, "RepeatedQueryKFold")
 
     def _count_splits(self):
         return self.n_splits * self.n_repeats
@@ -170,7 +200,12 @@ def _is_relevant(y):
             "The 'y' parameter of StratifiedQueryKFold.split must hold real numbers, "
             f"the relevance of each row. Got an array of dtype {y.dtype} instead."
         )
-    assert_all_finite(y, input_name="y")
+    try:
+        assert_all_finite(y, input_name="y")
+    except ValueError as error:
+        raise ValueError(
+            f"{error} Leave out the rows without a grade, in X and qid as well."
+        ) from None
     return y > 0
 
 
@@ -190,6 +225,10 @@ class QueryKFold(WholeQuerySplitter):
     random_state : int, RandomState instance or None, default=None
         The seed of the shuffling. Pass an int to get the same folds from each call.
         It must be None unless `shuffle` is True.
+    qid_column : str or int, default="qid"
+        The column of `X` with the query ids, unless they are passed: the name of a
+        column of a table, or the position of a column of an array, sparse matrix or
+        table, counted from the end if negative.
 
     See Also
     --------
@@ -208,7 +247,7 @@ class QueryKFold(WholeQuerySplitter):
     its fold larger than the others, since queries are never split.
 
     The query ids are the argument `qid` of ``split``, or `groups`, or the column
-    ``"qid"`` of a table `X`, or an index named ``"qid"`` of `y`, then of `X`. With
+    `qid_column` of `X`, or an index named ``"qid"`` of `y`, then of `X`. With
     metadata routing enabled, scikit-learn forwards `qid` and `groups`.
 
     Examples
@@ -223,10 +262,19 @@ class QueryKFold(WholeQuerySplitter):
     [0 1 2] [3 4 5]
     """
 
-    def __init__(self, n_splits=5, *, shuffle=False, random_state=None):
+    def __init__(
+        self,
+        n_splits: int = 5,
+        *,
+        shuffle: bool = False,
+        random_state: Seed | None = None,
+        qid_column: str | int = "qid",
+    ) -> None:
+        caller = "QueryKFold"
         self.n_splits = check_count(n_splits, "n_splits", least=2)
-        self.shuffle = check_shuffle(shuffle, random_state, "QueryKFold")
+        self.shuffle = check_shuffle(shuffle, random_state, caller)
         self.random_state = random_state
+        self.qid_column = check_qid_column(qid_column, caller)
 
     def _iter_queries(self, queries, y):
         check_enough(queries, self.n_splits)
@@ -254,6 +302,8 @@ class QueryShuffleSplit(WholeQuerySplitter):
         that are not in the test set.
     random_state : int, RandomState instance or None, default=None
         The seed of the draws. Pass an int to get the same splits from each call.
+    qid_column : str or int, default="qid"
+        The column of `X` with the query ids, as for :class:`QueryKFold`.
 
     See Also
     --------
@@ -285,12 +335,19 @@ class QueryShuffleSplit(WholeQuerySplitter):
     """
 
     def __init__(
-        self, n_splits=10, *, test_size=None, train_size=None, random_state=None
-    ):
+        self,
+        n_splits: int = 10,
+        *,
+        test_size: float | None = None,
+        train_size: float | None = None,
+        random_state: Seed | None = None,
+        qid_column: str | int = "qid",
+    ) -> None:
         self.n_splits = check_count(n_splits, "n_splits")
         self.test_size = test_size
         self.train_size = train_size
         self.random_state = random_state
+        self.qid_column = check_qid_column(qid_column, "QueryShuffleSplit")
 
     def _iter_queries(self, queries, y):
         n_train, n_test = rows_wanted(
@@ -306,13 +363,14 @@ class QueryShuffleSplit(WholeQuerySplitter):
 
 
 def query_train_test_split(
-    *arrays,
-    qid=None,
-    test_size=None,
-    train_size=None,
-    random_state=None,
-    shuffle=True,
-):
+    *arrays: ArrayLike,
+    qid: ArrayLike | None = None,
+    test_size: float | None = None,
+    train_size: float | None = None,
+    random_state: Seed | None = None,
+    shuffle: bool = True,
+    qid_column: str | int = "qid",
+) -> list[Any]:
     """Split arrays into a training and a test part of whole queries.
 
     Parameters
@@ -321,8 +379,8 @@ def query_train_test_split(
         The data to split: lists, arrays, tables or sparse matrices of equal length.
     qid : array-like of shape (n_samples,), default=None
         The query ids. Their parts are not returned; if you need them, pass the ids
-        also as one of the `arrays`. If None, they are taken from the arrays: from a
-        column ``"qid"``, else from an index, or a level of it, named ``"qid"``.
+        also as one of the `arrays`. If None, they are taken from the arrays: from the
+        column `qid_column`, else from an index, or a level of it, named ``"qid"``.
     test_size : float or int, default=None
         The size of the test part in rows: a float in (0, 1) is a fraction of the
         rows, an int a number of rows. The actual size is as near as the queries drawn
@@ -336,6 +394,10 @@ def query_train_test_split(
     shuffle : bool, default=True
         Whether queries are drawn at random. If False, the queries stay in the order
         of their first rows: the first ones are for training, the last for testing.
+    qid_column : str or int, default="qid"
+        The column with the query ids, unless they are passed: the name of a column of
+        any of the `arrays` that are tables, or the position of a column of the first
+        array, counted from the end if negative.
 
     Returns
     -------
@@ -365,14 +427,14 @@ def query_train_test_split(
     if not isinstance(shuffle, (bool, np.bool_)):
         raise TypeError(f"shuffle must be True or False. Got {shuffle!r} instead.")
     arrays = indexable(*arrays)
-    qid = _find(qid, arrays)
+    qid = _find(qid, arrays, check_qid_column(qid_column, caller))
     if qid is None and len(arrays) > 2:
         raise ValueError(
             f"{caller} needs to know which rows belong to one query. Got no query ids, "
             f"but {len(arrays)} arrays: if the last one holds the query ids, pass it "
             f"by name as well, {caller}(X, y, qid, qid=qid)."
         )
-    qid = require_qid(qid, caller)
+    qid = require_qid(qid, caller, calls=[f"{caller}(X, y, qid=qid)"])
     queries = Queries.of_rows(qid, caller, count_rows(arrays[0]))
     n_train, n_test = rows_wanted(
         queries, test_size, train_size, default=0.25, caller=caller
@@ -392,12 +454,13 @@ def query_train_test_split(
     )
 
 
-def _find(qid, arrays):
+def _find(qid, arrays, column):
     """Return the query ids that are passed, or else those in one of the arrays."""
     if qid is not None:
         return qid
+    tables = arrays if isinstance(column, str) else arrays[:1]
     found = chain(
-        (find_column(array, QID) for array in arrays),
+        (find_column(table, column) for table in tables),
         (find_level(array, QID) for array in arrays),
     )
     return next((ids for ids in found if ids is not None), None)

@@ -2,15 +2,29 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
+import re
 from datetime import timedelta
+from numbers import Integral, Real
+from typing import Literal
 
 import numpy as np
-from sklearn.utils import check_consistent_length
+from numpy.typing import ArrayLike
 
-from skrank._checks import check_count
+from skrank._checks import (
+    check_choice,
+    check_count,
+    check_lengths,
+    count_rows,
+    shown,
+)
+from skrank._columns import check_qid_column, in_utc
 from skrank._docs import describe_split
 from skrank._ranking.ids import encode_qid
+from skrank._types import Splits
 from skrank.model_selection.base import (
+    Queries,
     QuerySplitter,
     check_name_or_values,
     find_values,
@@ -23,13 +37,210 @@ class _TimeSplitter(QuerySplitter):
     __metadata_request__split = {"time": True}
 
     @describe_split
-    def split(self, X, y=None, groups=None, *, qid=None, time=None):
-        check_consistent_length(X, y, time)
+    def split(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        *,
+        qid: ArrayLike | None = None,
+        time: ArrayLike | None = None,
+    ) -> Splits:
+        check_lengths(X=X, y=y, time=time)
         queries = self._group(X, y, groups, qid)
-        time = find_values(
-            time, self.time, X=X, y=y, name="time", caller=type(self).__name__
+        times, codes = self._read_times(time, X, y, len(queries.codes))
+        yield from self._iter_rows(queries, times, codes)
+
+    def _read_times(self, time, X, y, n_samples):
+        """Return the sorted distinct times, and for each row its place among them."""
+        caller = type(self).__name__
+        time = find_values(time, self.time, X=X, y=y, name="time", caller=caller)
+        return _encode_times(time, n_samples, caller)
+
+
+class TimeRangeSplit(_TimeSplitter):
+    """Train on the rows before a time, and test on the rows from then on.
+
+    This is the split of a log of users, items and times, as recommenders have it: a
+    user may have rows on both sides, and nothing later than the test set is trained on.
+    With several splits, each tests the range of time before that of the next one.
+
+    Parameters
+    ----------
+    n_splits : int, default=1
+        The number of splits, at least 1.
+    test_size : float, int, str or timedelta, default=0.1
+        The size of each test set: a float in (0, 1) is a fraction of the rows, an int a
+        number of rows, and a str such as ``"7D"``, ``"12h"`` or ``"30min"`` a range of
+        time, in weeks (W), days (D), hours (h), minutes (min) or seconds (s). A
+        ``datetime.timedelta``, ``numpy.timedelta64`` or ``pandas.Timedelta`` is one as
+        well.
+    gap : int, str or timedelta, default=0
+        What to leave out between the training and the test set: a number of rows, or a
+        range of time.
+    drop_new : {"user", "item", "both"}, default=None
+        Which test rows to leave out: those of users, of items, or of users and items
+        that are not in the training set. None keeps all.
+    time : str or array-like of shape (n_samples,), default="time"
+        The times, if they are not passed to ``split``: the name of a column of a table
+        `X` or of an index of `y` or `X`, or the times themselves, one per row: numbers
+        or dates, with or without time zones.
+    item : str or array-like of shape (n_samples,), default="item"
+        The items, if they are not passed to ``split``, given like `time`. They are read
+        only if `drop_new` is "item" or "both".
+    qid_column : str or int, default="qid"
+        The column of `X` with the query ids, which are the users, as for
+        :class:`QueryKFold`.
+
+    See Also
+    --------
+    QueryTimeSeriesSplit : Whole queries, such as sessions, in order of time.
+    LeaveLastOut : The last rows of each user, at whatever time.
+    ColdStartKFold : Tests only users or items that are new.
+
+    Notes
+    -----
+    The last test set ends with the last row. With ``test_size="7D"`` it has the rows of
+    the last seven days: those later than the last time less seven days. A day has 24
+    hours. The test set before it has the seven days before these, and so on. Each
+    training set has all rows that are earlier than the first test row, and earlier by
+    more than a `gap` that is a range of time.
+
+    Rows of the same time are never split. A test set of a number of rows may therefore
+    have more of them; a fraction is rounded to a number of rows.
+
+    The user ids are found like the query ids of :class:`QueryKFold`. The splitter reads
+    them only if `drop_new` is "user" or "both", but scorers need them. Scorers warn of
+    split queries; to silence the warning, call
+    ``warnings.simplefilter("ignore", QuerySplitWarning)``, with the category from
+    `skrank.exceptions`. With metadata routing enabled, scikit-learn forwards `qid`,
+    `groups`, `time` and `item`.
+
+    What a user had before is in the training rows. If it is not recommended again, pass
+    it to the metrics as `exclude`, as the gallery does in "A recommender against
+    popularity".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrank.model_selection import TimeRangeSplit
+    >>> user = ["a", "b", "a", "b", "c", "a"]
+    >>> days = ["2024-05-01", "2024-05-02", "2024-05-09"]
+    >>> time = np.array(days, dtype="datetime64[D]")[[0, 0, 1, 1, 2, 2]]
+    >>> for train, test in TimeRangeSplit(test_size="7D").split(user, time=time):
+    ...     print(train, test)
+    [0 1 2 3] [4 5]
+    >>> cv = TimeRangeSplit(test_size="7D", drop_new="user")
+    >>> for train, test in cv.split(user, qid=user, time=time):
+    ...     print(train, test)
+    [0 1 2 3] [5]
+    """
+
+    __metadata_request__split = {"item": True}
+
+    def __init__(
+        self,
+        n_splits: int = 1,
+        *,
+        test_size: float | str | timedelta | np.timedelta64 = 0.1,
+        gap: int | str | timedelta | np.timedelta64 = 0,
+        drop_new: Literal["user", "item", "both"] | None = None,
+        time: str | ArrayLike = "time",
+        item: str | ArrayLike = "item",
+        qid_column: str | int = "qid",
+    ) -> None:
+        caller = "TimeRangeSplit"
+        self.n_splits = check_count(n_splits, "n_splits")
+        self.test_size = _check_test_size(test_size, caller)
+        self.gap = _check_gap(gap, caller)
+        self.drop_new = check_choice(
+            drop_new, ("user", "item", "both", None), "drop_new", caller
         )
-        yield from self._iter_rows(queries, *_encode_times(time, len(queries.codes)))
+        self.time = check_name_or_values(time, "time", caller)
+        self.item = check_name_or_values(item, "item", caller)
+        self.qid_column = check_qid_column(qid_column, caller)
+
+    @describe_split
+    def split(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        *,
+        qid: ArrayLike | None = None,
+        time: ArrayLike | None = None,
+        item: ArrayLike | None = None,
+    ) -> Splits:
+        check_lengths(X=X, y=y, time=time, item=item)
+        if self.drop_new not in ("user", "both"):  # the query ids are not read
+            check_lengths(X=X, qid=qid, groups=groups)
+        n_samples = count_rows(y if X is None else X)
+        times, codes = self._read_times(time, X, y, n_samples)
+        entities = list(self._entities(X, y, groups, qid, item, len(codes)))
+        for split, (deadline, first, end) in enumerate(self._ranges(times, codes)):
+            train = codes < deadline
+            test = (codes >= first) & (codes < end)
+            if not train.any():
+                raise ValueError(
+                    f"TimeRangeSplit has no row to train on in split {split}: none is "
+                    f"earlier than the test set, which begins at {times[first]}, and "
+                    f"the gap={self.gap!r}. Use fewer splits, smaller test sets or a "
+                    "smaller gap."
+                )
+            if not test.any():
+                raise ValueError(
+                    f"TimeRangeSplit has no row to test in split {split}, between "
+                    f"{times[first - 1]} and {times[first]}. Use fewer splits or a "
+                    f"larger test_size. Got test_size={self.test_size!r}."
+                )
+            for entity in entities:
+                is_known = np.zeros(entity.max() + 1, dtype=bool)
+                is_known[entity[train]] = True
+                test &= is_known[entity]
+            if not test.any():
+                raise ValueError(
+                    f"TimeRangeSplit(drop_new={self.drop_new!r}) has no row to test in "
+                    f"split {split}: all have users or items that are not in the "
+                    f"training set. Pass drop_new=None to keep them."
+                )
+            yield np.flatnonzero(train), np.flatnonzero(test)
+
+    def _entities(self, X, y, groups, qid, item, n_samples):
+        """Yield the codes of the users and of the items that must be known."""
+        if self.drop_new in ("user", "both"):
+            yield self._group(X, y, groups, qid).codes
+        if self.drop_new in ("item", "both"):
+            caller = "TimeRangeSplit"
+            item = find_values(item, self.item, X=X, y=y, name="item", caller=caller)
+            yield Queries.of_rows(item, caller, n_samples, name="item").codes
+
+    def _ranges(self, times, codes):
+        """Yield of each split the places among the times where its parts end.
+
+        They are the end of the training set, the start of the test set and its end.
+        """
+        caller, size = "TimeRangeSplit", _as_duration(self.test_size)
+        n_before = np.concatenate([[0], np.cumsum(np.bincount(codes))])
+        n_rows = self.test_size
+        if isinstance(n_rows, Real) and not isinstance(n_rows, Integral):
+            n_rows = max(round(n_rows * len(codes)), 1)
+        ends = [len(times)]
+        for split in range(1, self.n_splits + 1):
+            if size is None:
+                start = _place_of_rows(n_before, ends[-1], n_rows)
+            else:
+                last = len(times) - 1
+                start = _place_before(
+                    times, last, split * size, "test_size", caller, side="right"
+                )
+            ends.append(start)
+        gap = _as_duration(self.gap)
+        for end, first in zip(ends[-2::-1], ends[:0:-1], strict=True):
+            if gap is None:
+                deadline = _place_of_rows(n_before, first, self.gap)
+            else:
+                deadline = _place_before(times, first, gap, "gap", caller)
+            yield deadline, first, end
 
 
 class QueryTimeSeriesSplit(_TimeSplitter):
@@ -44,11 +255,12 @@ class QueryTimeSeriesSplit(_TimeSplitter):
     ----------
     n_splits : int, default=5
         The number of splits, at least 1.
-    gap : int or timedelta, default=0
+    gap : int, str or timedelta, default=0
         What to leave out between the training and the test set: an int is a number
-        of queries; a ``datetime.timedelta``, ``numpy.timedelta64`` or
-        ``pandas.Timedelta`` is a duration, and the last row of the training set is
-        earlier than the first row of the test set by more than that.
+        of queries; a str such as ``"7D"``, a ``datetime.timedelta``,
+        ``numpy.timedelta64`` or ``pandas.Timedelta`` is a range of time, as for
+        :class:`TimeRangeSplit`, and the last row of the training set is earlier than
+        the first row of the test set by more than that.
     max_train_size : int, default=None
         The maximum number of queries to train on; the latest ones are kept. None
         means all of them.
@@ -58,9 +270,12 @@ class QueryTimeSeriesSplit(_TimeSplitter):
     time : str or array-like of shape (n_samples,), default="time"
         The times, if they are not passed to ``split``: the name of a column of a table
         `X` or of an index of `y` or `X`, or the times themselves, one per row.
+    qid_column : str or int, default="qid"
+        The column of `X` with the query ids, as for :class:`QueryKFold`.
 
     See Also
     --------
+    TimeRangeSplit : Splits rows by time, with users on both sides.
     LeaveLastOut : The last rows of each query are tested.
     sklearn.model_selection.TimeSeriesSplit : For rows in order of time; it splits
         queries.
@@ -97,22 +312,26 @@ class QueryTimeSeriesSplit(_TimeSplitter):
     """
 
     def __init__(
-        self, n_splits=5, *, gap=0, max_train_size=None, test_size=None, time="time"
-    ):
+        self,
+        n_splits: int = 5,
+        *,
+        gap: int | str | timedelta | np.timedelta64 = 0,
+        max_train_size: int | None = None,
+        test_size: int | None = None,
+        time: str | ArrayLike = "time",
+        qid_column: str | int = "qid",
+    ) -> None:
         caller = "QueryTimeSeriesSplit"
         self.n_splits = check_count(n_splits, "n_splits")
-        if not _is_duration(gap):
-            gap = check_count(gap, "gap", least=0)
-        elif not gap >= 0 * gap:  # NaT is neither
-            raise ValueError(f"gap == {gap!r}, must be >= 0.")
+        self.gap = _check_gap(gap, caller)
         if max_train_size is not None:
             max_train_size = check_count(max_train_size, "max_train_size")
         if test_size is not None:
             test_size = check_count(test_size, "test_size")
-        self.gap = gap
         self.max_train_size = max_train_size
         self.test_size = test_size
         self.time = check_name_or_values(time, "time", caller)
+        self.qid_column = check_qid_column(qid_column, caller)
 
     def _iter_rows(self, queries, times, codes):
         begin, end = _spans(queries, codes)
@@ -128,7 +347,9 @@ class QueryTimeSeriesSplit(_TimeSplitter):
                     "QueryTimeSeriesSplit has no query to train on in split "
                     f"{split}: none ends before the first row of the test set, at "
                     f"{times[begin[test[0]]]}, and the gap={self.gap!r}. Use fewer "
-                    "splits, smaller test sets or a smaller gap."
+                    "splits, smaller test sets or a smaller gap. If the queries are "
+                    "users whose rows spread over all times, split the rows by time: "
+                    "TimeRangeSplit."
                 )
             if self.max_train_size is not None:
                 train = train[-self.max_train_size :]
@@ -151,20 +372,14 @@ class QueryTimeSeriesSplit(_TimeSplitter):
 
     def _n_skipped(self):
         """Return the number of queries to leave out before each test set."""
-        return 0 if _is_duration(self.gap) else self.gap
+        return self.gap if _as_duration(self.gap) is None else 0
 
     def _deadline(self, times, first):
         """Return the code of the time before which training queries must end."""
-        if not _is_duration(self.gap):
+        gap = _as_duration(self.gap)
+        if gap is None:
             return first
-        if times.dtype.kind not in "mMO":
-            raise TypeError(
-                "The 'gap' parameter of QueryTimeSeriesSplit must be an int (a number "
-                f"of queries) where times are numbers. Got {self.gap!r} instead, with "
-                f"times of dtype {times.dtype}."
-            )
-        gap = self.gap if times.dtype == object else np.timedelta64(self.gap)
-        return np.searchsorted(times, times[first] - gap)
+        return _place_before(times, first, gap, "gap", "QueryTimeSeriesSplit")
 
 
 class LeaveLastOut(_TimeSplitter):
@@ -185,16 +400,19 @@ class LeaveLastOut(_TimeSplitter):
     time : str or array-like of shape (n_samples,), default="time"
         The times, if they are not passed to ``split``: the name of a column of a table
         `X` or of an index of `y` or `X`, or the times themselves, one per row.
+    qid_column : str or int, default="qid"
+        The column of `X` with the query ids, as for :class:`QueryKFold`.
 
     Warnings
     --------
     The future leaks across users. The tested rows of one user may be earlier than the
     training rows of another, from which a model learns what became popular later.
     In production it could not know that, so its score is too good. If that matters,
-    use :class:`QueryTimeSeriesSplit`.
+    use :class:`TimeRangeSplit`.
 
     See Also
     --------
+    TimeRangeSplit : Known users, and training rows before all test rows.
     QueryTimeSeriesSplit : Whole queries, with training rows before test rows.
     ColdStartKFold : Users or items that the model has never seen.
 
@@ -225,10 +443,18 @@ class LeaveLastOut(_TimeSplitter):
     [1 2 3 5] [0 4]
     """
 
-    def __init__(self, k=1, *, n_splits=1, time="time"):
+    def __init__(
+        self,
+        k: int = 1,
+        *,
+        n_splits: int = 1,
+        time: str | ArrayLike = "time",
+        qid_column: str | int = "qid",
+    ) -> None:
         self.k = check_count(k, "k")
         self.n_splits = check_count(n_splits, "n_splits")
         self.time = check_name_or_values(time, "time", "LeaveLastOut")
+        self.qid_column = check_qid_column(qid_column, "LeaveLastOut")
 
     def _iter_rows(self, queries, times, codes):
         # By query, then by time, then by row: faster than np.lexsort of the two codes.
@@ -252,8 +478,91 @@ class LeaveLastOut(_TimeSplitter):
             yield np.flatnonzero(train), np.flatnonzero(test)
 
 
-def _is_duration(gap):
-    return isinstance(gap, (timedelta, np.timedelta64))
+# Months and years have no fixed length.
+_UNITS = {"w": "weeks", "d": "days", "h": "hours", "min": "minutes", "s": "seconds"}
+_DURATION = re.compile(rf"(\d+(?:\.\d+)?) ?({'|'.join(_UNITS)})", re.IGNORECASE)
+
+
+def _as_duration(value):
+    """Return a range of time such as "7D" as a timedelta; None for what is not one."""
+    if isinstance(value, (timedelta, np.timedelta64)):
+        return value
+    match = _DURATION.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        return None
+    return timedelta(**{_UNITS[match[2].lower()]: float(match[1])})
+
+
+def _check_gap(gap, caller):
+    """Return the parameter `gap` of a splitter; raise if it has an invalid value."""
+    duration = _as_duration(gap)
+    if isinstance(gap, str) and duration is None:
+        raise ValueError(
+            f"The 'gap' parameter of {caller} must be an int, a timedelta or a str "
+            "such as '7D', '12h' or '30min', in the units W, D, h, min and s. Got "
+            f"{gap!r} instead."
+        )
+    if duration is None:
+        return check_count(gap, "gap", least=0)
+    if not duration >= 0 * duration:  # NaT is neither
+        raise ValueError(f"gap == {gap!r}, must be >= 0.")
+    return gap
+
+
+def _check_test_size(size, caller):
+    """Return the parameter `test_size`; raise if it has an invalid value."""
+    duration = _as_duration(size)
+    accepted = (
+        f"The 'test_size' parameter of {caller} must be a float in the range "
+        "(0.0, 1.0) (a fraction of the rows), an int in the range [1, inf) (a number "
+        "of rows), or a timedelta or a str such as '7D', '12h' or '30min' (a range of "
+        f"time, in the units W, D, h, min and s). Got {shown(size)} instead."
+    )
+    is_number = isinstance(size, Real) and not isinstance(size, (bool, np.bool_))
+    if duration is None and not is_number and not isinstance(size, str):
+        raise TypeError(accepted)
+    if duration is not None:
+        is_valid = duration > 0 * duration
+    elif is_number:
+        is_valid = size >= 1 if isinstance(size, Integral) else 0 < size < 1
+    else:
+        is_valid = False
+    if not is_valid:
+        raise ValueError(accepted)
+    return size
+
+
+def _place_of_rows(n_before, end, n_rows):
+    """Return the last place from which on there are `n_rows` rows before `end`.
+
+    `n_before` holds the number of rows that are earlier than each distinct time.
+    """
+    place = np.searchsorted(n_before, n_before[end] - n_rows, side="right") - 1
+    return max(int(place), 0)
+
+
+def _place_before(times, place, duration, name, caller, *, side="left"):
+    """Return the place among the times of what is a duration earlier than one of them.
+
+    It is that of the first time from then on, or with the `side` "right" after it.
+    """
+    try:
+        if times.dtype.kind in "biuf":
+            raise TypeError("these are numbers")
+        if times.dtype.kind in "mM":
+            duration = np.timedelta64(duration)
+        # The difference could be out of the range of the type.
+        if times[place] - times[0] < duration:
+            return 0
+        return int(np.searchsorted(times, times[place] - duration, side=side))
+    except (TypeError, ValueError):
+        kind = times.dtype if times.dtype != object else type(times[place]).__name__
+        raise TypeError(
+            f"The {name!r} parameter of {caller} must be a number where times are not "
+            f"dates. Got {duration!r} instead, with times of type {kind}: convert "
+            "these, for instance by np.asarray(time, dtype='datetime64[s]') or "
+            "pandas.to_datetime(time, unit='s')."
+        ) from None
 
 
 def _spans(queries, codes):
@@ -265,9 +574,11 @@ def _spans(queries, codes):
     return begin, end
 
 
-def _encode_times(time, n_samples):
+def _encode_times(time, n_samples, caller):
     """Return the sorted distinct times, and for each row its place among them."""
-    times, codes = encode_qid(time, n_samples, name="time")
+    times, codes = encode_qid(in_utc(time), n_samples, name="time")
+    if len(codes) == 0:
+        raise ValueError(f"{caller} needs at least one row. Got 0 rows.")
     if times.dtype.kind in "USV" or isinstance(times[0], (str, bytes, tuple)):
         raise TypeError(
             "The 'time' parameter must hold numbers or dates. Got "

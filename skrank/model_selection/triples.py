@@ -2,10 +2,13 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from math import ceil
 from numbers import Integral
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_random_state
@@ -13,6 +16,7 @@ from sklearn.utils import check_random_state
 from skrank._checks import check_count
 from skrank._columns import QID, drop_column
 from skrank._ranking.ids import encode_qid
+from skrank._types import Seed, Splits
 from skrank.model_selection.base import check_size
 
 HEAD, RELATION, TAIL = range(3)
@@ -71,12 +75,18 @@ class TripleShuffleSplit(BaseCrossValidator):
     [0 2 4] [1 3]
     """
 
-    def __init__(self, n_splits=10, *, test_size=None, random_state=None):
+    def __init__(
+        self,
+        n_splits: int = 10,
+        *,
+        test_size: float | None = None,
+        random_state: Seed | None = None,
+    ) -> None:
         self.n_splits = check_count(n_splits, "n_splits")
         self.test_size = test_size
         self.random_state = random_state
 
-    def split(self, X, y=None, groups=None):
+    def split(self, X: ArrayLike, y: object = None, groups: object = None) -> Splits:
         """Generate the rows of each training and test set.
 
         Parameters
@@ -116,7 +126,9 @@ class TripleShuffleSplit(BaseCrossValidator):
             is_test[free[:n_test]] = True
             yield np.flatnonzero(~is_test), np.flatnonzero(is_test)
 
-    def get_n_splits(self, X=None, y=None, groups=None):
+    def get_n_splits(
+        self, X: object = None, y: object = None, groups: object = None
+    ) -> int:
         """Return the number of splits.
 
         Parameters

@@ -8,6 +8,7 @@ from itertools import cycle, islice
 
 import numpy as np
 
+from skrank._checks import shown
 from skrank.metrics.metric import metric_of
 
 # The palette of Okabe and Ito (2008), which colour-blind people can tell apart, without
@@ -31,6 +32,10 @@ _MARKERS = "os^Dv<>PX*hp"
 _SMALLEST = 5
 _WIDTH, _HEIGHT = 0.6, 1.3
 _ROW = 16
+# The most characters of a name within a line of words.
+_LONGEST = 24
+# The width of a panel in inches.
+_PANEL = 2.1
 # The width of the axes of matplotlib's default figure.
 _WIDE = 357
 
@@ -45,10 +50,11 @@ _PLAIN = {
 class Display:
     """A picture whose values are attributes; `plot` draws it and stores the axes."""
 
-    def _start(self, ax, n_rows=0):
+    def _start(self, ax, n_rows=0, n_panels=1):
         """Return the axes to draw on, in a new figure if `ax` is None.
 
-        A new figure is high enough for `n_rows` lines of text.
+        A new figure is high enough for `n_rows` lines of text, and wide enough for
+        `n_panels` panels.
         """
         if ax is None:
             try:
@@ -59,6 +65,8 @@ class Display:
                     'with `pip install "skrank[plot]"`.'
                 ) from error
             width, height = plt.rcParams["figure.figsize"]
+            if n_panels > 1:
+                width = max(width, (n_panels + 1) * _PANEL)
             _, ax = plt.subplots(figsize=(width, max(height, (n_rows + 4) * _ROW / 72)))
         self.ax_, self.figure_ = ax, ax.get_figure()
         whole = getattr(self.figure_, "figure", None) or self.figure_  # of a subfigure
@@ -66,19 +74,29 @@ class Display:
             whole.set_layout_engine("constrained")  # makes place for long names
         return ax
 
-    def _label_axes(self, x, y=None):
+    @classmethod
+    def _position(cls, names, name, parameter):
+        """Return where a name stands among some, of which it may be the only one."""
+        if name is None and len(names) == 1:
+            return 0
+        if name not in names or name is None:
+            raise ValueError(
+                f"The '{parameter}' parameter of {cls.__name__} must be one of "
+                f"{list(names)}. Got {shown(name)} instead."
+            )
+        return list(names).index(name)
+
+    def _label_axes(self, x, y):
         """Write what the axes mean, in a font that fits small figures.
 
         Return the size of this font.
         """
-        ax, size = self.ax_, _usual_size(_points(self.ax_)[0])
-        ax.tick_params(axis="x", labelsize=size)
-        if y is None:  # rows with labels, beside which there is place below the axis
-            ax.set_xlabel(x, fontsize=size, loc="right", multialignment="right")
-        else:
-            ax.set_xlabel(x, fontsize=size)
-            ax.set_ylabel(y, fontsize=size)
-            ax.tick_params(axis="y", labelsize=size)
+        ax, (across, down) = self.ax_, points_of(self.ax_)
+        size = usual_size(across)
+        ax.set_xlabel(x, fontsize=size)
+        longest = max(map(len, y.split("\n")))
+        ax.set_ylabel(y, fontsize=_fitting_size(longest, 1.1 * down, size))
+        ax.tick_params(labelsize=size)
         return size
 
     def _label_rows(self, headings, labels):
@@ -97,40 +115,67 @@ class Display:
                 texts.append(heading)
             heights += range(len(texts), len(texts) + len(of_group))
             texts += [heading] if has_one_each else of_group
-        shown, size = fit_text(ax, texts)
-        ax.set_yticks(range(len(texts)), shown, fontsize=size)
+        written, size = fit_text(ax, texts)
+        # The labels may take almost half of the width.
+        across, _ = points_of(ax)
+        start_rows(ax, written, size, 0.6 * across, usual_size(across))
         for i in bold:
             ax.get_yticklabels()[i].set_fontweight("bold")
-        ax.set_ylim(len(texts) - 0.5, -0.5)
-        ax.tick_params(axis="y", length=0)
-        # The labels may take almost half of the width, and a number seven characters.
-        across, _ = _points(ax)
-        n_numbers = int(0.6 * across / (7 * _WIDTH * _usual_size(across)))
-        ax.locator_params(axis="x", nbins=max(n_numbers, 2))
-        ax.grid(axis="x", alpha=0.3)
-        ax.set_axisbelow(True)
         return heights, size
 
     def _legend_beside(self, handles, labels):
         """Draw a legend to the right of the axes."""
-        shown, size = fit_text(self.ax_, labels, 0.45)
+        written, size = fit_text(self.ax_, labels, 0.45)
         where = {"loc": "upper left", "bbox_to_anchor": (1, 1)}
-        self.ax_.legend(handles, shown, fontsize=size, **where, **_PLAIN)
+        self.ax_.legend(handles, written, fontsize=size, **where, **_PLAIN)
 
-    def _legend_above(self, handles, labels, size=None):
+    def _legend_above(self, handles, labels, size=None, note=None):
         """Draw a legend above the axes.
 
         Labels of a font size stand one below the other on the left; without a size they
-        are a few words, which stand side by side on the right.
+        are a few words, which stand side by side on the right, below a `note`.
         """
         where = {"loc": "lower left", "bbox_to_anchor": (0, 1)}
         if size is None:
-            line = "".join(labels) + 5 * len(labels) * " "
-            _, size = fit_text(self.ax_, [line], width=1.2)
+            n_characters = max(len("".join(labels)) + 5 * len(labels), len(note or ""))
+            across, _ = points_of(self.ax_)
+            size = _fitting_size(n_characters, 1.2 * across, usual_size(across))
             where = {"loc": "lower right", "bbox_to_anchor": (1, 1)}
-            where["ncols"] = len(labels)
+            where |= {"ncols": len(labels), "alignment": "right"}
+            where |= {"title": note, "title_fontsize": size}
         where["columnspacing"] = 1
         self.ax_.legend(handles, labels, fontsize=size, **where, **_PLAIN)
+
+
+def start_rows(ax, labels, size, across, size_of_numbers):
+    """Write the labels of rows, in a font size, beside axes of `across` points."""
+    ax.set_yticks(range(len(labels)), labels, fontsize=size)
+    ax.set_ylim(len(labels) - 0.5, -0.5)
+    ax.tick_params(axis="y", length=0)
+    ax.tick_params(axis="x", labelsize=size_of_numbers)
+    # A number has up to seven characters.
+    n_numbers = int(across / (7 * _WIDTH * size_of_numbers))
+    ax.locator_params(axis="x", nbins=max(n_numbers, 2))
+    ax.grid(axis="x", alpha=0.3)
+    ax.set_axisbelow(True)
+
+
+def label_values(ax, words, across, size, greater_is_better=None):
+    """Write below axes what their values are, in one line or two.
+
+    The axes will be `across` points wide. Longer lines end where the axes do, since
+    there is place below the labels of the rows. `size` is the font size if there is
+    place, and `greater_is_better` the direction, unless it stands elsewhere.
+    """
+    direction = ""
+    if greater_is_better is not None:
+        direction = direction_words(greater_is_better)
+    longest = max(map(len, [*words.split("\n"), direction]))
+    size = _fitting_size(longest, 1.3 * across, size)
+    is_short = len(f"{words} {direction}") * _WIDTH * size <= across
+    end = "center" if longest * _WIDTH * size <= across else "right"
+    words = words.replace("$", r"\$") + (" " if is_short else "\n") + direction
+    ax.set_xlabel(words.strip(), fontsize=size, loc=end, multialignment=end)
 
 
 def line_styles(n_lines):
@@ -152,29 +197,45 @@ def fit_text(ax, labels, width=0.55, n_lines=None):
     of the axes, and `n_lines` how many lines share the height of the axes: if None, as
     many as labels.
     """
-    across, down = _points(ax)
-    longest = max(map(len, labels), default=1) or 1
-    size = max(width * across / (_WIDTH * longest), _SMALLEST)
+    across, down = points_of(ax)
+    longest = max(map(len, labels), default=1)
+    size = _fitting_size(longest, width * across, usual_size(across))
     line = down / max(n_lines or len(labels), 1)
-    size = min(size, line / _HEIGHT, _usual_size(across))
+    size = min(size, line / _HEIGHT)
     n_characters = max(int(width * across / (_WIDTH * size)), 8)
     return [_shown(label, n_characters) for label in labels], size
 
 
+def _fitting_size(n_characters, across, size):
+    """Return a font size with which a line fits in `across` points, at most `size`."""
+    return max(min(size, across / (_WIDTH * max(n_characters, 1))), _SMALLEST)
+
+
+def _shorten(label, n_characters):
+    """Return a label without its middle if it has more characters."""
+    if len(label) <= n_characters:
+        return label
+    half = (n_characters - 1) // 2
+    return f"{label[: n_characters - half - 1]}…{label[-half:]}"
+
+
+def shorten_names(names, across):
+    """Return names that fit side by side in so many points, in the smallest font."""
+    n_characters = int(across / (_WIDTH * _SMALLEST * len(names)))
+    return [_shorten(name, min(max(n_characters, 8), _LONGEST)) for name in names]
+
+
 def _shown(label, n_characters):
     """Return a label as matplotlib draws it: no formula, and none that is hidden."""
-    if len(label) > n_characters:
-        half = (n_characters - 1) // 2
-        label = f"{label[: n_characters - half - 1]}…{label[-half:]}"
-    label = label.replace("$", r"\$")
+    label = _shorten(label, n_characters).replace("$", r"\$")
     return f" {label}" if label.startswith("_") else label
 
 
 def number_some(ax, x):
     """Write as many of some integers in ascending order below the axis as fit."""
-    across, _ = _points(ax)
+    across, _ = points_of(ax)
     # The legend may take almost half of the width.
-    apart = (len(str(max(x))) + 1) * _WIDTH * _usual_size(across) / (0.55 * across)
+    apart = (len(str(max(x))) + 1) * _WIDTH * usual_size(across) / (0.55 * across)
     points = ax.transData.transform([(value, 0) for value in x])
     places = ax.transAxes.inverted().transform(points)[:, 0]
     ticks, last = [], -np.inf
@@ -186,13 +247,13 @@ def number_some(ax, x):
     ax.set_xticks([], minor=True)
 
 
-def _points(ax):
+def points_of(ax):
     """Return the width and the height of the axes in points."""
     box = ax.get_window_extent()
     return 72 * box.width / ax.figure.dpi, 72 * box.height / ax.figure.dpi
 
 
-def _usual_size(across):
+def usual_size(across):
     """Return the font size of short texts: that of matplotlib, if there is place."""
     from matplotlib import rcParams
 
@@ -231,6 +292,18 @@ def words_of(request, cutoff=None):
         words = f"inverse {words}"
     words = _ADJUSTED[options.adjusted].format(words)
     return words if request.sign == 1 else f"negative {words}"
+
+
+def distinct_words(requests):
+    """Return what metrics are called, and the names of those that share the words.
+
+    Such as "rbp(p=0.5)" and "rbp(p=0.8)", which are both called RBP.
+    """
+    words = [words_of(request) for request in requests]
+    return [
+        request.key if words.count(one) > 1 else one
+        for request, one in zip(requests, words, strict=True)
+    ]
 
 
 def direction_words(greater_is_better):

@@ -2,11 +2,16 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from skrank._checks import check_instance, shown
+from skrank._checks import check_choice, check_instance, shown
 from skrank.plot.base import (
     BETTER,
     COLORS,
@@ -14,22 +19,35 @@ from skrank.plot.base import (
     WORSE,
     Display,
     direction_words,
+    distinct_words,
     fit_text,
-    words_of,
+    label_values,
+    points_of,
+    shorten_names,
+    start_rows,
+    usual_size,
 )
 from skrank.stats.comparison import RankerComparison
-from skrank.stats.paired_tests import is_two_sided
+from skrank.stats.paired_tests import CORRECTIONS, is_two_sided
 
+Kind = Literal["auto", "means", "differences"]
 _RANKERS = ("ranker", "baseline")
+# More rankers than these have too many pairs for a row each.
+_MOST = 4
+
+_FILLED, _HOLLOW = {"marker": "o"}, {"marker": "o", "markerfacecolor": "white"}
+_SQUARE, _DIAMOND = {"marker": "s"}, {"marker": "D"}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ComparisonDisplay(Display):
-    """The differences of rankers with their intervals, one below the other.
+    r"""The differences or the means of rankers with their intervals.
 
-    A line is the confidence interval of one difference by itself. The colour of its
-    point says what the test shows, with p-values adjusted for all comparisons. Where
-    all pairs are compared, rankers that share a letter are not significantly different.
+    A row for each difference of two rankers, or for each ranker with a panel for each
+    metric. A line is the confidence interval of one number by itself; an arrow at its
+    end says that it goes on. The colour of its point says what the test shows, with
+    p-values adjusted for all comparisons. Where all pairs are compared, rankers that
+    share a letter are not significantly different.
 
     Use :meth:`from_comparison` to make a display. All parameters are stored as
     attributes.
@@ -37,7 +55,8 @@ class ComparisonDisplay(Display):
     Parameters
     ----------
     metric, ranker, baseline : list of str of length n_comparisons
-        What is compared: the words of the metric, and the names of the two rankers.
+        What is compared: the words of the metric, followed by those of the segment if
+        there are any, and the names of the two rankers.
     difference : array-like of shape (n_comparisons,)
         The differences, ranker minus baseline.
     low, high : array-like of shape (n_comparisons,)
@@ -56,17 +75,25 @@ class ComparisonDisplay(Display):
     margins : list of float, default=()
         The differences that the claim is about, if they are not 0.
     note : str, default=None
-        What is written below the axis, such as the level of the intervals.
+        What is written above the differences, such as the level of the intervals.
+    means : list of dict, default=None
+        For each metric and ranker a dict with the keys metric, ranker, estimate, low
+        and high. If None, only differences can be drawn.
+    note_of_means : str, default=None
+        What is written above the means.
 
     Attributes
     ----------
-    intervals_ : LineCollection
-        The intervals.
-    points_ : dict of str to Line2D
-        The differences by what the test shows: "better", "worse" and "not told apart",
-        or the claim and "not shown".
+    axes_ : list of Axes
+        The axes, of means those of each metric.
+    intervals_ : list of LineCollection
+        The intervals in each of them.
+    points_ : list of dict of str to Line2D
+        The points in each of them by what the test shows, as the legend has it, such as
+        "better", "worse" and "not significantly different". Only what is drawn.
     ax_ : Axes
-        The axes.
+        The axes with the legend: those of the differences or of one metric, or a place
+        above the panels.
     figure_ : Figure
         The figure that contains the axes.
 
@@ -77,51 +104,85 @@ class ComparisonDisplay(Display):
 
     Notes
     -----
-    All metrics share one axis: compare those on other scales, such as mean ranks, in a
-    figure of their own. A new figure is as high as its rows need; axes that are given
-    should be, too, where all pairs of many rankers are compared.
+    All differences share one axis: compare metrics on different scales, such as mean
+    ranks, in a figure of their own, or draw the means. A new figure is as high as its
+    rows need; axes that are given should be, too.
+
+    The intervals of two means can overlap although the difference is significant: it is
+    the test of the same queries that decides, and so do the letters and colours.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from skrank.metrics import score_queries
-    >>> from skrank.plot import ComparisonDisplay
-    >>> from skrank.stats import compare_rankers
-    >>> rng = np.random.RandomState(0)
-    >>> qid = np.repeat(np.arange(60), 10)
-    >>> y_true = rng.randint(2, size=600)
-    >>> runs = {"old": y_true + 3 * rng.randn(600), "new": y_true + rng.randn(600)}
-    >>> scores = score_queries(y_true, runs, ["ndcg", "hits@1"], qid=qid)
-    >>> display = ComparisonDisplay.from_comparison(compare_rankers(scores))
-    >>> display.metric
-    ['NDCG', 'Hits@1']
+    Each query is an image of a digit, and those that show the same digit are relevant.
+    The rankers order them by different distances of their pixels.
+
+    .. plot::
+       :context: reset
+       :alt: The differences of three rankers by two metrics.
+
+       >>> import numpy as np
+       >>> from skrank.datasets import load_digits_retrieval
+       >>> from skrank.metrics import score_queries
+       >>> from skrank.plot import ComparisonDisplay
+       >>> from skrank.stats import compare_rankers
+       >>> digits = load_digits_retrieval(n_queries=100, n_documents=50)
+       >>> X, y, qid = digits.data, digits.target, digits.qid
+       >>> euclidean, manhattan = np.linalg.norm(X, axis=1), X.sum(axis=1)
+       >>> runs = {"Euclidean": -euclidean, "Manhattan": -manhattan}
+       >>> runs["maximum"] = -X.max(axis=1)
+       >>> scores = score_queries(y, runs, ["ndcg@10", "map"], qid=qid)
+       >>> display = ComparisonDisplay.from_comparison(compare_rankers(scores))
+
     >>> display.is_shown
-    array([ True, False])
+    array([False,  True,  True,  True,  True,  True])
+
+    The same comparison with a row for each ranker, as more than four are drawn:
+
+    .. plot::
+       :context: close-figs
+       :alt: The means of three rankers with their letters, in two panels.
+
+       >>> display = display.plot(kind="means")
+
+    >>> [ax.get_xlabel() for ax in display.axes_]
+    ['NDCG@10\n(larger is better)', 'MAP\n(larger is better)']
     """
 
-    metric: list
-    ranker: list
-    baseline: list
-    difference: object
-    low: object
-    high: object
-    is_shown: object
+    metric: Sequence[str]
+    ranker: Sequence[str]
+    baseline: Sequence[str]
+    difference: ArrayLike
+    low: ArrayLike
+    high: ArrayLike
+    is_shown: ArrayLike
     claim: str | None = None
-    greater_is_better: list | None = None
-    letters: list | None = None
-    margins: list | tuple = ()
+    greater_is_better: Sequence[bool] | None = None
+    letters: Sequence[tuple[Any, ...]] | None = None
+    margins: Sequence[float] = ()
     note: str | None = None
+    means: Sequence[Mapping[str, Any]] | None = None
+    note_of_means: str | None = None
 
     @classmethod
-    def from_comparison(cls, comparison, *, metric=None, ax=None):
+    def from_comparison(
+        cls,
+        comparison: RankerComparison,
+        *,
+        metric: str | None = None,
+        kind: Kind = "auto",
+        ax: Any = None,
+    ) -> ComparisonDisplay:
         """Draw a comparison.
 
         Parameters
         ----------
         comparison : RankerComparison
-            What :func:`~skrank.stats.compare_rankers` returns.
+            What :func:`~skrank.stats.compare_rankers` returns. Each segment of a
+            comparison with `by` has rows, or a panel, of its own.
         metric : str, default=None
             The name of the metric to draw. If None, all metrics are drawn.
+        kind : {"auto", "means", "differences"}, default="auto"
+            What to draw, as in `plot`.
         ax : Axes, default=None
             Where to draw. If None, in a new figure.
 
@@ -133,7 +194,7 @@ class ComparisonDisplay(Display):
         Raises
         ------
         ValueError
-            If the comparison does not have the metric.
+            If the comparison does not have the metric, or `kind` is invalid.
         TypeError
             If `comparison` is not a RankerComparison.
         """
@@ -145,48 +206,104 @@ class ComparisonDisplay(Display):
                 "The 'metric' parameter of ComparisonDisplay must be one of "
                 f"{compared}. Got {shown(metric)} instead."
             )
-        requests = dict(
-            zip(comparison.metrics, comparison.scores.table.requests, strict=True)
-        )
+        requests = comparison.scores.table.requests
+        words = dict(zip(comparison.metrics, distinct_words(requests), strict=True))
+
+        def named(row):
+            of_segment = (f", {name} {row[name]}" for name in comparison.segment_names)
+            return words[row.metric] + "".join(of_segment)
+
+        is_greater = [request.direction == 1 for request in requests]
+        is_greater = dict(zip(comparison.metrics, is_greater, strict=True))
         letters = comparison.letters and [
-            tuple(comparison.letters[row.metric][row[name]] for name in _RANKERS)
+            tuple(comparison._letters_of(row, row[name]) for name in _RANKERS)
             for row in rows
         ]
         level = 1 - comparison.confidence_level
+        drawn = {row.metric for row in rows}
+        means = [
+            {
+                "metric": named(row),
+                **{name: row[name] for name in ("ranker", "estimate", "low", "high")},
+            }
+            for row in comparison.intervals.rows
+            if row.metric in drawn
+        ]
         display = cls(
-            metric=[words_of(requests[row.metric]) for row in rows],
+            metric=[named(row) for row in rows],
             ranker=[row.ranker for row in rows],
             baseline=[row.baseline for row in rows],
             difference=np.array([row.difference for row in rows]),
             low=np.array([row.low for row in rows]),
             high=np.array([row.high for row in rows]),
             is_shown=np.array([row.p_adjusted <= level for row in rows]),
-            greater_is_better=[requests[row.metric].direction == 1 for row in rows],
+            greater_is_better=[is_greater[row.metric] for row in rows],
             letters=letters,
             **_claim(comparison.alternative, comparison.margin),
-            note=_note(comparison),
+            **_notes(comparison),
+            means=means,
         )
-        return display.plot(ax)
+        return display.plot(ax, kind=kind)
 
-    def plot(self, ax=None):
-        """Draw the differences.
+    def plot(self, ax: Any = None, *, kind: Kind = "auto") -> ComparisonDisplay:
+        """Draw the differences or the means.
 
         Parameters
         ----------
         ax : Axes, default=None
             Where to draw. If None, in a new figure. A figure without a layout engine
-            gets the constrained one, which makes place for long names.
+            gets the constrained one, which makes place for long names. The means of
+            several metrics are drawn in panels, which share the place of `ax`.
+        kind : {"auto", "means", "differences"}, default="auto"
+            What to draw: "differences" has a row for each pair of rankers, "means" a
+            row for each ranker. "auto" draws the means if all pairs of more than four
+            rankers were tested for a difference in either direction, and the
+            differences otherwise.
 
         Returns
         -------
         display : ComparisonDisplay
             The display itself.
+
+        Raises
+        ------
+        ValueError
+            If `kind` is invalid, or the means are not there; or if panels are needed
+            and `ax` is not part of a grid of axes.
         """
+        check_choice(kind, get_args(Kind), "kind", "ComparisonDisplay")
+        if kind == "auto":
+            n_rankers = len({*self.ranker, *self.baseline})
+            has_pairs = len(set(self.baseline)) > 1 and self.claim is None
+            is_long = has_pairs and n_rankers > _MOST
+            kind = "means" if is_long and self.means is not None else "differences"
+        if kind == "differences":
+            self._plot_differences(ax)
+        elif self.means is None:
+            raise ValueError(
+                "ComparisonDisplay draws kind='means' only if it has 'means'. Got None "
+                "instead: make it by ComparisonDisplay.from_comparison."
+            )
+        else:
+            self._plot_means(ax)
+        return self
+
+    @property
+    def _is_greater(self):
+        """Return for each comparison whether larger values are better."""
+        if self.greater_is_better is None:
+            return np.ones(len(self.metric), dtype=bool)
+        return np.asarray(self.greater_is_better, dtype=bool)
+
+    @property
+    def _gain(self):
+        """Return the differences, more than 0 where the ranker is better."""
         difference = np.asarray(self.difference, dtype=np.float64)
-        is_greater = np.ones(len(difference), dtype=bool)
-        if self.greater_is_better is not None:
-            is_greater = np.asarray(self.greater_is_better)
-        groups = self._groups(is_greater)
+        return np.where(self._is_greater, difference, -difference)
+
+    def _plot_differences(self, ax):
+        """Draw a row for each difference."""
+        groups = self._groups()
         rows = [row for of_group in groups.values() for row in of_group]
         ax = self._start(ax, len(rows) + len(groups))
         labels = [
@@ -194,25 +311,29 @@ class ComparisonDisplay(Display):
         ]
         height = np.empty(len(rows))
         height[rows], size = self._label_rows(list(groups), labels)
-        self._draw_intervals(ax, height, size)
-        gain = np.where(is_greater, difference, -difference)
-        looks = self._looks(np.asarray(self.is_shown, dtype=bool), gain)
-        self.points_ = {}
-        for words, (which, color, look) in looks.items():
-            (self.points_[words],) = ax.plot(
-                difference[which],
-                height[which],
-                linestyle="",
-                color=color,
-                markersize=0.6 * size,
-                label=words,
-                **look,
+        self.axes_ = [ax]
+        self.intervals_ = [
+            _draw_intervals(
+                ax,
+                self.low,
+                self.high,
+                self.difference,
+                height,
+                size,
+                [0.0, *self.margins],
             )
-        self._label_axes(self._below(ax, is_greater))
-        self._legend_above(list(self.points_.values()), list(self.points_))
-        return self
+        ]
+        ax.axvline(0, color="black", linewidth=0.8)
+        for margin in self.margins:
+            ax.axvline(margin, color="black", linewidth=0.8, linestyle=":")
+        looks = self._looks(np.asarray(self.is_shown, dtype=bool), self._gain)
+        self.points_ = [_draw_points(ax, self.difference, height, looks, size)]
+        across, _ = points_of(ax)
+        words, direction = self._below(across)
+        label_values(ax, words, 0.6 * across, usual_size(across), direction)
+        self._legend_of_points(self.note)
 
-    def _groups(self, is_greater):
+    def _groups(self):
         """Return the rows of each metric and baseline by their heading."""
         groups = {}
         for row, (metric, baseline) in enumerate(
@@ -220,10 +341,10 @@ class ComparisonDisplay(Display):
         ):
             parts = []
             if len(set(self.metric)) > 1:
-                better = "" if is_greater[row] else f" {direction_words(False)}"
+                better = "" if self._is_greater[row] else f" {direction_words(False)}"
                 parts.append(f"{metric}{better}")
             if len(set(self.baseline)) > 1:
-                parts.append(f"from {self._named(row, 1)}")
+                parts.append(f"minus {self._named(row, 1)}")
             groups.setdefault((metric, baseline), (", ".join(parts), []))[1].append(row)
         return dict(groups.values())
 
@@ -232,55 +353,204 @@ class ComparisonDisplay(Display):
         name = (self.ranker, self.baseline)[which][row]
         return f"{name} ({self.letters[row][which]})" if self.letters else name
 
-    def _below(self, ax, is_greater):
-        """Return the words below the axis."""
-        lines = ["difference"]
+    def _below(self, across):
+        """Return what the differences are, and the direction of one metric."""
+        words, direction = "difference", None
         if len(set(self.metric)) == 1:
-            words = f"{self.metric[0]} {direction_words(is_greater[0])}"
-            lines = [f"difference in {words}", ""]
+            words, direction = f"difference in {self.metric[0]}", self._is_greater[0]
         if len(set(self.baseline)) == 1:
+            of = "metric" if direction is None else self.metric[0]
             names = [self.baseline[0]]
-            if len(set(self.ranker)) == 1 < len(self.ranker):
-                names = [self.ranker[0], self.baseline[0]]  # the rows name metrics
-            fitted, _ = fit_text(ax, names, 0.8 / len(names))
-            tail = " \u2212 ".join(fitted)
-            tail = f"from {tail}" if len(names) == 1 else tail
-            lines[-1] = f"{lines[-1]} {tail}".strip()
-        lines.append(self.note or "")
-        return "\n".join(line for line in lines if line)
+            if len(set(self.ranker)) == 1:
+                names = [self.ranker[0], self.baseline[0]]
+            names = shorten_names(names, 0.5 * across)
+            words = f"{of} minus that of {names[0]}"
+            if len(names) == 2:
+                words = " minus ".join(names)
+                words = words if direction is None else f"{of}: {words}"
+        return words, direction
 
-    def _draw_intervals(self, ax, height, size):
-        """Draw the intervals, those without an end up to the edge of the axes."""
-        low, high = np.asarray(self.low), np.asarray(self.high)
-        ends = np.concatenate([low, high, self.difference, [0.0], self.margins])
-        ends = ends[np.isfinite(ends)]
-        edge = 0.05 * (np.ptp(ends) or 1)
-        left, right = ends.min() - edge, ends.max() + edge
-        self.intervals_ = ax.hlines(
-            height,
-            np.where(np.isneginf(low), left, low),
-            np.where(np.isposinf(high), right, high),
-            colors="0.6",
-            linewidths=min(2, 0.2 * size),
+    def _plot_means(self, ax):
+        """Draw a row for each ranker, and a panel for each metric."""
+        panels = {}
+        for row in self.means:
+            panels.setdefault(row["metric"], {})[row["ranker"]] = row
+        is_greater = dict(zip(self.metric, self._is_greater.tolist(), strict=True))
+        of_first = next(iter(panels))
+        sign = -1 if is_greater[of_first] else 1
+        names = sorted(  # NaN comes last
+            panels[of_first],
+            key=lambda name: np.nan_to_num(
+                sign * panels[of_first][name]["estimate"], nan=np.inf
+            ),
         )
-        ax.set_xlim(left, right)
-        ax.axvline(0, color="black", linewidth=0.8)
-        for margin in self.margins:
-            ax.axvline(margin, color="black", linewidth=0.8, linestyle=":")
+        ax = self._start(ax, len(names), len(panels))
+        across, _ = points_of(ax)
+        labels, size = fit_text(ax, names, 0.55 if len(panels) == 1 else 0.35)
+        small = usual_size(across)
+        across *= 0.7 / len(panels)
+        self.axes_ = self._divide(len(panels))
+        self.intervals_, self.points_ = [], []
+        height = np.arange(len(names))
+        for panel, (metric, of_ranker) in zip(self.axes_, panels.items(), strict=True):
+            rows = [of_ranker[name] for name in names]
+            mean, low, high = (
+                np.array([row[name] for row in rows], dtype=np.float64)
+                for name in ("estimate", "low", "high")
+            )
+            start_rows(panel, labels, size, across, small)
+            if panel is not self.axes_[0]:
+                panel.tick_params(axis="y", labelleft=False)
+            line = _draw_intervals(panel, low, high, mean, height, size)
+            looks = self._looks_of_means(metric, names, mean, is_greater[metric])
+            self.intervals_.append(line)
+            self.points_.append(_draw_points(panel, mean, height, looks, size))
+            self._write_letters(panel, metric, names, size)
+            if len(panels) > 1:  # as high as each other
+                words = f"{metric}\n{direction_words(is_greater[metric])}"
+                label_values(panel, words, across, small)
+            else:
+                label_values(panel, metric, across, small, is_greater[metric])
+        self._legend_of_points(self.note_of_means)
+
+    def _divide(self, n_panels):
+        """Return axes side by side in the place of the axes, which get the legend."""
+        if n_panels == 1:
+            return [self.ax_]
+        place = self.ax_.get_subplotspec()
+        if place is None:
+            raise ValueError(
+                "ComparisonDisplay draws the means of several metrics in panels, for "
+                "which 'ax' must come from plt.subplots or add_subplot. Got axes at a "
+                "place of their own: pass others, or choose one metric by `metric`."
+            )
+        grid = place.subgridspec(2, n_panels, height_ratios=[0.001, 1], hspace=0)
+        self.ax_.set_subplotspec(grid[0, :])
+        self.ax_.set_axis_off()
+        return [self.figure_.add_subplot(grid[1, i]) for i in range(n_panels)]
+
+    def _looks_of_means(self, metric, names, mean, greater_is_better):
+        """Return which rankers to draw in which look, by their words."""
+        has_baseline = self.letters is None and len(set(self.baseline)) == 1
+        if has_baseline:
+            reference = names.index(self.baseline[0])
+        elif self.claim is None:
+            best = np.nan_to_num(mean if greater_is_better else -mean, nan=-np.inf)
+            reference = int(best.argmax())
+        else:
+            return {"mean": (np.ones(len(names), dtype=bool), BETTER, _FILLED)}
+        is_shown, gain = np.zeros(len(names), dtype=bool), np.zeros(len(names))
+        for row, of_row in enumerate(self.metric):
+            pair = names.index(self.ranker[row]), names.index(self.baseline[row])
+            if of_row == metric and reference in pair:
+                other = pair[0] if pair[1] == reference else pair[1]
+                is_shown[other] = self.is_shown[row]
+                gain[other] = self._gain[row] if other == pair[0] else -self._gain[row]
+        if has_baseline:
+            others = np.arange(len(names)) != reference
+            looks = self._looks(is_shown, gain)
+            looks = {
+                words: (of & others, *look) for words, (of, *look) in looks.items()
+            }
+            return {"baseline": (~others, "black", _DIAMOND), **looks}
+        return {
+            "best, or not significantly different": (~is_shown, BETTER, _FILLED),
+            "significantly worse": (is_shown, WORSE, _SQUARE),
+        }
+
+    def _write_letters(self, ax, metric, names, size):
+        """Write the letters of the rankers to the right of their rows."""
+        if self.letters is None:
+            return
+        letters = {}
+        for row, of_row in enumerate(self.metric):
+            if of_row == metric:
+                both = self.ranker[row], self.baseline[row]
+                letters |= dict(zip(both, self.letters[row], strict=True))
+        for height, name in enumerate(names):
+            ax.annotate(
+                letters.get(name, ""),
+                (1, height),
+                (0.4 * size, 0),
+                xycoords=ax.get_yaxis_transform(),
+                textcoords="offset points",
+                va="center",
+                fontsize=size,
+            )
 
     def _looks(self, is_shown, gain):
         """Return which rows to draw in which colour and marker, by their words."""
-        filled, hollow = {"marker": "o"}, {"marker": "o", "markerfacecolor": "white"}
         if self.claim is not None:
             return {
-                self.claim: (is_shown, COLORS[2], filled),
-                "not shown": (~is_shown, NEITHER, hollow),
+                self.claim: (is_shown, COLORS[2], _FILLED),
+                "not shown": (~is_shown, NEITHER, _HOLLOW),
             }
         return {
-            "better": (is_shown & (gain > 0), BETTER, filled),
-            "worse": (is_shown & (gain < 0), WORSE, {"marker": "s"}),
-            "not told apart": (~is_shown | (gain == 0), NEITHER, hollow),
+            "better": (is_shown & (gain > 0), BETTER, _FILLED),
+            "worse": (is_shown & (gain < 0), WORSE, _SQUARE),
+            "not significantly different": (
+                ~is_shown | (gain == 0),
+                NEITHER,
+                _HOLLOW,
+            ),
         }
+
+    def _legend_of_points(self, note):
+        """Draw the legend of what is drawn in any of the axes."""
+        handles = {
+            words: line for of in self.points_[::-1] for words, line in of.items()
+        }
+        self._legend_above(list(handles.values()), list(handles), note=note)
+
+
+def _draw_intervals(ax, low, high, values, height, size, also=()):
+    """Draw intervals, and arrows for the ends that they do not have."""
+    low, high, height = map(np.asarray, (low, high, height))
+    ends = np.concatenate([low, high, values, also])
+    ends = ends[np.isfinite(ends)]
+    step = 0.05 * (np.ptp(ends) or 1)
+    left, right = ends.min() - step, ends.max() + step
+    width = min(2, 0.2 * size)
+    lines = ax.hlines(
+        height,
+        np.where(np.isneginf(low), left, low),
+        np.where(np.isposinf(high), right, high),
+        colors="0.6",
+        linewidths=width,
+    )
+    for end, marker, is_open in [
+        (left, "<", np.isneginf(low)),
+        (right, ">", np.isposinf(high)),
+    ]:
+        if is_open.any():
+            ax.plot(
+                np.full(is_open.sum(), end),
+                height[is_open],
+                color="0.6",
+                linestyle="",
+                marker=marker,
+                markersize=0.6 * size,
+            )
+    ax.set_xlim(left - 0.5 * step, right + 0.5 * step)
+    return lines
+
+
+def _draw_points(ax, values, height, looks, size):
+    """Draw points in their looks, and return those of which there are any by words."""
+    found = {}
+    for words, (which, color, look) in looks.items():
+        which = which & ~np.isnan(values)
+        if which.any():
+            (found[words],) = ax.plot(
+                np.asarray(values)[which],
+                height[which],
+                linestyle="",
+                color=color,
+                markersize=0.6 * size,
+                label=words,
+                **look,
+            )
+    return found
 
 
 def _claim(alternative, margin):
@@ -294,13 +564,17 @@ def _claim(alternative, margin):
     return {"claim": claim, "margins": [least] if margin else []}
 
 
-def _note(comparison):
-    """Return the level of the intervals, and how p-values are adjusted."""
-    level = comparison.confidence_level
+def _notes(comparison):
+    """Return the levels of the intervals, and how the tests are adjusted."""
+    level = of_differences = comparison.confidence_level
     if comparison.alternative == "two-sided" and comparison.margin:
-        level = 2 * level - 1  # of two tests of one side each
-    level = f"{100 * level:.4g}% intervals"
-    n, correction = len(comparison.rows), comparison.correction
-    if n == 1 or correction is None:
-        return level
-    return f"{level}\ncolours: adjusted for {n} comparisons ({correction})"
+        of_differences = 2 * level - 1  # of two tests of one side each
+    n, correction, adjusted = len(comparison.rows), comparison.correction, ""
+    if n > 1 and correction is not None:
+        words = CORRECTIONS[correction].words
+        adjusted = f"; tests adjusted for {n} comparisons ({words})"
+    note, note_of_means = (
+        f"{what}{100 * one:.4g}% intervals{adjusted}"
+        for what, one in [("", of_differences), ("means with ", level)]
+    )
+    return {"note": note, "note_of_means": note_of_means}

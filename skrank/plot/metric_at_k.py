@@ -2,13 +2,19 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skrank._checks import check_instance, check_number, shown
 from skrank._docs import share_display_words
+from skrank._types import MatrixLike
 from skrank.metrics.evaluation import score_queries
 from skrank.metrics.query_scores import QueryScores
 from skrank.metrics.scorer import predict_scores
@@ -17,9 +23,12 @@ from skrank.plot.base import (
     direction_words,
     line_styles,
     number_some,
+    points_of,
+    shorten_names,
     split_cutoff,
     words_of,
 )
+from skrank.stats.compare import compare_rankers
 from skrank.stats.intervals import interval_table
 
 # Cutoffs of which the last is more than this many times the first are drawn on a
@@ -33,7 +42,8 @@ class MetricAtKDisplay(Display):
 
     The bands are intervals over the queries for each cutoff and ranker by itself. Two
     rankers with overlapping bands may still differ, since they are evaluated on the
-    same queries: a paired comparison tells.
+    same queries. With a `baseline` the lines are the differences from it, query by
+    query, and the bands are the intervals of these differences.
 
     Use :meth:`from_scores`, :meth:`from_predictions` or :meth:`from_estimator` to make
     a display. All parameters are stored as attributes.
@@ -43,17 +53,19 @@ class MetricAtKDisplay(Display):
     k : array-like of shape (n_cutoffs,)
         The cutoffs in ascending order.
     estimate : array-like of shape (n_rankers, n_cutoffs)
-        The values of the metric.
+        The values of the metric, or with a `baseline` the differences from it.
     low, high : array-like of shape (n_rankers, n_cutoffs), default=None
         The ends of the confidence intervals, NaN where there is none.
     rankers : list of str, default=None
-        The names of the rankers.
+        The names of the rankers, without the baseline.
     metric : str, default=None
         What the metric is called, such as "NDCG@k".
     greater_is_better : bool, default=True
         Whether larger values of the metric are better.
     confidence_level : float, default=None
         The level of the intervals, for the label.
+    baseline : str, default=None
+        The name of the ranker whose values are subtracted. If None, none are.
 
     Attributes
     ----------
@@ -69,36 +81,71 @@ class MetricAtKDisplay(Display):
     See Also
     --------
     QueryDifferenceDisplay : The differences of two rankers by query.
+    ComparisonDisplay : The differences of rankers by several metrics.
 
     Notes
     -----
     Where a metric is undefined, a query counts as in the summary. If the last cutoff is
-    more than 30 times the first, the axis is logarithmic.
+    more than 30 times the first, the axis is logarithmic. The intervals of differences
+    are those of :func:`~skrank.stats.compare_rankers`.
 
     Examples
     --------
-    >>> from skrank.metrics import score_queries
-    >>> from skrank.plot import MetricAtKDisplay
-    >>> y_true, qid = [1, 0, 0, 1, 1, 0], [7, 7, 8, 8, 9, 9]
-    >>> names = ["hits@1", "hits@2"]
-    >>> scores = score_queries(y_true, [2, 1, 2, 1, 2, 1], names, qid=qid)
-    >>> display = MetricAtKDisplay.from_scores(scores)
-    >>> display.k, display.estimate
-    (array([1, 2]), array([[0.66..., 1.  ]]))
+    Each query is an image of a digit, and those that show the same digit are relevant.
+    The rankers order them by different distances of their pixels.
+
+    .. plot::
+       :context: reset
+       :alt: The NDCG of three rankers at cutoffs from 1 to 20, with bands that overlap.
+
+       >>> import numpy as np
+       >>> from skrank.datasets import load_digits_retrieval
+       >>> from skrank.plot import MetricAtKDisplay
+       >>> digits = load_digits_retrieval(n_queries=100, n_documents=50)
+       >>> X, y, qid = digits.data, digits.target, digits.qid
+       >>> euclidean, manhattan = np.linalg.norm(X, axis=1), X.sum(axis=1)
+       >>> runs = {"Euclidean": -euclidean, "Manhattan": -manhattan}
+       >>> runs["maximum"] = -X.max(axis=1)
+       >>> display = MetricAtKDisplay.from_predictions(y, runs, "ndcg", qid=qid)
+
+    >>> display.estimate.shape
+    (3, 20)
+
+    The differences from one of them:
+
+    .. plot::
+       :context: close-figs
+       :alt: The NDCG of two rankers minus that of the first one, all below 0.
+
+       >>> display = MetricAtKDisplay.from_predictions(
+       ...     y, runs, "ndcg", qid=qid, baseline="Euclidean"
+       ... )
+
+    >>> display.rankers
+    ['Manhattan', 'maximum']
     """
 
-    k: object
-    estimate: object
-    low: object = None
-    high: object = None
-    rankers: list | None = None
+    k: ArrayLike
+    estimate: ArrayLike
+    low: ArrayLike | None = None
+    high: ArrayLike | None = None
+    rankers: Sequence[str] | None = None
     metric: str | None = None
     greater_is_better: bool = True
     confidence_level: float | None = None
+    baseline: str | None = None
 
     @classmethod
     @share_display_words
-    def from_scores(cls, scores, *, metric=None, confidence_level=0.95, ax=None):
+    def from_scores(
+        cls,
+        scores: QueryScores,
+        *,
+        metric: str | None = None,
+        baseline: str | None = None,
+        confidence_level: float = 0.95,
+        ax: Any = None,
+    ) -> MetricAtKDisplay:
         """Draw the metrics of a QueryScores that differ in their cutoff only.
 
         Parameters
@@ -106,21 +153,21 @@ class MetricAtKDisplay(Display):
         metric : str, default=None
             The name of the metric without its cutoff, such as "ndcg". It may be None if
             only one metric has cutoffs.
-
-        Returns
-        -------
-        display : MetricAtKDisplay
-            The display.
+        baseline : str, default=None
+            The ranker to compare with. If None, the values of the rankers are drawn,
+            and otherwise their differences from it.
 
         Raises
         ------
         ValueError
             If the scores do not have the metric with a cutoff, or have several and
-            none is named.
+            none is named; if they do not have the baseline and another ranker; or if
+            the differences of a metric are not means over queries.
 
         See Also
         --------
-        skrank.stats.confidence_interval : The intervals.
+        skrank.stats.confidence_interval : The intervals of values.
+        skrank.stats.compare_rankers : The intervals of differences.
         """
         check_instance(scores, QueryScores, "scores", "MetricAtKDisplay")
         level = check_number(
@@ -142,32 +189,23 @@ class MetricAtKDisplay(Display):
         names = dict(sorted(cutoffs[metric].items()))
         chosen = scores[list(names.values())]
         places = [chosen.metrics.index(name) for name in names.values()]
-        with warnings.catch_warnings():
-            # Each cutoff of each ranker would warn by itself.
-            warnings.filterwarnings("ignore", "The interval may be too narrow")
-            table = interval_table(chosen, confidence_level=level)
-        summaries = chosen.table.summaries()
-        ends = np.array(
-            [
-                [
-                    (summary[j], np.nan, np.nan)
-                    if row[j] is None
-                    else (row[j].estimate, row[j].low, row[j].high)
-                    for j in places
-                ]
-                for row, summary in zip(table, summaries, strict=True)
-            ]
-        )
+        rankers = list(chosen.rankers)
+        if baseline is None:
+            ends = _ends_of_values(chosen, places, level)
+        else:
+            rankers.pop(cls._position(rankers, baseline, "baseline"))
+            ends = _ends_of_differences(chosen, places, baseline, level)
         request = chosen.table.requests[places[0]]
         display = cls(
             k=np.array(list(names)),
             estimate=ends[..., 0],
             low=ends[..., 1],
             high=ends[..., 2],
-            rankers=list(chosen.rankers),
+            rankers=rankers,
             metric=words_of(request, "k"),
             greater_is_better=request.direction == 1,
             confidence_level=level,
+            baseline=baseline,
         )
         return display.plot(ax)
 
@@ -175,27 +213,26 @@ class MetricAtKDisplay(Display):
     @share_display_words
     def from_predictions(
         cls,
-        y_true,
-        y_score,
-        metric,
+        y_true: MatrixLike,
+        y_score: ArrayLike | Mapping[str, ArrayLike],
+        metric: str,
         *,
-        ks=range(1, 21),
-        qid=None,
-        confidence_level=0.95,
-        ax=None,
-        **params,
-    ):
+        ks: Iterable[int] = range(1, 21),
+        qid: ArrayLike | None = None,
+        baseline: str | None = None,
+        confidence_level: float = 0.95,
+        ax: Any = None,
+        **params: Any,
+    ) -> MetricAtKDisplay:
         """Draw a metric of predicted scores.
 
         Parameters
         ----------
         metric : str
             The name of the metric without its cutoff, such as "ndcg".
-
-        Returns
-        -------
-        display : MetricAtKDisplay
-            The display.
+        baseline : str, default=None
+            The ranker to compare with. If None, the values of the rankers are drawn,
+            and otherwise their differences from it.
 
         See Also
         --------
@@ -215,44 +252,43 @@ class MetricAtKDisplay(Display):
             )
         names = [f"{metric}@{k}" for k in ks]
         scores = score_queries(y_true, y_score, names, qid=qid, **params)
-        options = {"metric": metric, "confidence_level": confidence_level}
-        return cls.from_scores(scores, **options, ax=ax)
+        options = {"baseline": baseline, "confidence_level": confidence_level}
+        return cls.from_scores(scores, metric=metric, **options, ax=ax)
 
     @classmethod
     @share_display_words
     def from_estimator(
         cls,
-        estimator,
-        X,
-        y,
-        metric,
+        estimator: Any,
+        X: MatrixLike | Any,
+        y: ArrayLike,
+        metric: str,
         *,
-        ks=range(1, 21),
-        qid=None,
-        confidence_level=0.95,
-        ax=None,
-        **params,
-    ):
+        ks: Iterable[int] = range(1, 21),
+        qid: ArrayLike | None = None,
+        baseline: str | None = None,
+        confidence_level: float = 0.95,
+        ax: Any = None,
+        **params: Any,
+    ) -> MetricAtKDisplay:
         """Draw a metric of fitted estimators.
 
         Parameters
         ----------
         metric : str
             The name of the metric without its cutoff, such as "ndcg".
-
-        Returns
-        -------
-        display : MetricAtKDisplay
-            The display.
+        baseline : str, default=None
+            The ranker to compare with. If None, the values of the rankers are drawn,
+            and otherwise their differences from it.
         """
         y_score, qid = predict_scores(estimator, X, y, qid, "MetricAtKDisplay")
-        options = {"ks": ks, "confidence_level": confidence_level}
+        options = {"baseline": baseline, "confidence_level": confidence_level}
         return cls.from_predictions(
-            y, y_score, metric, qid=qid, **options, ax=ax, **params
+            y, y_score, metric, ks=ks, qid=qid, **options, ax=ax, **params
         )
 
     @share_display_words
-    def plot(self, ax=None, *, bands=True):
+    def plot(self, ax: Any = None, *, bands: bool = True) -> MetricAtKDisplay:
         """Draw the lines.
 
         Parameters
@@ -270,7 +306,13 @@ class MetricAtKDisplay(Display):
         words = "cutoff k"
         if bands and self.low is not None and self.confidence_level is not None:
             words += f" (bands: {100 * self.confidence_level:.4g}% confidence)"
-        y = f"{self.metric or 'metric'}\n{direction_words(self.greater_is_better)}"
+        y = self.metric or "metric"
+        if self.baseline is not None:
+            _, down = points_of(ax)
+            (name,) = shorten_names([self.baseline], 0.4 * down)
+            y += f" minus that of {name}"
+            ax.axhline(0, color="black", linewidth=0.8)
+        y = f"{y}\n{direction_words(self.greater_is_better)}"
         size = self._label_axes(words, y)
         styles = line_styles(len(estimate))
         self.lines_, self.bands_ = [], []
@@ -296,3 +338,44 @@ class MetricAtKDisplay(Display):
             handles = [self.lines_[i] for i in last]
             self._legend_beside(handles, [self.rankers[i] for i in last])
         return self
+
+
+def _ends_of_values(scores, places, level):
+    """Return (estimate, low, high) of each ranker and metric, (n, n_cutoffs, 3)."""
+    with warnings.catch_warnings():
+        # Each cutoff of each ranker would warn by itself.
+        warnings.filterwarnings("ignore", "The interval may be too narrow")
+        table = interval_table(scores, confidence_level=level)
+    return np.array(
+        [
+            [
+                (summary[j], np.nan, np.nan)
+                if row[j] is None
+                else (row[j].estimate, row[j].low, row[j].high)
+                for j in places
+            ]
+            for row, summary in zip(table, scores.table.summaries(), strict=True)
+        ]
+    )
+
+
+def _ends_of_differences(scores, places, baseline, level):
+    """Return (difference, low, high) of the other rankers and metrics."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The p-value may be too small")
+        # What is not adjusted needs no more than the intervals.
+        comparison = compare_rankers(
+            scores, baseline=baseline, correction=None, confidence_level=level
+        )
+    found = {
+        (row.ranker, row.metric): (row.difference, row.low, row.high)
+        for row in comparison.rows
+    }
+    undefined = (np.nan, np.nan, np.nan)
+    return np.array(
+        [
+            [found.get((ranker, scores.metrics[j]), undefined) for j in places]
+            for ranker in scores.rankers
+            if ranker != baseline
+        ]
+    )

@@ -2,14 +2,20 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
+from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_scalar
 
-from skrank._checks import check_instance, shown
+from skrank._checks import check_instance
 from skrank._docs import share_display_words
+from skrank._types import MatrixLike, MetricLike
 from skrank.metrics.evaluation import score_queries
 from skrank.metrics.query_scores import QueryScores
 from skrank.metrics.scorer import predict_scores
@@ -66,37 +72,45 @@ class QueryDifferenceDisplay(Display):
 
     Examples
     --------
-    >>> from skrank.metrics import score_queries
-    >>> from skrank.plot import QueryDifferenceDisplay
-    >>> y_true, qid = [1, 0, 0, 1, 0, 1], [7, 7, 8, 8, 9, 9]
-    >>> runs = {"bm25": [2, 1, 2, 1, 1, 2], "dense": [2, 1, 1, 2, 2, 1]}
-    >>> scores = score_queries(y_true, runs, ["mrr", "hits@1"], qid=qid)
-    >>> display = QueryDifferenceDisplay.from_scores(scores, metric="mrr")
-    >>> display.difference
-    array([ 0. ,  0.5, -0.5])
+    Each query is an image of a digit, and those that show the same digit are relevant.
+    The rankers order them by the sum or the maximum of the differences of their pixels.
+
+    .. plot::
+       :context: reset
+       :alt: The differences of two rankers by query. Most are negative.
+
+       >>> from skrank.datasets import load_digits_retrieval
+       >>> from skrank.plot import QueryDifferenceDisplay
+       >>> digits = load_digits_retrieval(n_queries=100, n_documents=50)
+       >>> X, y, qid = digits.data, digits.target, digits.qid
+       >>> runs = {"sum": -X.sum(axis=1), "maximum": -X.max(axis=1)}
+       >>> display = QueryDifferenceDisplay.from_predictions(
+       ...     y, runs, "ndcg@10", qid=qid, n_worst=3
+       ... )
+
     >>> display.n_wins, display.n_ties, display.n_losses
-    (1, 1, 1)
+    (33, 7, 60)
     """
 
-    difference: object
-    query: object = None
+    difference: ArrayLike
+    query: ArrayLike | None = None
     ranker: str | None = None
     baseline: str | None = None
     metric: str | None = None
     greater_is_better: bool = True
 
     @property
-    def n_wins(self):
+    def n_wins(self) -> int:
         """Return the number of queries where the ranker is better."""
         return int((self._gain > 0).sum())
 
     @property
-    def n_ties(self):
+    def n_ties(self) -> int:
         """Return the number of queries where both rankers are equal."""
         return int((self._gain == 0).sum())
 
     @property
-    def n_losses(self):
+    def n_losses(self) -> int:
         """Return the number of queries where the ranker is worse."""
         return int((self._gain < 0).sum())
 
@@ -109,19 +123,21 @@ class QueryDifferenceDisplay(Display):
     @classmethod
     @share_display_words
     def from_scores(
-        cls, scores, *, metric=None, ranker=None, baseline=None, n_worst=0, ax=None
-    ):
+        cls,
+        scores: QueryScores,
+        *,
+        metric: str | None = None,
+        ranker: str | None = None,
+        baseline: str | None = None,
+        n_worst: int = 0,
+        ax: Any = None,
+    ) -> QueryDifferenceDisplay:
         """Draw the differences of two rankers of a QueryScores.
 
         Parameters
         ----------
         metric : str, default=None
             The name of the metric. It may be None if there is only one.
-
-        Returns
-        -------
-        display : QueryDifferenceDisplay
-            The display.
 
         Raises
         ------
@@ -135,12 +151,12 @@ class QueryDifferenceDisplay(Display):
                 "QueryDifferenceDisplay compares two rankers. Got the scores of one: "
                 "pass a dict of the scores of each ranker to score_queries."
             )
-        j = _position(scores.metrics, metric, "metric")
+        j = cls._position(scores.metrics, metric, "metric")
         of_baseline = 0
         if baseline is not None:
-            of_baseline = _position(scores.rankers, baseline, "baseline")
+            of_baseline = cls._position(scores.rankers, baseline, "baseline")
         others = [name for i, name in enumerate(scores.rankers) if i != of_baseline]
-        i = scores.rankers.index(others[_position(others, ranker, "ranker")])
+        i = scores.rankers.index(others[cls._position(others, ranker, "ranker")])
         one, other = scores.values[i, j], scores.values[of_baseline, j]
         query, *by = scores.keys.values()
         if by:
@@ -161,17 +177,17 @@ class QueryDifferenceDisplay(Display):
     @share_display_words
     def from_predictions(
         cls,
-        y_true,
-        y_score,
-        metric,
+        y_true: MatrixLike,
+        y_score: Mapping[str, ArrayLike],
+        metric: MetricLike,
         *,
-        qid=None,
-        ranker=None,
-        baseline=None,
-        n_worst=0,
-        ax=None,
-        **params,
-    ):
+        qid: ArrayLike | None = None,
+        ranker: str | None = None,
+        baseline: str | None = None,
+        n_worst: int = 0,
+        ax: Any = None,
+        **params: Any,
+    ) -> QueryDifferenceDisplay:
         """Draw the differences of predicted scores.
 
         Parameters
@@ -181,11 +197,6 @@ class QueryDifferenceDisplay(Display):
             :func:`~skrank.metrics.score_queries`.
         metric : str or callable
             The metric, as in :func:`~skrank.metrics.evaluate`.
-
-        Returns
-        -------
-        display : QueryDifferenceDisplay
-            The display.
 
         See Also
         --------
@@ -206,18 +217,18 @@ class QueryDifferenceDisplay(Display):
     @share_display_words
     def from_estimator(
         cls,
-        estimator,
-        X,
-        y,
-        metric,
+        estimator: Mapping[str, Any],
+        X: MatrixLike | Any,
+        y: ArrayLike,
+        metric: MetricLike,
         *,
-        qid=None,
-        ranker=None,
-        baseline=None,
-        n_worst=0,
-        ax=None,
-        **params,
-    ):
+        qid: ArrayLike | None = None,
+        ranker: str | None = None,
+        baseline: str | None = None,
+        n_worst: int = 0,
+        ax: Any = None,
+        **params: Any,
+    ) -> QueryDifferenceDisplay:
         """Draw the differences of fitted estimators.
 
         Parameters
@@ -226,11 +237,6 @@ class QueryDifferenceDisplay(Display):
             The fitted estimators by name.
         metric : str or callable
             The metric, as in :func:`~skrank.metrics.evaluate`.
-
-        Returns
-        -------
-        display : QueryDifferenceDisplay
-            The display.
         """
         y_score, qid = predict_scores(estimator, X, y, qid, "QueryDifferenceDisplay")
         options = {"ranker": ranker, "baseline": baseline, "n_worst": n_worst}
@@ -239,7 +245,7 @@ class QueryDifferenceDisplay(Display):
         )
 
     @share_display_words
-    def plot(self, ax=None, *, n_worst=0):
+    def plot(self, ax: Any = None, *, n_worst: int = 0) -> QueryDifferenceDisplay:
         """Draw the differences.
 
         Returns
@@ -315,15 +321,3 @@ class QueryDifferenceDisplay(Display):
             )
             found.append(annotation)
         return found
-
-
-def _position(names, name, parameter):
-    """Return where a name stands among some, of which it may be the only one."""
-    if name is None and len(names) == 1:
-        return 0
-    if name not in names or name is None:
-        raise ValueError(
-            f"The '{parameter}' parameter of QueryDifferenceDisplay must be one of "
-            f"{list(names)}. Got {shown(name)} instead."
-        )
-    return list(names).index(name)

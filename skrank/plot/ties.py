@@ -2,11 +2,17 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skrank._docs import share_display_words
+from skrank._types import MatrixLike, MetricsLike
 from skrank.metrics.evaluation import score_queries
 from skrank.metrics.scorer import predict_scores
 from skrank.plot.base import (
@@ -14,7 +20,10 @@ from skrank.plot.base import (
     WORSE,
     Display,
     direction_words,
-    words_of,
+    distinct_words,
+    label_values,
+    points_of,
+    usual_size,
 )
 
 BOUNDS = ("pessimistic", "expected", "optimistic")
@@ -66,33 +75,43 @@ class TieSpanDisplay(Display):
 
     Examples
     --------
-    >>> from skrank.plot import TieSpanDisplay
-    >>> y_true, qid = [1, 0, 0, 1], [7, 7, 8, 8]
-    >>> runs = {"bm25": [2, 2, 1, 3], "dense": [2, 1, 1, 1]}
-    >>> display = TieSpanDisplay.from_predictions(y_true, runs, "mrr", qid=qid)
-    >>> display.pessimistic, display.optimistic
-    (array([[0.75], [0.75]]), array([[1.], [1.]]))
+    Each query is an image of a digit, and those that show the same digit are relevant.
+    The maximum of the differences of the pixels has many ties, and their sum has few.
+
+    .. plot::
+       :context: reset
+       :alt: The spans of two rankers by three metrics. Those of the maximum are long.
+
+       >>> from skrank.datasets import load_digits_retrieval
+       >>> from skrank.plot import TieSpanDisplay
+       >>> digits = load_digits_retrieval(n_queries=100, n_documents=50)
+       >>> X, y, qid = digits.data, digits.target, digits.qid
+       >>> runs = {"sum": -X.sum(axis=1), "maximum": -X.max(axis=1)}
+       >>> display = TieSpanDisplay.from_predictions(y, runs, qid=qid)
+
+    >>> display.metrics
+    ['MRR', 'NDCG@10', 'MAP']
     """
 
-    rankers: list
-    metrics: list
-    pessimistic: object
-    expected: object
-    optimistic: object
-    greater_is_better: list | None = None
+    rankers: Sequence[str]
+    metrics: Sequence[str]
+    pessimistic: ArrayLike
+    expected: ArrayLike
+    optimistic: ArrayLike
+    greater_is_better: Sequence[bool] | None = None
 
     @classmethod
     @share_display_words
     def from_predictions(
         cls,
-        y_true,
-        y_score,
-        metrics=("mrr", "ndcg@10", "map"),
+        y_true: MatrixLike,
+        y_score: ArrayLike | Mapping[str, ArrayLike],
+        metrics: MetricsLike = ("mrr", "ndcg@10", "map"),
         *,
-        qid=None,
-        ax=None,
-        **params,
-    ):
+        qid: ArrayLike | None = None,
+        ax: Any = None,
+        **params: Any,
+    ) -> TieSpanDisplay:
         """Draw the metrics of predicted scores.
 
         Parameters
@@ -101,11 +120,6 @@ class TieSpanDisplay(Display):
             The metrics, as in :func:`~skrank.metrics.evaluate`.
         **params
             Further parameters of :func:`~skrank.metrics.score_queries`, except `ties`.
-
-        Returns
-        -------
-        display : TieSpanDisplay
-            The display.
 
         Raises
         ------
@@ -135,7 +149,7 @@ class TieSpanDisplay(Display):
         requests = scores.table.requests
         display = cls(
             rankers=list(scores.rankers),
-            metrics=[words_of(request) for request in requests],
+            metrics=distinct_words(requests),
             greater_is_better=[request.direction == 1 for request in requests],
             **values,
         )
@@ -145,15 +159,15 @@ class TieSpanDisplay(Display):
     @share_display_words
     def from_estimator(
         cls,
-        estimator,
-        X,
-        y,
-        metrics=("mrr", "ndcg@10", "map"),
+        estimator: Any,
+        X: MatrixLike | Any,
+        y: ArrayLike,
+        metrics: MetricsLike = ("mrr", "ndcg@10", "map"),
         *,
-        qid=None,
-        ax=None,
-        **params,
-    ):
+        qid: ArrayLike | None = None,
+        ax: Any = None,
+        **params: Any,
+    ) -> TieSpanDisplay:
         """Draw the metrics of fitted estimators.
 
         Parameters
@@ -162,17 +176,12 @@ class TieSpanDisplay(Display):
             The metrics, as in :func:`~skrank.metrics.evaluate`.
         **params
             Further parameters of :func:`~skrank.metrics.score_queries`, except `ties`.
-
-        Returns
-        -------
-        display : TieSpanDisplay
-            The display.
         """
         y_score, qid = predict_scores(estimator, X, y, qid, "TieSpanDisplay")
         return cls.from_predictions(y, y_score, metrics, qid=qid, ax=ax, **params)
 
     @share_display_words
-    def plot(self, ax=None):
+    def plot(self, ax: Any = None) -> TieSpanDisplay:
         """Draw the values.
 
         Returns
@@ -203,10 +212,11 @@ class TieSpanDisplay(Display):
         (self.expected_,) = ax.plot(
             expected, heights, marker="o", color="black", **points, label="expected"
         )
-        words = "value of the metric"
+        words, greater = "value of the metric", None
         if len(self.metrics) == 1:
-            words = f"{self.metrics[0]} {direction_words(is_greater[0])}"
-        self._label_axes(words)
+            words, greater = self.metrics[0], is_greater[0]
+        across, _ = points_of(ax)
+        label_values(ax, words, 0.6 * across, usual_size(across), greater)
         handles = [self.pessimistic_, self.expected_, self.optimistic_]
         self._legend_above(handles, BOUNDS)
         return self

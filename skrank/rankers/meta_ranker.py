@@ -2,20 +2,24 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from copy import copy, deepcopy
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils import (
     assert_all_finite,
-    check_consistent_length,
     column_or_1d,
     get_tags,
 )
 from sklearn.utils.validation import check_is_fitted
 
-from skrank._checks import check_choice, warn_if_out_of_order
+from skrank._checks import check_choice, check_lengths, warn_if_out_of_order
 from skrank._columns import (
     QID,
     check_qid_column,
@@ -25,8 +29,32 @@ from skrank._columns import (
     require_qid,
 )
 from skrank._ranking.ids import encode_heads
+from skrank._types import Request, Self
 from skrank.base import RankingEstimator
 from skrank.rankers.wrapped import Rows, check_different, clone_estimator
+
+# How other tools call the queries of the rows.
+_OTHER_WORDS = {"group", "groups", "group_id", "query_id", "query_ids", "query"}
+
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+
+def says_qid(fit: _Method) -> _Method:
+    """Make a method `fit` say `qid` to a call with a word of another library."""
+
+    @wraps(fit)
+    def fit_with_qid(self, *args, **kwargs):
+        if others := _OTHER_WORDS & kwargs.keys():
+            raise TypeError(
+                f"{type(self).__name__}.fit() got an unexpected keyword argument "
+                f"{min(others)!r}. It takes the query id of each row as `qid`. If you "
+                "have the sizes of the queries, pass "
+                "qid=np.repeat(np.arange(len(sizes)), sizes)."
+            )
+        return fit(self, *args, **kwargs)
+
+    return fit_with_qid
 
 
 class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
@@ -35,6 +63,15 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
     It finds the query ids and checks the training data. Each ranker has `fit` and
     `predict` of its own, so that Python's errors name its class.
     """
+
+    if TYPE_CHECKING:  # scikit-learn makes these
+
+        def set_fit_request(
+            self, *, qid: Request = ..., sample_weight: Request = ...
+        ) -> Self: ...
+        def set_score_request(
+            self, *, qid: Request = ..., sample_weight: Request = ...
+        ) -> Self: ...
 
     _default = None  # stands for the estimator None
 
@@ -77,7 +114,7 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
         warn_if_out_of_order({"y": y, "qid": qid, "sample_weight": sample_weight})
         y = self._check_target(y)
         X = drop_column(X, self.qid_column)
-        check_consistent_length(X, y, sample_weight)
+        check_lengths(X=X, y=y, sample_weight=sample_weight)
         codes = np.zeros(len(y), dtype=np.intp)
         self.query_sizes_ = {}
         if qid is not None:
@@ -116,7 +153,8 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
             qid = find_level(X, QID)
         if self.missing_qid == "single":
             return qid
-        return require_qid(qid, f"{type(self).__name__}.{method}")
+        name = type(self).__name__
+        return require_qid(qid, f"{name}.{method}", of_column=name)
 
     def _check_target(self, y):
         """Return `y` as numbers of shape (n_samples,)."""
@@ -139,7 +177,12 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
                 f"the grades. Got {str(text)!r} instead: number the labels from the "
                 "worst to the best, as in pd.Series(y).map({'bad': 0, 'good': 1})."
             ) from None
-        assert_all_finite(y, input_name="y")
+        try:
+            assert_all_finite(y, input_name="y")
+        except ValueError as error:
+            raise ValueError(
+                f"{error} Leave out the rows without a grade, in X and qid as well."
+            ) from None
         return y
 
 

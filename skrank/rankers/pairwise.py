@@ -2,9 +2,13 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from numbers import Integral
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 from sklearn.utils import (
@@ -17,9 +21,11 @@ from sklearn.utils import (
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skrank._columns import drop_column
+from skrank._docs import share_ranker_words
 from skrank._ranking.arrays import lengths_of
+from skrank._types import MatrixLike, MissingQid, Seed, Self
 from skrank.base import fit_parameters
-from skrank.rankers.meta_ranker import MetaRanker, fitted_attribute
+from skrank.rankers.meta_ranker import MetaRanker, fitted_attribute, says_qid
 from skrank.rankers.wrapped import (
     check_informative,
     clone_estimator,
@@ -115,13 +121,13 @@ class PairwiseRanker(MetaRanker):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Any = None,
         *,
-        max_pairs=1000,
-        qid_column="qid",
-        missing_qid="raise",
-        random_state=None,
-    ):
+        max_pairs: int | None = 1000,
+        qid_column: str | int = "qid",
+        missing_qid: MissingQid = "raise",
+        random_state: Seed | None = None,
+    ) -> None:
         self.estimator = estimator
         self.max_pairs = max_pairs
         self.qid_column = qid_column
@@ -131,27 +137,23 @@ class PairwiseRanker(MetaRanker):
     coef_ = fitted_attribute("coef_", "Coefficients")
     _default = LogisticRegression()
 
-    def fit(self, X, y, *, qid=None, sample_weight=None):
+    @says_qid
+    @share_ranker_words
+    def fit(
+        self,
+        X: MatrixLike | Any,
+        y: ArrayLike,
+        *,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Fit the ranker.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-            Training documents. The column `qid_column` is removed from the features.
-            It holds the query ids unless they are passed.
-        y : array-like of shape (n_samples,)
-            Relevance of the documents. An index named ``"qid"`` holds the query ids
-            unless they are passed or are in a column of `X`.
-        qid : array-like of shape (n_samples,), default=None
-            Query ids, one per row, rows in any order.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows, for the underlying estimator. Negative ones
             are not accepted.
-
-        Returns
-        -------
-        self : object
-            Fitted ranker.
 
         Raises
         ------
@@ -183,20 +185,8 @@ class PairwiseRanker(MetaRanker):
         self.estimator_ = fitted
         return self
 
-    def predict(self, X):
-        """Return the scores of the documents.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-            Documents, with or without the column of query ids.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,)
-            One score per row, larger is better. Compare scores of the same query
-            only.
-        """
+    @share_ranker_words
+    def predict(self, X: MatrixLike | Any) -> NDArray[Any]:
         check_is_fitted(self)
         X = drop_column(X, self.qid_column, self._n_columns)
         linear = self.estimator_

@@ -2,9 +2,13 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import inspect
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
 from sklearn.pipeline import Pipeline
 from sklearn.utils import column_or_1d
@@ -12,6 +16,8 @@ from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
 from skrank._columns import drop_column
+from skrank._docs import share_ranker_words
+from skrank._types import MatrixLike, MetricLike, MissingQid, Seed, Self
 from skrank.base import fit_parameters
 from skrank.metrics.scored_rows import estimator_type, ranking_response
 from skrank.rankers.early_stopping import (
@@ -26,7 +32,7 @@ from skrank.rankers.libraries import (
     check_own_stopping,
     fit_function_of,
 )
-from skrank.rankers.meta_ranker import MetaRanker, fitted_attribute
+from skrank.rankers.meta_ranker import MetaRanker, fitted_attribute, says_qid
 from skrank.rankers.wrapped import (
     as_taken,
     ask,
@@ -53,9 +59,9 @@ class QueryRanker(MetaRanker):
       :class:`~skrank.base.RankingEstimator`);
     - `group`: the number of rows of each query (LGBMRanker).
 
-    The ids are numbered from 0 and the rows sorted by query first, so ids may have any
-    type and rows any order. An estimator with none of these parameters learns the
-    relevance of each document on its own (the pointwise approach), and ranks
+    The ids are numbered from 0 and scattered rows sorted by query first, so ids may
+    have any type and rows any order. An estimator with none of these parameters learns
+    the relevance of each document on its own (the pointwise approach), and ranks
 
     - as a regressor, by its prediction;
     - as a classifier of two classes, by its `decision_function`, or else by the
@@ -179,17 +185,17 @@ class QueryRanker(MetaRanker):
 
     def __init__(
         self,
-        estimator,
+        estimator: Any,
         *,
-        qid_column="qid",
-        missing_qid="raise",
-        max_queries=None,
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_iter_no_change=10,
-        scoring="ndcg@10",
-        random_state=None,
-    ):
+        qid_column: str | int = "qid",
+        missing_qid: MissingQid = "raise",
+        max_queries: int | None = None,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 10,
+        scoring: MetricLike = "ndcg@10",
+        random_state: Seed | None = None,
+    ) -> None:
         self.estimator = estimator
         self.qid_column = qid_column
         self.missing_qid = missing_qid
@@ -208,26 +214,17 @@ class QueryRanker(MetaRanker):
     best_score_ = fitted_attribute("best_score_", "Best score")
     evals_result_ = fitted_attribute("evals_result_", "Metric by iteration")
 
-    def fit(self, X, y, *, qid=None, sample_weight=None):
+    @says_qid
+    @share_ranker_words
+    def fit(
+        self,
+        X: MatrixLike | Any,
+        y: ArrayLike,
+        *,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Fit the ranker.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-            Training documents. The column `qid_column` is removed from the features.
-            It holds the query ids unless they are passed.
-        y : array-like of shape (n_samples,)
-            Relevance of the documents. An index named ``"qid"`` holds the query ids
-            unless they are passed or are in a column of `X`.
-        qid : array-like of shape (n_samples,), default=None
-            Query ids, one per row, rows in any order.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows, for the underlying estimator.
-
-        Returns
-        -------
-        self : object
-            Fitted ranker.
 
         Raises
         ------
@@ -256,20 +253,8 @@ class QueryRanker(MetaRanker):
             check_response(fitted)
         return self._keep(fitted)
 
-    def predict(self, X):
-        """Return the scores of the documents.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
-            Documents, with or without the column of query ids.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,)
-            One score per row, larger is better. Compare scores of the same query
-            only.
-        """
+    @share_ranker_words
+    def predict(self, X: MatrixLike | Any) -> NDArray[Any]:
         check_is_fitted(self)
         X = drop_column(X, self.qid_column, self._n_columns)
         # Scorers rank an estimator by the same scores, so a metric has the same value
@@ -282,7 +267,7 @@ def fit_estimator(estimator, rows, stopping=None):
     """Fit `estimator` in place and return it.
 
     The parameters of `fit` decide what an estimator receives, never its class. A
-    ranker receives its rows sorted by query. It is an error if nothing takes the
+    ranker receives the rows of each query together. It is an error if nothing takes the
     weights that were passed.
 
     A Pipeline is fitted step by step. Its own `fit` names the weights of the last

@@ -2,7 +2,10 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from copy import deepcopy
+from typing import Any
 
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clone
 from sklearn.exceptions import NotFittedError
@@ -12,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from skrank.base import is_ranker
 
 
-def as_regressor(ranker):
+def as_regressor(ranker: Any) -> Any:
     """Return a regressor that predicts the scores of a ranker.
 
     Some tools accept only classifiers and regressors, such as

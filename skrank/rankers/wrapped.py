@@ -46,10 +46,19 @@ class Rows(NamedTuple):
         )
 
     def by_query(self):
-        """Return the rows sorted by query; within a query they keep their order."""
+        """Return the rows with those of each query together, numbered in this order.
+
+        Rows that are together stay where they are, so that X is not copied. Others are
+        sorted by query; within a query they keep their order.
+        """
         if (self.codes[1:] >= self.codes[:-1]).all():
             return self
-        return self.take(np.argsort(self.codes, kind="stable"))
+        ends = np.flatnonzero(self.codes[1:] != self.codes[:-1]) + 1
+        n_stretches = len(ends) + 1
+        if n_stretches > self.codes.max() + 1:
+            return self.take(np.argsort(self.codes, kind="stable"))
+        lengths = np.diff(ends, prepend=0, append=len(self.codes))
+        return self._replace(codes=np.repeat(np.arange(n_stretches), lengths))
 
     def weight_of_queries(self):
         """Return the mean weight of each query, and whether all its rows have it."""

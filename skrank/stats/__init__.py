@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import importlib
+from typing import TYPE_CHECKING
 
 from skrank.stats.compare import compare_rankers
 from skrank.stats.comparison import RankerComparison
@@ -17,8 +18,9 @@ __all__ = [
     "required_queries",
 ]
 
-
 _DISPLAYS = ["ComparisonDisplay"]
+if TYPE_CHECKING:
+    from skrank.plot import ComparisonDisplay as ComparisonDisplay
 
 
 def __getattr__(name):

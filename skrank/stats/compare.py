@@ -2,29 +2,37 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import inspect
 import itertools
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import Bunch, check_scalar
 
 from skrank._checks import check_choice, check_number, shown, warn_caller
+from skrank._columns import column_names, find_level, kind_of, unwrapped
+from skrank._docs import F
+from skrank._types import Clusters, Seed
 from skrank.metrics import QueryScores
 from skrank.metrics.value_table import check_alike, join_rankers
 from skrank.stats.comparison import RankerComparison
 from skrank.stats.inference import (
+    Segment,
     check_level,
     difference,
     distinct_columns,
     estimates_of,
     read_clusters,
     seed_of,
+    segments_of,
     standard_error,
     sum_clusters,
     terms_of,
@@ -50,7 +58,7 @@ _TESTED = ("low", "high", "pvalue", "p_adjusted", "effect_size", "detectable")
 DIGITS, TINY = 12, 1e-300
 
 
-def _list_tests(function):
+def _list_tests(function: F) -> F:
     """Describe the tests in the docstring of a function with the parameter `test`."""
     names = ", ".join(f'"{name}"' for name in TESTS)
     items = ";\n".join(
@@ -66,18 +74,19 @@ def _list_tests(function):
 
 @_list_tests
 def compare_rankers(
-    scores,
+    scores: QueryScores | Mapping[str, Any] | ArrayLike | Any,
     *,
-    baseline=None,
-    test="permutation",
-    correction="max-t",
-    alternative="two-sided",
-    margin=0.0,
-    clusters=None,
-    confidence_level=0.95,
-    n_resamples=9999,
-    random_state=0,
-):
+    by: str | Sequence[str] | None = None,
+    baseline: str | None = None,
+    test: Literal["permutation", "t", "wilcoxon", "sign"] = "permutation",
+    correction: Literal["max-t", "holm", "bh"] | None = "max-t",
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    margin: float = 0.0,
+    clusters: Clusters | None = None,
+    confidence_level: float = 0.95,
+    n_resamples: int = 9999,
+    random_state: Seed | None = 0,
+) -> RankerComparison:
     r"""Compare rankers by their differences on the same queries.
 
     All pairs of rankers, or all rankers with a baseline, by all metrics, as one family
@@ -87,9 +96,19 @@ def compare_rankers(
 
     Parameters
     ----------
-    scores : QueryScores or dict of str to QueryScores
-        The values of two or more rankers. A dict holds one ranker each, scored on the
-        same queries by the same metrics and parameters.
+    scores : QueryScores, dict, data frame or array of shape (n_rankers, n_queries)
+        The values of two or more rankers. A dict or a data frame has an entry for each
+        ranker: its QueryScores, scored on the same queries by the same metrics and
+        parameters; or values that were computed elsewhere, one per query, of which
+        larger ones are better. These are an array, in one order of the queries for all
+        rankers; a Series or a dict by query id; or a dict by query id of dicts by
+        metric. Further entries are "qid", "sample_weight" and the columns that `by` and
+        `clusters` name. A data frame with a column "ranker" has a row for each ranker
+        and query, as :meth:`skrank.metrics.QueryScores.to_frame` returns it. The
+        rankers of an array are called "0", "1" and so on.
+    by : str or list of str, default=None
+        The key columns of the scores, such as a country, whose values are compared by
+        themselves. All of these segments together are one family.
     baseline : str, default=None
         The ranker that all others are compared with. If None, all pairs are compared.
     test : TESTS
@@ -190,6 +209,13 @@ def compare_rankers(
     0.059 [0.018, 0.100]
     >>> row.wins, row.ties, row.losses
     (39, 0, 21)
+
+    Values that another tool computed:
+
+    >>> old, new = rng.rand(30), rng.rand(30) + 0.3
+    >>> (row,) = compare_rankers({"old": old, "new": new}).rows
+    >>> row.ranker, round(row.difference, 2), round(row.pvalue, 4)
+    ('new', 0.32, 0.0011)
     """
     check_choice(test, TESTS, "test", "compare_rankers")
     check_choice(correction, CORRECTIONS, "correction", "compare_rankers")
@@ -197,23 +223,26 @@ def compare_rankers(
     margin = check_number(margin, "margin", "compare_rankers", low=0.0)
     check_level(confidence_level, "confidence_level", "compare_rankers")
     check_scalar(n_resamples, "n_resamples", Integral, min_val=1)
-    scores = _as_one(scores)
+    scores = _as_one(scores, by, clusters)
     pairs = _pairs(scores.table.rankers, baseline)
     table = scores.table
     clusterings = read_clusters(clusters, table.keys)
+    segments = [Segment({}, slice(None), table, clusterings)]
+    if by is not None:
+        segments = segments_of(table, by, clusters, clusterings, "compare_rankers")
     flips_signs = TESTS[test].flips_signs or CORRECTIONS[correction].flips_signs
     if len(clusterings) > 1 and flips_signs:
         raise ValueError(
             "The 'clusters' parameter of compare_rankers must be one clustering, "
             "unless test='t' and correction is 'holm', 'bh' or None. Got two."
         )
-    blocks = list(_blocks(table, pairs))
+    blocks = [block for one in segments for block in _blocks(one, pairs)]
     if not blocks:
         raise ValueError(
             "compare_rankers needs queries where a metric is defined for two rankers. "
             f"Got none, of {len(table.keys['qid'])} queries."
         )
-    found = [_rows(table, block, clusterings) for block in blocks]
+    found = [_rows(block) for block in blocks]
     rows, errors, df = zip(*found, strict=True)
     rows = list(itertools.chain(*rows))
     errors, df = np.concatenate(errors), np.concatenate(df)
@@ -245,10 +274,11 @@ def compare_rankers(
     columns = (*outcome[2:4], *outcome[:2], effect, detectable)
     for row, *values in zip(rows, *(x.tolist() for x in columns), strict=True):
         row.update(zip(_TESTED, values, strict=True))
-    _warn(rows, outcome, level)
+    _warn(rows, outcome, level, [*segments[0].entries])
     return RankerComparison(
         scores=scores,
         rows=tuple(rows),
+        by=by,
         baseline=baseline,
         test=test,
         correction=correction,
@@ -259,37 +289,118 @@ def compare_rankers(
     )
 
 
-def _as_one(scores):
-    """Return scores of several rankers, also from a dict with one ranker each."""
-    if isinstance(scores, Mapping):
-        tables = []
-        for name, part in scores.items():
-            if not isinstance(name, str):
-                raise TypeError(
-                    "The keys of 'scores' must be the names of rankers, of type str. "
-                    f"Got {shown(name)} instead."
-                )
-            if not isinstance(part, QueryScores) or len(part.rankers) != 1:
-                raise TypeError(
-                    "The 'scores' parameter of compare_rankers must be a QueryScores, "
-                    "or a dict of QueryScores of one ranker each. Got "
-                    f"{type(part).__name__} for {shown(name)} instead."
-                )
-            tables.append(part.table._replace(rankers=(None,)))
-            check_alike(tables[0], tables[-1])
-        if len(tables) > 1:
-            scores = replace(part, table=join_rankers(tables, list(scores)))
-    if not isinstance(scores, QueryScores) or len(scores.table.rankers) < 2:
-        got = type(scores).__name__
-        if isinstance(scores, QueryScores):
-            got = "one ranker"
-        elif isinstance(scores, Mapping):
-            got = f"a dict of {len(scores)}"
+def _as_one(scores, by, clusters):
+    """Return the scores of several rankers, of whatever the parameter `scores` is."""
+    if not isinstance(scores, QueryScores):
+        scores = _joined(scores, by, clusters)
+    if len(scores.table.rankers) < 2:
         raise ValueError(
             "The 'scores' parameter of compare_rankers must hold at least two rankers. "
-            f"Got {got}. Pass a dict of the scores of each ranker to score_queries."
+            "Got one ranker. Pass a dict of the scores of each ranker to score_queries."
         )
     return scores
+
+
+def _joined(values, by, clusters):
+    """Return scores or values of queries, by ranker, as a QueryScores."""
+    names = column_names(values)
+    if names is None:
+        values = _rows_of_array(values)
+        names = list(values)
+    asked = []
+    for columns in (by, clusters):
+        columns = [columns] if isinstance(columns, str) else columns
+        if columns is not None:
+            asked += [name for name in columns if isinstance(name, str)]
+    keys = [name for name in names if name in asked]
+    weight = "sample_weight" if "sample_weight" in names else None
+    if "ranker" in names:
+        return QueryScores.from_frame(
+            values, by=keys, ranker="ranker", sample_weight=weight
+        )
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(
+                "The keys of 'scores' must be the names of rankers, of type str. "
+                f"Got {shown(name)} instead."
+            )
+    shared = {name: values[name] for name in names if name in ("qid", weight, *keys)}
+    index = find_level(values, "qid")
+    if index is not None:
+        shared.setdefault("qid", np.asarray(index))
+    rankers, tables = [name for name in names if name not in shared], []
+    for name in rankers:
+        part = values[name]
+        if not isinstance(part, QueryScores):
+            columns = _columns_of(part, name, shared)
+            part = QueryScores.from_frame(columns, by=keys, sample_weight=weight)
+        if len(part.rankers) != 1:
+            raise TypeError(
+                "The 'scores' parameter of compare_rankers must have one ranker in "
+                f"each entry of a dict. Got {len(part.rankers)} for {shown(name)}."
+            )
+        tables.append(part.table._replace(rankers=(None,), kind=kind_of(values, part)))
+        check_alike(tables[0], tables[-1])
+    if len(tables) < 2:
+        raise ValueError(
+            "The 'scores' parameter of compare_rankers must hold at least two rankers. "
+            f"Got {rankers}."
+        )
+    return replace(part, table=join_rankers(tables, rankers))
+
+
+def _rows_of_array(values):
+    """Return the rows of an array of shape (n_rankers, n_queries), by their numbers."""
+    needed = (
+        "The 'scores' parameter of compare_rankers must be a QueryScores, a dict or a "
+        "data frame with the values of each ranker, or an array of shape (n_rankers, "
+        "n_queries). Got {} instead."
+    )
+    if not isinstance(values, (list, tuple, np.ndarray)):
+        raise TypeError(needed.format(type(values).__name__))
+    if not len(values) or any(np.ndim(row) != 1 for row in values):
+        raise ValueError(needed.format(f"{type(values).__name__} of other shape"))
+    return {str(place): row for place, row in enumerate(values)}
+
+
+def _columns_of(values, name, shared):
+    """Return the values of the queries of a ranker as columns.
+
+    A dict, or a Series, has the ids of the queries; other values stand in one order for
+    all rankers. A dict may hold a dict of metrics for each query, as pytrec_eval
+    returns it.
+    """
+    columns = {"qid": None, **shared}
+    if isinstance(values, Mapping):
+        if shared:
+            raise ValueError(
+                "Values in a dict by query cannot be joined with columns. Got "
+                f"{list(shared)} as well as a dict for {shown(name)}. Pass arrays, in "
+                "the order of these columns."
+            )
+        columns["qid"], values = list(values), list(values.values())
+        if values and isinstance(values[0], Mapping):
+            metrics = list(values[0])
+            return columns | {
+                metric: [of_query[metric] for of_query in values] for metric in metrics
+            }
+    elif columns["qid"] is None and hasattr(values, "index") and hasattr(values, "loc"):
+        columns["qid"] = np.asarray(values.index)
+    values = np.asarray(unwrapped(values), dtype=np.float64)
+    if values.ndim != 1:
+        raise ValueError(
+            "The values of a ranker must be one number for each query, or a dict of "
+            f"them by query. Got shape {values.shape} for {shown(name)}."
+        )
+    if np.isnan(values).any():
+        raise ValueError(
+            f"The values of {shown(name)} must not be NaN. Got {np.isnan(values).sum()}"
+            " of them. Replace them by what an undefined query counts as, such as 0, "
+            "or leave these queries out for all rankers."
+        )
+    if columns["qid"] is None:
+        columns["qid"] = np.arange(len(values))
+    return columns | {"value": values}
 
 
 def _pairs(rankers, baseline):
@@ -306,33 +417,17 @@ def _pairs(rankers, baseline):
 
 
 class _Block(NamedTuple):
-    """Rankers that are compared by one metric on the same queries.
+    """Rankers that are compared by one metric on the same queries."""
 
-    Attributes
-    ----------
-    metric : int
-        The position of the metric.
-    rankers : tuple of int
-        The positions of the rankers.
-    terms : list of Terms
-        Their terms.
-    pairs : list of (int, int)
-        The pairs to compare, as places in `rankers`.
-    values : ndarray of shape (n_queries, n_rankers)
-        The terms of their sums, in the direction in which the metric is printed.
-    known : ndarray of shape (n_queries,), dtype bool
-        The queries that count.
-    bottom : ndarray of shape (n_queries,)
-        Their weights.
-    """
-
-    metric: int
-    rankers: tuple
-    terms: list
-    pairs: list
+    segment: Segment  # of the queries
+    metric: int  # its position
+    rankers: tuple  # their positions
+    terms: list  # their Terms
+    pairs: list  # what is compared: two places in `rankers`
+    # The terms of their sums, (n_queries, n_rankers), as the metric is printed.
     values: np.ndarray
-    known: np.ndarray
-    bottom: np.ndarray
+    known: np.ndarray  # whether each query counts
+    bottom: np.ndarray  # the weight of each query
 
     def differences(self, pairs):
         """Return the terms of the differences of pairs, (n_queries, n_pairs)."""
@@ -340,11 +435,14 @@ class _Block(NamedTuple):
         return difference(self.values[:, one], self.values[:, other])
 
 
-def _blocks(table, pairs):
-    """Yield the :class:`_Block` of each metric.
+def _blocks(segment, pairs):
+    """Yield the :class:`_Block` of each metric of a segment.
 
     Where rankers are undefined, and left out, for different queries, each pair has one.
     """
+    table, where = segment.table, ""
+    for column, value in segment.entries.items():
+        where += f" with {column}={shown(value)}"
     of_metrics = zip(*terms_of(table, estimates_of(table)), strict=True)
     for metric, (request, terms) in enumerate(
         zip(table.requests, of_metrics, strict=True)
@@ -374,7 +472,7 @@ def _blocks(table, pairs):
                     )
             if not bottoms[0].any():
                 warn_caller(
-                    f"The metric {name!r} is undefined for every query of "
+                    f"The metric {name!r} is undefined for every query{where} of "
                     f"{shown(table.rankers[rankers[0]])} or "
                     f"{shown(table.rankers[rankers[1]])}. They are not compared.",
                     UndefinedMetricWarning,
@@ -383,11 +481,14 @@ def _blocks(table, pairs):
             values = [request.sign * np.where(known, one.top, 0) for one in own]
             places = pairs if is_shared else [(0, 1)]
             values = np.column_stack(values)
-            yield _Block(metric, rankers, own, places, values, known, bottoms[0])
+            yield _Block(
+                segment, metric, rankers, own, places, values, known, bottoms[0]
+            )
 
 
-def _rows(table, block, clusterings):
+def _rows(block):
     """Return the rows of the pairs of a block, their standard errors and their df."""
+    table, clusterings = block.segment.table, block.segment.clusterings
     request = table.requests[block.metric]
     has_weight = True if table.weight is None else table.weight > 0
     undefined = [
@@ -410,6 +511,7 @@ def _rows(table, block, clusterings):
         total = top.sum(axis=0) / whole
         for j, (one, other) in enumerate(pairs):
             row = Bunch(
+                **block.segment.entries,
                 metric=request.key,
                 ranker=table.rankers[block.rankers[one]],
                 baseline=table.rankers[block.rankers[other]],
@@ -436,7 +538,7 @@ def _family(table, blocks, errors, df, clusterings):
     metrics and queries, nor on names, and random flips take the same sign of a unit
     whichever ranker comes first. So the p-values do not depend on any of these.
     """
-    found = []
+    found, n_queries = [], len(table.keys["qid"])
     for block in blocks:
         scale = np.abs(block.values).max() or 1.0
         keys = [
@@ -446,6 +548,9 @@ def _family(table, blocks, errors, df, clusterings):
         first = min(range(len(keys)), key=keys.__getitem__)
         others = sorted(set(range(len(keys))) - {first}, key=keys.__getitem__)
         columns = block.differences([(other, first) for other in others])
+        if len(columns) < n_queries:  # other segments do not count
+            of_segment, columns = columns, np.zeros((n_queries, len(others)))
+            columns[block.segment.rows] = of_segment
         name = table.requests[block.metric].key
         found.append(((sorted(keys), name), first, others, columns))
     order = sorted(range(len(found)), key=[key for key, *_ in found].__getitem__)
@@ -458,7 +563,9 @@ def _family(table, blocks, errors, df, clusterings):
             of_ranker[place, other] = start + j
         start += len(others)
     columns = np.hstack([np.zeros((len(columns[0]), 1)), *columns])
-    bottoms = np.column_stack([block.bottom for block in blocks])
+    bottoms = np.zeros((n_queries, len(blocks)))
+    for bottom, block in zip(bottoms.T, blocks, strict=True):
+        bottom[block.segment.rows] = block.bottom
     if len(clusterings) == 1:
         columns, bottoms = sum_clusters(columns, bottoms, clusterings[0])
     ends = [
@@ -479,7 +586,7 @@ def _family(table, blocks, errors, df, clusterings):
     )
 
 
-def _warn(rows, outcome, level):
+def _warn(rows, outcome, level, names):
     """Warn of comparisons that cannot reject, and of those that few units decide."""
     cannot = outcome.smallest > level
     if cannot.any():
@@ -491,7 +598,8 @@ def _warn(rows, outcome, level):
         )
     n_effective = np.where(cannot, np.inf, outcome.n_effective).tolist()
     named = {
-        f"{row.metric!r} of {row.ranker!r} and {row.baseline!r}": n
+        f"{row.metric!r} of {row.ranker!r} and {row.baseline!r}"
+        + "".join(f", {name}={shown(row[name])}" for name in names): n
         for row, n in zip(rows, n_effective, strict=True)
     }
     warn_of_few(named, "differences, (sum d^2)^2 / sum d^4,", "p-value")

@@ -2,28 +2,43 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from string import ascii_letters
+from typing import Any, Literal
 
 import numpy as np
+from sklearn.utils import Bunch
 
-from skrank._checks import shown
+from skrank._checks import check_choice, shown
 from skrank._columns import as_frame
+from skrank._text_tables import Cell, as_html, as_latex, as_markdown, undefined_words
+from skrank._types import Clusters, FrameKind
 from skrank.metrics import QueryScores
 from skrank.stats.inference import difference
-from skrank.stats.intervals import Result, confidence_interval, shown_ends
+from skrank.stats.intervals import (
+    ConfidenceIntervals,
+    Result,
+    confidence_interval,
+    shown_ends,
+)
 from skrank.stats.paired_tests import CORRECTIONS, TESTS, is_two_sided
+
+# What stands above a mean that is significantly better, or worse, than the baseline.
+BETTER, WORSE = "†", "‡"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RankerComparison(Result):
     """Differences of rankers by metric, with their uncertainty.
 
-    Made by :func:`compare_rankers`. It prints and shows in a notebook as two tables:
-    the rankers, and their differences.
+    Made by :func:`compare_rankers`. It prints as two tables: the rankers, and their
+    differences. In a notebook, and with `to_latex` and `to_markdown`, it shows as the
+    table of a paper: a row for each ranker, and a column for each metric.
 
     Parameters
     ----------
@@ -33,8 +48,9 @@ class RankerComparison(Result):
         For each metric and pair of rankers a row with the entries metric, ranker,
         baseline, estimate, estimate_baseline, difference, low, high, pvalue,
         p_adjusted, effect_size, wins, ties, losses, n_queries, n_undefined and
-        detectable.
-    baseline, test, correction, alternative, margin, clusters, confidence_level : object
+        detectable; before them those of the segment, by the names of its columns.
+    by, baseline, test, correction, alternative, margin, clusters, confidence_level \
+            : object
         The parameters of the comparison.
 
     See Also
@@ -67,27 +83,30 @@ class RankerComparison(Result):
     """  # noqa: E501
 
     scores: QueryScores
-    rows: tuple
+    rows: tuple[Bunch, ...]
+    by: object
     baseline: str | None
     test: str
     correction: str | None
     alternative: str
     margin: float
-    clusters: object
+    clusters: Clusters | None
     confidence_level: float
 
     @cached_property
-    def intervals(self):
+    def intervals(self) -> ConfidenceIntervals:
         """Return the :class:`ConfidenceIntervals` of the rankers."""
-        options = {"confidence_level": self.confidence_level, "clusters": self.clusters}
+        options = {"by": self.by, "clusters": self.clusters}
+        options["confidence_level"] = self.confidence_level
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return confidence_interval(self.scores, **options)
 
     @cached_property
-    def letters(self):
+    def letters(self) -> Any:
         """Return the letters of each metric and ranker: ``letters[metric][ranker]``.
 
+        By segment they are ``letters[segment][metric][ranker]``.
         Two rankers share a letter if they do not differ significantly. None unless all
         pairs were compared for a difference in either direction, and where the letters
         would be hard to read: with more than 26 rankers, or 12 letters of one of them.
@@ -95,20 +114,29 @@ class RankerComparison(Result):
         if not self._has_all_pairs:
             return None
         level = 1 - self.confidence_level
+        different = {place: set() for place in self.intervals._best_first}
+        for row in self.rows:
+            if row.p_adjusted <= level:
+                pair = frozenset((row.ranker, row.baseline))
+                different[self._segment(row), row.metric].add(pair)
         found = {}
-        for metric in self.metrics:
-            different = {
-                frozenset((row.ranker, row.baseline))
-                for row in self.rows
-                if row.metric == metric and row.p_adjusted <= level
-            }
-            found[metric] = letters(
-                [row.ranker for row in self.intervals._best_first(metric)],
-                lambda *pair, different=different: frozenset(pair) in different,
+        for (segment, metric), rows in self.intervals._best_first.items():
+            pairs = different[segment, metric]
+            of_metric = letters(
+                [row.ranker for row in rows],
+                lambda *pair, pairs=pairs: frozenset(pair) in pairs,
             )
-            if found[metric] is None:
+            if of_metric is None:
                 return None
-        return found
+            found.setdefault(segment, {})[metric] = of_metric
+        return found if self.by is not None else found[()]
+
+    def _letters_of(self, row, ranker):
+        """Return the letters of a ranker in the segment and metric of a row."""
+        of_segment = self.letters
+        if self.by is not None:
+            of_segment = of_segment[self._segment(row)]
+        return of_segment[row.metric][ranker]
 
     @property
     def _has_all_pairs(self):
@@ -120,13 +148,13 @@ class RankerComparison(Result):
         """Return 1 if larger values of a metric are better, else -1."""
         return self.scores.table.requests[self.metrics.index(metric)].direction
 
-    def worst_queries(self, n=10, *, kind=None):
-        """Return the queries that lost most, for each metric and pair.
+    def worst_queries(self, n: int = 10, *, kind: FrameKind | None = None) -> Any:
+        """Return the queries that lost most, for each metric, pair and segment.
 
         Parameters
         ----------
         n : int, default=10
-            The number of queries of each metric and pair; fewer if fewer lost.
+            The number of queries of each metric, pair and segment; fewer if fewer lost.
         kind : {"pandas", "polars", "pyarrow"}, default=None
             As in `to_frame`.
 
@@ -135,6 +163,11 @@ class RankerComparison(Result):
         frame : data frame
             The columns metric, ranker, baseline, the keys of the queries, value,
             value_baseline and difference; the largest loss first.
+
+        See Also
+        --------
+        skrank.metrics.query_report : Shows the documents of one of these queries, by
+            both rankers.
         """
         if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
             raise ValueError(
@@ -142,7 +175,10 @@ class RankerComparison(Result):
                 f"{shown(n)} instead."
             )
         found = {name: [] for name in ("metric", "ranker", "baseline")}
-        parts = []
+        parts, table = [], self.scores.table
+        segments = {(): np.arange(len(table.keys["qid"]))}
+        if self.by is not None:
+            segments = table.segments(self.by, "worst_queries")
         for row in self.rows:
             metric = self.metrics.index(row.metric)
             one, other = (
@@ -150,7 +186,9 @@ class RankerComparison(Result):
                 for name in (row.ranker, row.baseline)
             )
             gain = self._direction(row.metric) * difference(one, other)
-            order = np.argsort(np.nan_to_num(gain, nan=np.inf), kind="stable")[:n]
+            queries = segments[self._segment(row)]
+            order = np.argsort(np.nan_to_num(gain[queries], nan=np.inf), kind="stable")
+            order = queries[order[:n]]
             order = order[gain[order] < 0]
             for name, names in found.items():
                 names += [row[name]] * len(order)
@@ -161,51 +199,245 @@ class RankerComparison(Result):
         columns |= {"value": one, "value_baseline": other, "difference": one - other}
         return as_frame(columns, kind or self.scores.table.kind)
 
+    def to_markdown(
+        self,
+        *,
+        rows: Literal["rankers", "differences"] = "rankers",
+        uncertainty: Literal["interval", "standard error"] | None = None,
+    ) -> str:
+        """Return the means of all rankers as a table in Markdown, for a paper.
+
+        The best mean of each metric is bold, also if several are printed alike. Letters
+        say which rankers do not differ significantly, or marks which ones differ from
+        the baseline. The title names the test, the correction and the number of
+        queries.
+
+        Parameters
+        ----------
+        rows : {"rankers", "differences"}, default="rankers"
+            A row for each ranker, with the metrics as columns; or the two tables that
+            are printed, with a row for each mean and each difference.
+        uncertainty : {"interval", "standard error"}, default=None
+            What stands behind each mean: its interval, or "±" and its standard error.
+
+        Returns
+        -------
+        text : str
+            The title and the table.
+        """
+        tables = self._tables_of(rows, uncertainty, "to_markdown")
+        return as_markdown(*tables, left=self._left)
+
+    def to_latex(
+        self,
+        *,
+        rows: Literal["rankers", "differences"] = "rankers",
+        uncertainty: Literal["interval", "standard error"] | None = None,
+    ) -> str:
+        """Return the means of all rankers as a table in LaTeX, for a paper.
+
+        Its cells are those of `to_markdown`. It needs the package booktabs.
+
+        Parameters
+        ----------
+        rows : {"rankers", "differences"}, default="rankers"
+            As in `to_markdown`.
+        uncertainty : {"interval", "standard error"}, default=None
+            As in `to_markdown`.
+
+        Returns
+        -------
+        text : str
+            A `table` environment whose caption is the title; of differences the title
+            as a comment and a `tabular` environment for each table.
+        """
+        title, tables = self._tables_of(rows, uncertainty, "to_latex")
+        is_caption = rows == "rankers"
+        return as_latex(title, tables, left=self._left, is_caption=is_caption)
+
+    def _repr_html_(self):
+        """Return the means of all rankers as a table for a notebook."""
+        return as_html(*self._tables_of("rankers", None, "_repr_html_"))
+
+    @property
+    def _left(self):
+        """Return the columns of tables that are aligned on the left."""
+        return [*super()._left, *self._metric_words.values()]
+
+    @property
+    def _metric_words(self):
+        """Return what columns are called, by metric."""
+        return {
+            metric: metric if self._direction(metric) == 1 else f"{metric} ↓"
+            for metric in self.metrics
+        }
+
+    def _tables_of(self, rows, uncertainty, caller):
+        """Return the title and the tables of `to_markdown`."""
+        check_choice(rows, {"rankers", "differences"}, "rows", caller)
+        check_choice(
+            uncertainty, {"interval", "standard error", None}, "uncertainty", caller
+        )
+        if rows == "rankers":
+            return self._caption(uncertainty), [self._means(uncertainty)]
+        if uncertainty is not None:
+            raise ValueError(
+                f"The 'uncertainty' parameter of {caller} must be None with "
+                "rows='differences', where every row has its interval. Got "
+                f"{uncertainty!r} instead."
+            )
+        return self._tables()
+
+    def _means(self, uncertainty):
+        """Return the header and the rows of the table of rankers and metrics."""
+        marks = self._marks()
+        columns = []
+        for metric in self.metrics:
+            column = {}
+            for (segment, name), rows in self.intervals._best_first.items():
+                if name != metric:
+                    continue
+                best = f"{rows[0].estimate:.4f}"
+                for row in rows:
+                    text = f"{row.estimate:.4f}"
+                    after = {
+                        None: "",
+                        "interval": shown_ends(row),
+                        "standard error": f"± {row.standard_error:.4f}",
+                    }[uncertainty]
+                    mark = marks.get((segment, metric, row.ranker), "")
+                    cell = Cell(text, text == best, mark, after)
+                    is_known = not np.isnan(row.estimate)
+                    column[segment, row.ranker] = cell if is_known else Cell("-")
+            columns.append(column)
+        segments = dict.fromkeys(segment for segment, _ in columns[0])
+        rows = [
+            [
+                *([str(segment)] if isinstance(self.by, str) else map(str, segment)),
+                ranker,
+                *(column[segment, ranker] for column in columns),
+            ]
+            for segment in segments
+            for ranker in self.rankers
+        ]
+        return [*self.segment_names, "ranker", *self._metric_words.values()], rows
+
+    def _marks(self):
+        """Return what stands above the means, by segment, metric and ranker."""
+        if self.baseline is None:
+            return {
+                (self._segment(row), row.metric, row.ranker): self._letters_of(
+                    row, row.ranker
+                )
+                for row in self.intervals.rows
+                if self.letters
+            }
+        marks, two_sided = {}, is_two_sided(self.alternative, self.margin)
+        for row in self.rows:
+            if row.p_adjusted <= 1 - self.confidence_level:
+                is_worse = self._direction(row.metric) * row.difference < 0
+                mark = WORSE if two_sided and is_worse else BETTER
+                marks[self._segment(row), row.metric, row.ranker] = mark
+        return marks
+
+    def _caption(self, uncertainty):
+        """Return the title of the table of rankers and metrics."""
+        n_queries = self.n_units
+        if self.clusters is not None:
+            weight, qid = self.scores.weight, self.scores.keys["qid"]
+            n_queries = len(qid) if weight is None else np.count_nonzero(weight)
+        about = f"Means over {_counted(n_queries, 'query', 'queries')}"
+        if self.by is not None:
+            about += f" by {', '.join(self.segment_names)}"
+        about += undefined_words([row.n_undefined for row in self.rows])
+        level = f"level {100 * (1 - self.confidence_level):.4g}%"
+        n_comparisons = _counted(len(self.rows), "comparison")
+        test = TESTS[self.test].words
+        if self.clusters is not None:
+            test += f" of {_counted(self.n_units, 'cluster')}"
+        test += f", {CORRECTIONS[self.correction].words} for {n_comparisons}, {level}"
+        asked = self._asked()
+        if self.baseline is not None:
+            claim = (
+                f"{BETTER} significantly better and {WORSE} worse than {self.baseline}"
+            )
+            if asked:
+                claim = f"{BETTER} difference from {self.baseline} {asked}"
+            words = f"{claim}: {test}."
+        elif self.letters:
+            within = " and ".join(["metric", *self.segment_names])
+            words = (
+                f"Rankers with a common letter do not differ significantly, by {within}"
+                f": {test}."
+            )
+        elif asked:
+            words = f"The differences of pairs were tested ({asked}): {test}."
+        else:
+            words = f"Letters are left out: they would be too many to compare. {test}."
+        spread = {
+            None: "",
+            "interval": f" In brackets: {100 * self.confidence_level:g}% intervals.",
+            "standard error": " Behind ±: standard errors.",
+        }[uncertainty]
+        return f"{about}, the best in bold. {words[0].upper()}{words[1:]}{spread}"
+
+    def _asked(self):
+        """Return what the test asks for, unless it is any difference."""
+        asked = {"greater": "greater than", "less": "less than"}.get(self.alternative)
+        if asked:
+            return f"{asked} {_of_margin(asked, self.margin)}"
+        return f"within {self.margin:g} of 0" if self.margin else ""
+
     def _title(self):
         levels = f"{100 * self.confidence_level:g}% intervals"
         if self.margin and self.alternative == "two-sided":
             levels += f", of differences {200 * self.confidence_level - 100:g}%"
         n_metrics = len({row.metric for row in self.rows})
+        n_segments = len({self._segment(row) for row in self.rows})
+        of_segments = ""
+        if self.by is not None:
+            of_segments = f" x {_counted(n_segments, 'segment')}"
         n_pairs = len({(row.ranker, row.baseline) for row in self.rows})
-        asked = {"greater": "greater than", "less": "less than"}.get(self.alternative)
-        about = ""
-        if asked:
-            about = f"; is the difference {asked} {_of_margin(asked, self.margin)}?"
-        elif self.margin:
-            about = f"; is the difference within {self.margin:g} of 0?"
+        about = f"; is the difference {self._asked()}?" if self._asked() else ""
         return (
             f"{self._units()}, {_counted(len(self.rows), 'comparison')} "
-            f"({_counted(n_pairs, 'pair')} x {_counted(n_metrics, 'metric')}): "
+            f"({_counted(n_pairs, 'pair')} x {_counted(n_metrics, 'metric')}"
+            f"{of_segments}): "
             f"{TESTS[self.test].words}, {CORRECTIONS[self.correction].words}, "
             f"{levels}{about}"
         )
 
     def _estimates(self):
         """Return the header and the rows of the table of rankers."""
-        header = ["metric", "ranker", "estimate", "interval"]
+        header = [*self.segment_names, "metric", "ranker", "estimate", "interval"]
         if self.letters:
             header.append("letters")
         rows = []
-        for metric in dict.fromkeys(row.metric for row in self.rows):
-            for row in self.intervals._best_first(metric):
+        for place in dict.fromkeys(
+            (self._segment(row), row.metric) for row in self.rows
+        ):
+            for row in self.intervals._best_first[place]:
                 cells = [
-                    metric,
+                    *(str(row[name]) for name in self.segment_names),
+                    row.metric,
                     row.ranker,
                     f"{row.estimate:.4f}",
                     shown_ends(row),
                 ]
-                letters = [self.letters[metric][row.ranker]] if self.letters else []
+                letters = [self._letters_of(row, row.ranker)] if self.letters else []
                 rows.append(cells + letters)
         return header, rows
 
     def _differences(self):
         """Return the header and the rows of the table of differences."""
         header = [
+            *self.segment_names,
             *("metric", "ranker", "baseline", "difference", "interval", "p"),
             *("adjusted", "wins/ties/losses", "detectable"),
         ]
         rows = [
             [
+                *(str(row[name]) for name in self.segment_names),
                 row.metric,
                 row.ranker,
                 row.baseline,
@@ -227,8 +459,8 @@ class RankerComparison(Result):
         return title, [self._estimates(), self._differences()]
 
 
-def _counted(n, noun):
-    return f"{n:,} {noun}" + ("" if n == 1 else "s")
+def _counted(n, noun, several=None):
+    return f"{n:,} {noun if n == 1 else several or f'{noun}s'}"
 
 
 def _of_margin(asked, margin):

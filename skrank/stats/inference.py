@@ -30,34 +30,27 @@ ROUNDING = 1e-12
 # A sum of fewer equal terms is far from normal.
 FEWEST_EFFECTIVE = 10
 
+# The entries of the rows of results, which no column of segments may be called.
+ENTRIES = {
+    *("metric", "ranker", "baseline", "estimate", "estimate_baseline", "difference"),
+    *("low", "high", "pvalue", "p_adjusted", "effect_size", "wins", "ties", "losses"),
+    *("n_queries", "n_undefined", "detectable", "standard_error", "method"),
+}
+
 
 class Terms(NamedTuple):
-    """The terms of a summary, query by query.
+    """The terms of a summary, query by query."""
 
-    Attributes
-    ----------
-    top, bottom : ndarray of shape (n_queries,)
-        The terms of the two sums; 0 where a query does not count.
-    known : ndarray of shape (n_queries,), dtype bool
-        Which queries count: those with a value, which may replace an undefined one, and
-        a weight above 0.
-    values : ndarray of shape (n_known,)
-        Their values.
-    n_undefined : int
-        The number of queries with a weight above 0 where the metric is undefined.
-    estimate : float
-        The summary.
-    request : Request or None
-        The metric; None for an array of values.
-    """
-
+    # The terms of the two sums; 0 where a query does not count.
     top: np.ndarray
     bottom: np.ndarray
+    # Whether each query counts: with a weight above 0 and a value, which may be what
+    # replaces an undefined one.
     known: np.ndarray
-    values: np.ndarray
-    n_undefined: int
-    estimate: float
-    request: Request | None = None
+    values: np.ndarray  # of the queries that count
+    n_undefined: int  # queries with a weight above 0 where the metric is undefined
+    estimate: float  # the summary
+    request: Request | None = None  # the metric; None for an array of values
 
     @property
     def is_mean(self):
@@ -202,6 +195,47 @@ def read_clusters(clusters, keys):
             column = keys[column]
         codes.append(encode_qid(column, len(qid), name="clusters")[1])
     return codes
+
+
+class Segment(NamedTuple):
+    """Queries with the same values of some key columns, or all queries.
+
+    Attributes
+    ----------
+    entries : dict of str to object
+        The values by the names of the columns.
+    rows : ndarray of shape (n_queries,) or slice
+        The positions of the queries.
+    table : ValueTable
+        The values of these queries.
+    clusterings : list of ndarray of shape (n_queries,)
+        The codes of their clusters.
+    """
+
+    entries: dict
+    rows: np.ndarray | slice
+    table: object
+    clusterings: list
+
+
+def segments_of(table, by, clusters, clusterings, caller):
+    """Return the segments of a table, each with the clusters that it has by itself."""
+    names, found = [by] if isinstance(by, str) else list(by), []
+    taken = [name for name in names if name in ENTRIES]
+    if taken:
+        raise ValueError(
+            f"The 'by' parameter of {caller} must not be {taken[0]!r}, which is an "
+            "entry of the rows of the result. Rename the column."
+        )
+    for label, rows in table.segments(by, caller).items():
+        part = table.take(rows)
+        of_part = [codes[rows] for codes in clusterings]
+        if clusters is None:
+            of_part = read_clusters(None, part.keys)
+        values = (label,) if isinstance(by, str) else label
+        entries = dict(zip(names, values, strict=True))
+        found.append(Segment(entries, rows, part, of_part))
+    return found
 
 
 def difference(values, others):

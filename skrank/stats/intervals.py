@@ -2,12 +2,16 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
+from typing import Any, Literal, get_args, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import norm
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import Bunch, check_scalar
@@ -20,11 +24,20 @@ from skrank._checks import (
     warn_caller,
 )
 from skrank._columns import KINDS, as_frame
-from skrank._text_tables import as_html, as_latex, as_markdown, as_text, undefined_words
+from skrank._text_tables import (
+    TEXT,
+    as_html,
+    as_latex,
+    as_markdown,
+    as_text,
+    undefined_words,
+)
+from skrank._types import Clusters, FrameKind, Seed
 from skrank.metrics import QueryScores
 from skrank.metrics.summary import pooled_median, reciprocal
 from skrank.stats.inference import (
     ROUNDING,
+    Segment,
     Terms,
     by_value,
     check_level,
@@ -36,6 +49,7 @@ from skrank.stats.inference import (
     quantile_of_t,
     read_clusters,
     seed_of,
+    segments_of,
     standard_error,
     studentized,
     sum_clusters,
@@ -45,12 +59,29 @@ from skrank.stats.inference import (
     wilson,
 )
 
-METHODS = ("auto", "wilson", "hall", "t", "bootstrap")
+Method = Literal["auto", "wilson", "hall", "t", "bootstrap"]
+METHODS = get_args(Method)
+
+
+@overload
+def confidence_interval(
+    scores: QueryScores, *, by: str | Sequence[str] | None = ...,
+    confidence_level: float = ..., method: Method = ...,
+    clusters: Clusters | None = ..., sample_weight: ArrayLike | None = ...,
+    n_resamples: int = ..., random_state: Seed | None = ...,
+) -> ConfidenceIntervals: ...  # fmt: skip
+@overload
+def confidence_interval(
+    scores: ArrayLike, *, confidence_level: float = ..., method: Method = ...,
+    clusters: Clusters | None = ..., sample_weight: ArrayLike | None = ...,
+    n_resamples: int = ..., random_state: Seed | None = ...,
+) -> Bunch: ...  # fmt: skip
 
 
 def confidence_interval(
     scores,
     *,
+    by=None,
     confidence_level=0.95,
     method="auto",
     clusters=None,
@@ -68,6 +99,9 @@ def confidence_interval(
     ----------
     scores : QueryScores or array-like of shape (n_queries,)
         The values of the queries. NaN in an array is left out, with a warning.
+    by : str or list of str, default=None
+        The key columns of a QueryScores, such as a country, whose values have intervals
+        of their own: those of ``scores.where(country=...)``.
     confidence_level : float, default=0.95
         The level, between 0 and 1.
     method : {"auto", "wilson", "hall", "t", "bootstrap"}, default="auto"
@@ -100,7 +134,8 @@ def confidence_interval(
     interval : Bunch or ConfidenceIntervals
         Of an array one interval with the attributes `estimate`, `low`, `high`,
         `standard_error`, `n_queries`, `n_undefined` and `method`. Of a QueryScores a
-        table of such intervals, by ranker and metric as its `summary` has them. The
+        table of such intervals, by ranker and metric as its `summary` has them, and
+        with `by` as ``summary(by)``. The
         ends are within the range of the metric. `n_queries` is the number of queries
         that count, and `n_undefined` that of queries where the metric is undefined.
         The range of an array is not known, unless it holds only zeros and ones.
@@ -165,6 +200,21 @@ def confidence_interval(
     ndcg      0.9126  [0.8772, 0.9372]  hall
     >>> round(intervals["ndcg"].low, 4)
     0.8772
+
+    By segment:
+
+    >>> by = {"country": np.where(qid % 2, "fr", "us")}
+    >>> y_score = y_true + 2 * rng.randn(600)
+    >>> scores = score_queries(y_true, y_score, "ndcg", qid=qid, by=by)
+    >>> intervals = confidence_interval(scores, by="country")
+    >>> print(intervals)
+    60 queries by country, 95% intervals
+    <BLANKLINE>
+    country  metric  estimate          interval  method
+    fr       ndcg      0.8303  [0.7669, 0.8811]  hall
+    us       ndcg      0.8598  [0.8124, 0.9012]  hall
+    >>> round(intervals["fr"]["ndcg"].low, 4)
+    0.7669
     """
     check_level(confidence_level, "confidence_level", "confidence_interval")
     check_choice(method, METHODS, "method", "confidence_interval")
@@ -176,17 +226,22 @@ def confidence_interval(
         "random_state": random_state,
     }
     if not isinstance(scores, QueryScores):
+        if by is not None:
+            raise ValueError(
+                "The 'by' parameter of confidence_interval must be None for an array. "
+                "Pass a QueryScores with key columns, such as that of score_queries."
+            )
         return _of_array(scores, sample_weight, clusters, options)
     if sample_weight is not None:
         raise ValueError(
             "The 'sample_weight' parameter of confidence_interval must be None for a "
             "QueryScores. Pass the weights to score_queries."
         )
-    found = interval_table(scores, clusters=clusters, **options)
+    found = _of_segments(scores, by, clusters, **options)
     without = [
         name
         for j, name in enumerate(scores.metrics)
-        if any(of_ranker[j] is None for of_ranker in found)
+        if any(of_ranker[j] is None for _, table in found for of_ranker in table)
     ]
     if without:
         others = [name for name in scores.metrics if name not in without]
@@ -196,15 +251,17 @@ def confidence_interval(
             f"{without}: select other metrics, such as scores[{others or ['mrr']}]."
         )
     rows = [
-        Bunch(metric=metric, ranker=ranker, **interval)
+        Bunch(**entries, metric=metric, ranker=ranker, **interval)
+        for entries, table in found
         for metric, of_metric in zip(
-            scores.metrics, zip(*found, strict=True), strict=True
+            scores.metrics, zip(*table, strict=True), strict=True
         )
         for ranker, interval in zip(scores.rankers, of_metric, strict=True)
     ]
     return ConfidenceIntervals(
         scores=scores,
         rows=tuple(rows),
+        by=by,
         clusters=clusters,
         confidence_level=confidence_level,
     )
@@ -239,29 +296,31 @@ def _of_array(values, sample_weight, clusters, options):
     clusterings = []
     if clusters is not None:
         clusterings = read_clusters(clusters, {"qid": np.arange(n)})
-    (found,) = intervals_of([("these values", terms)], clusterings, **options)
+    (found,), *few = _intervals_of([("these values", terms)], clusterings, **options)
+    _warn_of_few(*few)
     return found
 
 
 class Result:
     """A result with rows, by rankers and metrics, which prints as tables.
 
-    What is made of it has the fields `scores`, `rows` and `clusters`, and the method
-    `_tables`, which returns the title and the header and the cells of each table.
+    What is made of it has the fields `scores`, `rows`, `by` and `clusters`, and the
+    method `_tables`, which returns the title and the header and the cells of each
+    table.
     """
 
     @property
-    def rankers(self):
+    def rankers(self) -> tuple[str, ...]:
         """Return the names of the rankers."""
         return self.scores.rankers
 
     @property
-    def metrics(self):
+    def metrics(self) -> tuple[str, ...]:
         """Return the names of the metrics."""
         return self.scores.metrics
 
     @property
-    def n_units(self):
+    def n_units(self) -> int:
         """Return the number of units: queries, or clusters of them, with a weight.
 
         Some of the queries may be undefined, and left out of some rows.
@@ -274,7 +333,7 @@ class Result:
         )
         return len(units)
 
-    def to_frame(self, kind=None):
+    def to_frame(self, kind: FrameKind | None = None) -> Any:
         """Return the rows as a data frame.
 
         Parameters
@@ -298,15 +357,33 @@ class Result:
             )
         return as_frame(columns, kind or self.scores.table.kind)
 
+    @property
+    def segment_names(self) -> list[str]:
+        """Return the names of the key columns of the segments."""
+        if self.by is None:
+            return []
+        return [self.by] if isinstance(self.by, str) else list(self.by)
+
+    @property
+    def _left(self):
+        """Return the columns of tables that are aligned on the left."""
+        return [*self.segment_names, *TEXT]
+
+    def _segment(self, row):
+        """Return the label of the segment of a row."""
+        values = tuple(row[name] for name in self.segment_names)
+        return values[0] if isinstance(self.by, str) else values
+
     def _units(self):
         """Return how many units there are, and how many queries are undefined."""
         units = "queries" if self.clusters is None else "clusters of queries"
+        by = f" by {', '.join(self.segment_names)}" if self.segment_names else ""
         undefined = undefined_words([row.n_undefined for row in self.rows])
-        return f"{self.n_units:,} {units}{undefined}"
+        return f"{self.n_units:,} {units}{by}{undefined}"
 
     def __str__(self):
         """Return the tables as text."""
-        return as_text(*self._tables())
+        return as_text(*self._tables(), left=self._left)
 
     __repr__ = __str__
 
@@ -314,7 +391,7 @@ class Result:
         """Return the tables for a notebook."""
         return as_html(*self._tables())
 
-    def to_markdown(self):
+    def to_markdown(self) -> str:
         """Return the tables in Markdown.
 
         Returns
@@ -322,9 +399,9 @@ class Result:
         text : str
             The title and the tables.
         """
-        return as_markdown(*self._tables())
+        return as_markdown(*self._tables(), left=self._left)
 
-    def to_latex(self):
+    def to_latex(self) -> str:
         """Return the tables in LaTeX, with the rules of the package booktabs.
 
         Returns
@@ -332,7 +409,7 @@ class Result:
         text : str
             The title as a comment, and a `tabular` environment for each table.
         """
-        return as_latex(*self._tables())
+        return as_latex(*self._tables(), left=self._left)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -341,7 +418,8 @@ class ConfidenceIntervals(Result, Mapping):
 
     Made by :func:`confidence_interval`. It prints and shows in a notebook as a table,
     and is a mapping: ``intervals[ranker][metric]``, or ``intervals[metric]`` of one
-    ranker without a name.
+    ranker without a name. By segment it is a mapping of these, by the value of the
+    column or the tuple of values of several.
 
     Parameters
     ----------
@@ -349,8 +427,9 @@ class ConfidenceIntervals(Result, Mapping):
         The values.
     rows : tuple of Bunch
         For each metric and ranker an interval with the entries metric, ranker,
-        estimate, low, high, standard_error, n_queries, n_undefined and method.
-    clusters, confidence_level : object
+        estimate, low, high, standard_error, n_queries, n_undefined and method; before
+        them those of the segment, by the names of its columns.
+    by, clusters, confidence_level : object
         The parameters of the intervals.
 
     See Also
@@ -382,47 +461,69 @@ class ConfidenceIntervals(Result, Mapping):
     """
 
     scores: QueryScores
-    rows: tuple
+    rows: tuple[Bunch, ...]
+    by: object
     clusters: object
     confidence_level: float
 
     @cached_property
     def _named(self):
-        """Return the rows as a dict by metric, or by ranker and metric."""
-        named = {ranker: {} for ranker in self.rankers}
+        """Return the rows by segment, ranker and metric, as far as there are names."""
+        named = {}
         for row in self.rows:
-            named[row.ranker][row.metric] = row
-        return named[None] if self.rankers == (None,) else named
+            of_segment = named.setdefault(self._segment(row), {})
+            of_segment.setdefault(row.ranker, {})[row.metric] = row
+        if self.rankers == (None,):
+            named = {label: of_segment[None] for label, of_segment in named.items()}
+        return named if self.by is not None else named[()]
 
     def __getitem__(self, name):
-        """Return the intervals of a ranker, or the interval of a metric."""
+        """Return the intervals of a segment or a ranker, or that of a metric."""
         return self._named[name]
 
     def __iter__(self):
-        """Iterate over the names of the rankers, or of the metrics."""
+        """Iterate over the segments, or the names of rankers or metrics."""
         return iter(self._named)
 
     def __len__(self):
-        """Return the number of rankers, or of metrics."""
+        """Return the number of segments, rankers or metrics."""
         return len(self._named)
 
-    def _best_first(self, metric):
-        """Return the rows of a metric, the best ranker first."""
-        rows = [row for row in self.rows if row.metric == metric]
-        request = self.scores.table.requests[self.metrics.index(metric)]
-        value = [-request.direction * row.estimate for row in rows]
-        order = np.argsort(np.nan_to_num(value, nan=np.inf), kind="stable")
-        return [rows[i] for i in order]
+    @cached_property
+    def _best_first(self):
+        """Return the rows of each (segment, metric), the best ranker first.
+
+        Without segments the label is ``()``.
+        """
+        groups = {}
+        for row in self.rows:
+            groups.setdefault((self._segment(row), row.metric), []).append(row)
+        requests = dict(zip(self.metrics, self.scores.table.requests, strict=True))
+        for (_, metric), rows in groups.items():
+            value = [-requests[metric].direction * row.estimate for row in rows]
+            order = np.argsort(np.nan_to_num(value, nan=np.inf), kind="stable")
+            rows[:] = [rows[i] for i in order]
+        return groups
 
     def _tables(self):
-        header = ["metric", "ranker", "estimate", "interval", "method"]
+        by = self.segment_names
+        header = [*by, "metric", "ranker", "estimate", "interval", "method"]
         rows = [
-            [row.metric, row.ranker, f"{row.estimate:.4f}", shown_ends(row), row.method]
-            for metric in self.metrics
-            for row in self._best_first(metric)
+            [
+                *(str(row[name]) for name in by),
+                row.metric,
+                row.ranker,
+                f"{row.estimate:.4f}",
+                shown_ends(row),
+                row.method,
+            ]
+            for rows in self._best_first.values()
+            for row in rows
         ]
         if self.rankers == (None,):
-            header, *rows = ([line[0], *line[2:]] for line in (header, *rows))
+            place = header.index("ranker")
+            for line in (header, *rows):
+                del line[place]
         title = f"{self._units()}, {100 * self.confidence_level:g}% intervals"
         return title, [(header, rows)]
 
@@ -434,22 +535,38 @@ def shown_ends(interval):
     return f"[{interval.low:.4f}, {interval.high:.4f}]"
 
 
-def interval_table(
-    scores,
-    *,
-    confidence_level=0.95,
-    method="auto",
-    clusters=None,
-    n_resamples=9999,
-    random_state=0,
-):
+def interval_table(scores, **options):
     """Return the intervals of a QueryScores, in a list for each ranker.
 
-    The parameters are those of :func:`skrank.stats.confidence_interval`. A metric
-    without a formula has None.
+    The options are those of :func:`skrank.stats.confidence_interval`. A metric without
+    a formula has None.
     """
+    ((_, found),) = _of_segments(scores, None, None, **options)
+    return found
+
+
+def _of_segments(scores, by, clusters, **options):
+    """Return (entries of a segment, its intervals in a list for each ranker)."""
     table = scores.table
-    clusterings = read_clusters(clusters, scores.keys)
+    clusterings = read_clusters(clusters, table.keys)
+    segments = [Segment({}, slice(None), table, clusterings)]
+    if by is not None:
+        segments = segments_of(table, by, clusters, clusterings, "confidence_interval")
+    found, few_values, few_units = [], {}, {}
+    for segment in segments:
+        intervals, *few = _of_table(segment, **options)
+        found.append((segment.entries, intervals))
+        few_values |= few[0]
+        few_units |= few[1]
+    _warn_of_few(few_values, few_units)
+    return found
+
+
+def _of_table(
+    segment, confidence_level=0.95, method="auto", n_resamples=9999, random_state=0
+):
+    """Return the intervals of a segment by ranker, and what few of it decide."""
+    table, clusterings = segment.table, segment.clusterings
     estimates, places, named = estimates_of(table), [], []
     for i, of_ranker in enumerate(terms_of(table, estimates)):
         for j, terms in enumerate(of_ranker):
@@ -457,9 +574,11 @@ def interval_table(
                 name = repr(table.requests[j].key)
                 if table.rankers[i] is not None:
                     name += f" of {shown(table.rankers[i])}"
+                for column, value in segment.entries.items():
+                    name += f", {column}={shown(value)}"
                 places.append((i, j))
                 named.append((name, terms))
-    intervals = intervals_of(
+    intervals, *few = _intervals_of(
         named, clusterings, confidence_level, method, n_resamples, random_state
     )
     found = dict(zip(places, intervals, strict=True))
@@ -468,16 +587,20 @@ def interval_table(
             found[i, j] = _interval_of_median(
                 table, i, j, estimates[i][j], clusterings, confidence_level
             )
-    return [
+    of_rankers = [
         [found.get((i, j)) for j in range(len(table.requests))]
         for i in range(len(table.rankers))
     ]
+    return of_rankers, *few
 
 
-def intervals_of(
+def _intervals_of(
     named, clusterings, confidence_level, method, n_resamples, random_state
 ):
-    """Return the intervals of (name, :class:`Terms`), and warn of what few decide."""
+    """Return the intervals of (name, :class:`Terms`).
+
+    Also the effective numbers of values, and of units, that decide each, by name.
+    """
     named, resampled = list(named), {}
     for name, terms in named:
         check_method(method, terms, clusterings, name)
@@ -497,13 +620,17 @@ def intervals_of(
         )
         intervals.append(interval)
         few_values[name], few_units[name] = n_values, n_units
+    return intervals, few_values, few_units
+
+
+def _warn_of_few(few_values, few_units):
+    """Warn of intervals that few values or few units decide."""
     warn_of_few(
         few_values,
         "values, (sum d^2)^2 / sum d^4 of their deviations d from the mean,",
         "interval",
     )
     warn_of_few(few_units, "units, (sum b)^2 / sum b^2 of their weights b,", "interval")
-    return intervals
 
 
 def interval_of(terms, clusterings, confidence_level, method, resampled=None):

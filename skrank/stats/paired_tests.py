@@ -42,33 +42,16 @@ class Family:
 
     The terms of a difference are one column less another, so that the sums of all
     pairs of many rankers come from those of each ranker.
-
-    Attributes
-    ----------
-    columns : ndarray of shape (n_units, n_columns)
-        The terms of the rankers, or of their differences.
-    plus, minus : ndarray of shape (n_comparisons,)
-        The two columns of each comparison.
-    bottoms : ndarray of shape (n_units, n_bottoms)
-        The weights of the units.
-    bottom : ndarray of shape (n_comparisons,)
-        The column of weights of each comparison.
-    errors : ndarray of shape (n_comparisons,)
-        The standard errors of the differences.
-    df : ndarray of shape (n_comparisons,)
-        Their degrees of freedom.
-    signs : ndarray of shape (n_units,)
-        What the signs of random flips are relative to, unit by unit.
     """
 
-    columns: np.ndarray
-    plus: np.ndarray
+    columns: np.ndarray  # the terms of rankers or of differences, (n_units, n_columns)
+    plus: np.ndarray  # the two columns of each comparison
     minus: np.ndarray
-    bottoms: np.ndarray
-    bottom: np.ndarray
-    errors: np.ndarray
-    df: np.ndarray
-    signs: np.ndarray
+    bottoms: np.ndarray  # the weights of the units, (n_units, n_bottoms)
+    bottom: np.ndarray  # the column of weights of each comparison
+    errors: np.ndarray  # the standard error of each difference
+    df: np.ndarray  # its degrees of freedom
+    signs: np.ndarray  # what the signs of random flips are relative to, by unit
 
     @classmethod
     def of_columns(cls, top, bottom):
@@ -98,15 +81,6 @@ class Family:
     def weights(self, part):
         """Return the weights of some comparisons."""
         return self.bottoms[:, self.bottom[part]]
-
-    def shifted(self, part, null):
-        """Return terms less a null, 0 where they differ from it by rounding alone."""
-        moved = self.tops(part)
-        size = np.abs(moved)
-        if null:
-            of_null = null * self.weights(part)
-            moved, size = moved - of_null, size + np.abs(of_null)
-        return np.where(np.abs(moved) <= ROUNDING * size.max(axis=0), 0, moved)
 
     @cached_property
     def totals(self):
@@ -156,8 +130,16 @@ class Flipped:
         return sums
 
     def summed(self, part, null):
-        """Return what the test sums up of the differences less a null."""
-        moved = self.family.shifted(part, null)
+        """Return what the test sums up of the differences less a null.
+
+        It is 0 where they differ from the null by rounding alone.
+        """
+        moved = self.family.tops(part)
+        size = np.abs(moved)
+        if null:
+            of_null = null * self.family.weights(part)
+            moved, size = moved - of_null, size + np.abs(of_null)
+        moved = np.where(np.abs(moved) <= ROUNDING * size.max(axis=0), 0, moved)
         return moved if self.transform is None else self.transform(moved)
 
     def rounding(self, part, null):
@@ -193,22 +175,13 @@ class Flipped:
 
 @dataclass(frozen=True)
 class SignFlipTest:
-    """A test that flips the signs of the differences of the units.
+    """A test that flips the signs of the differences of the units."""
 
-    Attributes
-    ----------
-    words : str
-        What the test is called.
-    question : str
-        What it tests, for the documentation of `compare_rankers`.
-    transform : callable, default=None
-        What it sums up instead of the differences, of shape (n_units, n_comparisons):
-        an odd function, which is 0 where they are. It then does not test whether the
-        means are equal, and there is no interval.
-    """
-
-    words: str
-    question: str
+    words: str  # what the test is called
+    question: str  # what it tests, for the documentation of `compare_rankers`
+    # What it sums up instead of the differences, of shape (n_units, n_comparisons): an
+    # odd function, which is 0 where they are. It then does not test whether the means
+    # are equal, and there is no interval.
     transform: Callable | None = None
     flips_signs = True
 

@@ -2,9 +2,12 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import nctdtr
 from scipy.stats import chi2, t
@@ -18,7 +21,13 @@ from skrank.stats.inference import check_level, estimates_of, terms_of
 LEVEL = 0.95
 
 
-def required_queries(scores, effect, *, power=0.8, confidence_level=0.95):
+def required_queries(
+    scores: QueryScores | ArrayLike,
+    effect: float,
+    *,
+    power: float = 0.8,
+    confidence_level: float = 0.95,
+) -> Bunch:
     r"""Compute how many queries a paired comparison needs to find a difference.
 
     The standard deviation of the differences comes from a pilot. A small pilot says

@@ -7,6 +7,7 @@ distribution when each of them is multiplied by +1 or -1 at random: p = P(S* >= 
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -77,7 +78,9 @@ def _on_lattice(x):
     steps = np.rint(sizes / unit).astype(np.int64)
     if np.abs(sizes - steps * unit).max() > 1e-6 * unit:
         return None
-    k, count = np.unique(steps, return_counts=True)
+    count = np.bincount(steps)
+    k = np.flatnonzero(count)
+    count = count[k]
     n, y = int(steps.sum()), int(steps[x > 0].sum())
     if len(k) * n > MOST_STEPS:
         return None
@@ -85,28 +88,34 @@ def _on_lattice(x):
     def excess(z):
         return (count * k * expit(z * k)).sum() - y
 
-    # The tail below the mean is large, and needs no tilt.
-    z = brentq(excess, 0, 50 / k[0]) if 2 * y > n else 0.0
+    # The tail below the mean is large, and needs no tilt. Any z gives the same
+    # probability; one near the root keeps its digits.
+    z = brentq(excess, 0, 50 / k[0], xtol=1e-4 / k[-1]) if 2 * y > n else 0.0
     n_nodes = next_fast_len(n + 1, real=True)
     node = np.arange(n_nodes // 2 + 1)
-    cosine = np.cos(2 * np.pi / n_nodes * np.arange(n_nodes))
-    sine = np.sin(2 * np.pi / n_nodes * np.arange(n_nodes))
+    cosine, sine = _circle(n_nodes)
     # (1 - p + p e^(i k angle))^times by its modulus and its angle: a complex power
     # takes several times as long.
-    log_modulus, angle = np.zeros((2, len(node)))
-    for size, times, positive in zip(k, count, expit(z * k), strict=True):
-        turn = size * node % n_nodes
-        real = 1 - positive + positive * cosine[turn]
-        imaginary = positive * sine[turn]
-        with np.errstate(divide="ignore"):
-            log_modulus += times / 2 * np.log(real**2 + imaginary**2)
-        angle += times * np.arctan2(imaginary, real)
+    turn, positive = np.outer(k, node) % n_nodes, expit(z * k)[:, None]
+    real = 1 - positive + positive * cosine[turn]
+    imaginary = positive * sine[turn]
+    with np.errstate(divide="ignore"):
+        log_modulus = count / 2 @ np.log(real**2 + imaginary**2)
+    angle, modulus = count @ np.arctan2(imaginary, real), np.exp(log_modulus)
     # irfft has the sign of the angle of a characteristic function reversed.
-    product = np.exp(log_modulus - 1j * angle)
+    product = np.empty(len(node), dtype=complex)
+    product.real, product.imag = modulus * np.cos(angle), -modulus * np.sin(angle)
     tilted = np.maximum(irfft(product, n_nodes)[y : n + 1], 0)
     log_scale = (count * (np.logaddexp(0, z * k) - np.log(2))).sum()
     tail = (tilted * np.exp(-z * np.arange(len(tilted)))).sum()
     return float(np.clip(tail * np.exp(log_scale - z * y), SMALLEST, 1))
+
+
+@lru_cache(maxsize=8)
+def _circle(n):
+    """Return the cosines and sines of n equal angles, which many comparisons share."""
+    angle = 2 * np.pi / n * np.arange(n)
+    return np.cos(angle), np.sin(angle)
 
 
 def _common_unit(sizes, least):
@@ -207,12 +216,15 @@ def flipped_sums(columns, flips, signs=1.0, part=slice(None)):
     padding = np.zeros((-len(columns) % 8, columns.shape[1]))
     eights = np.concatenate([columns, padding]).reshape(-1, 8, columns.shape[1])
     n_flips = len(range(*part.indices(flips.n_flips)))
-    sums = np.zeros((columns.shape[1], n_flips))
-    found = np.empty_like(sums)
+    # A row for each flip, so that one copy takes what it adds to all columns.
+    of_flips = np.zeros((n_flips, columns.shape[1]))
+    found = np.empty_like(of_flips)
     for eight, code in zip(eights, flips.codes(), strict=True):
-        of_code = eight.T @ every_sign
-        np.take(of_code, code[part], axis=1, out=found, mode="clip")
-        sums += found
+        of_code = np.ascontiguousarray((eight.T @ every_sign).T)
+        np.take(of_code, code[part], axis=0, out=found, mode="clip")
+        of_flips += found
+    sums = found.reshape(of_flips.T.shape)
+    sums[...] = of_flips.T
     if flips.seed is not None and part.indices(flips.n_flips)[0] == 0:
         sums[:, 0] = given.sum(axis=0)
     return sums
@@ -234,21 +246,19 @@ def subset_means(top, bottom, flipped_top, flipped_bottom):
     # other side [1]: sum s_i (t_i - r b_i) >= sum (t_i - r b_i) exactly if the units
     # with s_i = -1 have sum (t_i - r b_i) <= 0. Twice their sum of t is
     # sum t_i - sum s_i t_i.
-    of_bottom = _twice_of_subsets(bottom, flipped_bottom)
+    n_flips = flipped_top.shape[1]
+    ratios = np.empty((len(top), 2 * n_flips))
+    of_bottom = np.empty((len(bottom), 2 * n_flips))
+    for sums, whole, flipped in (
+        (ratios, top, flipped_top),
+        (of_bottom, bottom, flipped_bottom),
+    ):
+        np.subtract(whole[:, None], flipped, out=sums[:, :n_flips])
+        np.add(whole[:, None], flipped, out=sums[:, n_flips:])
     nothing = np.abs(of_bottom) <= 2 * ROUNDING * np.abs(bottom)[:, None]
     of_bottom[nothing] = np.nan
-    ratios = _twice_of_subsets(top, flipped_top)
     ratios /= of_bottom
     return ratios
-
-
-def _twice_of_subsets(whole, flipped):
-    """Return twice the sums over the units that are flipped, and over the others."""
-    n_flips = flipped.shape[1]
-    sums = np.empty((len(flipped), 2 * n_flips))
-    np.subtract(whole[:, None], flipped, out=sums[:, :n_flips])
-    np.add(whole[:, None], flipped, out=sums[:, n_flips:])
-    return sums
 
 
 def accepted(means, level):

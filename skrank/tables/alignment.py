@@ -2,9 +2,14 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import numbers
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils import Bunch
 
@@ -18,6 +23,7 @@ from skrank._checks import (
     warn_caller,
 )
 from skrank._ranking.ids import encode_qid, find_alike
+from skrank._types import Judgements
 from skrank.metrics import CONVENTIONS
 from skrank.tables.forms import RESULT, TRUTH, Form, Names, are_runs, is_trec, read_form
 from skrank.tables.trec_text import QRELS
@@ -28,17 +34,17 @@ UNJUDGED = ("drop", "raise")
 
 
 def align(
-    qrels,
-    run,
+    qrels: Judgements,
+    run: Judgements,
     *,
-    missing_queries="zero",
-    unjudged_queries="drop",
-    judged_from=None,
-    qid="qid",
-    doc_id="doc_id",
-    grade="grade",
-    score="score",
-):
+    missing_queries: Literal["zero", "drop", "raise"] = "zero",
+    unjudged_queries: Literal["drop", "raise"] = "drop",
+    judged_from: float | None = None,
+    qid: str = "qid",
+    doc_id: str = "doc_id",
+    grade: str = "grade",
+    score: str = "score",
+) -> Bunch:
     """Align relevance judgements and a run: an outer join on query and document.
 
     A document that is judged but not returned, and one that is returned but not judged,
@@ -128,32 +134,32 @@ def align(
         check_column_name(column, name, "align")
     if judged_from is not None:
         judged_from = check_number(judged_from, "judged_from", "align")
+    rules = missing_queries, unjudged_queries, judged_from
     truth = read_form(qrels, TRUTH, Names(qid, doc_id, grade)), is_trec(qrels)
     names = Names(qid, doc_id, score)
-    rules = missing_queries, unjudged_queries, judged_from
+
+    def align_one(data, name):
+        result = read_form(data, RESULT._replace(name=name), names), is_trec(data)
+        return align_sides(truth, result, (TRUTH.name, name), rules)[0]
+
     if not are_runs(run):
-        return align_run(truth, run, "run", names, rules)[0]
-    aligned = {
-        key: align_run(truth, one, f"run[{key!r}]", names, rules)[0]
-        for key, one in run.items()
-    }
-    names = next(iter(aligned.values()))
+        return align_one(run, "run")
+    aligned = {key: align_one(one, f"run[{key!r}]") for key, one in run.items()}
+    arrays = next(iter(aligned.values()))
     return Bunch(
-        **{name: {key: one[name] for key, one in aligned.items()} for name in names}
+        **{name: {key: one[name] for key, one in aligned.items()} for name in arrays}
     )
 
 
-def align_run(truth, run, name, names, rules):
-    """Return one run aligned, and a sentence if its ids or the others became text.
+def align_sides(truth, result, names, rules):
+    """Return judgements and a run aligned, and a sentence on ids that became text.
 
-    `truth` are the judgements as Triples, and whether they are of TREC; `name` is what
-    errors call the run; `rules` are the three last parameters of `align_triples`.
+    Each side is its Triples, and whether they are of TREC; `names` are what errors call
+    the sides; `rules` are the three last parameters of :func:`align_triples`.
     """
-    (truth, is_trec_truth), called = truth, (TRUTH.name, name)
-    result = read_form(run, RESULT._replace(name=name), names)
-    of_trec = is_trec_truth, is_trec(run)
-    *sides, change = with_ids_of_one_type(truth, result, called, of_trec)
-    return align_triples(*sides, called, *rules), change
+    sides, of_trec = zip(truth, result, strict=True)
+    *sides, change = with_ids_of_one_type(*sides, names, of_trec)
+    return align_triples(*sides, names, *rules), change
 
 
 def lowest_judged(judged_from, convention):
@@ -292,7 +298,13 @@ RELEVANT = Form(
 )
 
 
-def from_topk(indices, relevant, scores=None, *, greater_is_better=True):
+def from_topk(
+    indices: ArrayLike,
+    relevant: ArrayLike | Sequence[Any],
+    scores: ArrayLike | None = None,
+    *,
+    greater_is_better: bool = True,
+) -> Bunch:
     """Align the top k of each query, as vector indexes return them, with the truth.
 
     To evaluate only the k returned rows would overrate recall and NDCG: the relevant
@@ -363,7 +375,9 @@ def from_topk(indices, relevant, scores=None, *, greater_is_better=True):
     returned = indices >= 0
     result = Triples(np.nonzero(returned)[0], indices[returned], scores[returned])
     if np.isnan(result.value).any():
-        raise ValueError("Input scores contains NaN.")
+        raise ValueError(
+            "Input scores contains NaN. Where nothing was returned, pass the index -1."
+        )
     return align_triples(truth, result, ("relevant", "indices"))
 
 

@@ -2,18 +2,21 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import math
 import pickle
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from skrank._checks import import_extra, warn_caller
 from skrank.metrics.first_ranks import StoredRanks
-from skrank.metrics.query_scores import read_by
+from skrank.metrics.query_scores import QueryScores
 from skrank.metrics.summary import (
     LARGEST,
     MEANS,
@@ -28,7 +31,7 @@ from skrank.metrics.summary import (
     reciprocal,
     summarize,
 )
-from skrank.metrics.value_table import NO_WEIGHT, distinct, named_summaries
+from skrank.metrics.value_table import NO_WEIGHT, check_by, distinct, named_summaries
 from skrank.tables.core import (
     MOST_COPIES,
     ArrowCore,
@@ -93,11 +96,13 @@ class ClusterScores:
     array([[[1. , 0.5]]])
     """
 
-    frame: object
+    frame: Any
     core: ArrowCore
-    engine: object
+    engine: Any
 
-    def summary(self, by=None, *, frame=None):
+    def summary(
+        self, by: str | Sequence[str] | None = None, *, frame: Any = None
+    ) -> dict[Any, Any]:
         """Compute the summary of every metric, that of all data on one machine.
 
         The workers do so. What comes to this process are sums and, for metrics that are
@@ -129,7 +134,7 @@ class ClusterScores:
             If the workers lack a package.
         """
         core = self.core
-        names = [] if by is None else read_by(by, core.columns.keys)
+        names = [] if by is None else check_by(by, core.columns.keys, "summary")
         found = self.engine.reduce(
             self.frame if frame is None else frame,
             names,
@@ -171,7 +176,7 @@ class ClusterScores:
         ]
         return named_summaries(rankers, metrics, values)
 
-    def collect(self, frame=None):
+    def collect(self, frame: Any = None) -> QueryScores:
         """Compute the scores and bring them to this process.
 
         Its summaries are those of all data on one machine, to the last bit.

@@ -119,13 +119,17 @@ def is_table_file(path):
     return _reader(os.fspath(path)) is not None
 
 
+class UnknownColumn(ValueError):
+    """A table lacks a column that was named."""
+
+
 def check_known(columns, known, where="The source"):
     """Raise if a column is not among those that are known, or is there twice."""
     for name in columns.named():
         if name not in known:
             near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.4)
             hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise ValueError(
+            raise UnknownColumn(
                 f"{where} has no column {name!r}.{hint} Got {list(known)}."
             )
         if list(known).count(name) > 1:

@@ -31,23 +31,11 @@ class Names(NamedTuple):
 
 
 class Form(NamedTuple):
-    """Judgements or a run.
+    """Judgements or a run."""
 
-    Attributes
-    ----------
-    name : str
-        Such as "qrels", "run" or "run['bm25']", for errors.
-
-    format : Format
-        What stands on the lines of its files.
-
-    takes : str
-        What it may be, for errors.
-    """
-
-    name: str
-    format: Format
-    takes: str
+    name: str  # such as "qrels", "run" or "run['bm25']", for errors
+    format: Format  # of the lines of its files
+    takes: str  # what it may be, for errors
 
     @property
     def is_truth(self):

@@ -2,16 +2,21 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any, Literal
 
 from skrank._checks import check_choice, check_column_name, shown
 from skrank._columns import library_of
-from skrank._progress import progress_bar
+from skrank._progress import is_shown, progress_bar
+from skrank._types import Judgements, MetricsLike, PathLike
 from skrank.metrics import score_queries
 from skrank.metrics.answer import max_grade_of
 from skrank.metrics.evaluation import check_ids_unneeded, check_names, read_requests
+from skrank.metrics.query_scores import QueryScores
 from skrank.tables.alignment import align, lowest_judged
 from skrank.tables.clusters import check_columns, score_on_cluster
 from skrank.tables.core import MOST_COPIES, ArrowCore, Columns
@@ -28,23 +33,23 @@ CLUSTERS = {"pyspark": (SparkTable, "mapInArrow"), "dask": (DaskTable, "merge")}
 
 
 def score_table(
-    source,
-    metrics,
+    source: PathLike | Any,
+    metrics: MetricsLike,
     *,
-    qid="qid",
-    y_true="y_true",
-    y_score="y_score",
-    by=(),
-    judged=None,
-    returned=None,
-    doc_id=None,
-    sample_weight=None,
-    table=None,
-    connection=None,
-    memory_limit=None,
-    progress=False,
-    **params,
-):
+    qid: str = "qid",
+    y_true: str = "y_true",
+    y_score: str | Sequence[str] | Mapping[str, str] = "y_score",
+    by: str | Sequence[str] = (),
+    judged: str | None = None,
+    returned: str | Mapping[str, str] | None = None,
+    doc_id: str | None = None,
+    sample_weight: str | None = None,
+    table: str | None = None,
+    connection: Any = None,
+    memory_limit: str | None = None,
+    progress: bool | Literal["auto"] = False,
+    **params: Any,
+) -> QueryScores | Any:
     """Score the queries of a file or a table with a row for each document of a query.
 
     A file or a table may be larger than the memory. DuckDB brings the rows of each
@@ -98,8 +103,9 @@ def score_table(
         least a quarter, and writes temporary files beyond it. If Python and the values
         by query may need more than the limit, a warning says how much. None is DuckDB's
         default.
-    progress : bool, default=False
-        Whether to show a progress bar, which needs the package tqdm.
+    progress : bool or "auto", default=False
+        Whether to show a progress bar, which needs the package tqdm. "auto" shows one
+        on a terminal, if tqdm is installed, when two seconds have passed.
     **params
         Further parameters of :func:`~skrank.metrics.evaluate`, such as `convention`,
         `average` and ``ties="pessimistic"``.
@@ -187,7 +193,7 @@ def score_table(
         if memory_limit is not None:
             _leave_memory(rows, core)
         n_rows = None
-        if progress:
+        if is_shown(progress):
             ((n_rows,),) = rows.fetch(f"SELECT count(*) FROM {rows.relation}")
         with progress_bar(n_rows, progress, "row") as advance:
             tables = score_source(rows, core, advance)
@@ -302,19 +308,19 @@ def _check_cluster(core, **options):
 
 
 def score_runs(
-    qrels,
-    run,
-    metrics,
+    qrels: Judgements,
+    run: Judgements,
+    metrics: MetricsLike,
     *,
-    missing_queries="zero",
-    unjudged_queries="drop",
-    judged_from=None,
-    qid="qid",
-    doc_id="doc_id",
-    grade="grade",
-    score="score",
-    **params,
-):
+    missing_queries: Literal["zero", "drop", "raise"] = "zero",
+    unjudged_queries: Literal["drop", "raise"] = "drop",
+    judged_from: float | None = None,
+    qid: str = "qid",
+    doc_id: str = "doc_id",
+    grade: str = "grade",
+    score: str = "score",
+    **params: Any,
+) -> QueryScores:
     """Score the queries of one run, or of several, by relevance judgements.
 
     It is :func:`align` and :func:`~skrank.metrics.score_queries` in one call.

@@ -2,6 +2,8 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import atexit
 import builtins
 import pickle
@@ -10,6 +12,7 @@ import shutil
 import tempfile
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import skrank
 from skrank._checks import import_extra
@@ -186,7 +189,7 @@ def _importing_skrank(name, argument):
     return run
 
 
-def ship_to_spark(spark):
+def ship_to_spark(spark: Any) -> None:
     """Send skrank to the workers of a Spark session that lack it.
 
     They need NumPy, SciPy, scikit-learn and PyArrow. Call it once, before an action.

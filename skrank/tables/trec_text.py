@@ -2,21 +2,27 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
 import gzip
+import io
 import re
 import zlib
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
+from scipy.sparse import csr_matrix
 from sklearn.datasets import load_svmlight_file
 from sklearn.utils import Bunch
 
 from skrank._checks import check_choice, warn_caller
 from skrank._ranking.ids import encode_qid
+from skrank._types import PathLike
 from skrank.tables.triples import Triples, fixed_width, text_of
 
 
-def read_qrels(path):
+def read_qrels(path: PathLike) -> Bunch:
     r"""Read relevance judgements in the text format of TREC.
 
     A line holds a query, an iteration that is not read, a document and a grade,
@@ -56,7 +62,7 @@ def read_qrels(path):
     return _bunch(read_triples(path, QRELS), "grade")
 
 
-def read_run(path, *, order="score"):
+def read_run(path: PathLike, *, order: Literal["score", "rank"] = "score") -> Bunch:
     r"""Read what a system returned, in the text format of TREC.
 
     A line holds a query, "Q0", a document, a rank, a score and a tag, separated by
@@ -117,7 +123,9 @@ def _bunch(triples, name):
     return Bunch(**{"qid": qid, "doc_id": doc_id, name: triples.value})
 
 
-def read_letor(path, *, n_features=None, dtype=np.float64):
+def read_letor(
+    path: PathLike, *, n_features: int | None = None, dtype: DTypeLike = np.float64
+) -> tuple[csr_matrix, NDArray[Any], NDArray[Any]]:
     r"""Read a file of grades and features in the text format of LETOR (SVMlight).
 
     A line such as ``2 qid:10 1:0.5 3:1.25 # doc7`` holds a grade, a query id and
@@ -213,28 +221,13 @@ _PADDING = bytes(64)
 
 
 class Format(NamedTuple):
-    """What stands on a line.
+    """What stands on a line: the query id first, and the document id as third field."""
 
-    Attributes
-    ----------
-    fields : str
-        The fields, for errors.
-    n_fields : int
-        How many there are.
-    value : int
-        The position of the grade, the score or the rank. Those of the query id and the
-        document id are 0 and 2.
-    noun : str
-        What the value is called.
-    is_open : bool
-        Whether more words may follow: trec_eval takes them for a part of the last
-        field.
-    """
-
-    fields: str
+    fields: str  # for errors
     n_fields: int
-    value: int
-    noun: str
+    value: int  # the position of the grade, the score or the rank
+    noun: str  # what the value is called
+    # Whether more words may follow: trec_eval takes them for a part of the last field.
     is_open: bool
 
 
@@ -244,23 +237,32 @@ RUN_BY_RANK = RUN._replace(value=3, noun="rank")
 
 
 def read_triples(path, format):
-    """Return the Triples of a file of a format; ``.gz`` is unpacked.
+    """Return the Triples of a file of a format; ``.gz`` is unpacked."""
+    with open(path, "rb") as file:
+        return read_open(file, path, format)[0]
 
-    If only the ranks of a run order its documents, and the format does not read them,
-    this warns.
+
+def read_open(file, path, format):
+    """Return the Triples of an open file of a format, and the tag of a run.
+
+    `path` is what errors call it; if that ends in ".gz" it is unpacked. The tag is that
+    of the first line, and None for judgements. If only the ranks of a run order its
+    documents, and the format does not read them, this warns.
     """
-    unpack = gzip.open if str(path).endswith(".gz") else open
-    parts, n_lines = [], 0
+    parts, n_lines, tag = [], 0, None
     ties = _Ties()
-    with unpack(path, "rb") as file:
-        for chunk in _whole_lines(file, path):
-            part, n_more = _parse(chunk, format)
-            if part is None:
-                raise ValueError(_first_error(chunk, format, path, n_lines))
-            if format is RUN and ties.only:
+    if str(path).endswith(".gz"):
+        file = gzip.GzipFile(fileobj=file, mode="rb")
+    for chunk in _whole_lines(file, path):
+        part, n_more = _parse(chunk, format)
+        if part is None:
+            raise ValueError(_first_error(chunk, format, path, n_lines))
+        if format is RUN:
+            tag = tag or _tag(chunk)
+            if ties.only:
                 ties.watch(part, chunk)
-            parts.append(part)
-            n_lines += n_more
+        parts.append(part)
+        n_lines += n_more
     if not sum(len(part.value) for part in parts):
         raise ValueError(
             f"{path} must hold lines of {format.n_fields} fields ({format.fields}). "
@@ -277,7 +279,16 @@ def read_triples(path, format):
             "skrank.tables.read_run(path, order='rank').",
             UserWarning,
         )
-    return triples
+    return triples, tag
+
+
+def _tag(chunk):
+    """Return the tag on the first line of a run, or None if there is no line."""
+    for line in io.BytesIO(chunk):
+        words = line.partition(b"\r")[0].split(maxsplit=RUN.n_fields - 1)
+        if len(words) == RUN.n_fields and not words[0].startswith(b"#"):
+            return words[-1].strip().decode("utf-8", "surrogateescape")
+    return None
 
 
 class _Ties:
@@ -285,15 +296,10 @@ class _Ties:
 
     Most runs have a query with two scores among the first lines: then nothing more is
     looked at.
-
-    Attributes
-    ----------
-    only : bool
-        Whether the documents of each query are tied in all lines so far.
     """
 
     def __init__(self):
-        self.only = True
+        self.only = True  # whether each query's documents are tied in all lines so far
         self._by_rank = []  # lines with their ranks, until a query has two ranks
         self._ranks_differ = False
 
@@ -448,9 +454,12 @@ def _first_error(chunk, format, path, n_before):
         shown = repr(line.decode("utf-8", "replace").strip()[:100])
         too_many = len(words) > format.n_fields and not format.is_open
         if len(words) < format.n_fields or too_many:
+            is_table = format is QRELS and len(words) == 3 and number == 1
             return (
                 f"{where}{format.n_fields} fields expected ({format.fields}). "
                 f"Got {len(words)}: {shown}."
+                + " Is it a table, as those of BEIR? Let its name end in .tsv."
+                * is_table
             )
         try:
             _numbers(np.array([words[format.value]]), format)

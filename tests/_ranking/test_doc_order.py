@@ -140,7 +140,7 @@ def test_missing_ids_are_refused_where_the_column_knows_of_them(ids):
 @pytest.mark.parametrize(
     ("ids", "message"),
     [
-        (["a"], r"samples: \[2, 1\].*'doc_id'.*one id per row"),
+        (["a"], r"samples: \[2, 1\].*'doc_id'.*one value per row"),
         (np.array([["a"], ["b"]]), r"'doc_id'.*\(n_samples,\).*Got .*\(2, 1\)"),
         ([["a"], ["b"]], r"Got .*\(2, 1\)"),
         ("ab", r"Got .*\(\)"),

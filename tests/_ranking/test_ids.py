@@ -184,7 +184,7 @@ class TestEncode:
 
     @pytest.mark.parametrize("kind", MISSING)
     def test_missing_ids_are_refused(self, kind):
-        with pytest.raises(ValueError, match=r"an id for every row\. Got missing"):
+        with pytest.raises(ValueError, match=r"a value for every row\. Got missing"):
             encode_qid(MISSING[kind])
 
     @pytest.mark.parametrize("seed", range(5))
@@ -248,7 +248,7 @@ class TestEncode:
             ({1: 2}, ValueError, r"Got .*\(\)"),
             ([1j, 2j, 3j], ValueError, "complex"),
             (np.array([1j, 2, 3]), ValueError, "complex"),
-            ([1, 2], ValueError, r"samples: \[3, 2\].*'qid'.*one id per row"),
+            ([1, 2], ValueError, r"samples: \[3, 2\].*'qid'.*one value per row"),
             ([1, {}, 3], TypeError, "hashable"),
             (pl.Series([[1], [2], [3]]), TypeError, "hashable"),
             (pa.array(["a", "b"]), ValueError, r"samples: \[3, 2\].*'qid'"),

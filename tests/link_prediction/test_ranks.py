@@ -306,11 +306,11 @@ def test_progress_is_shown_by_tqdm_or_its_lack_is_said(monkeypatch):
         def close(self):
             seen.append("closed")
 
-    module = type(sys)("tqdm")
+    module = type(sys)("tqdm.auto")
     module.tqdm = Bar
-    monkeypatch.setitem(sys.modules, "tqdm", module)
+    monkeypatch.setitem(sys.modules, "tqdm.auto", module)
     rank_triples(MODEL, TEST, batch_size=15, progress=True)
     assert seen == [40, 15, 5, 15, 5, "closed"]
-    monkeypatch.setitem(sys.modules, "tqdm", None)
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     with pytest.raises(ImportError, match=r"skrank\[progress\]"):
         rank_triples(MODEL, TEST, progress=True)

@@ -11,7 +11,7 @@ from skrank._ranking.rank import FIRST
 from skrank.metrics import evaluate, get_scorer
 from skrank.metrics.answer import Arrays, RankedBy, answer
 from skrank.metrics.evaluation import read_requests
-from skrank.metrics.names import listed_names
+from tests.brute_force import LISTED
 
 
 def long_lists():
@@ -64,7 +64,7 @@ def test_precision_at_two_does_not_shorten_the_list_for_precision_at_five():
 
 
 @pytest.mark.slow_rows
-@pytest.mark.parametrize("name", sorted(listed_names()))
+@pytest.mark.parametrize("name", sorted(LISTED))
 @pytest.mark.parametrize("is_weighted", [False, True])
 def test_what_is_prepared_for_other_scores_gives_the_same_bits(name, is_weighted):
     rng = np.random.default_rng(5)

@@ -55,6 +55,7 @@ def all_names():
     return [
         metric.full_name + ("@3" if metric.cutoff == "required" else "")
         for metric in METRICS.values()
+        if not metric.columns
     ]
 
 
@@ -187,7 +188,7 @@ def test_other_input_is_evaluated_at_once(calls):
     ("changed", "message"),
     [
         ({"judged": np.ones(3, bool)}, r"'judged'.*boolean array of shape"),
-        ({"doc_id": [1, 2]}, r"'doc_id'.*one id per row"),
+        ({"doc_id": [1, 2]}, r"'doc_id'.*one value per row"),
         ({"sample_weight": np.zeros(10**3)}, r"at least one non-zero|shape"),
         ({"y_true": np.zeros(7)}, "inconsistent numbers of samples"),
     ],

@@ -15,8 +15,15 @@ from sklearn.exceptions import UndefinedMetricWarning
 import skrank.metrics
 from skrank._ranking.rank import FIRST
 from skrank.metrics import RankedQueries, answer, evaluate
-from skrank.metrics.names import METRICS, listed_names
-from tests.brute_force import ADJUSTABLE, NAMES, WITH_FUNCTION, call, full_name
+from skrank.metrics.names import METRICS
+from tests.brute_force import (
+    ADJUSTABLE,
+    LISTED,
+    NAMES,
+    WITH_FUNCTION,
+    call,
+    full_name,
+)
 
 pytestmark = pytest.mark.slow_rows
 
@@ -112,7 +119,7 @@ def test_the_documents_are_ranked_once(data, monkeypatch):
 
     rank_queries = answer.rank_queries
     monkeypatch.setattr(answer, "rank_queries", counted)
-    evaluate(**data, metrics=listed_names())
+    evaluate(**data, metrics=LISTED)
     assert len(calls) == 1
     evaluate(**data, metrics=["mrr", "ndcg@10", "ndcg@5", "map"], ties="optimistic")
     assert len(calls) == 2

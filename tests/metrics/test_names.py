@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import skrank.metrics
 from skrank.metrics.names import ALIASES, METRICS, is_name, listed_names, parse_name
-from tests.brute_force import COUNTS, LESS_IS_BETTER, WITH_FUNCTION
+from tests.brute_force import COUNTS, LESS_IS_BETTER, OF_COLUMNS, WITH_FUNCTION
 
 pytestmark = pytest.mark.slow_rows
 
@@ -141,6 +141,22 @@ def test_a_refused_name_is_answered_with_the_nearest_one(name):
 
 
 @pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("mean_rank", "lower values of 'mean_rank' are better. Did you mean 'neg_mean"),
+        ("mean_rnk", "lower values of 'mean_rank' are better. Did you mean 'neg_mean"),
+        ("median_rank", "A scorer must return larger values for better models, but lo"),
+        ("neg_ndcg@10", "Larger values of 'ndcg@10' are better already. Did you mean "),
+        ("ndgc@10", "is not a valid scoring value. Did you mean 'ndcg@10'?"),
+        ("neg_mean_rnk", "is not a valid scoring value. Did you mean 'neg_mean_rank'"),
+    ],
+)
+def test_a_refusal_says_why_a_name_has_a_sign(name, why):
+    with pytest.raises(ValueError, match=re.escape(why)):
+        parse_name(name)
+
+
+@pytest.mark.parametrize(
     "name", ["", "@", "@5", "accuracy", "roc_auc", "xyzzy", "neg_"]
 )
 def test_a_name_like_no_other_is_refused_without_a_guess(name):
@@ -208,7 +224,8 @@ def test_a_row_of_the_table_says_what_its_function_takes(name):
 
 
 def test_every_function_has_a_row_and_no_two_share_one():
-    functions = [METRICS[name].function.__name__ for name in WITH_FUNCTION]
+    named = [*WITH_FUNCTION, *OF_COLUMNS]
+    functions = [METRICS[name].function.__name__ for name in named]
     assert len(functions) == len(set(functions))
     public = {
         name

@@ -2,6 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import datetime
 import pickle
 
 import numpy as np
@@ -12,13 +13,12 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from skrank.metrics import QueryScores, evaluate, score_queries
-from skrank.metrics.names import listed_names
-from tests.brute_force import ADJUSTABLE, full_name
+from tests.brute_force import ADJUSTABLE, LISTED, full_name
 
 pytestmark = pytest.mark.slow_rows
 
 
-EVERY = listed_names()
+EVERY = LISTED
 UNDEFINED = "ignore:The (adjusted )?metric is undefined"
 
 
@@ -468,7 +468,7 @@ def test_frames_that_are_no_table_of_values_are_refused():
         ({"y_score": {"mrr": [1, 2]}}, r"Got \['mrr'\] twice"),
         ({"by": {"mrr": [1, 2]}}, r"Got \['mrr'\] twice"),
         ({"by": {"qid": [1, 2]}}, "Got a column 'qid'"),
-        ({"by": [1, 2, 3]}, "'by' parameter must hold one id per row"),
+        ({"by": [1, 2, 3]}, "'by' parameter must hold one value per row"),
         ({"convention": "trec_eval"}, "Pass the ids as `doc_id`"),
         ({"depth": 3}, "none of \\['mrr'\\] takes"),
     ],
@@ -485,3 +485,64 @@ def test_the_rankers_of_all_dicts_are_the_same():
     for function in (evaluate, score_queries):
         with pytest.raises(ValueError, match=message):
             function(y_true, y_score, "mrr")
+
+
+def test_where_keeps_the_queries_of_a_segment():
+    qid, country = np.repeat(np.arange(6), 2), ["fr", "us", "fr", "be", "us", "fr"]
+    y_true, y_score = np.tile([0, 1], 6), np.tile([2, 1, 1, 2], 3)
+    by = {"country": np.repeat(country, 2), "year": np.repeat([1, 1, 2, 2, 2, 2], 2)}
+    scores = score_queries(y_true, y_score, ["mrr", "neg_median_rank"], qid=qid, by=by)
+    chosen = scores.where(country="fr")
+    assert chosen.keys["qid"].tolist() == [0, 2, 5]
+    assert list(chosen.keys) == ["qid", "country", "year"]
+    assert chosen.summary() == {"mrr": (0.5 + 0.5 + 1) / 3, "neg_median_rank": -2}
+    assert scores.where(country="fr", year=2).keys["qid"].tolist() == [2, 5]
+    assert scores.where(country=["fr", "be"]).keys["qid"].tolist() == [0, 2, 3, 5]
+    assert scores.where(qid=np.array([4, 1])).keys["qid"].tolist() == [1, 4]
+
+
+def test_where_returns_what_the_summary_by_segment_counts():
+    rng = np.random.RandomState(0)
+    qid = rng.permutation(np.repeat(np.arange(50), 4))
+    weight = qid + 1.0
+    names = ["ndcg", "neg_median_rank", "neg_mean_rank", "adjusted_mean_rank_index"]
+    for params in ({}, {"average": "weighted"}):
+        scores = score_queries(
+            rng.randint(2, size=200),
+            {"a": rng.rand(200), "b": rng.rand(200).round(1)},
+            names,
+            qid=qid,
+            by={"part": qid % 3},
+            sample_weight=weight,
+            **params,
+        )
+        for part, summary in scores.summary("part").items():
+            assert scores.where(part=part).summary() == summary
+
+
+def test_where_finds_dates():
+    days = np.array(["2025-01-01", "2025-01-02"], dtype="datetime64[ns]")
+    scores = score_queries(
+        [1, 0, 1], [1, 2, 3], "mrr", qid=[1, 1, 2], by={"day": days[[0, 0, 1]]}
+    )
+    for day in ("2025-01-01", days[0], datetime.datetime(2025, 1, 1)):
+        assert scores.where(day=day).keys["qid"].tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"land": "fr"}, r"key columns, among \['country', 'qid'\]. Got 'land'"),
+        ({"country": "xx"}, "no query with the value 'xx'. It has 'fr', 'us'."),
+        ({"country": []}, r"no query with the value \[\]"),
+        ({"country": "fr", "qid": 2}, r"No query has all of the values"),
+        # The ids are integers.
+        ({"qid": "1"}, "'qid' has no query with the value '1'. It has 1, 2."),
+    ],
+)
+def test_where_names_what_is_not_there(values, message):
+    scores = score_queries(
+        [1, 0, 1], [1, 2, 3], "mrr", qid=[1, 1, 2], by={"country": ["fr", "fr", "us"]}
+    )
+    with pytest.raises(ValueError, match=message):
+        scores.where(**values)

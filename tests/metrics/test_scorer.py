@@ -43,7 +43,7 @@ FOLD_MRR = [1 / 2, 1.0]
 
 FRAME = pd.DataFrame(X, columns=["score", "nothing"]).assign(qid=QID)
 Y_INDEXED = pd.Series(Y, index=pd.Index(QID, name="qid"))
-SOURCES_OF_QID = r"`qid`.*column named 'qid' of a DataFrame X.*index of y named 'qid'"
+SOURCES_OF_QID = r"qid=qid(.|\n)*column 'qid' of a table X(.|\n)*index of y or X named"
 
 
 class FirstFeature(BaseEstimator):
@@ -327,6 +327,9 @@ def test_repr_is_the_call_that_made_the_scorer(scorer, text):
         ("mrr", {"sample_weight": Y}, TypeError, "'sample_weight' has a value per"),
         ("mrr", {"average": None}, ValueError, "'average' parameter .*Got None"),
         ("mrr", {"greater_is_better": True}, ValueError, "must be None unless"),
+        # Adjusted, larger is better: minus the adjusted rank would choose the worst.
+        ("neg_mean_rank", {"adjusted": "z"}, ValueError, "Did you mean 'z_mean_rank'"),
+        ("neg_mean_rank(adjusted=True)", {}, ValueError, "'adjusted_mean_rank_index'"),
     ],
 )
 def test_wrong_arguments_raise_when_the_scorer_is_made(metric, params, error, message):

@@ -7,8 +7,9 @@ import pytest
 from scipy import sparse
 
 from skrank.metrics import evaluate, tie_report
-from skrank.metrics.names import METRICS, listed_names, parse_name
+from skrank.metrics.names import METRICS, parse_name
 from skrank.metrics.summary import mean_of_queries
+from tests.brute_force import LISTED
 
 COUNTS = ("n_queries", "n_documents", "n_tied_queries", "n_tied_documents")
 
@@ -79,7 +80,7 @@ def test_ties_are_those_of_the_precision_in_which_scores_are_compared():
 # Documents are judged or not, whatever their scores; ties are all there is of the
 # spread of ranks.
 @pytest.mark.slow_rows
-@pytest.mark.parametrize("name", sorted(set(listed_names()) - {"cg"}))
+@pytest.mark.parametrize("name", sorted(set(LISTED) - {"cg"}))
 def test_a_constant_scorer_gets_the_chance_level(name):
     if name.startswith(("judged", "neg_rank_", "num_")):
         return
@@ -104,7 +105,7 @@ def test_a_constant_scorer_gets_the_chance_level(name):
         assert abs(np.mean(draws) - chance) < 4.5 * error + 1e-12
 
 
-# Their value of many queries is no mean: no expectation either.
+# Their value of many queries is not a mean, so it has no expectation either.
 POOLED = {
     name
     for name, metric in METRICS.items()

@@ -47,8 +47,12 @@ MISSING_QID = "'qid' parameter must .* for every row.*missing"
 # What every metric refuses.
 BAD = {
     # Shapes and lengths.
-    "scores too short": bad(ValueError, LENGTHS, y_score=S[:3]),
-    "qid too short": bad(ValueError, LENGTHS, qid=Q[:3]),
+    "scores too short": bad(
+        ValueError,
+        LENGTHS + r": \[4, 3\]. The 'y_score' .* each of the 4 rows of 'y_true'. Got 3",
+        y_score=S[:3],
+    ),
+    "qid too short": bad(ValueError, LENGTHS + ".*'qid' parameter", qid=Q[:3]),
     "one grade per query for rows": bad(ValueError, LENGTHS, y_true=[0, 1], qid=Q),
     "one id per query for rows": bad(ValueError, LENGTHS, qid=[7, 8]),
     "matrices of two shapes": bad(ValueError, SHAPES, MATRIX, [[1, 2], [3, 4]]),
@@ -84,13 +88,17 @@ BAD = {
         ValueError, "0 sample", sparse.csr_matrix((0, 3)), np.empty((0, 3))
     ),
     # Values.
-    "NaN grade": bad(ValueError, "y_true contains NaN", [1, NAN, 2, 0]),
+    "NaN grade": bad(
+        ValueError, r"y_true contains NaN.*judged=np\.isfinite", [1, NAN, 2, 0]
+    ),
     "infinite grade": bad(ValueError, "y_true contains NaN or inf", [1, INF, 2, 0]),
     "minus infinite grade": bad(ValueError, "y_true contains", [1, -INF, 2, 0]),
     "NaN in a sparse y_true": bad(
         ValueError, "y_true contains NaN", sparse.csr_matrix([[1, NAN]]), [[1, 2]]
     ),
-    "NaN score": bad(ValueError, "y_score contains NaN", y_score=[1, NAN, 2, 0]),
+    "NaN score": bad(
+        ValueError, "y_score contains NaN.*-np.inf.*last", y_score=[1, NAN, 2, 0]
+    ),
     "NaN score in a matrix": bad(
         ValueError, "y_score contains NaN", MATRIX, [[1, 2, 3], [1, 2, NAN]]
     ),

@@ -228,7 +228,7 @@ def test_an_undefined_list_counts_as_it_does_in_a_summary(instead, value):
 
 def test_a_metric_that_is_no_mean_has_no_values_to_average():
     cv = RepeatedQueryKFold(3, n_repeats=2, random_state=0)
-    with pytest.raises(ValueError, match="'neg_median_rank' is no mean of values"):
+    with pytest.raises(ValueError, match="'neg_median_rank' is not a mean"):
         cross_val_query_scores(
             RANKER, X, Y, scoring="neg_median_rank", cv=cv, params=PARAMS
         )

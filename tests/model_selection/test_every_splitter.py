@@ -27,6 +27,7 @@ from skrank.model_selection import (
     QueryTimeSeriesSplit,
     RepeatedQueryKFold,
     StratifiedQueryKFold,
+    TimeRangeSplit,
 )
 from skrank.rankers import QueryRanker
 
@@ -43,6 +44,9 @@ SPLITTERS = [
     (QueryTimeSeriesSplit(2, gap=1, max_train_size=5, test_size=2), ["time"]),
     (LeaveLastOut(3), ["time"]),
     (LeaveLastOut(2, n_splits=2), ["time"]),
+    (TimeRangeSplit(2, test_size=0.2), ["time"]),
+    (TimeRangeSplit(test_size=20, gap=2, drop_new="user"), ["time"]),
+    (TimeRangeSplit(2, test_size=0.2, drop_new="item"), ["time", "item"]),
     (ColdStartKFold(3), []),
     (ColdStartKFold(3, cold="item"), ["item"]),
     (ColdStartKFold(2, cold="both", shuffle=True, random_state=0), ["item"]),
@@ -53,7 +57,8 @@ every_splitter = pytest.mark.parametrize(
 WHOLE = tuple(
     (cv, names)
     for cv, names in SPLITTERS
-    if not isinstance(cv, LeaveLastOut) and getattr(cv, "cold", "user") == "user"
+    if not isinstance(cv, (LeaveLastOut, TimeRangeSplit))
+    and getattr(cv, "cold", "user") == "user"
 )
 
 RNG = np.random.RandomState(0)
@@ -67,6 +72,13 @@ Y = np.clip(np.round(X[:, 0] + RNG.randn(N)), 0, 3).astype(int)
 
 def known(names):
     return {name: METADATA[name] for name in ["qid", *names]}
+
+
+def reads_qid(cv):
+    """Whether the splitter itself needs the query ids."""
+    if isinstance(cv, TimeRangeSplit):
+        return cv.drop_new in ("user", "both")
+    return getattr(cv, "cold", "user") != "item"
 
 
 def splits(cv, *args, **kwargs):
@@ -136,6 +148,29 @@ class TestSplit:
         ):
             assert splits(cv, **carried) == expected(cv, names)
 
+    def test_the_column_of_query_ids_may_have_another_name_or_a_position(
+        self, cv, names
+    ):
+        data = {"user_id": QID, **{name: METADATA[name] for name in names}}
+        frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(**data)
+        # A column "qid" means something else then.
+        frame["qid"] = 0
+        named = type(cv)(**{**vars(cv), "qid_column": "user_id"})
+        for X_named in (frame, pl.DataFrame(frame), pa.table(frame.to_dict("list"))):
+            assert splits(named, X_named, Y) == expected(cv, names)
+        placed = type(cv)(**{**vars(cv), "qid_column": -1})
+        others = {name: METADATA[name] for name in names}
+        for array in (np.column_stack([X, QID]), sparse.csr_array(np.c_[X, QID])):
+            assert splits(placed, array, Y, **others) == expected(cv, names)
+        # What is passed goes before the column, and an index after it.
+        assert splits(named, frame.assign(user_id=0), Y, **known(names)) == expected(
+            cv, names
+        )
+        assert splits(named, X, y_with_index(names)) == expected(cv, names)
+        caller = type(cv).__name__
+        with pytest.raises(TypeError, match=f"'qid_column' parameter of {caller}"):
+            type(cv)(**{**vars(cv), "qid_column": None})
+
     def test_the_sources_may_have_other_names(self, cv, names):
         other, renamed = named_otherwise(cv, names)
         frame = pd.DataFrame(X, columns=["a", "b", "c"])
@@ -186,17 +221,18 @@ class TestSplit:
         assert splits(cv, X, Y, **data) == expected(cv, names)
 
     def test_what_is_missing_is_named_with_its_sources(self, cv, names):
-        if names != ["item"] or cv.cold == "both":
-            with pytest.raises(ValueError, match=r"column named 'qid'.*index of y"):
+        if reads_qid(cv):
+            with pytest.raises(ValueError, match=r"column 'qid'(.|\n)*index of y"):
                 next(cv.split(X, Y, **{name: METADATA[name] for name in names}))
         for name in names:
+            others = {other: METADATA[other] for other in names if other != name}
             with pytest.raises(
                 ValueError,
                 match=rf"{type(cv).__name__} needs to know the {name} of each row. "
                 rf"Pass it as `{name}`.*column named '{name}' of a DataFrame X.*"
                 rf"index of y named '{name}'.*{name}=.*Got no {name}",
             ):
-                next(cv.split(X, Y, qid=QID))
+                next(cv.split(X, Y, qid=QID, **others))
 
     def test_lengths_that_differ_are_refused(self, cv, names):
         for name in ["qid", *names]:
@@ -206,8 +242,9 @@ class TestSplit:
         for name in names:
             made = clone(cv, safe=False)
             setattr(made, name, METADATA[name][:-1])
+            others = {other: METADATA[other] for other in names if other != name}
             with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-                next(made.split(X, Y, qid=QID))
+                next(made.split(X, Y, qid=QID, **others))
 
     def test_empty_input_is_refused(self, cv, names):
         empty = {name: [] for name in ["qid", *names]}

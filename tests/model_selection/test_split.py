@@ -145,7 +145,7 @@ class TestEverySplitter:
 
     @every_splitter
     def test_no_query_ids_is_an_error_that_names_the_sources(self, cv):
-        with pytest.raises(ValueError, match=r"column named 'qid'.*index of y"):
+        with pytest.raises(ValueError, match=r"column 'qid'(.|\n)*index of y"):
             next(cv.split(X, Y))
 
     @every_splitter
@@ -269,7 +269,7 @@ class TestQueryKFold:
 
     def test_it_prints_like_a_splitter_of_scikit_learn(self):
         assert repr(QueryKFold(np.int64(4), shuffle=True)) == (
-            "QueryKFold(n_splits=4, random_state=None, shuffle=True)"
+            "QueryKFold(n_splits=4, qid_column='qid', random_state=None, shuffle=True)"
         )
 
 
@@ -447,6 +447,26 @@ class TestQueryTrainTestSplit:
         assert_array_equal(rows, expected[0])
         assert_array_equal(rest, expected[1])
 
+    def test_the_column_may_have_another_name_or_a_position(self):
+        expected = query_train_test_split(Y, qid=QID, random_state=0)
+        frame = pd.DataFrame(X).add_prefix("f").assign(user_id=QID, qid=0)
+        options = {"random_state": 0}
+        for arrays in ((Y, frame), (frame, Y), (Y, X, pl.DataFrame(frame))):
+            parts = query_train_test_split(*arrays, qid_column="user_id", **options)
+            place = 2 * next(i for i, array in enumerate(arrays) if array is Y)
+            assert_array_equal(parts[place], expected[0])
+            assert_array_equal(parts[place + 1], expected[1])
+        array = np.column_stack([X, QID])
+        _, _, *parts = query_train_test_split(array, Y, qid_column=-1, **options)
+        assert_array_equal(parts[1], expected[1])
+        with pytest.raises(ValueError, match="_split needs to know") as error:
+            query_train_test_split(frame, Y, qid_column="session")
+        for call in ("(X, y, qid=qid)", "(..., qid_column='user_id')"):
+            assert f"query_train_test_split{call}" in str(error.value)
+        assert "cross_validate" not in str(error.value)
+        with pytest.raises(TypeError, match="'qid_column' parameter of query_train"):
+            query_train_test_split(frame, Y, qid_column=None)
+
     @pytest.mark.parametrize(
         ("sizes", "train", "test"),
         [
@@ -546,8 +566,19 @@ class TestWithScikitLearn:
                 return super().fit(X, y)
 
         search = GridSearchCV(TakesQid(), {"alpha": [1]}, cv=QueryKFold(3))
-        with pytest.raises(ValueError, match="QueryKFold needs to know"):
+        with pytest.raises(ValueError, match="QueryKFold needs to know") as error:
             search.fit(X, Y, qid=QID)
+        said = "while metadata routing is disabled, scikit-learn passes `qid` to the e"
+        assert said in str(error.value)
+        assert "column" not in str(error.value)
+        params = {"params": {"qid": QID}, "error_score": "raise"}
+        with pytest.raises(ValueError, match=said):
+            cross_validate(TakesQid(), X, Y, cv=QueryKFold(3), **params)
+        folds = list(QueryKFold(3).split(X, qid=QID))
+        with pytest.raises(ValueError, match=f"scorer of 'mrr' needs(.|\n)*{said}"):
+            cross_validate(TakesQid(), X, Y, cv=folds, scoring="mrr", **params)
+        with pytest.raises(ValueError, match="Pass them in one of these ways"):
+            cross_validate(TakesQid(), X, Y, cv=QueryKFold(3))
 
     def test_a_pipeline_a_learning_curve_and_predictions_work(self):
         y = pd.Series(Y, index=pd.Index(QID, name="qid"))

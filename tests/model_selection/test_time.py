@@ -8,10 +8,11 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 
-from skrank.model_selection import LeaveLastOut, QueryTimeSeriesSplit
+from skrank.model_selection import LeaveLastOut, QueryTimeSeriesSplit, TimeRangeSplit
 
 pytestmark = pytest.mark.slow_rows
 
@@ -93,6 +94,8 @@ class TestQueryTimeSeriesSplit:
             timedelta,
             lambda days: pd.Timedelta(days, "D"),
             lambda days: np.timedelta64(days, "D"),
+            lambda days: f"{days}D",
+            lambda days: f"{24 * days} h",
         ],
     )
     @pytest.mark.parametrize(
@@ -181,7 +184,11 @@ class TestQueryTimeSeriesSplit:
             "Period",
         ],
     )
-    @pytest.mark.parametrize("cv", [QueryTimeSeriesSplit(2), LeaveLastOut(2)], ids=str)
+    @pytest.mark.parametrize(
+        "cv",
+        [QueryTimeSeriesSplit(2), LeaveLastOut(2), TimeRangeSplit(2, test_size=0.3)],
+        ids=str,
+    )
     def test_the_kind_of_times_does_not_matter(self, cv, convert):
         rng = np.random.RandomState(0)
         qid = rng.randint(0, 9, 60)
@@ -199,7 +206,7 @@ class TestQueryTimeSeriesSplit:
             ({"n_splits": 2.0}, TypeError, "n_splits must be an instance of int"),
             ({"gap": -1}, ValueError, "gap == -1, must be >= 0"),
             ({"gap": 0.5}, TypeError, "gap must be an instance of int"),
-            ({"gap": "1D"}, TypeError, "gap must be an instance of int"),
+            ({"gap": "1M"}, ValueError, "'gap' parameter of QueryTime.*'7D'.*Got '1M'"),
             ({"gap": timedelta(-1)}, ValueError, "gap == .*must be >= 0"),
             ({"gap": np.timedelta64("NaT", "s")}, ValueError, "gap == .*must be >= 0"),
             ({"test_size": 0}, ValueError, "test_size == 0, must be >= 1"),
@@ -228,7 +235,8 @@ class TestQueryTimeSeriesSplit:
                 {"n_splits": 2},
                 [1] * 6,
                 ValueError,
-                "no query to train on in split 0.*first row of the test set, at 1",
+                "no query to train on in split 0.*first row of the test set, at 1.*"
+                "users whose rows spread over all times.*TimeRangeSplit",
             ),
             (
                 {"n_splits": 2, "gap": timedelta(9)},
@@ -245,6 +253,250 @@ class TestQueryTimeSeriesSplit:
 
 
 X6, QID6 = np.zeros(6), list("abcdef")
+
+
+def rows_of(cv, time, **data):
+    """The rows of each training and test set."""
+    return [
+        (train.tolist(), test.tolist())
+        for train, test in cv.split(np.zeros(len(time)), time=time, **data)
+    ]
+
+
+# Dates of three users and four items, in no order:
+#   row    0  1  2  3  4  5  6  7
+LOG_DAY = [9, 1, 3, 8, 2, 3, 5, 9]
+LOG_USER = list("abbacacb")
+LOG_ITEM = list("wxyzxyyx")
+DATES = {
+    "days of NumPy": lambda day: np.datetime64("2024-02-25") + np.asarray(day),
+    "nanoseconds": lambda day: (
+        np.datetime64("2024-02-25", "ns") + np.asarray(day) * np.timedelta64(1, "D")
+    ),
+    "date": lambda day: [date(2024, 2, 25) + timedelta(one) for one in day],
+    "datetime": lambda day: [
+        datetime(2024, 2, 25, tzinfo=timezone.utc) + timedelta(one) for one in day
+    ],
+    "pandas": lambda day: pd.Series(pd.to_datetime(day, unit="D")),
+    "pandas with a time zone": lambda day: pd.Series(
+        pd.to_datetime(day, unit="D", utc=True).tz_convert("America/New_York")
+    ),
+    "polars": lambda day: pl.Series(DATES["date"](day)),
+    "polars with a time zone": lambda day: pl.Series(
+        DATES["datetime"](day)
+    ).dt.convert_time_zone("Asia/Tokyo"),
+    "pyarrow with a time zone": lambda day: pa.array(
+        DATES["datetime"](day), pa.timestamp("us", tz="Europe/Berlin")
+    ),
+}
+
+
+class TestTimeRangeSplit:
+    @pytest.mark.parametrize(
+        ("parameters", "expected"),
+        [
+            # The ends of the days: 1 | 2 | 3 3 | 5 | 8 | 9 9
+            ({"test_size": 2}, [([1, 2, 3, 4, 5, 6], [0, 7])]),
+            # Half of the rows would begin between the two of day 3.
+            ({"test_size": 0.5}, [([1, 2, 4, 5], [0, 3, 6, 7])]),
+            ({"test_size": 5}, [([1, 4], [0, 2, 3, 5, 6, 7])]),
+            ({"test_size": 6}, [([1, 4], [0, 2, 3, 5, 6, 7])]),
+            ({"test_size": 7}, [([1], [0, 2, 3, 4, 5, 6, 7])]),
+            ({"test_size": 0.01}, [([1, 2, 3, 4, 5, 6], [0, 7])]),
+            (
+                {"n_splits": 2, "test_size": 2},
+                [([1, 2, 4, 5], [3, 6]), ([1, 2, 3, 4, 5, 6], [0, 7])],
+            ),
+            (
+                {"n_splits": 3, "test_size": 1},
+                [([1, 2, 4, 5], [6]), ([1, 2, 4, 5, 6], [3]),
+                 ([1, 2, 3, 4, 5, 6], [0, 7])],
+            ),
+            ({"test_size": 2, "gap": 1}, [([1, 2, 4, 5, 6], [0, 7])]),
+            # The third row before them is at the same time as the fourth.
+            ({"test_size": 2, "gap": 3}, [([1, 4], [0, 7])]),
+            # Later than the day 9 - 1, than 9 - 4, than 9 - 6.
+            ({"test_size": "1D"}, [([1, 2, 3, 4, 5, 6], [0, 7])]),
+            ({"test_size": "4D"}, [([1, 2, 4, 5, 6], [0, 3, 7])]),
+            ({"test_size": "6D"}, [([1, 2, 4, 5], [0, 3, 6, 7])]),
+            ({"test_size": "1W"}, [([1, 4], [0, 2, 3, 5, 6, 7])]),
+            ({"test_size": timedelta(4)}, [([1, 2, 4, 5, 6], [0, 3, 7])]),
+            ({"test_size": np.timedelta64(96, "h")}, [([1, 2, 4, 5, 6], [0, 3, 7])]),
+            ({"test_size": pd.Timedelta("4D")}, [([1, 2, 4, 5, 6], [0, 3, 7])]),
+            (
+                {"n_splits": 2, "test_size": "3D"},
+                [([1, 2, 4, 5], [6]), ([1, 2, 4, 5, 6], [0, 3, 7])],
+            ),
+            # Earlier than 8 by more than 2, 3 and 5 days.
+            ({"test_size": "4D", "gap": "2D"}, [([1, 2, 4, 5, 6], [0, 3, 7])]),
+            ({"test_size": "4D", "gap": "3 d"}, [([1, 2, 4, 5], [0, 3, 7])]),
+            ({"test_size": "4D", "gap": timedelta(5)}, [([1, 4], [0, 3, 7])]),
+            ({"test_size": 2, "gap": "24h"}, [([1, 2, 4, 5, 6], [0, 7])]),
+            ({"test_size": 2, "gap": "1380min"}, [([1, 2, 3, 4, 5, 6], [0, 7])]),
+        ],
+    )  # fmt: skip
+    @pytest.mark.parametrize("dates", DATES)
+    def test_worked_by_hand(self, parameters, expected, dates):
+        cv = TimeRangeSplit(**parameters)
+        assert rows_of(cv, DATES[dates](LOG_DAY)) == expected
+        assert cv.get_n_splits() == len(expected)
+
+    @pytest.mark.parametrize(
+        ("drop_new", "test"),
+        [
+            # Trained on: the users b and c and the items x and y.
+            (None, [0, 3, 6, 7]),
+            ("user", [6, 7]),
+            ("item", [6, 7]),
+            ("both", [6, 7]),
+        ],
+    )
+    def test_new_users_and_items_are_left_out_by_hand(self, drop_new, test):
+        data = {"qid": list("abbacccb"), "item": LOG_ITEM}
+        cv = TimeRangeSplit(test_size=4, drop_new=drop_new)
+        assert rows_of(cv, LOG_DAY, **data) == [([1, 2, 4, 5], test)]
+
+    @pytest.mark.parametrize(
+        ("drop_new", "test"),
+        [("user", [0, 3, 7]), ("item", [6, 7]), ("both", [7])],
+    )
+    def test_users_and_items_are_left_out_alone(self, drop_new, test):
+        # Trained on: the users a and b and the items x and y.
+        data = {"qid": list("abbabacb"), "item": LOG_ITEM}
+        cv = TimeRangeSplit(test_size=4, drop_new=drop_new)
+        assert rows_of(cv, LOG_DAY, **data) == [([1, 2, 4, 5], test)]
+
+    @pytest.mark.parametrize("seed", range(3))
+    @pytest.mark.parametrize("drop_new", [None, "user", "item", "both"])
+    @pytest.mark.parametrize("gap", ["0h", "30h"])
+    def test_it_agrees_with_a_loop_over_rows(self, seed, drop_new, gap):
+        rng = np.random.RandomState(seed)
+        n, hour = 300, np.timedelta64(1, "h")
+        time = np.datetime64("2024-01-01T00", "s") + rng.randint(0, 700, n) * hour
+        user, item = rng.zipf(1.5, n), rng.zipf(1.4, n)
+        cv = TimeRangeSplit(3, test_size="4D", gap=gap, drop_new=drop_new)
+        found = rows_of(cv, time, qid=user.astype(str), item=item)
+        assert len(found) == 3
+        stop = time.max()
+        for train, test in found[::-1]:
+            start = stop - 96 * hour
+            within = [row for row in range(n) if start < time[row] <= stop]
+            first = min(time[row] for row in within)
+            past = [row for row in range(n) if first - time[row] > int(gap[:-1]) * hour]
+            if drop_new in ("user", "both"):
+                within = [row for row in within if user[row] in user[past]]
+            if drop_new in ("item", "both"):
+                within = [row for row in within if item[row] in item[past]]
+            assert (train, test) == (past, within)
+            stop = start
+
+    def test_the_day_on_which_clocks_change_has_24_hours(self):
+        # Two o'clock became three o'clock on 10 March 2024 in New York.
+        local = ["2024-03-09T12:30", "2024-03-09T13:30", "2024-03-10T13:00"]
+        time = pd.Series(pd.to_datetime(local)).dt.tz_localize("America/New_York")
+        # 24 hours before 13:00 it was 12:00, since the night had an hour less.
+        with pytest.raises(ValueError, match="no row to train on"):
+            rows_of(TimeRangeSplit(test_size="1D"), time)
+        assert rows_of(TimeRangeSplit(test_size="23h"), time) == [([0], [1, 2])]
+        assert rows_of(TimeRangeSplit(test_size="22h"), time) == [([0, 1], [2])]
+
+    def test_ids_are_read_only_where_they_decide(self):
+        day = np.arange(4)
+        for drop_new, missing in [("user", "which rows"), ("item", "the item of each")]:
+            cv = TimeRangeSplit(test_size=1, drop_new=drop_new)
+            with pytest.raises(ValueError, match=f"TimeRangeSplit needs .* {missing}"):
+                next(cv.split(day, time=day))
+        assert rows_of(TimeRangeSplit(test_size=1), day) == [([0, 1, 2], [3])]
+        with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+            rows_of(TimeRangeSplit(test_size=1), day, qid=list("abc"))
+
+    def test_a_whole_log_is_split_by_its_columns(self):
+        log = pd.DataFrame({"user": LOG_USER, "item": LOG_ITEM})
+        log["date"] = DATES["pandas"](LOG_DAY)
+        cv = TimeRangeSplit(
+            test_size="4D", drop_new="both", time="date", qid_column="user"
+        )
+        # Trained on until day 5: users a, b and c, items x and y.
+        expected = [([1, 2, 4, 5, 6], [7])]
+        for table in (log, pl.DataFrame(log)):
+            assert [(a.tolist(), b.tolist()) for a, b in cv.split(table)] == expected
+
+    @pytest.mark.parametrize(
+        ("parameters", "error", "message"),
+        [
+            ({"n_splits": 0}, ValueError, "n_splits == 0, must be >= 1"),
+            ({"test_size": 0}, ValueError, "'test_size' parameter of TimeRange.*Got 0"),
+            ({"test_size": 1.0}, ValueError, r"range \(0.0, 1.0\).*Got 1.0 instead"),
+            ({"test_size": "7"}, ValueError, "units W, D, h, min and s.*Got '7' inst"),
+            ({"test_size": "1M"}, ValueError, "Got '1M' instead"),
+            ({"test_size": "0D"}, ValueError, "Got '0D' instead"),
+            ({"test_size": timedelta(-1)}, ValueError, "Got .*days=-1"),
+            ({"test_size": np.timedelta64("NaT", "s")}, ValueError, "Got .*NaT"),
+            ({"test_size": True}, TypeError, "Got True instead"),
+            ({"test_size": None}, TypeError, "Got None instead"),
+            ({"gap": -1}, ValueError, "gap == -1, must be >= 0"),
+            ({"gap": 0.5}, TypeError, "gap must be an instance of int"),
+            (
+                {"gap": "7 years"},
+                ValueError,
+                "'gap' parameter of TimeRangeSplit.*years",
+            ),
+            (
+                {"drop_new": "cold"},
+                ValueError,
+                "'drop_new' parameter of TimeRange.*cold",
+            ),
+            ({"time": None}, TypeError, "'time' parameter of TimeRangeSplit.*Got None"),
+            ({"item": 3}, TypeError, "'item' parameter of TimeRangeSplit.*Got 3"),
+        ],
+    )
+    def test_bad_parameters_are_refused(self, parameters, error, message):
+        with pytest.raises(error, match=message):
+            TimeRangeSplit(**parameters)
+
+    @pytest.mark.parametrize(
+        ("parameters", "time", "error", "message"),
+        [
+            ({"test_size": 6}, range(6), ValueError, "no row to train on in split 0"),
+            ({"test_size": 9}, range(6), ValueError, "no row to train on in split 0"),
+            ({}, [1] * 6, ValueError, "no row to train on.*begins at 1, and the gap=0"),
+            ({"gap": 5}, range(6), ValueError, "no row to train on.*gap=5"),
+            (
+                {"test_size": "9999W"},
+                np.arange(6) + np.datetime64("2024-01-01", "ns"),
+                ValueError,
+                "no row to train on",
+            ),
+            (
+                {"n_splits": 2, "test_size": "2D"},
+                np.array([0, 1, 2, 3, 9, 9]) + np.datetime64("2024-01-01"),
+                ValueError,
+                "no row to test in split 0, between 2024-01-04 and 2024-01-10",
+            ),
+            (
+                {"drop_new": "user"},
+                range(6),
+                ValueError,
+                r"\(drop_new='user'\) has no row to test in split 0: all have users",
+            ),
+            (
+                {"test_size": "7D"},
+                range(6),
+                TypeError,
+                "'test_size' parameter of TimeRangeSplit must be a number where.*int64",
+            ),
+            (
+                {"test_size": "7D"},
+                [Decimal(day) for day in range(6)],
+                TypeError,
+                "times of type Decimal: convert",
+            ),
+            ({"gap": "7D"}, range(6), TypeError, "'gap' parameter of TimeRangeSplit"),
+        ],
+    )
+    def test_what_cannot_be_split_is_refused(self, parameters, time, error, message):
+        with pytest.raises(error, match=message):
+            next(TimeRangeSplit(**parameters).split(X6, qid=QID6, time=time))
 
 
 class TestLeaveLastOut:
@@ -330,7 +582,9 @@ class TestLeaveLastOut:
             )
 
 
-@pytest.mark.parametrize("cv", [QueryTimeSeriesSplit(2), LeaveLastOut()], ids=str)
+@pytest.mark.parametrize(
+    "cv", [QueryTimeSeriesSplit(2), LeaveLastOut(), TimeRangeSplit()], ids=str
+)
 @pytest.mark.parametrize(
     ("time", "error", "message"),
     [

@@ -56,12 +56,24 @@ def draw(name, n_rankers, data, ax=None):
         return MetricAtKDisplay.from_predictions(
             y_true, y_score, "ndcg", qid=qid, ks=[1, 2, 3, 5, 10, 20, 50, 100], ax=ax
         )
+    if name == "cutoffs of differences":
+        return MetricAtKDisplay.from_predictions(
+            y_true,
+            y_score,
+            "ndcg",
+            qid=qid,
+            ks=[1, 10],
+            baseline=next(iter(y_score)),
+            ax=ax,
+        )
     return TieSpanDisplay.from_predictions(y_true, y_score, qid=qid, ax=ax)
 
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("n_rankers", [2, 12])
-@pytest.mark.parametrize("name", ["differences", "cutoffs", "spans"])
+@pytest.mark.parametrize(
+    "name", ["differences", "cutoffs", "cutoffs of differences", "spans"]
+)
 def test_all_text_is_inside_of_the_figure(name, n_rankers, size, data):
     figure, ax = plt.subplots(figsize=size)
     display = draw(name, n_rankers, data, ax)

@@ -6,9 +6,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from skrank.metrics import score_queries
+from skrank.metrics import QueryScores, mean_rank, score_queries
 from skrank.plot import ComparisonDisplay, QueryDifferenceDisplay
-from skrank.stats import compare_rankers
+from skrank.stats import compare_rankers, confidence_interval
 
 N_QUERIES = 150
 
@@ -26,23 +26,26 @@ def scores():
     return score_queries(y_true, runs, ["mrr", "neg_mean_rank"], qid=qid)
 
 
-def points(display, words):
-    return list(zip(*display.points_[words].get_data(), strict=True))
+def points(display, words, panel=0):
+    return list(zip(*display.points_[panel][words].get_data(), strict=True))
 
 
 def labels(display):
-    return [text.get_text() for text in display.ax_.get_yticklabels()]
+    return [text.get_text() for text in display.axes_[0].get_yticklabels()]
+
+
+def legend(display):
+    box = display.ax_.get_legend()
+    return box.get_title().get_text(), [text.get_text() for text in box.get_texts()]
 
 
 def test_the_lines_are_the_intervals_of_the_comparison(scores):
     comparison = compare_rankers(scores)
     display = ComparisonDisplay.from_comparison(comparison)
-    segments = display.intervals_.get_segments()
+    segments = display.intervals_[0].get_segments()
     for row, segment in zip(comparison.rows, segments, strict=True):
         assert segment[:, 0].tolist() == [row.low, row.high]
-    drawn = np.concatenate(
-        [points(display, words) for words in display.points_ if points(display, words)]
-    )
+    drawn = np.concatenate([points(display, words) for words in display.points_[0]])
     drawn = drawn[np.argsort(drawn[:, 1])]
     assert drawn[:, 0].tolist() == [row.difference for row in comparison.rows]
     assert drawn[:, 1].tolist() == [segment[0, 1] for segment in segments]
@@ -53,13 +56,15 @@ def test_the_points_show_the_adjusted_decision(scores):
     row = comparison.rows
     assert [r.p_adjusted <= 0.05 for r in row] == [True, True, False] * 2
     display = ComparisonDisplay.from_comparison(comparison, metric="mrr")
-    assert list(display.points_) == ["better", "worse", "not told apart"]
-    assert points(display, "better") == []
+    words = ["worse", "not significantly different"]
+    assert list(display.points_[0]) == words
+    note = "95% intervals; tests adjusted for 6 comparisons (max-T)"
+    assert legend(display) == (note, words)
     assert points(display, "worse") == [(row[0].difference, 1), (row[1].difference, 2)]
-    assert points(display, "not told apart") == [(row[2].difference, 4)]
+    assert points(display, "not significantly different") == [(row[2].difference, 4)]
 
 
-def test_an_interval_without_zero_may_not_be_told_apart_after_adjustment():
+def test_an_interval_without_zero_may_not_be_significant_after_adjustment():
     display = ComparisonDisplay(
         metric=["MRR"] * 2,
         ranker=["one", "two"],
@@ -69,7 +74,7 @@ def test_an_interval_without_zero_may_not_be_told_apart_after_adjustment():
         high=[0.2, 0.3],
         is_shown=[False, True],
     ).plot()
-    assert points(display, "not told apart") == [(0.1, 0)]
+    assert points(display, "not significantly different") == [(0.1, 0)]
     assert points(display, "better") == [(0.2, 1)]
 
 
@@ -78,13 +83,10 @@ def test_rows_are_labelled_by_ranker_with_letters_under_their_baseline(scores):
     display = ComparisonDisplay.from_comparison(comparison, metric="mrr")
     assert comparison.letters["mrr"] == {"best": "a", "good": "b", "good too": "b"}
     assert labels(display) == [
-        *("from best (a)", "good (b)", "good too (b)"),
-        *("from good (b)", "good too (b)"),
+        *("minus best (a)", "good (b)", "good too (b)"),
+        *("minus good (b)", "good too (b)"),
     ]
-    assert display.ax_.get_xlabel() == (
-        "difference in MRR (larger is better)\n95% intervals\n"
-        "colours: adjusted for 6 comparisons (max-t)"
-    )
+    assert display.ax_.get_xlabel() == "difference in MRR\n(larger is better)"
 
 
 def test_rows_are_labelled_by_ranker_under_their_metric_with_a_baseline(scores):
@@ -94,7 +96,7 @@ def test_rows_are_labelled_by_ranker_under_their_metric_with_a_baseline(scores):
         *("MRR", "good", "good too"),
         *("negative MR", "good", "good too"),
     ]
-    assert display.ax_.get_xlabel().startswith("difference from best\n")
+    assert display.ax_.get_xlabel() == "metric minus that of best"
     assert len(points(display, "worse")) == 4
 
 
@@ -102,7 +104,8 @@ def test_one_pair_is_labelled_by_its_metrics(scores):
     comparison = compare_rankers(scores[["best", "good"]], correction=None)
     display = ComparisonDisplay.from_comparison(comparison)
     assert labels(display) == ["MRR", "negative MR"]
-    assert display.ax_.get_xlabel() == "difference good \u2212 best\n95% intervals"
+    assert display.ax_.get_xlabel() == "good minus best"
+    assert legend(display)[0] == "95% intervals"
 
 
 def test_smaller_differences_are_better_where_smaller_values_are():
@@ -117,7 +120,7 @@ def test_smaller_differences_are_better_where_smaller_values_are():
         greater_is_better=[False],
     ).plot()
     assert points(display, "better") == [(-2.0, 0)]
-    assert "difference in MR (smaller is better)\nfrom old" in display.ax_.get_xlabel()
+    assert display.ax_.get_xlabel() == "MR: new minus old\n(smaller is better)"
 
 
 @pytest.mark.slow_rows
@@ -133,27 +136,49 @@ def test_smaller_differences_are_better_where_smaller_values_are():
 def test_a_claim_is_drawn_with_its_margin(options, claim, margins, scores):
     comparison = compare_rankers(scores[["mrr"]], **options)
     display = ComparisonDisplay.from_comparison(comparison)
-    assert list(display.points_) == [claim, "not shown"]
     assert list(display.margins) == margins
     shown = [row.difference for row in comparison.rows if row.p_adjusted <= 0.05]
-    assert [x for x, _ in points(display, claim)] == shown
-    # A line without an end reaches the edge of the axes.
-    left, right = display.ax_.get_xlim()
-    for low, high in np.array(display.intervals_.get_segments())[:, :, 0]:
-        assert left <= low < high <= right
+    drawn = points(display, claim) if claim in display.points_[0] else []
+    assert [x for x, _ in drawn] == shown
+    assert set(display.points_[0]) <= {claim, "not shown"}
+    n_drawn = [len(points(display, words)) for words in display.points_[0]]
+    assert sum(n_drawn) == len(comparison.rows)
+
+
+@pytest.mark.parametrize(
+    ("alternative", "marker", "end"), [("greater", ">", 1), ("less", "<", 0)]
+)
+def test_an_interval_without_an_end_has_an_arrow(alternative, marker, end, scores):
+    comparison = compare_rankers(
+        scores[["mrr"]], alternative=alternative, baseline="best"
+    )
+    display = ComparisonDisplay.from_comparison(comparison)
+    (arrows,) = [line for line in display.ax_.lines if line.get_marker() in ("<", ">")]
+    assert arrows.get_marker() == marker
+    assert arrows.get_ydata().tolist() == [0, 1]
+    limits = display.ax_.get_xlim()
+    segments = np.array(display.intervals_[0].get_segments())[:, :, 0]
+    for x, segment in zip(arrows.get_xdata(), segments, strict=True):
+        assert limits[0] < x < limits[1]
+        assert segment[end] == x
+        assert abs(x - limits[end]) < 0.05 * np.ptp(limits)
+    both = compare_rankers(scores[["mrr"]], baseline="best")
+    display = ComparisonDisplay.from_comparison(both)
+    assert not any(line.get_marker() in ("<", ">") for line in display.ax_.lines)
 
 
 def test_the_intervals_of_equivalence_have_the_level_of_two_one_sided_tests(scores):
     comparison = compare_rankers(scores[["mrr"]], margin=0.1, correction=None)
     display = ComparisonDisplay.from_comparison(comparison)
     assert display.note == "90% intervals"
+    assert display.note_of_means == "means with 95% intervals"
 
 
 def test_a_test_without_an_interval_is_drawn_as_points(scores):
     comparison = compare_rankers(scores[["mrr"]], test="sign")
     display = ComparisonDisplay.from_comparison(comparison)
     assert np.isnan(display.low).all()
-    assert sum(len(points(display, words)) for words in display.points_) == 3
+    assert sum(len(points(display, words)) for words in display.points_[0]) == 3
     display.figure_.canvas.draw()
 
 
@@ -175,15 +200,181 @@ def test_what_is_not_compared_is_an_error(scores):
         ComparisonDisplay.from_comparison(comparison.rows)
 
 
-def many(n_rankers):
+def test_means_have_a_row_for_each_ranker_and_a_panel_for_each_metric(scores):
+    comparison = compare_rankers(scores)
+    display = ComparisonDisplay.from_comparison(comparison, kind="means")
+    with pytest.warns(UserWarning, match="may be too narrow"):
+        intervals = confidence_interval(scores)
+    # The best MRR first, in both panels.
+    summary = scores.summary()
+    best_first = sorted(summary, key=lambda name: -summary[name]["mrr"])
+    assert labels(display) == best_first
+    assert best_first[0] == "best"
+    assert [ax.get_xlabel() for ax in display.axes_] == [
+        "MRR\n(larger is better)",
+        "negative MR\n(larger is better)",
+    ]
+    for panel, metric in enumerate(["mrr", "neg_mean_rank"]):
+        segments = display.intervals_[panel].get_segments()
+        drawn = {}
+        for words in display.points_[panel]:
+            drawn |= {y: x for x, y in points(display, words, panel)}
+        for row, name in enumerate(best_first):
+            assert drawn[row] == summary[name][metric]
+            interval = intervals[name][metric]
+            assert segments[row].tolist() == [[interval.low, row], [interval.high, row]]
+
+
+def test_means_show_the_letters_and_what_differs_from_the_best(scores):
+    comparison = compare_rankers(scores)
+    assert comparison.letters["mrr"] == {"best": "a", "good": "b", "good too": "b"}
+    display = ComparisonDisplay.from_comparison(comparison, kind="means", metric="mrr")
+    assert [text.get_text() for text in display.ax_.texts] == ["a", "b", "b"]
+    assert [text.xy[1] for text in display.ax_.texts] == [0, 1, 2]
+    equal, worse = "best, or not significantly different", "significantly worse"
+    assert [y for _, y in points(display, equal)] == [0]
+    assert [y for _, y in points(display, worse)] == [1, 2]
+    note = "means with 95% intervals; tests adjusted for 6 comparisons (max-T)"
+    assert legend(display) == (note, [equal, worse])
+    assert display.axes_ == [display.ax_]
+    # Without the best ranker no difference is significant.
+    alike = compare_rankers(scores[["good", "good too"]])
+    display = ComparisonDisplay.from_comparison(alike, kind="means", metric="mrr")
+    assert [text.get_text() for text in display.ax_.texts] == ["a", "a"]
+    assert legend(display)[1] == [equal]
+
+
+def test_means_show_what_differs_from_a_baseline(scores):
+    comparison = compare_rankers(scores, baseline="good")
+    display = ComparisonDisplay.from_comparison(comparison, kind="means", metric="mrr")
+    summary = scores.summary()
+    assert points(display, "baseline") == [
+        (summary["good"]["mrr"], labels(display).index("good"))
+    ]
+    assert points(display, "better") == [(summary["best"]["mrr"], 0)]
+    assert [x for x, _ in points(display, "not significantly different")] == [
+        summary["good too"]["mrr"]
+    ]
+    assert not display.ax_.texts
+
+
+@pytest.fixture(scope="module")
+def five():
+    """Return scores of five rankers, of which smaller mean ranks are better."""
+    rng = np.random.default_rng(1)
+    y_true = np.tile([1, 0, 0, 0, 0, 0], 40)
+    runs = {f"{s:g}": y_true + s * rng.normal(size=len(y_true)) for s in (1, 2, 4, 8)}
+    runs = {"none": rng.normal(size=len(y_true)), **runs}
+    qid = np.repeat(np.arange(40), 6)
+    return score_queries(y_true, runs, [mean_rank, "mrr"], qid=qid)
+
+
+def test_many_rankers_are_drawn_by_their_means(five):
+    display = ComparisonDisplay.from_comparison(compare_rankers(five))
+    assert len(display.axes_) == 2
+    assert len(labels(display)) == 5
+    # Four rankers have six pairs, which are drawn.
+    four = [name for name in five.rankers if name != "none"]
+    display = ComparisonDisplay.from_comparison(compare_rankers(five[four]))
+    assert len(display.intervals_[0].get_segments()) == 2 * 6
+    # With a baseline, differences have a row for each ranker as well.
+    comparison = compare_rankers(five, baseline="none")
+    display = ComparisonDisplay.from_comparison(comparison)
+    assert len(display.intervals_[0].get_segments()) == 2 * 4
+    # Means do not show a claim about pairs.
+    comparison = compare_rankers(five["mrr"], margin=0.1)
+    display = ComparisonDisplay.from_comparison(comparison)
+    assert len(display.intervals_[0].get_segments()) == 10
+    display.plot(kind="means")
+    assert list(display.points_[0]) == ["mean"]
+    assert display.plot().intervals_[0].get_segments()
+
+
+def test_the_smallest_mean_comes_first_where_smaller_is_better(five):
+    comparison = compare_rankers(five)
+    display = ComparisonDisplay.from_comparison(comparison)
+    ranks = {name: five.summary()[name]["mean_rank"] for name in five.rankers}
+    assert labels(display) == sorted(ranks, key=ranks.get)
+    assert display.axes_[0].get_xlabel() == "MR\n(smaller is better)"
+    (first, *_), *_ = points(display, "best, or not significantly different")
+    assert first == min(ranks.values())
+
+
+def test_metrics_that_share_their_words_are_called_by_their_names():
+    scores = score_queries(
+        [1, 0] * 20,
+        {"a": [2, 1] * 20, "b": [1, 2, 2, 1] * 10},
+        ["rbp(p=0.5)", "rbp(p=0.8)", "mrr"],
+        qid=np.repeat(np.arange(20), 2),
+    )
+    display = ComparisonDisplay.from_comparison(compare_rankers(scores))
+    assert labels(display) == ["rbp(p=0.5)", "rbp(p=0.8)", "MRR"]
+
+
+def test_segments_are_drawn_apart(scores):
+    country = np.where(np.arange(N_QUERIES) % 3, "fr", "de")
+    named = QueryScores.from_frame(
+        {
+            "qid": np.tile(np.arange(N_QUERIES), 2),
+            "country": np.tile(country, 2),
+            "ranker": np.repeat(["best", "good"], N_QUERIES),
+            "mrr": scores.values[:2, 0].ravel(),
+        },
+        ranker="ranker",
+        by="country",
+    )
+    comparison = compare_rankers(named, by="country")
+    display = ComparisonDisplay.from_comparison(comparison)
+    assert labels(display) == ["MRR, de", "MRR, fr"]
+    gain = scores.values[1, 0] - scores.values[0, 0]
+    drawn = {y: x for words in display.points_[0] for x, y in points(display, words)}
+    assert drawn[0] == pytest.approx(gain[country == "de"].mean())
+    assert drawn[1] == pytest.approx(gain[country == "fr"].mean())
+    display.plot(kind="means")
+    for panel, name in enumerate(["de", "fr"]):
+        assert display.axes_[panel].get_xlabel().startswith(f"MRR, {name}")
+        of_words = [points(display, words, panel) for words in display.points_[panel]]
+        drawn = [x for one in of_words for x, _ in one]
+        means = scores.values[:2, 0][:, country == name].mean(axis=1)
+        assert sorted(drawn) == pytest.approx(sorted(means))
+
+
+def test_panels_take_the_place_of_the_axes(five):
+    figure, axes = plt.subplots(1, 2, figsize=(12, 4))
+    comparison = compare_rankers(five)
+    display = ComparisonDisplay.from_comparison(comparison, ax=axes[1])
+    assert display.ax_ is axes[1]
+    assert display.figure_ is figure
+    figure.canvas.draw()
+    for panel in display.axes_:
+        assert panel.get_position().x0 > axes[0].get_position().x1
+    own = plt.figure().add_axes((0.1, 0.1, 0.8, 0.8))
+    with pytest.raises(ValueError, match="must come from plt"):
+        ComparisonDisplay.from_comparison(comparison, ax=own)
+    display = ComparisonDisplay.from_comparison(comparison, metric="mrr", ax=own)
+    assert display.axes_ == [own]
+
+
+def test_the_kind_is_checked(scores):
+    comparison = compare_rankers(scores)
+    with pytest.raises(ValueError, match="'kind' parameter of Compar"):
+        ComparisonDisplay.from_comparison(comparison, kind="mean")
+    display = ComparisonDisplay.from_comparison(comparison)
+    display.means = None
+    with pytest.raises(ValueError, match=r"if it has 'means'\. Got None instead"):
+        display.plot(kind="means")
+
+
+def many(n_rankers, metrics=("NDCG@10",)):
     """Return the display of all pairs of rankers with long names."""
     names = [
         f"sentence-transformers/all-mpnet-base-v2, epoch {i}" for i in range(n_rankers)
     ]
     pairs = [(j, i) for i in range(n_rankers) for j in range(i + 1, n_rankers)]
+    pairs *= len(metrics)
     difference = np.array([(i - j) / 20 for i, j in pairs])
     return ComparisonDisplay(
-        metric=["NDCG@10"] * len(pairs),
+        metric=np.repeat(metrics, len(pairs) // len(metrics)).tolist(),
         ranker=[names[i] for i, _ in pairs],
         baseline=[names[j] for _, j in pairs],
         difference=difference,
@@ -191,23 +382,72 @@ def many(n_rankers):
         high=difference + 0.06,
         is_shown=np.abs(difference) > 0.06,
         letters=[("ab", "c")] * len(pairs),
-        note="95% intervals\ncolours: adjusted for 66 comparisons (max-t)",
+        note="95% intervals; tests adjusted for 66 comparisons (max-T)",
+        means=[
+            {
+                "metric": metric,
+                "ranker": name,
+                "estimate": i / 20,
+                "low": i / 20 - 0.03,
+                "high": i / 20 + 0.03,
+            }
+            for metric in metrics
+            for i, name in enumerate(names)
+        ],
+        note_of_means="means with 95% intervals; tests adjusted for 66 comparisons",
     )
 
 
 @pytest.mark.slow_rows
 @pytest.mark.parametrize("size", [(3.2, 2.4), (6.4, 4.8), (12, 8)])
-@pytest.mark.parametrize("n_rankers", [2, 5, 12])
-def test_all_text_is_inside_of_the_figure_and_no_labels_overlap(n_rankers, size):
+@pytest.mark.parametrize(
+    ("n_rankers", "kind", "metrics"),
+    [
+        (2, "differences", ["NDCG@10"]),
+        (5, "differences", ["NDCG@10"]),
+        (12, "differences", ["NDCG@10"]),
+        (12, "means", ["NDCG@10"]),
+        (5, "means", ["NDCG@10", "MRR", "Hits@10"]),
+    ],
+)
+def test_all_text_is_inside_of_the_figure_and_no_labels_overlap(
+    n_rankers, kind, metrics, size
+):
     with plt.rc_context({"figure.figsize": size}):
-        display = many(n_rankers).plot()
-    figure, ax = display.figure_, display.ax_
+        display = many(n_rankers, metrics).plot(kind=kind)
+    figure, axes = display.figure_, display.axes_
     figure.canvas.draw()
-    box, found = figure.bbox.padded(1), ax.get_tightbbox()
-    assert box.x0 <= found.x0 <= found.x1 <= box.x1
-    assert box.y0 <= found.y0 <= found.y1 <= box.y1
-    assert ax.get_position().width > 0.3
-    for texts in [ax.get_yticklabels(), ax.get_xticklabels()]:
+    box = figure.bbox.padded(1)
+    for ax in {display.ax_, *axes}:
+        found = ax.get_tightbbox()
+        assert box.x0 <= found.x0 <= found.x1 <= box.x1
+        assert box.y0 <= found.y0 <= found.y1 <= box.y1
+    assert sum(ax.get_position().width for ax in axes) > 0.3
+    across = [ax.get_xticklabels() for ax in axes]
+    below = [ax.xaxis.label for ax in axes]
+    for texts in [axes[0].get_yticklabels(), *across, below, axes[0].texts]:
         boxes = [text.get_window_extent() for text in texts if text.get_text()]
         for i, one in enumerate(boxes):
             assert not any(one.overlaps(other) for other in boxes[i + 1 :])
+
+
+def test_segments_have_rows_and_panels_of_their_own():
+    rng = np.random.RandomState(0)
+    qid = np.repeat(np.arange(200), 6)
+    runs = {name: rng.rand(1200) for name in ["a", "b", "c"]}
+    y_true, by = rng.randint(2, size=1200), {"part": np.array(["x", "y"])[qid % 2]}
+    scores = score_queries(y_true, runs, "ndcg", qid=qid, by=by)
+    comparison = compare_rankers(scores, by="part", baseline="a")
+    display = ComparisonDisplay.from_comparison(comparison)
+    headings = ["NDCG, part x", "NDCG, part y"]
+    assert list(dict.fromkeys(display.metric)) == headings
+    assert display.difference.tolist() == [row.difference for row in comparison.rows]
+    texts = [text.get_text() for text in display.ax_.get_yticklabels()]
+    assert texts == [headings[0], "b", "c", headings[1], "b", "c"]
+    pairs = compare_rankers(scores, by="part")
+    display = ComparisonDisplay.from_comparison(pairs, kind="means")
+    drawn = [ax.get_xlabel().split("\n")[0] for ax in display.axes_]
+    assert drawn == headings
+    summary = scores.summary("part")["y"]
+    (points,) = display.points_[1].values()
+    assert sorted(points.get_xdata()) == sorted(of["ndcg"] for of in summary.values())

@@ -8,6 +8,7 @@ from scipy.stats import binomtest
 
 from skrank.metrics import QueryScores, score_queries
 from skrank.plot import MetricAtKDisplay
+from skrank.stats import compare_rankers
 
 # The rank of the one relevant document of three in four queries.
 RANKS = {"old": [1, 2, 3, 1], "new": [2, 1, 1, 1]}
@@ -128,3 +129,68 @@ def test_an_infinite_interval_has_no_band():
 def test_the_confidence_level_is_a_probability():
     with pytest.raises(ValueError, match=r"in the range \[0, 1\]. Got 95.0 instead"):
         MetricAtKDisplay.from_predictions(Y_TRUE, RUNS, "mrr", confidence_level=95)
+
+
+def test_a_baseline_is_subtracted_query_by_query():
+    rng = np.random.default_rng(0)
+    y_true = rng.integers(0, 2, size=(200, 8))
+    runs = {name: y_true + rng.normal(size=(200, 8)) for name in ("a", "b", "c")}
+    options = {"ks": [1, 2, 5], "baseline": "b", "confidence_level": 0.9}
+    display = MetricAtKDisplay.from_predictions(y_true, runs, "ndcg", **options)
+    assert display.rankers == ["a", "c"]
+    names = ["ndcg@1", "ndcg@2", "ndcg@5"]
+    scores = score_queries(y_true, runs, names)
+    comparison = compare_rankers(scores, baseline="b", confidence_level=0.9)
+    found = {(row.ranker, row.metric): row for row in comparison.rows}
+    for line, band, ranker in zip(display.lines_, display.bands_, "ac", strict=True):
+        points = band.get_paths()[0].vertices
+        for k, name, y in zip((1, 2, 5), names, line.get_ydata(), strict=True):
+            row = found[ranker, name]
+            place = names.index(name)
+            of_a, of_b, of_c = scores.values[:, place]
+            own = of_a if ranker == "a" else of_c
+            assert y == pytest.approx(np.mean(own - of_b))
+            ends = points[points[:, 0] == k, 1]
+            assert (ends.min(), ends.max()) == pytest.approx((row.low, row.high))
+    assert display.ax_.get_ylabel() == "NDCG@k minus that of b\n(larger is better)"
+    assert display.ax_.get_xlabel() == "cutoff k (bands: 90% confidence)"
+    (zero,) = [x for x in display.ax_.lines if x not in display.lines_]
+    assert list(zero.get_ydata()) == [0, 0]
+
+
+def test_one_difference_has_one_band():
+    rng = np.random.default_rng(0)
+    y_true = rng.integers(0, 2, size=(50, 5))
+    runs = {name: y_true + rng.normal(size=(50, 5)) for name in ("old", "new")}
+    display = MetricAtKDisplay.from_predictions(
+        y_true, runs, "mrr", ks=[1, 2], baseline="old"
+    )
+    assert len(display.lines_) == len(display.bands_) == 1
+    assert display.estimate.shape == (1, 2)
+
+
+def test_differences_that_are_undefined_have_no_points():
+    # The second cutoff counts documents that no query has.
+    frame = {
+        "qid": [1, 2, 3, 4, 5, 6] * 2,
+        "ranker": ["old"] * 6 + ["new"] * 6,
+        "time@1": [1.0, 2, 3, 4, 5, 6, 2, 3, 5, 5, 6, 8],
+        "time@2": [np.nan] * 12,
+    }
+    scores = QueryScores.from_frame(frame, ranker="ranker", replace_undefined_by=np.nan)
+    with pytest.warns(UserWarning, match="is undefined for every query"):
+        display = MetricAtKDisplay.from_scores(scores, baseline="old")
+    assert display.estimate[0] == pytest.approx([8 / 6, np.nan], nan_ok=True)
+
+
+def test_the_baseline_must_be_one_of_the_rankers():
+    for baseline in ("older", 0):
+        message = rf"'baseline' parameter of MetricAtKDisplay .* Got {baseline!r}"
+        with pytest.raises(ValueError, match=message):
+            MetricAtKDisplay.from_predictions(
+                Y_TRUE, RUNS, "mrr", ks=[1, 2], baseline=baseline
+            )
+    with pytest.raises(ValueError, match="at least two rankers"):
+        MetricAtKDisplay.from_predictions(
+            Y_TRUE, {"old": RUNS["old"]}, "mrr", ks=[1, 2], baseline="old"
+        )

@@ -2,6 +2,8 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -177,3 +179,49 @@ def test_weights_of_rows_pass_through_an_ensemble():
         ranker = QueryRanker(inner).fit(X, Y, qid=QID, sample_weight=WEIGHT)
         alone = clone(inner).fit(X, Y, sample_weight=WEIGHT)
     np.testing.assert_allclose(ranker.predict(X), alone.predict(X))
+
+
+class TakesSizes(Recorder):
+    """A ranker that takes queries as LightGBM does."""
+
+    def fit(self, X, y, *, group=None, sample_weight=None):
+        self.X_, self.y_, self.sizes_, self.weight_ = X, y, group, sample_weight
+        return self
+
+
+# Four queries that stand together, not in the order of their ids.
+TOGETHER = np.array(list("cccaabbbbd"))
+
+
+@pytest.mark.parametrize("model", [Recorder(), TakesSizes()], ids=["ids", "sizes"])
+def test_rows_that_stand_together_stay_where_they_are(model):
+    rng = np.random.default_rng(0)
+    features, y, weight = rng.random((10, 2)), np.arange(10) % 3, rng.random(10)
+    ranker = QueryRanker(model).fit(features, y, qid=TOGETHER, sample_weight=weight)
+    seen = ranker.estimator_
+    assert np.shares_memory(seen.X_, features)
+    assert seen.y_.tolist() == y.tolist()
+    assert seen.weight_.tolist() == weight.tolist()
+    if isinstance(model, TakesSizes):
+        assert seen.sizes_.tolist() == [3, 2, 4, 1]
+    else:  # ascending, as XGBoost wants them
+        assert seen.qid_.tolist() == [0, 0, 0, 1, 1, 2, 2, 2, 2, 3]
+    assert ranker.query_sizes_ == {"a": 2, "b": 4, "c": 3, "d": 1}
+
+
+@pytest.mark.parametrize("model", [Recorder(), TakesSizes()], ids=["ids", "sizes"])
+@pytest.mark.parametrize("kind", ["int", "text"])
+def test_fitting_rows_that_stand_together_takes_a_tenth_of_x(model, kind):
+    ids = np.random.default_rng(0).permutation(5_000)
+    if kind == "text":
+        ids = np.array([f"q{id}" for id in ids])
+    qid = np.repeat(ids, 20)
+    features = np.zeros((len(qid), 46))
+    y = np.arange(len(qid)) % 3
+    tracemalloc.start()
+    try:
+        QueryRanker(model).fit(features, y, qid=qid)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak <= 0.1 * features.nbytes

@@ -2,6 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import warnings
 from itertools import pairwise
 
 import numpy as np
@@ -16,7 +17,8 @@ from sklearn.pipeline import make_pipeline
 import skrank
 from skrank.base import RankingEstimator
 from skrank.datasets import make_ranking
-from skrank.model_selection import QueryKFold
+from skrank.exceptions import QuerySplitWarning
+from skrank.model_selection import LeaveLastOut, QueryKFold
 from skrank.rankers import QueryRanker
 
 pytestmark = pytest.mark.slow
@@ -139,8 +141,28 @@ def test_halving_by_queries_does_not_depend_on_the_order_of_rows():
             by_queries[0].cv_results_["mean_test_score"],
         )
     # By as many rows, it does: they are drawn by their positions.
-    by_rows = [halving(i, resource="n_samples") for i in orders]
+    with pytest.warns(UserWarning, match="A halving search with resource='n_samples'"):
+        by_rows = [halving(i, resource="n_samples") for i in orders]
     assert len({search.best_params_["estimator__alpha"] for search in by_rows}) > 1
+
+
+@pytest.mark.parametrize("cv", [QueryKFold(3), LeaveLastOut(2)], ids=str)
+def test_a_halving_search_that_draws_rows_warns(cv):
+    index = pd.MultiIndex.from_arrays([QID, np.arange(len(Y))], names=["qid", "time"])
+    target = pd.Series(Y, index=index)
+
+    def search(**resource):
+        grid = {"estimator__alpha": [0.1, 1.0, 10.0]}
+        ranker = QueryRanker(Ridge(), random_state=0)
+        options = {"scoring": "ndcg@10", "random_state": 0, "cv": cv}
+        HalvingGridSearchCV(ranker, grid, **options, **resource).fit(X, target)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", QuerySplitWarning)
+        says = f"draws rows of the folds of {type(cv).__name__}.*resource='max_queries'"
+        with pytest.warns(UserWarning, match=says):
+            search()
+        search(resource="max_queries", max_resources=80)
 
 
 def test_a_learning_curve_is_that_of_samples_by_hand():

@@ -96,8 +96,25 @@ def test_a_search_needs_the_ids_for_its_splitter_only():
     assert scored == get_scorer("mrr")(search.best_estimator_, X, Y, qid=QID)
 
 
-def test_without_ids_the_splitter_says_that_it_takes_groups():
-    with pytest.raises(ValueError, match="QueryKFold needs to know"):
+@pytest.mark.parametrize("place", ["pandas, by name", "polars, by name", "csr"])
+def test_a_search_finds_the_ids_in_a_column_that_ranker_and_splitter_name(place):
+    data, column, features = PLACES[place]
+    search = GridSearchCV(
+        QueryRanker(Ridge(), qid_column=column),
+        {"estimator__alpha": [1.0, 10.0]},
+        scoring="ndcg@10",
+        cv=QueryKFold(3, qid_column=column),
+        error_score="raise",
+    ).fit(data, Y)
+    model = QueryRanker(Ridge(alpha=search.best_params_["estimator__alpha"]))
+    y = pd.Series(Y, index=pd.Index(QID, name="qid"))
+    expected = cross_val_score(model, features, y, scoring="ndcg@10", cv=QueryKFold(3))
+    assert search.best_score_ == pytest.approx(expected.mean())
+
+
+def test_without_ids_the_splitter_says_how_it_finds_the_column():
+    says = r"QueryKFold needs to know(.|\n)*QueryKFold\(..., qid_column='user_id'\)"
+    with pytest.raises(ValueError, match=says):
         cross_val_score(
             QueryRanker(Ridge(), qid_column=-1),
             LAST,

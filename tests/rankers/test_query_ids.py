@@ -166,7 +166,12 @@ def test_without_ids_the_three_sources_are_named(method):
         getattr(ranker, method)(*args)
     message = str(error.value)
     assert f"QueryRanker.{method} " in message
-    for source in ("as `qid`", "column named 'qid'", "index of y named 'qid'"):
+    for source in (
+        "fit(X, y, qid=qid)",
+        "column 'qid'",
+        "QueryRanker(..., qid_column='user_id')",
+        "index of y or X named 'qid'",
+    ):
         assert source in message
 
 

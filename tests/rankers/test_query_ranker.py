@@ -2,6 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import inspect
 import pickle
 
 import numpy as np
@@ -51,8 +52,29 @@ def test_missing_grades_are_refused():
 
 
 def test_grades_of_another_length_are_refused():
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+    says = r"inconsistent numbers of samples: .*'y' parameter must .* rows of 'X'"
+    with pytest.raises(ValueError, match=says):
         QueryRanker(Ridge()).fit(X, Y[:-1], qid=QID[:-1])
+
+
+def test_a_missing_grade_is_refused_with_a_cure():
+    y = np.where(np.arange(len(Y)) == 3, np.nan, Y)
+    with pytest.raises(ValueError, match=r"y contains NaN.*Leave out the rows"):
+        QueryRanker(Ridge()).fit(X, y, qid=QID)
+
+
+@pytest.mark.parametrize("word", ["group", "groups", "group_id"])
+@pytest.mark.parametrize("ranker", [QueryRanker(Ridge()), PairwiseRanker()], ids=str)
+def test_the_words_of_other_libraries_are_answered_with_qid(ranker, word):
+    sizes = np.unique(QID, return_counts=True)[1]
+    with pytest.raises(TypeError, match=rf"unexpected keyword argument '{word}'") as e:
+        ranker.fit(X, Y, **{word: sizes})
+    assert f"{type(ranker).__name__}.fit()" in str(e.value)
+    assert "qid=np.repeat(np.arange(len(sizes)), sizes)" in str(e.value)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'epochs'"):
+        ranker.fit(X, Y, qid=QID, epochs=3)
+    parameters = inspect.signature(ranker.fit).parameters
+    assert list(parameters) == ["X", "y", "qid", "sample_weight"]
 
 
 def test_a_column_of_grades_warns_and_predicts_one_score_per_row():
@@ -138,12 +160,12 @@ def test_sizes_of_queries_are_recognized():
     _, sizes = np.unique(QID, return_counts=True)
     with pytest.raises(ValueError, match=r"sum to the number of rows.*np\.repeat"):
         QueryRanker(Ridge()).fit(X[order], Y[order], qid=sizes)
-    with pytest.raises(ValueError, match=r"one id per row\.$"):
+    with pytest.raises(ValueError, match=r"one value per row\.$"):
         QueryRanker(Ridge()).fit(X, Y, qid=sizes + 1)
 
 
 def test_groups_that_reach_the_splitter_only_are_named():
-    with pytest.raises(ValueError, match="`groups` reaches the splitter only"):
+    with pytest.raises(ValueError, match="`groups` reaches splitters only"):
         cross_val_score(
             QueryRanker(Ridge()),
             X,

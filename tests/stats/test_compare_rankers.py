@@ -712,11 +712,12 @@ def test_one_ranker_alone_is_refused():
 
 
 def test_what_is_no_table_is_refused():
-    with pytest.raises(ValueError, match=r"at least two rankers. Got list"):
+    with pytest.raises(ValueError, match=r"shape \(n_rankers, n_queries\)\. Got list"):
         compare_rankers([0.1, 0.2])
-    with pytest.raises(ValueError, match=r"at least two rankers\. Got a dict of 1"):
+    with pytest.raises(ValueError, match=r"at least two rankers\. Got \['a'\]"):
         compare_rankers({"a": one_ranker([0.1, 0.2])})
     with pytest.raises(TypeError, match=r"names of rankers, of type str\. Got 1"):
         compare_rankers({1: one_ranker([0.1, 0.2]), 2: one_ranker([0.1, 0.2])})
-    with pytest.raises(TypeError, match="Got list for 'a'"):
-        compare_rankers({"a": [0.1], "b": [0.2]})
+    two = drawn_scores("mrr")[["a", "b"]]
+    with pytest.raises(TypeError, match=r"one ranker in each .* Got 2 for 'y'"):
+        compare_rankers({"x": drawn_scores("mrr")["a"], "y": two})

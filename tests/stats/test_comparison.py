@@ -2,12 +2,13 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import itertools
 import pickle
 
 import numpy as np
 import pytest
 
-from skrank.metrics import score_queries
+from skrank.metrics import mean_rank, score_queries
 from skrank.stats import RankerComparison, compare_rankers, confidence_interval
 from skrank.stats.comparison import letters
 from tests.stats.pilot import drawn_scores, scores_of
@@ -143,19 +144,182 @@ def test_the_title_says_what_was_asked(options, asked):
 def test_markdown_and_html_hold_the_same_cells():
     comparison = compare_rankers(drawn_scores("mrr"))
     markdown, page = comparison.to_markdown(), comparison._repr_html_()
+    for row in comparison.intervals.rows:
+        letters = comparison.letters["mrr"][row.ranker]
+        best = row.ranker == "a"
+        number = f"{row.estimate:.4f}"
+        bold = f"**{number}**" if best else number
+        assert f"| {row.ranker} | {bold}<sup>{letters}</sup> |" in markdown
+        bold = f"<b>{number}</b>" if best else number
+        assert f"<td>{row.ranker}</td><td>{bold}<sup>{letters}</sup></td>" in page
+    assert page.count("<table>") == 1
+    title = markdown.split("\n")[0]
+    assert f"<caption>{title}</caption>" in page
+
+
+def test_the_table_of_differences_has_a_row_for_each():
+    comparison = compare_rankers(drawn_scores("mrr"))
+    markdown = comparison.to_markdown(rows="differences")
+    assert markdown.split("\n\n")[0] == comparison._title()
     for row in comparison.rows:
-        assert (
-            f"| mrr | {row.ranker} | {row.baseline} | {row.difference:+.4f} |"
-            in markdown
-        )
-        assert f"<td>{row.difference:+.4f}</td>" in page
-    assert page.count("<table>") == 2
+        cells = f"| mrr | {row.ranker} | {row.baseline} | {row.difference:+.4f} |"
+        assert cells in markdown
+    latex = comparison.to_latex(rows="differences")
+    assert latex.startswith("% 60 queries (5 undefined), 3 comparisons")
+    assert latex.count(r"\begin{tabular}") == 2
+    assert r"\begin{table}" not in latex
+
+
+def test_the_table_of_a_paper():
+    # The first differs from both, adjusted for three comparisons; the others do not.
+    rng = np.random.RandomState(0)
+    base = rng.rand(50)
+    scores = scores_of(worst=base, middle=base + 0.02 * rng.randn(50), best=base + 0.5)
+    lines = compare_rankers(scores).to_markdown().split("\n")
+    assert lines[0] == (
+        "Means over 50 queries, the best in bold. Rankers with a common letter do not "
+        "differ significantly, by metric: sign-flip test, max-T for 3 comparisons, "
+        "level 5%."
+    )
+    means = [f"{x:.4f}" for x in scores.values.mean(axis=2).ravel()]
+    assert lines[2:] == [
+        "| ranker | value |",
+        "| :-- | :-- |",
+        f"| worst | {means[0]}<sup>b</sup> |",
+        f"| middle | {means[1]}<sup>b</sup> |",
+        f"| best | **{means[2]}**<sup>a</sup> |",
+    ]
+
+
+def test_marks_say_what_is_better_and_worse_than_the_baseline():
+    rng = np.random.RandomState(0)
+    base = rng.rand(50)
+    scores = scores_of(
+        less=base - 0.5, old=base, same=base + 0.02 * rng.randn(50), more=base + 0.5
+    )
+    comparison = compare_rankers(scores, baseline="old", correction="holm")
+    lines = comparison.to_latex().split("\n")
+    assert lines[2].endswith(
+        r"\dag{} significantly better and \ddag{} worse than old: sign-flip test, Holm "
+        r"for 3 comparisons, level 5\%.}"
+    )
+    means = scores.values.mean(axis=2).ravel()
+    assert lines[7:11] == [
+        rf"less & {means[0]:.4f}\textsuperscript{{\ddag{{}}}} \\",
+        rf"old & {means[1]:.4f} \\",
+        rf"same & {means[2]:.4f} \\",
+        rf"more & \textbf{{{means[3]:.4f}}}\textsuperscript{{\dag{{}}}} \\",
+    ]
+
+
+def test_a_smaller_rank_is_better_than_the_baseline():
+    rng = np.random.RandomState(0)
+    qid = np.repeat(np.arange(40), 6)
+    y_true = np.tile([1, 0, 0, 0, 0, 0], 40)
+    runs = {"old": rng.rand(240), "new": rng.rand(240) + 0.5 * y_true}
+    scores = score_queries(y_true, runs, ["mrr", mean_rank], qid=qid)
+    table = compare_rankers(scores, baseline="old").to_markdown()
+    new = scores.summary()["new"]
+    assert "| ranker | mrr | mean_rank ↓ |" in table
+    assert (
+        f"| new | **{new['mrr']:.4f}**<sup>†</sup> | **{new['mean_rank']:.4f}**"
+        "<sup>†</sup> |"
+    ) in table
+
+
+def test_means_that_are_printed_alike_are_all_the_best():
+    values = np.random.RandomState(0).rand(3, 30)
+    values[1] = values[0] + 1e-7
+    values[2] -= values[2].mean() - values[0].mean() + 1e-3
+    a, b, c = values
+    lines = compare_rankers(scores_of(a=a, b=b, c=c)).to_markdown().split("\n")
+    assert ["**" in line for line in lines[4:]] == [True, True, False]
+
+
+def test_the_uncertainty_stands_behind_the_means():
+    scores = drawn_scores("hits@1")
+    comparison = compare_rankers(scores)
+    (row, *_) = comparison.intervals.rows
+    table = comparison.to_markdown(uncertainty="interval")
+    assert f"</sup> [{row.low:.4f}, {row.high:.4f}] |" in table
+    assert "In brackets: 95% intervals." in table
+    values = scores.values[0, 0]
+    error = values.std(ddof=1) / np.sqrt(len(values))
+    table = comparison.to_latex(uncertainty="standard error")
+    assert rf"}} $\pm$ {error:.4f} &" in table.replace(r" \\", " &")
+    assert r"Behind $\pm$: standard errors." in table
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (
+            {"baseline": "a", "alternative": "greater", "margin": 0.1},
+            "† difference from a greater than -0.1: ",
+        ),
+        ({"baseline": "a", "margin": 0.1}, "† difference from a within 0.1 of 0: "),
+        ({"alternative": "less"}, "The differences of pairs were tested (less than 0)"),
+        ({"correction": None}, "sign-flip test, no correction for 3 comparisons"),
+        (
+            {"clusters": np.arange(60) // 2, "test": "t", "correction": "bh"},
+            "t test of 30 clusters, Benjamini-Hochberg for 3 comparisons, level 5%",
+        ),
+    ],
+    ids=str,
+)
+def test_the_caption_says_what_was_tested(options, words):
+    title = compare_rankers(drawn_scores("mrr"), **options).to_markdown().split("\n")[0]
+    assert title.startswith("Means over 60 queries (5 undefined), the best in bold. ")
+    assert words in title
+
+
+def test_segments_are_rows_with_a_best_of_their_own():
+    scores = drawn_scores("mrr", by={"part": np.repeat(["x", "y"], 240)})
+    lines = compare_rankers(scores, by="part").to_markdown().split("\n")
+    assert "60 queries by part (" in lines[0]
+    assert "by metric and part: " in lines[0]
+    assert lines[2] == "| part | ranker | mrr |"
+    summary = scores.summary("part")
+    for line, (part, ranker) in zip(
+        lines[4:], itertools.product("xy", "abc"), strict=True
+    ):
+        assert line.startswith(f"| {part} | {ranker} | ")
+        best = max(summary[part], key=lambda name: summary[part][name]["mrr"])
+        assert ("**" in line) == (ranker == best)
+        assert f"{summary[part][ranker]['mrr']:.4f}" in line
+
+
+@pytest.mark.parametrize("name", ["to_latex", "to_markdown"])
+def test_the_options_of_the_tables_are_checked(name):
+    write = getattr(compare_rankers(drawn_scores("mrr")), name)
+    with pytest.raises(ValueError, match=f"'rows' parameter of {name} must be"):
+        write(rows="queries")
+    with pytest.raises(ValueError, match=f"'uncertainty' parameter of {name} must be"):
+        write(uncertainty="sd")
+    with pytest.raises(ValueError, match="must be None with rows='differences'"):
+        write(rows="differences", uncertainty="interval")
+
+
+def test_latex_does_not_take_a_name_for_an_option_of_a_line():
+    values = np.random.RandomState(0).rand(2, 12)
+    scores = scores_of(**{"[CLS]": values[0], "*star": values[1]})
+    latex = compare_rankers(scores).to_latex()
+    assert "\n{}[CLS] & " in latex
+    assert "\n{}*star & " in latex
+
+
+def test_markdown_escapes_names():
+    values = np.random.RandomState(0).rand(2, 12)
+    scores = scores_of(**{"a|b\n*c*": values[0], "<d>": values[1]})
+    lines = compare_rankers(scores).to_markdown().split("\n")
+    assert lines[4].startswith(r"| a\|b \*c\* | ")
+    assert lines[5].startswith(r"| \<d> | ")
 
 
 def test_latex_escapes_names_and_has_rules():
     values = np.random.RandomState(0).rand(2, 12)
     scores = scores_of(**{"a_b": {"p@5 %": values[0]}, "c&d": {"p@5 %": values[1]}})
-    latex = compare_rankers(scores).to_latex()
+    latex = compare_rankers(scores).to_latex(rows="differences")
     assert r"p@5 \% & c\&d & a\_b" in latex
     assert latex.count(r"\toprule") == latex.count(r"\bottomrule") == 2
     assert latex.count(r"\begin{tabular}") == 2

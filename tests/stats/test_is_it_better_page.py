@@ -19,7 +19,9 @@ def texts():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["pair", "worst", "family", "clusters", "few"])
+@pytest.mark.parametrize(
+    "name", ["pair", "worst", "family", "clusters", "few", "segments", "paper"]
+)
 def test_a_table_of_the_page_is_up_to_date(texts, name):
     # Versions of scikit-learn grow slightly different trees.
     written = (DOCS / "is_it_better" / f"{name}.txt").read_text()

@@ -15,11 +15,10 @@ from numpy.testing import assert_array_equal
 from skrank.metrics import add_scorer, evaluate, score_queries
 from skrank.metrics.evaluation import read_requests
 from skrank.metrics.metric import METRICS
-from skrank.metrics.names import listed_names
 from skrank.tables import clusters, score_table, stream
 from skrank.tables.core import ArrowCore, Columns
 from skrank.tables.spark import score_batches
-from tests.brute_force import ADJUSTABLE, full_name
+from tests.brute_force import ADJUSTABLE, LISTED, full_name
 from tests.drawn_tables import draw_shuffled
 
 pytestmark = pytest.mark.slow
@@ -58,7 +57,7 @@ PARAMS = {
 @pytest.mark.filterwarnings("ignore:The (adjusted )?metric is undefined")
 @pytest.mark.parametrize("name", PARAMS)
 def test_all_metrics_are_those_of_arrays_to_the_last_bit(name):
-    params, metrics, frame = PARAMS[name], listed_names(), draw_shuffled()
+    params, metrics, frame = PARAMS[name], LISTED, draw_shuffled()
     if name == "adjusted":
         metrics = [full_name(name) for name in ADJUSTABLE]
     if name == "convention":
@@ -144,7 +143,7 @@ def test_partitions_without_rows_are_left_out():
 # What is computed of all ranks, and not of sums or of the order of the ranks.
 OF_ALL_RANKS = {
     name
-    for name in listed_names()
+    for name in LISTED
     if "variance" in name
     or "standard_deviation" in name
     or name.startswith("z_")
@@ -155,7 +154,7 @@ OF_ALL_RANKS = {
 @pytest.mark.filterwarnings("ignore:The (adjusted )?metric is undefined")
 @pytest.mark.parametrize("name", PARAMS)
 def test_workers_compute_the_summaries_of_all_metrics(name):
-    params, metrics, frame = PARAMS[name], listed_names(), draw_shuffled(400)
+    params, metrics, frame = PARAMS[name], LISTED, draw_shuffled(400)
     if name == "adjusted":
         metrics = [full_name(metric) for metric in ADJUSTABLE]
     if name == "convention":

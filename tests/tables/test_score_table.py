@@ -28,11 +28,10 @@ from numpy.testing import assert_array_equal
 
 from skrank.metrics import evaluate, score_queries
 from skrank.metrics.evaluation import read_requests, score_requests
-from skrank.metrics.names import listed_names
 from skrank.tables import score_table, stream
 from skrank.tables.core import Columns
 from skrank.tables.source import Source
-from tests.brute_force import ADJUSTABLE, full_name
+from tests.brute_force import ADJUSTABLE, LISTED, full_name
 from tests.drawn_tables import draw as draw_grouped
 
 pytestmark = pytest.mark.slow
@@ -144,7 +143,7 @@ PARAMS = {
 @pytest.mark.filterwarnings("ignore:The (adjusted )?metric is undefined")
 @pytest.mark.parametrize("name", PARAMS)
 def test_all_metrics_are_scored_as_in_memory(name):
-    params, metrics = PARAMS[name], listed_names()
+    params, metrics = PARAMS[name], LISTED
     if name == "adjusted":
         metrics = [full_name(name) for name in ADJUSTABLE]
     if name == "convention":
@@ -725,8 +724,6 @@ def test_sources_that_are_no_tables_are_refused(tmp_path):
         score_table(tmp_path, "mrr")
     with pytest.raises(TypeError, match=r"Arrow PyCapsule protocol.* Got dict instead"):
         score_table(SMALL, "mrr")
-    with pytest.raises(TypeError, match="collect a lazy one first"):
-        score_table(pl.DataFrame(SMALL).lazy(), "mrr")
 
 
 @pytest.mark.parametrize("form", ["csv", "pyarrow"])

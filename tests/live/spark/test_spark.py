@@ -15,9 +15,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from skrank.metrics import add_scorer, evaluate, score_queries
-from skrank.metrics.names import listed_names
 from skrank.tables import ClusterScores, clusters, score_table
 from skrank.tables.spark import SparkTable
+from tests.brute_force import LISTED
 from tests.drawn_tables import draw_shuffled
 
 FEW = ["ndcg@3", "map", "z_mrr", "neg_median_rank", "neg_rank_variance", "err"]
@@ -70,7 +70,7 @@ PARAMS = {
 
 @pytest.mark.parametrize("name", PARAMS)
 def test_all_metrics_are_those_of_arrays_to_the_last_bit(name, spark):
-    params, metrics, frame = PARAMS[name], listed_names(), draw()
+    params, metrics, frame = PARAMS[name], LISTED, draw()
     if name == "convention":
         metrics = ["map", "ndcg@10", "mrr", "bpref"]
     scores = score_table(on_spark(spark, frame), metrics, **params)

@@ -87,10 +87,10 @@ def test_autolog_of_a_ranker_logs_the_numbers_of_the_estimator_inside():
 
 
 @pytest.mark.parametrize("ranker", [QueryRanker(Ridge()), PairwiseRanker()])
-def test_a_ranker_is_a_model_under_its_public_name(ranker):
+def test_a_ranker_is_a_model_that_skops_loads_by_name(ranker):
     ranker.fit(FRAME, Y)
     options = {"name": "ranker", "pip_requirements": ["skrank"]}
-    name = f"skrank.rankers.{type(ranker).__name__}"
+    name = f"{type(ranker).__module__}.{type(ranker).__name__}"
     with mlflow.start_run():
         with pytest.raises(MlflowException, match=f"Untrusted types.*'{name}'"):
             mlflow.sklearn.log_model(ranker, **options)
@@ -114,7 +114,10 @@ def test_a_search_is_written_by_cloudpickle_and_its_best_estimator_by_skops():
         )
     loaded = mlflow.sklearn.load_model(model.model_uri)
     np.testing.assert_array_equal(loaded.predict(FRAME), fitted.predict(FRAME))
-    types = ["skrank.rankers.QueryRanker", "skrank.rankers.RankerAsRegressor"]
+    types = [
+        "skrank.rankers.query_ranker.QueryRanker",
+        "skrank.rankers.regressor.RankerAsRegressor",
+    ]
     view = as_regressor(fitted.best_estimator_)
     with mlflow.start_run():
         model = mlflow.sklearn.log_model(view, skops_trusted_types=types, **options)

@@ -1,0 +1,43 @@
+"""What the commands of the page "In the shell" print."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import contextlib
+import io
+import os
+import re
+import shlex
+import tempfile
+from pathlib import Path
+
+from skrank.__main__ import main
+
+PAGE = Path(__file__).parents[1] / "shell.rst"
+# The script that writes the files, and a command with the file of what it prints.
+SCRIPT = re.compile(r"^\.\. code-block:: python\n\n((?:   .*\n|\n)+)", re.M)
+COMMAND = re.compile(
+    r"^\.\. code-block:: bash\n\n   skrank (.*)\n\n\.\. literalinclude:: (\S+)", re.M
+)
+
+
+def files():
+    """Return what the commands print, by the names of the files."""
+    page, before = PAGE.read_text("utf-8"), os.getcwd()
+    (script,) = SCRIPT.findall(page)
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            exec(re.sub(r"^   ", "", script, flags=re.M), {})
+            return {name: printed(command) for command, name in COMMAND.findall(page)}
+        finally:
+            os.chdir(before)
+
+
+def printed(command):
+    """Return what a command prints on a terminal."""
+    terminal = io.StringIO()
+    with contextlib.redirect_stdout(terminal), contextlib.redirect_stderr(terminal):
+        status = main(shlex.split(command))
+    if status:
+        raise ValueError(f"skrank {command} failed: {terminal.getvalue()}")
+    return terminal.getvalue()

@@ -1,0 +1,249 @@
+"""The thumbnails of the gallery: one idea each, in type that is legible at 200 pixels.
+
+They are sketches, without numbers on their axes. An example names its thumbnail in a
+comment; one that does not shows its first picture.
+"""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+
+from docs.makers.pictures import BLUE, GREEN, GREY, PALE, RED, as_svg
+from skrank.metrics import evaluate
+
+STYLE = {
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "figure.facecolor": "white",
+    "font.size": 9,
+    "lines.linewidth": 2.5,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "skrank",
+}
+
+
+def new_axes(xlabel="", ylabel=""):
+    """Return a figure of the proportions of a thumbnail, and its axes."""
+    from matplotlib.figure import Figure
+
+    figure = Figure((2.1, 1.45), layout="constrained")
+    axes = figure.subplots()
+    axes.set(xticks=[], yticks=[], xlabel=xlabel, ylabel=ylabel)
+    return figure, axes
+
+
+def blank_axes():
+    """Return axes without lines, from 0 to 1."""
+    figure, axes = new_axes()
+    axes.set(xlim=(0, 1), ylim=(0, 1))
+    axes.set_axis_off()
+    return figure, axes
+
+
+def draw_tune_lightgbm():
+    """Draw two metrics that are best at different numbers of trees."""
+    figure, axes = new_axes("number of trees")
+    x = np.linspace(0, 1, 100)
+    for name, best, colour in [("ROC AUC", 0.27, RED), ("MRR", 0.75, BLUE)]:
+        y = 1 - (x - best) ** 2
+        axes.plot(x, y, color=colour)
+        axes.plot(best, 1, "o", color=colour, markersize=7)
+        axes.text(best, 1.06, name, color=colour, ha="center", weight="bold")
+    axes.set(ylim=(0.35, 1.25))
+    return figure
+
+
+def draw_early_stopping():
+    """Draw a metric that falls again, and where the training stops."""
+    figure, axes = new_axes("trees", "NDCG@10")
+    x = np.linspace(0, 1, 100)
+    axes.plot(x, 1 - np.exp(-7 * x) - 0.3 * x**2, color=BLUE)
+    axes.axvline(0.5, color=RED)
+    axes.text(0.54, 0.3, "stop", color=RED, weight="bold")
+    return figure
+
+
+def write_code(*lines):
+    """Draw lines of code, each a pair of a colour and a string."""
+    figure, axes = blank_axes()
+    for row, (colour, text) in enumerate(lines):
+        y = 0.8 - 0.24 * row
+        text = text.replace(" ", "\N{NO-BREAK SPACE}")  # SVG drops leading spaces
+        axes.text(0.03, y, text, color=colour, family="monospace", size=10)
+    return figure
+
+
+def draw_own_metric():
+    """Draw a metric as code."""
+    return write_code(
+        (BLUE, "def my_metric(r):"), (GREY, "  return ..."), (GREEN, '"my_metric@10"')
+    )  # fmt: skip
+
+
+def draw_own_ranker():
+    """Draw a ranker as code."""
+    return write_code(
+        (BLUE, "class ListNet:"), (GREY, "  fit(X, y, qid)"), (GREY, "  predict(X)"),
+        (GREEN, "GridSearchCV"),
+    )  # fmt: skip
+
+
+def draw_is_it_better():
+    """Draw an interval that excludes 0 and one that does not."""
+    figure, axes = new_axes("difference")
+    axes.axvline(0, color="black", linewidth=1)
+    for y, x, half, colour in [(1, 0.6, 0.35, BLUE), (0, 0.2, 0.5, GREY)]:
+        axes.plot([x - half, x + half], [y, y], color=colour)
+        face = colour if colour == BLUE else "white"
+        axes.plot(x, y, "o", color=colour, markerfacecolor=face, markersize=8)
+    axes.text(0.6, 1.25, "better", color=BLUE, ha="center", weight="bold")
+    axes.text(0.4, 0.25, "unclear", color=GREY, ha="center", weight="bold")
+    axes.set(ylim=(-0.5, 1.8), xlim=(-0.5, 1.1), xticks=[0])
+    return figure
+
+
+def draw_many_rankers():
+    """Draw the means of rankers with letters."""
+    figure, axes = new_axes("mean")
+    letters, means = ["a", "a", "b", "bc", "c"], [0.8, 0.74, 0.55, 0.45, 0.3]
+    for y, (mean, letter) in enumerate(zip(means, letters, strict=True)):
+        colour = BLUE if letter == "a" else RED
+        axes.plot([mean - 0.12, mean + 0.12], [y, y], color=PALE)
+        axes.plot(mean, y, "o" if colour == BLUE else "s", color=colour, markersize=6)
+        axes.text(1.05, y, letter, va="center", weight="bold")
+    axes.set(ylim=(4.6, -0.6), xlim=(0.1, 1))
+    return figure
+
+
+def draw_worse_queries():
+    """Draw the differences by query, with those that lost."""
+    figure, axes = new_axes("queries")
+    gain = np.array([9, 7, 6, 4.5, 3.5, 3, 2, 1, 0, 0, -2, -5]) / 10
+    colours = [RED if one < 0 else BLUE for one in gain]
+    axes.bar(range(len(gain)), gain, 0.9, color=colours)
+    axes.axhline(0, color="black", linewidth=1)
+    axes.text(2, 0.95, "better", color=BLUE, weight="bold")
+    axes.text(9.2, -0.45, "worse", color=RED, weight="bold", ha="right")
+    axes.spines["bottom"].set_visible(False)
+    axes.set(ylim=(-0.6, 1.2))
+    return figure
+
+
+def draw_metric_at_k():
+    """Draw two curves that cross."""
+    figure, axes = new_axes("cutoff k", "NDCG@k")
+    x = np.linspace(0, 1, 50)
+    axes.plot(x, 0.9 - 0.5 * x, color=RED)
+    axes.plot(x, 0.4 + 0.45 * x**0.7, color=BLUE)
+    axes.plot(0, 0.9, "s", color=RED, markersize=7, clip_on=False)
+    axes.plot(1, 0.85, "o", color=BLUE, markersize=7, clip_on=False)
+    return figure
+
+
+def draw_two_bars(names, heights, colours, ylabel):
+    """Draw two bars with their names below them."""
+    figure, axes = new_axes(ylabel=ylabel)
+    axes.bar([0, 1], heights, 0.6, color=colours)
+    axes.set_xticks([0, 1], names)
+    axes.tick_params(length=0)
+    axes.set(ylim=(0, 1), xlim=(-0.6, 1.6))
+    return figure
+
+
+def draw_leak():
+    """Draw what folds of rows say, and what folds of queries do."""
+    names = ["folds of\nrows", "folds of\nqueries"]
+    return draw_two_bars(names, [0.9, 0.55], [RED, BLUE], "estimate")
+
+
+def draw_recommender():
+    """Draw a model beside popularity."""
+    return draw_two_bars(["popular", "model"], [0.45, 0.8], [GREY, BLUE], "NDCG@10")
+
+
+def draw_ties():
+    """Draw what tied documents can make of a metric."""
+    figure, axes = new_axes("MRR")
+    axes.plot([0.15, 0.85], [0, 0], color=PALE, linewidth=4)
+    for x, marker, colour, word in [
+        (0.15, "<", RED, "worst"), (0.45, "o", "black", "mean"),
+        (0.85, ">", BLUE, "best"),
+    ]:  # fmt: skip
+        axes.plot(x, 0, marker, color=colour, markersize=10)
+        axes.text(x, 0.25, word, color=colour, ha="center", weight="bold")
+    axes.set(ylim=(-0.5, 0.7), xlim=(0, 1))
+    axes.spines["left"].set_visible(False)
+    return figure
+
+
+def draw_conventions():
+    """Draw three values of NDCG for one list."""
+    figure, axes = blank_axes()
+    lists = {"y_true": [3, 0, 2, 1, 0], "y_score": [2, 2, 2, 1, 0]}
+    lists |= {"qid": np.ones(5), "doc_id": np.arange(5)}
+    axes.text(0.5, 0.9, "one list, NDCG", ha="center", va="center")
+    for row, (name, colour) in enumerate(
+        [("trec_eval", BLUE), ("lightgbm", RED), ("sklearn", GREEN)]
+    ):
+        value = evaluate(**lists, metrics="ndcg", convention=name)["ndcg"]
+        y = 0.62 - 0.26 * row
+        axes.text(0, y, name, color=colour, va="center")
+        axes.text(
+            1, y, f"{value:.3f}", color=colour, ha="right", va="center", weight="bold"
+        )
+    return figure
+
+
+def draw_chance():
+    """Draw the reciprocal rank of random scores by the length of the list."""
+    figure, axes = new_axes("documents", "MRR")
+    n = np.arange(2, 101)
+    axes.semilogx(n, [np.mean(1 / np.arange(1, i + 1)) for i in n], color=GREY)
+    axes.axhline(0.7, color=BLUE)
+    axes.text(100, 0.73, "model", color=BLUE, ha="right", weight="bold")
+    axes.text(30, 0.22, "random", color=GREY, weight="bold", ha="center")
+    axes.minorticks_off()
+    axes.set(xticks=[], ylim=(0, 0.9))
+    return figure
+
+
+def draw_link_prediction():
+    """Draw a graph with an edge that is asked for."""
+    figure, axes = blank_axes()
+    nodes = np.array([[0.12, 0.75], [0.5, 0.9], [0.3, 0.2], [0.85, 0.35]])
+    for one, other in [(0, 1), (0, 2), (1, 2)]:
+        axes.plot(*nodes[[one, other]].T, color=PALE, zorder=0)
+    axes.plot(*nodes[[1, 3]].T, color=RED, linestyle=":", zorder=0)
+    axes.scatter(*nodes.T, s=160, color=BLUE)
+    axes.text(0.76, 0.68, "?", color=RED, size=16, weight="bold", va="center")
+    axes.set(xlim=(0, 1), ylim=(0.05, 1.05))
+    return figure
+
+
+def draw_million_rows():
+    """Draw a long table that becomes a row for each query."""
+    figure, axes = blank_axes()
+    for row in range(9):
+        colour = [BLUE, RED, GREEN][row // 3]
+        axes.barh(0.94 - 0.11 * row, 0.38, 0.08, color=colour, alpha=0.55)
+    for row, colour in enumerate([BLUE, RED, GREEN]):
+        axes.barh(0.83 - 0.33 * row, 0.25, 0.12, left=0.75, color=colour)
+    axes.annotate(
+        "", (0.72, 0.5), (0.42, 0.5), arrowprops={"arrowstyle": "->", "linewidth": 2}
+    )
+    return figure
+
+
+THUMBNAILS = {
+    name.removeprefix("draw_"): function
+    for name, function in list(globals().items())
+    if name.startswith("draw_") and name != "draw_two_bars"
+}
+
+
+def files(*names):
+    """Return the thumbnails of these examples, or all of them."""
+    return {
+        f"thumbnails/{name}.svg": as_svg(THUMBNAILS[name], STYLE, None)
+        for name in names or THUMBNAILS
+    }

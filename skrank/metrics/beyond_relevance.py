@@ -1,0 +1,339 @@
+"""Metrics of columns: diversity, popularity and novelty of the top of each list."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+from scipy.spatial.distance import pdist, squareform
+
+from skrank._checks import check_choice, shown
+from skrank.metrics.answer import ranking_metric
+
+
+def mean_of_column(ranking, values, k):
+    """Return the mean over the list of each query of ``values(top)``."""
+    top = ranking.documents(k)
+    values = values(top) * top.mean_over_places(np.ones_like)
+    # Tied documents come in any order, which must not matter to the last bit.
+    order = np.lexsort((values, top.above, top.query))
+    total = np.bincount(top.query[order], values[order], ranking.n_queries)
+    return total / np.maximum(top.length, 1)
+
+
+def mean_popularity(ranking, *, k=None):
+    """Return the mean popularity of the documents of each list."""
+    return mean_of_column(ranking, lambda top: top.column("popularity"), k)
+
+
+@ranking_metric(
+    "popularity",
+    mean_popularity,
+    columns=("popularity",),
+    reads_grades=False,
+    greater_is_better=False,
+    limits=(0.0, np.inf),
+)
+def popularity_score(
+    y_true, y_score, *, qid=None, popularity, k=None, ties="expected",
+    replace_undefined_by=0.0, average="macro", sample_weight=None, returned=None,
+):  # fmt: skip
+    r"""Mean popularity of the documents of a list (ARP@k).
+
+    A ranker that recommends to everybody what everybody knows has a high one. Smaller
+    is less popular, so the scorer name is "neg_popularity".
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        0 or more, in the unit of `popularity`.
+
+    See Also
+    --------
+    novelty_score : Counts how much a popular document surprises, in bits.
+    group_share_score : The share of the list that belongs to a group.
+
+    Notes
+    -----
+    With the popularity :math:`p_i` of the document at rank i, of a list of length
+    :math:`n = \min(k, \text{number of documents})`,
+
+    .. math:: ARP@k = \frac{1}{n} \sum_{i=1}^{n} p_i
+
+    is the average recommendation popularity [1]_. Grades are not read: `y_true` may be
+    None. Under ties the value is the exact expectation: a document counts with the
+    probability that it is in the list.
+
+    References
+    ----------
+    .. [1] H. Yin, B. Cui, J. Li, J. Yao and C. Chen, "Challenging the Long Tail
+       Recommendation", VLDB 2012.
+
+    Examples
+    --------
+    >>> from skrank.metrics import popularity_score
+    >>> popularity_score(None, [3, 2, 1], popularity=[90, 10, 20], k=2)
+    50.0
+    >>> popularity_score(None, [3, 1, 1], popularity=[90, 10, 20], k=2)
+    52.5
+    """
+
+
+def mean_surprise(ranking, *, k=None):
+    """Return the mean surprise of the documents of each list."""
+    return mean_of_column(ranking, _surprise, k)
+
+
+def _surprise(top):
+    """Return -log2 of the popularity of each document, a share of users."""
+    share = top.column("popularity")
+    is_share = (share > 0) & (share <= 1)
+    if not is_share.all():
+        raise ValueError(
+            "For 'novelty' the column 'popularity' must hold shares above 0 and at "
+            "most 1, such as the share of users who know an item. Got "
+            f"{shown(float(share[~is_share][0]))}."
+        )
+    return -np.log2(share)
+
+
+@ranking_metric(
+    "novelty",
+    mean_surprise,
+    columns=("popularity",),
+    reads_grades=False,
+    limits=(0.0, np.inf),
+)
+def novelty_score(
+    y_true, y_score, *, qid=None, popularity, k=None, ties="expected",
+    replace_undefined_by=0.0, average="macro", sample_weight=None, returned=None,
+):  # fmt: skip
+    r"""Mean surprise of the documents of a list, in bits (MIUF@k).
+
+    A document that half of all users know counts 1, one that every thousandth knows
+    counts 10. Larger is more novel.
+
+    Parameters
+    ----------
+    popularity : array-like of shape (n_samples,) or ItemColumn
+        The share of users who know the document of each row, above 0 and at most 1. It
+        is read of the documents of the top `k` alone.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        0 or more.
+
+    See Also
+    --------
+    popularity_score : The mean popularity itself.
+
+    Notes
+    -----
+    With the share :math:`p_i` of users who know the document at rank i, of a list of
+    length :math:`n = \min(k, \text{number of documents})`,
+
+    .. math:: MIUF@k = - \frac{1}{n} \sum_{i=1}^{n} \log_2 p_i
+
+    is the mean inverse user frequency [1]_. A document that nobody knows has no finite
+    surprise: give it a share above 0, such as that of half a user. Grades are not read:
+    `y_true` may be None. Under ties the value is the exact expectation.
+
+    References
+    ----------
+    .. [1] T. Zhou, Z. Kuscsik, J.-G. Liu, M. Medo, J. R. Wakeling and Y.-C. Zhang,
+       "Solving the Apparent Diversity-Accuracy Dilemma of Recommender Systems", PNAS
+       107 (2010).
+
+    Examples
+    --------
+    >>> from skrank.metrics import novelty_score
+    >>> novelty_score(None, [3, 2, 1], popularity=[0.5, 0.125, 1], k=2)
+    2.0
+    >>> novelty_score(None, [3, 1, 1], popularity=[0.5, 0.125, 1], k=2)
+    1.25
+    """
+
+
+def share_of_group(ranking, *, k=None):
+    """Return the share of each list that belongs to the group."""
+    return mean_of_column(ranking, lambda top: top.column("group"), k)
+
+
+@ranking_metric("group_share", share_of_group, columns=("group",), reads_grades=False)
+def group_share_score(
+    y_true, y_score, *, qid=None, group, k=None, ties="expected",
+    replace_undefined_by=0.0, average="macro", sample_weight=None, returned=None,
+):  # fmt: skip
+    r"""Share of a list that belongs to a group of documents.
+
+    The group may be items of the long tail (APLT@k), of a provider, or new ones. The
+    scorer takes a larger share as better.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between 0 and 1.
+
+    See Also
+    --------
+    popularity_score : The mean of numbers instead of a share.
+
+    Notes
+    -----
+    With :math:`g_i`, 1 if the document at rank i belongs to the group and 0 if not, of
+    a list of length :math:`n = \min(k, \text{number of documents})`, it is
+
+    .. math:: \frac{1}{n} \sum_{i=1}^{n} g_i.
+
+    With the long tail as the group it is the average percentage of long-tail items
+    [1]_. Grades are not read: `y_true` may be None. Under ties the value is the exact
+    expectation.
+
+    References
+    ----------
+    .. [1] H. Abdollahpouri, R. Burke and B. Mobasher, "Managing Popularity Bias in
+       Recommender Systems with Personalized Re-ranking", FLAIRS 2019.
+
+    Examples
+    --------
+    >>> from skrank.metrics import group_share_score
+    >>> group_share_score(None, [3, 2, 1], group=[True, False, True], k=2)
+    0.5
+    >>> group_share_score(None, [3, 1, 1], group=[False, False, True], k=2)
+    0.25
+    """
+
+
+DISTANCES = ("cosine", "jaccard", "euclidean")
+
+
+def intra_list_distance(ranking, *, k=None, distance="cosine"):
+    """Return the mean distance of two documents of each list; NaN if it has one."""
+    top = ranking.documents(k)
+    probability = top.mean_over_places(np.ones_like)
+    # Of a list, the documents that are in it for sure, and m tied ones: s of them are.
+    is_sure, n = probability == 1, ranking.n_queries
+    m = np.bincount(top.query[~is_sure], minlength=n)
+    s = top.length - np.bincount(top.query[is_sure], minlength=n)
+    one = s / np.maximum(m, 1)  # of the tied documents is in the list, and two are
+    two = one * (s - 1) / np.maximum(m - 1, 1)
+    sums = _cosine_sums if distance == "cosine" else _pairwise_sums
+    sure, both, tied = sums(top.column("features"), top.query, is_sure, n, distance)
+    n_pairs = top.length * (top.length - 1.0)
+    total = sure + 2 * one * both + two * tied
+    return np.where(n_pairs > 0, total / np.maximum(n_pairs, 1), np.nan)
+
+
+def _cosine_sums(features, query, is_sure, n, distance):
+    """Return the sums of the distances of ordered pairs of documents of each query.
+
+    Those of two sure documents, of a sure and a tied one, and of two tied ones. With
+    unit vectors x the sum of all x_i x_j, i != j, is that of x squared less the sum of
+    all x_i^2, so no pair is looked at.
+    """
+    length = np.linalg.norm(features, axis=1, keepdims=True)
+    unit = np.divide(features, length, out=np.zeros_like(features), where=length > 0)
+    part = 2 * query + ~is_sure
+    order = np.argsort(part, kind="stable")  # sure documents of a query come first
+    first = np.flatnonzero(np.diff(part[order], prepend=-1))
+    sums = np.zeros((2 * n, features.shape[1]))
+    if len(first):
+        sums[part[order][first]] = np.add.reduceat(unit[order], first, axis=0)
+    squares = np.bincount(part, np.einsum("ij,ij->i", unit, unit), 2 * n)
+    count = np.bincount(part, minlength=2 * n).astype(np.float64)
+    alike = np.einsum("ij,ij->i", sums, sums) - squares
+    apart = count * (count - 1) - alike
+    between = np.einsum("ij,ij->i", sums[::2], sums[1::2])
+    return apart[::2], count[::2] * count[1::2] - between, apart[1::2]
+
+
+def _pairwise_sums(features, query, is_sure, n, distance):
+    """Do so for any distance, query by query."""
+    if not callable(distance):
+        check_choice(distance, DISTANCES, "distance", "ild_score")
+    sums = np.zeros((3, n))
+    ends = np.searchsorted(query, np.arange(n + 1))
+    for i in np.flatnonzero(np.diff(ends) > 1):
+        of_query = slice(ends[i], ends[i + 1])
+        sure, x = is_sure[of_query], features[of_query]
+        if callable(distance):
+            apart = np.asarray(distance(x), dtype=np.float64)
+            if apart.shape != (len(x), len(x)):
+                raise ValueError(
+                    "The 'distance' parameter of ild_score must map n documents to the "
+                    f"distances of all pairs, of shape ({len(x)}, {len(x)}). Got shape "
+                    f"{apart.shape}."
+                )
+        else:
+            apart = squareform(pdist(x != 0 if distance == "jaccard" else x, distance))
+        np.fill_diagonal(apart, 0)
+        sums[:, i] = (
+            apart[np.ix_(sure, sure)].sum(),
+            apart[np.ix_(sure, ~sure)].sum(),
+            apart[np.ix_(~sure, ~sure)].sum(),
+        )
+    return sums
+
+
+@ranking_metric(
+    "ild",
+    intra_list_distance,
+    columns=("features",),
+    reads_grades=False,
+    limits=(0.0, np.inf),
+)
+def ild_score(
+    y_true, y_score, *, qid=None, features, k=None, distance="cosine",
+    ties="expected", replace_undefined_by=0.0, average="macro", sample_weight=None,
+    returned=None,
+):  # fmt: skip
+    r"""Mean distance of two documents of a list: its diversity (ILD@k).
+
+    Larger is more diverse.
+
+    Parameters
+    ----------
+    distance : {"cosine", "jaccard", "euclidean"} or callable, default="cosine"
+        The distance of two documents. "jaccard" reads features other than 0 as those
+        that a document has. A callable maps an array of shape (n, n_features) to the
+        distances of all pairs, of shape (n, n), as those of
+        ``sklearn.metrics.pairwise`` do.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        0 or more; at most 1 with "jaccard", and at most 2 with "cosine".
+
+    See Also
+    --------
+    novelty_score : How unknown the documents are.
+
+    Notes
+    -----
+    With the distance :math:`d_{ij}` of the documents at ranks i and j, of a list of
+    length :math:`n = \min(k, \text{number of documents})`, the intra-list distance is
+    [1]_
+
+    .. math:: ILD@k = \frac{1}{n (n - 1)} \sum_{i \ne j} d_{ij}.
+
+    The intra-list similarity, summed over the same pairs, is its counterpart. A list of
+    one document is undefined. A document without features has the cosine distance 1
+    from all others. Grades are not read: `y_true` may be None. Under ties the value is
+    the exact expectation: if s of m tied documents are in the list, one of them is with
+    probability s / m, and two with s (s - 1) / (m (m - 1)).
+
+    References
+    ----------
+    .. [1] C.-N. Ziegler, S. M. McNee, J. A. Konstan and G. Lausen, "Improving
+       Recommendation Lists Through Topic Diversification", WWW 2005.
+
+    Examples
+    --------
+    >>> from skrank.metrics import ild_score
+    >>> features = [[1, 0], [1, 0], [0, 1]]
+    >>> ild_score(None, [3, 2, 1], features=features)
+    0.6666666666666666
+    >>> ild_score(None, [3, 2, 1], features=features, k=2)
+    0.0
+    >>> ild_score(None, [3, 1, 1], features=features, k=2)
+    0.5
+    """

@@ -1,0 +1,259 @@
+"""Columns: what metrics read of documents beside their grades and scores."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from skrank._checks import numeric_array, shown
+from skrank._columns import column_names, take_rows, unwrapped
+
+
+def of_items(table: Any, item: ArrayLike) -> ItemColumn:
+    """Make a column of rows from what is known of items.
+
+    A metric then looks up only the items that may be in the top k. Of a million rows
+    with 128 features each, a column with a value per row takes a gigabyte.
+
+    Parameters
+    ----------
+    table : Series, data frame of pandas, dict or array-like of shape (n_items, ...)
+        What is known of each item: a number, or several of them. A Series or a data
+        frame holds the ids of the items in its index, and a dict as its keys. The row i
+        of an array is that of the item i.
+    item : array-like of shape (n_samples,)
+        The item of each row.
+
+    Returns
+    -------
+    column : ItemColumn
+        Wherever a column is accepted, it stands for that of the rows.
+
+    Raises
+    ------
+    ValueError
+        If an item is twice in `table`. While a metric is computed: if an item that it
+        reads is not in `table`.
+
+    See Also
+    --------
+    evaluate : Takes columns by the names that metrics have for them.
+    ild_score : A metric that reads the features of documents.
+
+    Examples
+    --------
+    >>> from skrank.metrics import evaluate, of_items
+    >>> user, item = [1, 1, 1, 2, 2], ["a", "b", "c", "c", "a"]
+    >>> y_score, views = [3, 2, 1, 2, 1], {"a": 90, "b": 5, "c": 20}
+    >>> evaluate(None, y_score, "neg_popularity@2", qid=user,
+    ...     popularity=of_items(views, item))
+    {'neg_popularity@2': -51.25}
+    """
+    ids = getattr(table, "index", None)
+    if isinstance(table, dict):
+        ids, table = list(table), list(table.values())
+    elif ids is None or callable(ids):  # a list has a method of that name
+        ids = None
+    values = _values_of(table)
+    if ids is not None:
+        ids = np.asarray(ids)
+        order = np.argsort(ids, kind="stable")
+        ids, values = ids[order], values[order]
+        if (ids[1:] == ids[:-1]).any():
+            twice = ids[1:][ids[1:] == ids[:-1]][0]
+            raise ValueError(
+                "The 'table' parameter of of_items must have each item once. "
+                f"Got {shown(twice)} twice."
+            )
+    return ItemColumn(values, ids, item)
+
+
+@dataclass(frozen=True, eq=False)
+class ItemColumn:
+    """A column whose values are those of the item of each row; see :func:`of_items`.
+
+    Attributes
+    ----------
+    values : ndarray or sparse matrix of shape (n_items, ...)
+        What is known of each item, in the order of `ids`.
+    ids : ndarray of shape (n_items,) or None
+        The ascending ids of the items; None if they are the numbers of the rows.
+    item : array-like of shape (n_samples,)
+        The item of each row.
+    """
+
+    values: np.ndarray
+    ids: np.ndarray | None
+    item: object
+    check: Callable | None = None
+
+    def __len__(self):
+        return len(self.item)
+
+    def take(self, rows):
+        """Return the values of some rows."""
+        item = np.asarray(unwrapped(take_rows(_as_rows(self.item), rows)))
+        n_items = self.values.shape[0]
+        if self.ids is None:
+            place, known = item, np.zeros(len(item), dtype=bool)
+            if item.dtype.kind in "iu":
+                known = (item >= 0) & (item < n_items)
+        else:
+            if item.dtype.kind in "US" and self.ids.dtype == object:
+                item = item.astype(object)
+            place = np.minimum(np.searchsorted(self.ids, item), n_items - 1)
+            known = self.ids[place] == item
+        if not known.all():
+            unknown = item[~known][:1].tolist()[0]
+            raise ValueError(
+                "The 'table' parameter of of_items must have every item that a metric "
+                f"reads. Got no item {shown(unknown)} among {n_items}."
+            )
+        return _checked(self.values[place], self.check)
+
+    def part(self, rows):
+        """Return the column of a slice of the rows."""
+        return replace(self, item=take_rows(_as_rows(self.item), rows))
+
+
+@dataclass(frozen=True, eq=False)
+class RowColumn:
+    """A column with the value of each row."""
+
+    values: np.ndarray
+    check: Callable | None = None
+
+    def __len__(self):
+        return self.values.shape[0]
+
+    def take(self, rows):
+        """Return the values of some rows."""
+        return _checked(self.values[rows], self.check)
+
+    def part(self, rows):
+        """Return the column of a slice of the rows."""
+        return replace(self, values=self.values[rows])
+
+
+def _as_rows(values):
+    """Return a sequence as it is, if rows of it can be taken, else as an array."""
+    return (
+        values
+        if hasattr(values, "take") or hasattr(values, "iloc")
+        else np.asarray(values)
+    )
+
+
+def _checked(values, check):
+    """Return values of a column as an array, after its check."""
+    values = values.toarray() if sparse.issparse(values) else values
+    return values if check is None else check(values)
+
+
+def _values_of(values):
+    """Return one value, or several numbers, of each row or item."""
+    if sparse.issparse(values):
+        return sparse.csr_matrix(values)
+    if column_names(values) is not None:  # a data frame
+        values = values.to_numpy()
+    return np.asarray(unwrapped(values))
+
+
+def read_columns(columns, shape):
+    """Return columns by name, as metrics take them: each with one entry per row.
+
+    `shape` is that of the scores.
+    """
+    if len(shape) != 1:
+        raise ValueError(
+            f"Columns such as {next(iter(columns))!r} go with y_score of shape "
+            f"(n_samples,). Got y_score of shape {shape}: flatten it, with the query "
+            "of each row as `qid`."
+        )
+    (n_rows,), found = shape, {}
+    for name, values in columns.items():
+        if not isinstance(values, (ItemColumn, RowColumn)):
+            values = RowColumn(_values_of(values))
+        values = replace(values, check=CHECKS.get(name))
+        if not values.values.ndim or len(values) != n_rows:
+            n_values = len(values) if values.values.ndim else "no"
+            raise ValueError(
+                f"The column {name!r} must have one entry per row. Got {n_values} "
+                f"entries for {n_rows} rows."
+            )
+        found[name] = values
+    return found
+
+
+def columns_of(requests, given, caller, find=None):
+    """Return the columns that the metrics of some requests read, by name.
+
+    ``find(name)`` returns a column that is not among the `given` ones, or None. Errors
+    name the `caller`.
+    """
+    columns = {}
+    for request in requests:
+        for name in request.metric.columns:
+            values = given.get(name)
+            if values is None and find is not None:
+                values = find(name)
+            if values is None:
+                how = f"Pass {name}=... to {caller}, with one entry per row."
+                if find is not None:
+                    how = (
+                        f"Pass it as metadata, have a column of that name in X, or say "
+                        f"where it is: make_ranking_scorer(..., columns={{{name!r}: "
+                        "'its name in X, or a function of X'})."
+                    )
+                raise ValueError(
+                    f"The metric {request.key!r} reads the column {name!r}. {how} Got "
+                    "no such column."
+                )
+            columns[name] = values
+    return columns
+
+
+def no_grades(y_score, requests, caller):
+    """Return grades in the place of None, for metrics that read none."""
+    for request in requests:
+        if request.metric.reads_grades:
+            raise ValueError(
+                f"The metric {request.key!r} reads grades, so that {caller} needs "
+                "y_true. Got None."
+            )
+    return np.zeros(len(y_score), dtype=np.uint8)
+
+
+def _numbers(values, name, *, low=-np.inf, high=np.inf, n_columns=()):
+    """Return the values of a column as floats, or raise."""
+    values = numeric_array(values, name)
+    if values.ndim - 1 != len(n_columns):
+        shape = ", ".join(("n_samples", *n_columns)) + "," * (not n_columns)
+        raise ValueError(
+            f"The column {name!r} must have shape ({shape}). Got "
+            f"{values.ndim} dimensions."
+        )
+    values = values.astype(np.float64, copy=False)
+    is_good = np.isfinite(values) & (values >= low) & (values <= high)
+    if not is_good.all():
+        raise ValueError(
+            f"The column {name!r} must hold finite numbers from {low:g} to {high:g} in "
+            f"the rows that a metric reads. Got {shown(float(values[~is_good][0]))}."
+        )
+    return values
+
+
+# What the columns of skrank's own metrics hold.
+CHECKS = {
+    "features": partial(_numbers, name="features", n_columns=("n_features",)),
+    "popularity": partial(_numbers, name="popularity", low=0),
+    "group": partial(_numbers, name="group", low=0, high=1),
+}

@@ -1,0 +1,488 @@
+"""Metrics of columns, against the mean over all orders of tied documents."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import itertools
+import math
+import pickle
+import statistics
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn import config_context
+from sklearn.compose import make_column_transformer
+from sklearn.linear_model import Ridge
+from sklearn.metrics.pairwise import manhattan_distances
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.pipeline import make_pipeline
+
+from skrank.metrics import (
+    add_scorer,
+    evaluate,
+    explain,
+    group_share_score,
+    ild_score,
+    make_ranking_scorer,
+    ndcg_score,
+    novelty_score,
+    of_items,
+    popularity_score,
+    query_report,
+    score_queries,
+    tie_report,
+)
+from skrank.metrics.metric import METRICS
+from skrank.model_selection import QueryKFold, cross_val_query_scores
+from skrank.rankers import QueryRanker
+from skrank.stats import compare_rankers, confidence_interval
+from tests.brute_force import OF_COLUMNS, all_orders, input_order
+
+
+def cosine(a, b):
+    lengths = math.sqrt(sum(x * x for x in a)) * math.sqrt(sum(x * x for x in b))
+    return 1 - sum(x * y for x, y in zip(a, b, strict=True)) / lengths if lengths else 1
+
+
+def jaccard(a, b):
+    either = sum(bool(x or y) for x, y in zip(a, b, strict=True))
+    both = sum(bool(x and y) for x, y in zip(a, b, strict=True))
+    return 1 - both / either if either else 0.0
+
+
+def euclidean(a, b):
+    return math.dist(a, b)
+
+
+def manhattan(a, b):
+    return sum(abs(x - y) for x, y in zip(a, b, strict=True))
+
+
+def mean_distance(features, distance):
+    if len(features) < 2:
+        return math.nan
+    pairs = itertools.permutations(features, 2)
+    return statistics.fmean(distance(a, b) for a, b in pairs)
+
+
+# What a metric is of a list of rows, by its name and the columns of the rows.
+OF_LIST = {
+    "popularity": lambda rows, c: statistics.fmean(c["popularity"][rows]),
+    "novelty": lambda rows, c: statistics.fmean(-np.log2(c["popularity"][rows])),
+    "group_share": lambda rows, c: statistics.fmean(c["group"][rows]),
+    "ild": lambda rows, c: mean_distance(c["features"][rows].tolist(), cosine),
+}
+DISTANCES = {
+    "jaccard": jaccard,
+    "euclidean": euclidean,
+    manhattan_distances: manhattan,
+}
+
+
+def expected(of_list, scores, qid, columns, k, ties="expected", returned=None):
+    """Return the mean of a metric over all orders, query by query."""
+    values = []
+    for query in np.unique(qid):
+        rows = [
+            row
+            for row in np.flatnonzero(qid == query).tolist()
+            if returned is None or returned[row]
+        ]
+        order = [input_order] if ties == "first" else []
+        of_rows = scores[rows].tolist()
+        orders = (
+            all_orders(rows, of_rows) if not order else [input_order(rows, of_rows)]
+        )
+        values.append(statistics.fmean(of_list(order[:k], columns) for order in orders))
+    return np.array(values)
+
+
+def draw(seed):
+    """Return scores with ties, ids of ragged queries in any order, and columns."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 7, size=4)
+    qid = rng.permutation(np.repeat([7, 3, 9, 1], sizes))
+    n = len(qid)
+    features = rng.integers(0, 3, size=(n, 3)) * rng.integers(0, 2, size=(n, 1))
+    columns = {
+        "popularity": rng.integers(1, 9, size=n) / 8,
+        "group": rng.integers(0, 2, size=n).astype(bool),
+        "features": features.astype(float),
+    }
+    return rng.integers(0, 3, size=n).astype(float), qid, columns
+
+
+def of_metric(name, columns):
+    return {column: columns[column] for column in METRICS[name].columns}
+
+
+def test_every_metric_of_columns_has_a_reference():
+    assert set(OF_LIST) == set(OF_COLUMNS)
+
+
+@pytest.mark.parametrize("name", OF_COLUMNS)
+@pytest.mark.parametrize("ties", ["expected", "first"])
+def test_a_value_is_the_mean_over_all_orders(name, ties):
+    for seed in range(60):
+        scores, qid, columns = draw(seed)
+        k = [None, 1, 2, 3][seed % 4]
+        returned = None
+        if seed % 3 == 0:
+            returned = np.random.default_rng(seed).random(len(qid)) < 0.7
+            returned[np.unique(qid, return_index=True)[1]] = True
+        given = {"k": k, "ties": ties, "qid": qid, "average": None}
+        values = METRICS[name].function(
+            None,
+            scores,
+            returned=returned,
+            replace_undefined_by=np.nan,
+            **given,
+            **of_metric(name, columns),
+        )
+        reference = expected(OF_LIST[name], scores, qid, columns, k, ties, returned)
+        np.testing.assert_allclose(values, reference, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("distance", DISTANCES)
+def test_the_distance_is_that_of_all_pairs(distance):
+    for seed in range(60):
+        scores, qid, columns = draw(seed)
+        k = [None, 2, 3, 4][seed % 4]
+
+        def of_list(rows, columns):
+            return mean_distance(
+                columns["features"][rows].tolist(), DISTANCES[distance]
+            )
+
+        values = ild_score(
+            None, scores, qid=qid, features=columns["features"], distance=distance,
+            k=k, average=None, replace_undefined_by=np.nan,
+        )  # fmt: skip
+        reference = expected(of_list, scores, qid, columns, k)
+        np.testing.assert_allclose(values, reference, rtol=1e-12, atol=1e-12)
+
+
+def test_values_by_hand():
+    scores, qid = [3, 2, 1, 1], ["a", "a", "b", "b"]
+    views = [8, 2, 1, 3]
+    assert popularity_score(None, scores, popularity=views, k=1, qid=qid) == (8 + 2) / 2
+    assert popularity_score(None, scores, popularity=views, qid=qid) == (5 + 2) / 2
+    shares = [0.5, 0.25, 1, 0.125]
+    assert novelty_score(None, scores, popularity=shares, k=1, qid=qid) == (1 + 1.5) / 2
+    assert novelty_score(None, scores, popularity=shares, qid=qid) == (1.5 + 1.5) / 2
+    tail = [True, False, False, True]
+    assert group_share_score(None, scores, group=tail, k=1, qid=qid) == (1 + 0.5) / 2
+    assert group_share_score(None, scores, group=[0, 0.5, 1, 1], qid=qid) == 0.625
+    # At right angles, and opposite.
+    features = [[1, 0], [0, 2], [1, 0], [-3, 0]]
+    assert ild_score(None, scores, features=features, qid=qid) == (1 + 2) / 2
+    assert ild_score(None, scores, features=features, qid=qid, k=1) == 0
+
+
+def test_a_list_of_one_document_has_no_distance():
+    values = ild_score(
+        None, [1, 2, 1], features=np.eye(3), qid=[0, 1, 1], average=None,
+        replace_undefined_by=np.nan,
+    )  # fmt: skip
+    np.testing.assert_array_equal(values, [np.nan, 1])
+
+
+def test_what_is_below_the_cutoff_is_not_read():
+    views = [1.0, np.nan, 3.0, -1.0]
+    scores, qid = [2, 1, 2, 1], [0, 0, 1, 1]
+    assert popularity_score(None, scores, qid=qid, popularity=views, k=1) == 2
+    with pytest.raises(
+        ValueError, match="'popularity' must hold finite numbers from 0"
+    ):
+        popularity_score(None, scores, qid=qid, popularity=views, k=2)
+
+
+@pytest.mark.parametrize("kind", ["series", "dict", "array", "strings", "sparse"])
+def test_columns_of_items_are_those_of_the_rows(kind):
+    rng = np.random.default_rng(0)
+    item = rng.integers(0, 5, size=30)
+    table, qid = rng.random((5, 2)), np.repeat(np.arange(6), 5)
+    scores = rng.integers(0, 4, size=30)
+    rows = table[item]
+    tables = {
+        "series": (
+            pd.DataFrame(table, index=list("edcba")),
+            np.array(list("edcba"))[item],
+        ),
+        "dict": (dict(zip("edcba", table, strict=True)), np.array(list("edcba"))[item]),
+        "array": (table, item),
+        "strings": (
+            pd.DataFrame(table, index=list("edcba")),
+            pd.Series(np.array(list("edcba"))[item]),
+        ),
+        "sparse": (sparse.csr_matrix(table), item),
+    }
+    by_row = ild_score(None, scores, qid=qid, features=rows, k=3)
+    by_item = ild_score(None, scores, qid=qid, features=of_items(*tables[kind]), k=3)
+    assert by_item == by_row
+    sparse_rows = sparse.csr_matrix(rows)
+    assert ild_score(None, scores, qid=qid, features=sparse_rows, k=3) == by_row
+
+
+def test_an_item_that_the_table_lacks_is_an_error_if_it_is_read():
+    views = of_items({"a": 1, "b": 2}, ["a", "x", "b"])
+    assert popularity_score(None, [3, 1, 2], popularity=views, k=2) == 1.5
+    with pytest.raises(ValueError, match="Got no item 'x' among 2"):
+        popularity_score(None, [3, 1, 2], popularity=views)
+    with pytest.raises(ValueError, match="Got no item 5 among 2"):
+        popularity_score(None, [3, 1], popularity=of_items([1, 2], [0, 5]))
+    with pytest.raises(ValueError, match="Got 'a' twice"):
+        of_items(pd.Series([1, 2], index=["a", "a"]), ["a"])
+
+
+def test_metrics_share_one_call_and_one_ranking():
+    scores, qid, columns = draw(3)
+    y_true = (scores > 1).astype(int)
+    names = ["ndcg@2", "ild@2", "neg_popularity@2", "novelty", "group_share@3"]
+    values = evaluate(y_true, scores, names, qid=qid, **columns)
+    assert values["ndcg@2"] == ndcg_score(y_true, scores, qid=qid, k=2)
+    for name in names[1:]:
+        metric, _, k = name.removeprefix("neg_").partition("@")
+        one = METRICS[metric].function(
+            None, scores, qid=qid, k=int(k) if k else None, **of_metric(metric, columns)
+        )
+        assert values[name] == (-one if name.startswith("neg_") else one)
+
+
+def test_rankers_are_compared_by_columns():
+    rng = np.random.default_rng(0)
+    n, qid = 400, np.repeat(np.arange(40), 10)
+    views = rng.integers(0, 100, size=n)
+    rankers = {
+        "popular": views + 40 * rng.normal(size=n),
+        "rare": -views + 40 * rng.normal(size=n),
+    }
+    scores = score_queries(
+        None, rankers, ["neg_popularity@3", "ild@3"], qid=qid, popularity=views,
+        features=rng.random((n, 4)),
+    )  # fmt: skip
+    for name, values in rankers.items():
+        alone = popularity_score(None, values, qid=qid, popularity=views, k=3)
+        assert scores.summary()[name]["neg_popularity@3"] == -alone
+    interval = confidence_interval(scores)["popular"]["neg_popularity@3"]
+    assert interval.estimate == scores.summary()["popular"]["neg_popularity@3"]
+    first = compare_rankers(scores).rows[0]
+    assert first.pvalue < 1e-4
+
+
+def test_blocks_have_the_values_of_the_whole(monkeypatch):
+    rng = np.random.default_rng(0)
+    n, qid = 3000, np.sort(np.random.default_rng(1).integers(0, 200, size=3000))
+    scores, item = rng.integers(0, 20, size=n), rng.integers(0, 50, size=n)
+    columns = {
+        "popularity": rng.random(n),
+        "group": rng.random(n) < 0.3,
+        "features": of_items(rng.random((50, 4)), item),
+    }
+    names = ["ild@5", "neg_popularity@5", "novelty@5", "group_share@5", "ndcg@5"]
+    y_true = rng.integers(0, 2, size=n)
+    whole = evaluate(y_true, scores, names, qid=qid, **columns)
+    monkeypatch.setattr("skrank.metrics.answer.ROWS", 500)
+    parts = evaluate(y_true, scores, names, qid=qid, **columns)
+    assert parts == pytest.approx(whole, rel=1e-12)
+    assert parts["neg_popularity@5"] == whole["neg_popularity@5"]
+
+
+def test_rows_in_another_order_give_the_same_bits():
+    rng = np.random.default_rng(0)
+    n, qid = 300, np.random.default_rng(1).integers(0, 20, size=300)
+    scores, views = rng.integers(0, 4, size=n), rng.random(n)
+    values = popularity_score(None, scores, qid=qid, popularity=views, k=5)
+    order = rng.permutation(n)
+    shuffled = popularity_score(
+        None, scores[order], qid=qid[order], popularity=views[order], k=5
+    )
+    assert shuffled == values
+
+
+@pytest.mark.parametrize(
+    ("metrics", "params", "message"),
+    [
+        ("ild@3", {}, "The metric 'ild@3' reads the column 'features'. Pass features="),
+        ("ndcg", {"features": np.eye(2)}, "none of .'ndcg'. takes: .'features'."),
+        (
+            "ild",
+            {"features": np.ones(2)},
+            "'features' must have shape .n_samples, n_fea",
+        ),
+        ("ild", {"features": np.ones((3, 1))}, "Got 3 entries for 2 rows"),
+        ("novelty", {"popularity": [0, 1]}, "must hold shares above 0 and at most 1"),
+        (
+            "group_share",
+            {"group": [0, 2]},
+            "'group' must hold finite numbers from 0 to 1",
+        ),
+        (
+            "group_share",
+            {"group": ["a", "b"]},
+            "'group' parameter must hold real numbers",
+        ),
+        (
+            "ild",
+            {"features": np.eye(2), "ties": "optimistic"},
+            "'ties' parameter of eval",
+        ),
+        (
+            "ild",
+            {"features": np.eye(2), "distance": "l1"},
+            "'distance' parameter of ild",
+        ),
+        (
+            "ild",
+            {"features": np.eye(2), "distance": lambda x: x[0]},
+            "distances of all pairs",
+        ),
+        ("neg_popularity", {"popularity": [1, 1], "convention": "torchmetrics"}, None),
+    ],
+)
+def test_what_is_wrong_is_said(metrics, params, message):
+    if message is None:
+        assert evaluate([0, 1], [1, 2], metrics, **params) == {metrics: -1.0}
+        return
+    with pytest.raises((ValueError, TypeError), match=message):
+        evaluate([0, 1], [1, 2], metrics, **params)
+
+
+def test_grades_may_be_missing_where_none_are_read():
+    with pytest.raises(ValueError, match="'ndcg' reads grades, so that evaluate needs"):
+        evaluate(None, [1, 2], ["ild", "ndcg"], features=np.eye(2))
+    with pytest.raises(ValueError, match="'ndcg_score' reads grades"):
+        ndcg_score(None, [1, 2])
+
+
+def test_a_matrix_has_no_columns():
+    with pytest.raises(
+        ValueError,
+        match=r"go with y_score of shape \(n_samples,\). Got y_score of shape \(2, 2\)",
+    ):
+        evaluate(np.eye(2), np.eye(2), "neg_popularity", popularity=[1, 2])
+
+
+def test_an_own_metric_reads_columns():
+    def mean_price(ranking, *, k=None):
+        top = ranking.documents(k)
+        is_listed = top.mean_over_places(np.ones_like)
+        return top.total(is_listed * top.column("price")) / top.length
+
+    before = dict(METRICS)
+    try:
+        add_scorer("mean_price", mean_price, columns=("price",))
+        values = evaluate([0, 1, 1], [3, 1, 1], "mean_price@2", price=[10, 30, 50])
+        assert values == {"mean_price@2": (10 + 40) / 2}
+        with pytest.raises(ValueError, match="reads the column 'price'"):
+            evaluate([0, 1], [1, 2], "mean_price")
+    finally:
+        METRICS.clear()
+        METRICS.update(before)
+    for name in ("qid", "y_true", "two words", "sample_weight"):
+        with pytest.raises(ValueError, match="'columns' parameter of add_scorer"):
+            add_scorer("priced", mean_price, columns=name)
+
+
+def test_reports_of_grades_say_so():
+    columns = {"features": np.eye(3)}
+    with pytest.raises(ValueError, match="Got 'ild@2', which reads features"):
+        query_report([0, 1, 0], [3, 2, 1], 0, qid=[0] * 3, metric="ild@2", **columns)
+    with pytest.raises(ValueError, match="'ties' parameter of tie_report"):
+        tie_report([0, 1, 0], [3, 2, 1], "ild@2", **columns)
+    explained = explain([0, 1, 0], [3, 1, 1], "ild@2", ["lightgbm"], **columns)
+    assert explained.values == {"skrank": 1.0, "lightgbm": 1.0}
+
+
+def test_the_ideal_ranking_has_no_documents():
+    def ideal(ranking):
+        return ranking.ideal.documents(3).length
+
+    with pytest.raises(ValueError, match="ranked by their scores"):
+        evaluate([0, 1], [1, 2], ideal)
+
+
+N = 300
+RNG = np.random.default_rng(0)
+X = pd.DataFrame(RNG.normal(size=(N, 3)), columns=list("abc"))
+X["qid"] = np.repeat(np.arange(30), 10)
+VIEWS = RNG.integers(0, 100, size=N)
+Y = (X.a + RNG.normal(size=N) > 0.5).astype(int)
+RANKER = QueryRanker(
+    make_pipeline(make_column_transformer(("passthrough", ["a", "b"])), Ridge())
+)
+GRID = {"estimator__ridge__alpha": [0.1, 1e4]}
+
+
+def searched(X, scoring, **params):
+    search = GridSearchCV(RANKER, GRID, scoring=scoring, cv=QueryKFold(3))
+    return search.fit(X, Y, **params).cv_results_["mean_test_score"]
+
+
+def test_a_search_finds_a_column_in_three_places():
+    name = "neg_popularity@3"
+    of_X = searched(X.assign(popularity=VIEWS), name)
+    for where in ["views", lambda X: X["views"]]:
+        scorer = make_ranking_scorer(name, columns={"popularity": where})
+        np.testing.assert_array_equal(searched(X.assign(views=VIEWS), scorer), of_X)
+    with config_context(enable_metadata_routing=True):
+        metadata = searched(X, name, qid=X["qid"], popularity=VIEWS)
+    np.testing.assert_array_equal(metadata, of_X)
+    folds = [
+        evaluate(
+            Y.to_numpy()[test],
+            RANKER.fit(X.iloc[train], Y.iloc[train]).predict(X.iloc[test]),
+            name,
+            qid=X["qid"].iloc[test],
+            popularity=VIEWS[test],
+        )[name]
+        for train, test in QueryKFold(3).split(X, Y)
+    ]
+    alone = cross_validate(
+        RANKER, X.assign(popularity=VIEWS), Y, scoring=name, cv=QueryKFold(3)
+    )
+    np.testing.assert_array_equal(alone["test_score"], folds)
+
+
+def test_a_scorer_says_where_it_looked_for_a_column():
+    message = "reads the column 'popularity'. Pass it as metadata, have a column"
+    with pytest.raises(ValueError, match=message):
+        make_ranking_scorer("neg_popularity@3")(RANKER.fit(X, Y), X, Y)
+    scorer = make_ranking_scorer("neg_popularity", columns={"popularity": "views"})
+    with pytest.raises(ValueError, match="was to be the column 'views' of X"):
+        scorer(RANKER.fit(X, Y), X, Y)
+    with pytest.raises(TypeError, match="'columns' parameter of make_ranking_scorer"):
+        make_ranking_scorer("neg_popularity", columns={"popularity": VIEWS})
+
+
+def test_a_scorer_of_columns_is_copied_and_pickled():
+    scorer = make_ranking_scorer(
+        ["ndcg@3", "neg_popularity@3"], columns={"popularity": "views"}
+    )
+    assert repr(scorer) == (
+        "make_ranking_scorer(['ndcg@3', 'neg_popularity@3'], "
+        "columns={'popularity': 'views'})"
+    )
+    ranker, table = RANKER.fit(X, Y), X.assign(views=VIEWS)
+    again = pickle.loads(pickle.dumps(scorer))
+    assert again(ranker, table, Y) == scorer(ranker, table, Y)
+
+
+def test_values_by_query_of_columns_are_those_of_the_folds():
+    table = X.assign(popularity=VIEWS)
+    names = ["ndcg@3", "neg_popularity@3"]
+    scores = cross_val_query_scores(RANKER, table, Y, scoring=names, cv=QueryKFold(3))
+    folds = cross_validate(RANKER, table, Y, scoring=names, cv=QueryKFold(3))
+    by_fold = scores.summary(by="fold")
+    for name in names:
+        np.testing.assert_array_equal(
+            [one[name] for one in by_fold.values()], folds[f"test_{name}"]
+        )
+
+
+def test_grades_are_not_needed_to_score_a_ranker_by_columns():
+    scorer = make_ranking_scorer("neg_popularity@3")
+    table = X.assign(popularity=VIEWS)
+    ranker = RANKER.fit(X, Y)
+    assert scorer(ranker, table) == scorer(ranker, table, Y)

@@ -1,0 +1,359 @@
+"""Tasks of a user's day, each in as few lines as the guide needs for it.
+
+A task is a script in three parts. What stands above ``# task`` are imports and the
+data; what stands below ``# result`` checks the result. The lines between them count, a
+statement over several rows as one. Each script is run by a Python of its own, in an
+empty folder. To add a task, add a row to TASKS.
+"""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import importlib.util
+import io
+import os
+import subprocess
+import sys
+import tokenize
+from pathlib import Path
+from textwrap import dedent
+from typing import NamedTuple
+
+import pytest
+
+import skrank
+
+pytestmark = pytest.mark.slow
+
+
+class Task(NamedTuple):
+    """A script, the most lines that it may have, and the packages that it needs."""
+
+    title: str
+    max_lines: int
+    code: str
+    needs: tuple = ()
+
+
+# The beginning of several tasks: a table with the query ids in a column.
+RANKING = """\
+        import pandas as pd
+        import skrank
+        from sklearn.linear_model import Ridge
+        from sklearn.model_selection import GridSearchCV
+        from skrank.datasets import make_ranking
+        from skrank.model_selection import QueryKFold
+        from skrank.rankers import QueryRanker
+
+        X, y, qid = make_ranking(80, noise=1.0, random_state=0)
+        df = pd.DataFrame(X).add_prefix("f").assign(qid=qid)
+        grid = {"estimator__alpha": [1.0, 1e2, 1e4]}
+"""
+
+TASKS = [
+    Task(
+        "tune XGBRanker with a column user_id",
+        2,
+        """
+        import pandas as pd
+        from sklearn.model_selection import GridSearchCV
+        from xgboost import XGBRanker
+        import skrank
+        from skrank.datasets import make_ranking
+        from skrank.model_selection import QueryKFold
+        from skrank.rankers import QueryRanker
+
+        X, y, user = make_ranking(60, random_state=0)
+        df = pd.DataFrame(X).add_prefix("f")
+        df["user_id"] = [f"user {number}" for number in user]
+        grid = {"estimator__max_depth": [2, 4], "estimator__n_estimators": [20]}
+        # task
+        search = GridSearchCV(
+            QueryRanker(XGBRanker(), qid_column="user_id"),
+            grid,
+            scoring="ndcg@10",
+            cv=QueryKFold(3, qid_column="user_id"),
+        )
+        search.fit(df, y)
+        # result
+        assert list(search.best_estimator_.feature_names_in_) == [*df.columns[:-1]]
+        assert 0.6 < search.best_score_ < 1
+        """,
+        ("xgboost",),
+    ),
+    Task(
+        "LightGBM stopped by MRR",
+        2,
+        """
+        from lightgbm import LGBMRanker
+        from skrank.datasets import make_ranking
+        from skrank.rankers import QueryRanker
+
+        X, y, qid = make_ranking(200, noise=1.0, random_state=0)
+        # task
+        ranker = QueryRanker(
+            LGBMRanker(n_estimators=300, verbose=-1),
+            early_stopping=True,
+            scoring="mrr",
+            random_state=0,
+        )
+        ranker.fit(X, y, qid=qid)
+        # result
+        assert 1 <= ranker.best_iteration_ < 300
+        assert set(ranker.evals_result_["valid_0"]) == {"mrr"}
+        """,
+        ("lightgbm",),
+    ),
+    Task(
+        "a ColumnTransformer pipeline",
+        5,
+        RANKING
+        + """\
+        from sklearn.compose import ColumnTransformer
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+        numbers, brand = list(df.columns[:-2]), ["brand"]
+        df["brand"] = pd.cut(df["f9"], 3, labels=["red", "green", "blue"]).astype(str)
+        grid = {"estimator__ridge__alpha": [1.0, 1e2, 1e4]}
+        # task
+        scaled = ("number", StandardScaler(), numbers)
+        one_hot = ("brand", OneHotEncoder(handle_unknown="ignore"), brand)
+        pipeline = make_pipeline(ColumnTransformer([scaled, one_hot]), Ridge())
+        search = GridSearchCV(
+            QueryRanker(pipeline), grid, scoring="ndcg@10", cv=QueryKFold(5)
+        )
+        search.fit(df, y)
+        # result
+        fitted = search.best_estimator_.estimator_
+        assert fitted[0].get_feature_names_out()[-1] == "brand__brand_red"
+        assert "qid" not in "".join(fitted[0].get_feature_names_out())
+        assert 0.4 < search.best_score_ < 1
+        """,
+    ),
+    Task(
+        "a temporal recommender",
+        8,
+        """
+        import numpy as np
+        import pandas as pd
+        from scipy.sparse import coo_array
+        from sklearn.decomposition import NMF
+        from skrank.metrics import score_queries
+        from skrank.model_selection import TimeRangeSplit
+        from skrank.stats import compare_rankers
+
+        rng = np.random.default_rng(0)
+        shape = n_users, n_items = 300, 120
+        taste, genre = (rng.dirichlet([0.1] * 4, size) for size in shape)
+        wish = taste @ genre.T + 0.01
+        items = [rng.choice(n_items, 30, False, p=row / row.sum()) for row in wish]
+        log = pd.DataFrame({"user": np.repeat(np.arange(n_users), 30)})
+        log["item"] = np.concatenate(items)
+        hours = pd.to_timedelta(rng.integers(60 * 24, size=len(log)), unit="h")
+        log["time"] = pd.Timestamp("2024-01-01", tz="Europe/Paris") + hours
+        # task
+        cv = TimeRangeSplit(test_size="7D", drop_new="both", qid_column="user")
+        ((train, test),) = cv.split(log)
+        seen, future = (
+            coo_array(
+                (np.ones(len(rows), dtype=bool), log[["user", "item"]].values[rows].T),
+                shape,
+            ).tocsr()
+            for rows in (train, test)
+        )
+        tested = np.unique(log["user"].iloc[test])
+        nmf = NMF(4, random_state=0)
+        tables = {
+            "factors": nmf.fit_transform(seen.astype(float))[tested] @ nmf.components_,
+            "popularity": np.tile(seen.sum(axis=0), (len(tested), 1)),
+        }
+        scores = score_queries(future[tested], tables, "mrr", exclude=seen[tested])
+        comparison = compare_rankers(scores, baseline="popularity")
+        # result
+        last = log["time"].max() - pd.Timedelta("7D")
+        assert (log["time"].iloc[test] > last).all()
+        assert (log["time"].iloc[train] <= last).all()
+        (row,) = comparison.rows
+        assert row.difference > 0
+        assert row.low > 0
+        """,
+    ),
+    Task(
+        "own link predictor",
+        8,
+        """
+        import numpy as np
+        from sklearn.base import BaseEstimator
+        from skrank.datasets import load_nations
+        from skrank.link_prediction import LinkPredictor, evaluate_link_prediction
+
+        nations = load_nations()
+        # task
+        class OftenSeen(LinkPredictor, BaseEstimator):
+            def fit(self, X, y=None):
+                self.n_seen_ = np.bincount(np.ravel(self._learn_ids(X)[::2]))
+                return self
+
+            def score_tails(self, X):
+                return np.tile(self.n_seen_, (len(X), 1))
+
+            def score_heads(self, X):
+                return self.score_tails(X)
+        # result
+        model = OftenSeen().fit(nations.train)
+        scores = evaluate_link_prediction(model, nations.test, known=nations.valid)
+        assert 0.2 < scores["mrr"] < 0.564  # of a baseline that counts by relation
+        """,
+    ),
+    Task(
+        "own metric in a search",
+        2,
+        RANKING
+        + """\
+        from skrank.metrics import add_scorer
+
+        # task
+        add_scorer("led", lambda lists: lists.expected_at_first(lambda rank: rank == 1))
+        search = GridSearchCV(
+            QueryRanker(Ridge()), grid, scoring="led", cv=QueryKFold(5)
+        ).fit(df, y)
+        # result
+        before = search.best_score_
+        assert before == search.set_params(scoring="hits@1").fit(df, y).best_score_
+        """,
+    ),
+    Task(
+        "nested CV",
+        2,
+        RANKING
+        + """\
+        from skrank.model_selection import cross_val_query_scores
+        from skrank.stats import confidence_interval
+
+        # task
+        search = GridSearchCV(
+            QueryRanker(Ridge()), grid, scoring="ndcg@10", cv=QueryKFold(3)
+        )
+        scores = cross_val_query_scores(search, df, y, scoring="ndcg@10", cv=5)
+        # result
+        assert scores.values.shape == (1, 1, 80)
+        interval = confidence_interval(scores)["ndcg@10"]
+        assert 0.4 < interval.low < interval.estimate < interval.high < 1
+        """,
+    ),
+    Task(
+        "learning and validation curves",
+        2,
+        RANKING
+        + """\
+        from sklearn.model_selection import validation_curve
+
+        ranker = QueryRanker(Ridge(), random_state=0)
+        options = {"scoring": "ndcg@10", "cv": QueryKFold(5)}
+        # task
+        _, learning = validation_curve(
+            ranker, df, y, param_name="max_queries", param_range=[5, 20, 60], **options
+        )
+        _, validation = validation_curve(
+            ranker, df, y, param_name="estimator__alpha", param_range=[1, 10], **options
+        )
+        # result
+        assert learning.shape == (3, 5)
+        assert validation.shape == (2, 5)
+        assert learning[0].mean() < learning[2].mean()
+        """,
+    ),
+    Task(
+        "permutation importance",
+        2,
+        RANKING
+        + """\
+        from sklearn.inspection import permutation_importance
+
+        indexed = df.set_index("qid")
+        # task
+        ranker = QueryRanker(Ridge()).fit(indexed, y)
+        result = permutation_importance(ranker, indexed, y, scoring="ndcg@10")
+        # result
+        assert result["importances_mean"].shape == (len(indexed.columns),)
+        best = abs(ranker.coef_).argmax()
+        assert result["importances_mean"].argmax() == best
+        """,
+    ),
+    Task(
+        "logging to MLflow",
+        1,
+        """
+        import re
+        from skrank.metrics import evaluate
+
+        try:
+            import mlflow
+            mlflow.set_tracking_uri("sqlite:///mlflow.db")
+        except ImportError:  # what it accepts as names
+            class mlflow:
+                logged = {}
+
+                def log_metrics(metrics):
+                    assert all(re.fullmatch(r"[\\w\\-. :/]+", name) for name in metrics)
+                    mlflow.logged |= metrics
+        y_true, y_score, qid = [1, 0, 0, 1], [2, 1, 2, 1], ["a", "a", "b", "b"]
+        # task
+        mlflow.log_metrics(evaluate(y_true, y_score, ["mrr", "ndcg_at_10"], qid=qid))
+        # result
+        if hasattr(mlflow, "logged"):
+            assert mlflow.logged["mrr"] == (1 + 1 / 2) / 2
+            assert sorted(mlflow.logged) == ["mrr", "ndcg_at_10"]
+        """,
+    ),
+]
+
+
+def parts_of(code):
+    """The data, the task and the check of a script."""
+    data, _, rest = dedent(code).partition("\n# task\n")
+    task, _, result = rest.partition("\n# result\n")
+    assert task
+    assert result
+    return data, task, result
+
+
+def count_lines(code):
+    """The number of statements, those within others included."""
+    tokens = tokenize.generate_tokens(io.StringIO(code).readline)
+    return sum(token.type == tokenize.NEWLINE for token in tokens)
+
+
+every_task = pytest.mark.parametrize("task", TASKS, ids=[task.title for task in TASKS])
+
+
+@every_task
+def test_a_task_has_no_more_lines_than_it_may(task):
+    assert count_lines(parts_of(task.code)[1]) <= task.max_lines
+
+
+@every_task
+def test_a_task_runs_as_it_stands(task, tmp_path):
+    for package in task.needs:
+        if importlib.util.find_spec(package) is None:
+            pytest.skip(f"needs {package}")
+    script = tmp_path / "task.py"
+    script.write_text("\n".join(parts_of(task.code)), encoding="utf-8")
+    paths = [str(Path(skrank.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    # A warning of skrank would say that the task should be done in another way.
+    command = [sys.executable, "-W", "error::UserWarning", script.name]
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_statements_are_counted_and_not_rows_of_text():
+    assert count_lines("x = f(\n    1,\n)\n\n# a comment\n") == 1
+    assert count_lines("class A:\n    def f(self):\n        return 1\n") == 3
+    assert count_lines("x = 1; y = 2") == 1

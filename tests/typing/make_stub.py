@@ -1,0 +1,135 @@
+"""Write the types of the metric functions, as a stub beside `skrank.metrics`.
+
+    python -m tests.typing.make_stub
+
+All metric functions share most of their parameters, whose types stand here once. All
+other public names have their types in the source.
+"""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import ast
+import inspect
+import textwrap
+from pathlib import Path
+
+from skrank import metrics
+from skrank._docs import variant
+from skrank.metrics.metric import metric_of
+
+SOURCE = Path(metrics.__file__)
+STUB = SOURCE.with_suffix(".pyi")
+
+HEADER = """\
+# Types of skrank.metrics, written by tests/typing/make_stub.py.
+
+# SPDX-License-Identifier: BSD-3-Clause
+# fmt: off
+
+from collections.abc import Callable
+from typing import Any, Literal, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+"""
+
+# The types of parameters, by the names of their entries in `skrank/_docs.py`. Without
+# such an entry it is the name of the parameter, after that of the function if another
+# metric has a parameter with this name and another type.
+TYPES = {
+    "y_true": "MatrixLike",
+    "y_true_or_none": "MatrixLike | None",
+    "y_score": "ArrayLike",
+    "qid": "ArrayLike | None",
+    "k": "int | None",
+    "k_required": "int",
+    "threshold": 'float | Literal["max"]',
+    "threshold_every_grade": 'float | Literal["max"] | None',
+    "ties": "Ties",
+    "ties_first_rank": 'Ties | Literal["realistic"]',
+    "ties_midrank": 'Ties | Literal["midrank"]',
+    "replace_undefined_by": "float",
+    "average": "Average",
+    "adjusted": "bool",
+    "adjusted_ratio": 'bool | Literal["ratio"]',
+    "adjusted_z": 'bool | Literal["ratio", "z"]',
+    "sample_weight": "ArrayLike | None",
+    "exclude": "MatrixLike | None",
+    "judged": "ArrayLike | None",
+    "returned": "ArrayLike | None",
+    "gain": 'Literal["exponential", "linear"] | Callable[..., Any]',
+    "discount": 'Literal["log2", "ln"] | Callable[..., Any]',
+    "max_grade": "float | None",
+    "beta": "float",
+    "features": "MatrixLike | ItemColumn",
+    "popularity": "ArrayLike | ItemColumn",
+    "group": "ArrayLike | ItemColumn",
+    "distance": 'Literal["cosine", "jaccard", "euclidean"] | Callable[..., Any]',
+    "ties_of_columns": 'Literal["expected", "first"]',
+    "normalize": 'Literal["k", "length"]',
+    "map_score.normalize": 'Literal["relevant", "achievable", "k"]',
+    "p": "float",
+    "tied_together": "bool",
+    "weights": 'Literal["uniform", "gain", "discount"] | Callable[..., Any]',
+}
+
+
+def stub():
+    """Return the stub of `skrank.metrics`; raise if a type is missing."""
+    functions = {
+        name: metric
+        for name in metrics.__all__
+        if (metric := metric_of(getattr(metrics, name)))
+    }
+    imports = ["from skrank._types import Average, MatrixLike, Ties"]
+    for node in ast.walk(ast.parse(SOURCE.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("skrank"):
+            names = [alias for alias in node.names if alias.name not in functions]
+            if node.module == "skrank.metrics.columns":
+                names.insert(0, ast.alias("ItemColumn"))
+            if names:
+                imports.append(ast.unparse(ast.ImportFrom(node.module, names, 0)))
+    for name in metrics._DISPLAYS:
+        imports.append(f"from skrank.plot import {name} as {name}")
+    names = [f'"{name}"' for name in metrics.__all__]
+    lines = [HEADER, *sorted(imports), "", *wrapped("__all__ = [", names, "]"), ""]
+    for name, metric in functions.items():
+        for average, result in [(None, "float"), ("None", "NDArray[np.float64]")]:
+            parameters = parameters_of(name, metric, average)
+            end = f") -> {result}: ..."
+            lines += ["@overload", *wrapped(f"def {name}(", parameters, end)]
+    return "\n".join([*lines, ""])
+
+
+def parameters_of(name, metric, average):
+    """Yield the parameters of a metric function, `average` with this type if given."""
+    is_star_due = True
+    for one in inspect.signature(metric.function).parameters.values():
+        if one.kind is one.KEYWORD_ONLY and is_star_due:
+            is_star_due = False
+            yield "*"
+        key = variant(one.name, one.default, metric)
+        key = f"{name}.{key}" if f"{name}.{key}" in TYPES else key
+        if key not in TYPES:
+            raise ValueError(
+                f"Add the type of {key!r}, a parameter of {name}, to TYPES of "
+                "tests/typing/make_stub.py."
+            )
+        if one.name == "average" and average:
+            yield f"average: {average}"
+        else:
+            default = repr(one.default).replace("'", '"').replace("nan", "...")
+            end = "" if one.default is one.empty else f" = {default}"
+            yield f"{one.name}: {TYPES[key]}{end}"
+
+
+def wrapped(begin, parts, end):
+    """Return the lines of a list in parentheses, which break between its parts."""
+    text = ", ".join(part.replace(" ", "\0") for part in parts)
+    lines = textwrap.wrap(text, 84, break_long_words=False, break_on_hyphens=False)
+    lines = [f"    {line}" for line in lines]
+    return [line.replace("\0", " ") for line in [begin, *lines, end]]
+
+
+if __name__ == "__main__":
+    STUB.write_text(stub(), encoding="utf-8")
