@@ -17,6 +17,7 @@ FAMILIES = [
         "gains",
         "reader",
         "agreement",
+        "beyond_relevance",
     )
 ]
 

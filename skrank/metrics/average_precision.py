@@ -206,9 +206,8 @@ def q_measure(ranking, *, beta=1.0, gain="exponential"):
         ranking = ideal_by_gain(ranking, gain)
     gained = ranking.grade_total(gain_function(ranking, gain))
     mean = gained / ranking.relevant
-    # For a relevant document at rank i of a tie group of r relevant ones among n, below
-    # t documents with H relevant ones and the gain G, with b = (r - 1) / (n - 1) and
-    # the mean gain m of the group,
+    # At rank i, of a tie group of n with r relevant documents of the mean gain m, below
+    # t with H relevant ones and the gain G, with b = (r - 1) / (n - 1),
     #     E[C(i)] = H + 1 + (i - t - 1) b,  E[cg(i)] = G + m + (i - t - 1) b m.
     fraction = (ranking.relevant - 1) / np.maximum(ranking.size - 1, 1)
     above = accumulate_before(np.add, gained, ranking.query)

@@ -219,7 +219,13 @@ def flipped_sums(columns, flips, signs=1.0, part=slice(None)):
     # A row for each flip, so that one copy takes what it adds to all columns.
     of_flips = np.zeros((n_flips, columns.shape[1]))
     found = np.empty_like(of_flips)
-    for eight, code in zip(eights, flips.codes(), strict=True):
+    used = (eights != 0).any(axis=1)
+    is_sparse = 4 * np.count_nonzero(used, axis=1) < columns.shape[1]
+    for i, (eight, code) in enumerate(zip(eights, flips.codes(), strict=True)):
+        if is_sparse[i]:  # units of one of many segments
+            (some,) = used[i].nonzero()
+            of_flips[:, some] += (eight[:, some].T @ every_sign).T[code[part]]
+            continue
         of_code = np.ascontiguousarray((eight.T @ every_sign).T)
         np.take(of_code, code[part], axis=0, out=found, mode="clip")
         of_flips += found

@@ -325,14 +325,14 @@ def test_segments_are_drawn_apart(scores):
     )
     comparison = compare_rankers(named, by="country")
     display = ComparisonDisplay.from_comparison(comparison)
-    assert labels(display) == ["MRR, de", "MRR, fr"]
+    assert labels(display) == ["MRR, country de", "MRR, country fr"]
     gain = scores.values[1, 0] - scores.values[0, 0]
     drawn = {y: x for words in display.points_[0] for x, y in points(display, words)}
     assert drawn[0] == pytest.approx(gain[country == "de"].mean())
     assert drawn[1] == pytest.approx(gain[country == "fr"].mean())
     display.plot(kind="means")
     for panel, name in enumerate(["de", "fr"]):
-        assert display.axes_[panel].get_xlabel().startswith(f"MRR, {name}")
+        assert display.axes_[panel].get_xlabel().startswith(f"MRR, country {name}")
         of_words = [points(display, words, panel) for words in display.points_[panel]]
         drawn = [x for one in of_words for x, _ in one]
         means = scores.values[:2, 0][:, country == name].mean(axis=1)

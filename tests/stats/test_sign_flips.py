@@ -192,3 +192,17 @@ def test_the_tail_is_that_of_normal_sums_far_out():
     x = np.repeat([1.0, 1.01, -1.0, -1.01], [3000, 3000, 2000, 2000])
     z = x.sum() / np.sqrt((x**2).sum())
     assert np.log(tail_probability(x)) == pytest.approx(norm.logsf(z), rel=0.02)
+
+
+def test_the_sums_of_segments_are_those_of_each_column_alone():
+    # Each unit counts in one of twenty columns, and the last ones in two.
+    rng = np.random.RandomState(0)
+    columns = np.zeros((200, 20))
+    columns[np.arange(200), np.arange(200) // 10] = rng.randn(200)
+    columns[195:, 0] = rng.randn(5)
+    signs = np.where(rng.rand(200) < 0.5, -1.0, 1.0)
+    flips = Flips.draw(200, 99, 0)
+    whole = flipped_sums(columns, flips, signs)
+    for j, sums in enumerate(whole):
+        alone = flipped_sums(columns[:, [j]], flips, signs)
+        assert sums == pytest.approx(alone[0], rel=1e-12, abs=1e-14)
