@@ -1,8 +1,8 @@
 """The checks that a change has to pass, each in an environment of its own.
 
 `bash .ci/run` runs them all, but for `browser`, `latex`, `neighbours`, `peers`,
-`pykeen`, `release`, `spark` and `trackers`, which run only by name: most of them need
-or install much.
+`pykeen`, `ray`, `release`, `spark` and `trackers`, which run only by name: most of them
+need or install much.
 With nox and uv installed, `nox -f .ci/noxfile.py -s lint` runs one.
 """
 
@@ -319,6 +319,13 @@ def spark(session):
     if not (os.environ.get("JAVA_HOME") or shutil.which("java")):
         session.error("Spark needs Java: apt-get install openjdk-17-jre-headless")
     session.run("pytest", "tests/live/spark")
+
+
+@step()
+def ray(session):
+    """The recipe for tables of Ray Data, on this machine."""
+    install(session, "-e", ".[test]", "ray[data]>=2.40")
+    session.run("pytest", "tests/live/ray")
 
 
 @step()

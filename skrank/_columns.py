@@ -451,6 +451,21 @@ def is_pandas_or_polars(data):
     return of.is_pandas_dataframe(data) or of.is_polars_dataframe(data)
 
 
+def polars_batches(frame):
+    """Return a stream of Arrow with the rows of a lazy data frame of polars."""
+    import pyarrow as pa
+
+    if not hasattr(frame, "collect_batches"):  # of an older version
+        return frame.collect().to_arrow().to_reader()
+    schema = frame.head(0).collect().to_arrow().schema
+    batches = (
+        batch
+        for part in frame.collect_batches()
+        for batch in part.to_arrow().cast(schema).to_batches()
+    )
+    return pa.RecordBatchReader.from_batches(schema, batches)
+
+
 def arrow_columns(frame, names):
     """Return columns of a data frame of pandas or polars as arrays of Arrow by name."""
     import narwhals as nw

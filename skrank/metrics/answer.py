@@ -5,6 +5,7 @@
 import functools
 import inspect
 import itertools
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, ParamSpec, TypeVar
@@ -68,6 +69,10 @@ class RankedBy(NamedTuple):
     doc_order: str | None = None
     score_dtype: str | None = None
     judged_from: float | None = None
+
+
+# Returns their values among the options of a request.
+of_ranking = operator.attrgetter(*RankedBy._fields)
 
 
 class Request(NamedTuple):
@@ -289,13 +294,7 @@ def rank_all(requests, source):
     ranked_by, depths = [], {}
     for request in requests:
         metric, options = request.metric, request.options
-        by = RankedBy(
-            options.threshold,
-            options.ties,
-            options.doc_order,
-            options.score_dtype,
-            options.judged_from,
-        )
+        by = RankedBy(*of_ranking(options))
         depth = None if metric.own else options.own.get("k")
         depth = FIRST if metric.reads_first_rank else depth
         by = source.resolved(by) if by.threshold is None else by

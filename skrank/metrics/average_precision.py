@@ -11,7 +11,7 @@ from skrank._ranking.arrays import accumulate_before
 from skrank.metrics.agreement import query_auc
 from skrank.metrics.answer import ranking_metric
 from skrank.metrics.gains import gain_function, gains, ideal_by_gain
-from skrank.metrics.summary import mean_of_queries
+from skrank.metrics.summary import mean_of_gm_map
 
 
 def average_precision(ranking, *, k=None, normalize="relevant"):
@@ -99,23 +99,9 @@ def map_score(
     """
 
 
-# The smallest factor of the geometric mean, MIN_GEO_MEAN of trec_eval.
-_LEAST = 1e-5
-
-
 def average_precision_of_all(ranking):
     """Return the average precision without a cutoff."""
     return average_precision(ranking)
-
-
-def log_of_gm_map(values):
-    """Return the logarithms of the values, or of 1e-5 where they are smaller."""
-    return np.log(np.maximum(values, _LEAST))
-
-
-def mean_of_gm_map(ranking, values, weight):
-    """Return the geometric mean of the values, or of 1e-5 where they are smaller."""
-    return float(np.exp(mean_of_queries(ranking, log_of_gm_map(values), weight)))
 
 
 @ranking_metric("gm_map", average_precision_of_all, cutoff="never", pool=mean_of_gm_map)

@@ -29,9 +29,11 @@ from skrank.metrics.metric import Metric
 from skrank.metrics.names import is_name, parse_name
 from skrank.metrics.summary import Measured, reads_ranks
 from skrank.metrics.value_table import (
+    NO_WEIGHT,
     ValueTable,
     join_queries,
     join_rankers,
+    named_summaries,
 )
 
 
@@ -127,9 +129,7 @@ class QueryScores:
         """
         if by is None:
             if self.table.weight is not None and not self.table.weight.any():
-                raise ValueError(
-                    "Sample weights must contain at least one non-zero number."
-                )
+                raise ValueError(NO_WEIGHT)
             return self._named(self.table.summaries())
         segments = self.table.segments(by, "summary")
         return {
@@ -172,10 +172,7 @@ class QueryScores:
 
     def _named(self, summaries):
         """Return lists of summaries as a dict by metric, or by ranker and metric."""
-        named = [dict(zip(self.metrics, values, strict=True)) for values in summaries]
-        if self.rankers == (None,):
-            return named[0]
-        return dict(zip(self.rankers, named, strict=True))
+        return named_summaries(self.rankers, self.metrics, summaries)
 
     def __getitem__(self, names: str | Sequence[str]) -> QueryScores:
         """Return the scores of some of the rankers and metrics alone.

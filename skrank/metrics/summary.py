@@ -60,7 +60,7 @@ def measure(request, ranking, known, alike=None):
     that of the same queries with other scores, to share what does not depend on them.
     """
     metric, options = request.metric, request.options
-    adjusted, own = options.adjusted, options.own
+    own = options.own
     if metric.takes_midrank:
         own = own | {"ties": options.ties}
 
@@ -79,13 +79,22 @@ def measure(request, ranking, known, alike=None):
     values, chance, ideal = values_in(ranking), None, None
     if alike is not None:
         chance, ideal = alike.chance, alike.ideal
-    elif adjusted:
-        if metric.moments is None:
-            chance = values_in(ranking.chance)
-        if adjusted not in ("ratio", "z"):
-            ideal = values_in(ranking.ideal)
+    elif options.adjusted:
+        parts = parts_of(request)
+        chance = values_in(ranking.chance) if "chance" in parts else None
+        ideal = values_in(ranking.ideal) if "ideal" in parts else None
     ranks = ranking if metric.reads_first_rank and reads_ranks(request) else None
     return Measured(values, chance, ideal, ranks)
+
+
+def parts_of(request):
+    """Return which arrays of a :class:`Measured` a requested metric has, by name."""
+    parts, adjusted = ["values"], request.options.adjusted
+    if adjusted and request.metric.moments is None:
+        parts.append("chance")
+    if adjusted and adjusted not in ("ratio", "z"):
+        parts.append("ideal")
+    return parts
 
 
 def reads_ranks(request):
@@ -96,15 +105,16 @@ def reads_ranks(request):
     return metric.pool is not mean_of_queries or request.options.adjusted == "z"
 
 
-def summarize(request, measured, n_documents, weight=None):
+def summarize(request, measured, n_documents, weight=None, queries=None):
     """Return the value of a requested metric over all queries.
 
     That of each query with ``average=None``. `n_documents` and `weight` have one entry
-    per query.
+    per query. `queries` stand for all of them: :class:`Values`, or what has their
+    methods.
     """
     metric, options = request.metric, request.options
     instead, average = options.replace_undefined_by, options.average
-    if average == "weighted":
+    if queries is None and average == "weighted":
         n_documents = n_documents.astype(np.float64)
         if weight is not None and weight.max() > 2.0**960:
             weight = scaled(weight)  # no list is so long that the product overflows
@@ -112,7 +122,8 @@ def summarize(request, measured, n_documents, weight=None):
     weight = None if average is None else weight
     # A probability may be too small for a float: 0 is as good.
     with np.errstate(under="ignore"):
-        queries = Values(metric, measured, options.own, instead, average, weight)
+        if queries is None:
+            queries = Values(metric, measured, options.own, instead, average, weight)
         score, reason = queries.summary("values"), UNDEFINED
         if options.adjusted:
             if average is not None and not np.isnan(score):
@@ -148,11 +159,12 @@ class Values(NamedTuple):
     average: str | None
     weight: np.ndarray | None
 
-    def summary(self, which):
+    def summary(self, which, pool=None):
         """Return the summary of the "values", or of those of "chance" or "ideal".
 
         Queries that are undefined have their value replaced. Without an average the
-        values are returned as they are, and replaced at the end.
+        values are returned as they are, and replaced at the end. If there is a `pool`,
+        what it returns of the values is returned.
         """
         inverse, values = self.metric.inverse, getattr(self.measured, which)
         if self.average is None:
@@ -167,6 +179,8 @@ class Values(NamedTuple):
         ranks = self.measured.ranks
         if ranks is not None and which != "values":
             ranks = getattr(ranks, which)
+        if pool is not None:
+            return pool(ranks, values, self.weight)
         score = self.metric.pool(ranks, values, self.weight)
         return reciprocal(score) if inverse else score
 
@@ -206,15 +220,61 @@ def check_not_negative(values):
         )
 
 
+# Outside of these bounds weights are scaled before they are summed.
+SMALLEST, LARGEST = 2.0**-500, 2.0**500
+
+
 def mean_of_queries(ranking, values, weight):
-    """Return the weighted mean of the values that are not NaN."""
+    """Return the weighted mean of the values that are not NaN.
+
+    Each of the two sums is rounded once, whatever the order of the queries.
+    """
     known = ~np.isnan(values)
-    values = values[known]
-    if weight is None:
-        return float(values.mean()) if len(values) else float("nan")
-    weight = scaled(weight[known])
-    total = weight.sum()
-    return float(np.dot(values, weight) / total) if total > 0 else float("nan")
+    values, total = values[known], float(known.sum())
+    terms = exact_terms if len(values) > FEW_VALUES else np.ndarray.tolist
+    if weight is not None:
+        weight = weight[known]
+        if len(weight) and not SMALLEST < weight.max() < LARGEST:
+            weight = scaled(weight)
+        values, total = values * weight, math.fsum(terms(weight))
+    return math.fsum(terms(values)) / total if total > 0 else float("nan")
+
+
+# Up to so many values are summed by `math.fsum` alone, and so many in a block.
+FEW_VALUES, BLOCK = 64, 2**15
+
+
+def exact_terms(values):
+    """Return a few floats that have the same sum as the values.
+
+    Nothing is rounded, so that the sum of the terms, rounded once by `math.fsum`, does
+    not depend on the order of the values, nor on the parts whose terms are joined. The
+    leading bits of all values are summed first, then the next ones: they are multiples
+    of one power of 2, small enough for their sum to be exact [1]_.
+
+    .. [1] S. M. Rump, T. Ogita, S. Oishi, "Accurate Floating-Point Summation, Part I",
+       SIAM Journal on Scientific Computing 31 (2008).
+    """
+    terms = []
+    for start in range(0, len(values), BLOCK):
+        rest = values[start : start + BLOCK]
+        largest = max(np.maximum.reduce(rest), -np.minimum.reduce(rest))
+        if not largest < 2.0**960:  # infinite, or nearly so
+            terms.append(float(rest.sum()))
+            continue
+        # With sigma = 2^m max|x| and n + 2 <= 2^m, (sigma + x) - sigma is a multiple of
+        # 2^-52 sigma, and the sum of all n of them is below sigma.
+        m = (len(rest) + 1).bit_length()
+        sigma = math.ldexp(1.0, math.frexp(largest)[1] + m)
+        while True:
+            leading = rest + sigma
+            leading -= sigma
+            terms.append(float(np.add.reduce(leading)))
+            rest = rest - leading
+            if not rest.any():
+                break
+            sigma = math.ldexp(sigma, m - 52)
+    return terms
 
 
 # Up to so many distinct powers, each is computed on its own.
@@ -413,6 +473,37 @@ def pooled_harmonic_mean(ranking, values, weight):
     check_not_negative(values)
     with np.errstate(divide="ignore"):
         return float(np.divide(1, mean_of_queries(ranking, 1 / values, weight)))
+
+
+# The smallest factor of the geometric mean, MIN_GEO_MEAN of trec_eval.
+_LEAST = 1e-5
+
+
+def log_of_gm_map(values):
+    """Return the logarithms of the values, or of 1e-5 where they are smaller."""
+    return np.log(np.maximum(values, _LEAST))
+
+
+def mean_of_gm_map(ranking, values, weight):
+    """Return the geometric mean of the values, or of 1e-5 where they are smaller."""
+    return float(np.exp(mean_of_queries(ranking, log_of_gm_map(values), weight)))
+
+
+# Summaries g(mean of f(values)), as (f, g).
+MEANS = {
+    mean_of_queries: (np.array, float),
+    pooled_geometric_mean: (np.log, np.exp),
+    pooled_harmonic_mean: (np.reciprocal, np.reciprocal),
+    mean_of_gm_map: (log_of_gm_map, np.exp),
+}
+
+
+def is_of_means(request):
+    """Return True if a summary is a function of one mean, or of three if adjusted."""
+    metric, adjusted = request.metric, request.options.adjusted
+    return metric.pool in MEANS and not (
+        adjusted and (metric.moments is not None or adjusted == "z")
+    )
 
 
 def ranks_of(ranking, values, weight):

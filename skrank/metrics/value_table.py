@@ -102,14 +102,7 @@ class ValueTable(NamedTuple):
 
         In the order of the values; by tuples of values of several columns.
         """
-        names = [by] if isinstance(by, str) else list(by)
-        for name in names:
-            if name not in self.keys:
-                raise ValueError(
-                    f"The 'by' parameter of {caller} must name key columns, among "
-                    f"{sorted(self.keys)}. Got {shown(name)} instead. Columns are "
-                    "passed as `by` of score_queries."
-                )
+        names = check_by(by, self.keys, caller)
         keys, _, codes = distinct({name: self.keys[name] for name in names})
         order = np.argsort(codes, kind="stable")
         rows = np.split(order, np.cumsum(np.bincount(codes))[:-1])
@@ -130,9 +123,31 @@ class ValueTable(NamedTuple):
         )
 
 
+def check_by(by, keys, caller):
+    """Return the names of the key columns by which scores are summarized apart."""
+    names = [by] if isinstance(by, str) else list(by)
+    for name in names:
+        if name not in keys:
+            raise ValueError(
+                f"The 'by' parameter of {caller} must name key columns, among "
+                f"{sorted(keys)}. Got {shown(name)} instead. Columns are "
+                "passed as `by` of score_queries."
+            )
+    return names
+
+
+NO_WEIGHT = "Sample weights must contain at least one non-zero number."
+
+
+def named_summaries(rankers, metrics, summaries):
+    """Return lists of summaries as a dict by metric, or by ranker and metric."""
+    named = [dict(zip(metrics, values, strict=True)) for values in summaries]
+    return named[0] if rankers[0] is None else dict(zip(rankers, named, strict=True))
+
+
 def join_queries(tables):
     """Return the table of the queries of all tables, each of which is in one."""
-    for table in tables:
+    for table in tables[1:]:
         check_alike(tables[0], table)
     columns = {
         name: _joined([table.keys[name] for table in tables]) for name in tables[0].keys
@@ -151,14 +166,13 @@ def join_queries(tables):
             done[place] = np.concatenate(arrays, axis=-1)[..., first]
         return done[place]
 
-    def join_measured(*measured):
-        return Measured(*map(join, *measured))
-
     return tables[0]._replace(
         keys=keys,
         weight=join(*(table.weight for table in tables)),
         measured=tuple(
-            tuple(map(join_measured, *of_ranker))
+            tuple(
+                Measured(*map(join, *parts)) for parts in zip(*of_ranker, strict=True)
+            )
             for of_ranker in zip(*(table.measured for table in tables), strict=True)
         ),
         n_documents=tuple(map(join, *(table.n_documents for table in tables))),

@@ -17,10 +17,10 @@ from sklearn.utils import check_random_state
 from skrank._checks import check_number, shown, warn_caller
 from skrank._ranking.ids import encode_qid
 from skrank.metrics.answer import Request
-from skrank.metrics.average_precision import log_of_gm_map, mean_of_gm_map
 from skrank.metrics.summary import (
+    MEANS,
+    is_of_means,
     mean_of_queries,
-    pooled_geometric_mean,
     pooled_harmonic_mean,
     reciprocal,
 )
@@ -35,14 +35,6 @@ ENTRIES = {
     *("metric", "ranker", "baseline", "estimate", "estimate_baseline", "difference"),
     *("low", "high", "pvalue", "p_adjusted", "effect_size", "wins", "ties", "losses"),
     *("n_queries", "n_undefined", "detectable", "standard_error", "method"),
-}
-
-# Summaries g(mean of f(values)), as (f, g).
-MEANS = {
-    mean_of_queries: (np.array, float),
-    pooled_geometric_mean: (np.log, np.exp),
-    pooled_harmonic_mean: (np.reciprocal, np.reciprocal),
-    mean_of_gm_map: (log_of_gm_map, np.exp),
 }
 
 
@@ -134,9 +126,7 @@ def _terms(table, ranker, metric, estimate):
     request, measured = table.requests[metric], table.measured[ranker][metric]
     definition, options = request.metric, request.options
     adjusted = options.adjusted
-    if definition.pool not in MEANS:
-        return None
-    if adjusted and (definition.moments is not None or adjusted == "z"):
+    if not is_of_means(request):
         return None
     weight = table.weight
     if options.average == "weighted":

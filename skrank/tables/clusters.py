@@ -4,17 +4,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+import pickle
+import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import partial
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from skrank._checks import import_extra
+from skrank._checks import import_extra, warn_caller
+from skrank.metrics.first_ranks import StoredRanks
 from skrank.metrics.query_scores import QueryScores
-from skrank.tables.core import as_numpy, is_text, one_chunk
+from skrank.metrics.summary import (
+    LARGEST,
+    MEANS,
+    SMALLEST,
+    Measured,
+    Values,
+    check_not_negative,
+    exact_terms,
+    parts_of,
+    pooled_geometric_mean,
+    pooled_harmonic_mean,
+    reciprocal,
+    summarize,
+)
+from skrank.metrics.value_table import NO_WEIGHT, check_by, distinct, named_summaries
+from skrank.tables.core import (
+    MOST_COPIES,
+    ArrowCore,
+    as_numpy,
+    equality_codes,
+    is_text,
+    one_chunk,
+    ordered_keys,
+)
 from skrank.tables.files import check_known
-from skrank.tables.source import check_none_missing, check_types, refuse_id
+from skrank.tables.source import check_none_missing, check_types
+
+EMPTY = "The source has no rows. Got columns only."
+# The column of what summaries need of the queries of a part of the data.
+PART = "_part"
+# Of more queries `collect` says how much memory they take.
+MANY_QUERIES = 10_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,8 +67,10 @@ class ClusterScores:
         computes summaries: that of a median or a z-score is not a mean of the values.
         Everything is computed whenever the frame is: cache or write it if it is
         used several times.
-    finish : callable
-        Makes a QueryScores of such a data frame.
+    core : ArrowCore
+        Scores whole queries.
+    engine : Engine
+        The data frame that is scored.
 
     See Also
     --------
@@ -54,12 +90,91 @@ class ClusterScores:
        qid  mrr
     0    7  1.0
     1    8  0.5
-    >>> scores.collect().summary()
+    >>> scores.summary()
     {'mrr': 0.75}
+    >>> scores.collect().values
+    array([[[1. , 0.5]]])
     """
 
     frame: Any
-    finish: Callable[..., Any]
+    core: ArrowCore
+    engine: Any
+
+    def summary(
+        self, by: str | Sequence[str] | None = None, *, frame: Any = None
+    ) -> dict[Any, Any]:
+        """Compute the summary of every metric, that of all data on one machine.
+
+        The workers do so. What comes to this process are sums and, for metrics that are
+        not means, how many queries have the same ranks and weight. Means and medians
+        are those of ``collect().summary()``, to the last bit. Variances, z-scores and
+        what else is computed of all ranks may differ by rounding errors.
+
+        Parameters
+        ----------
+        by : str or list of str, default=None
+            The key columns, such as a segment, whose values are summarized apart.
+        frame : data frame, default=None
+            The rows of `frame` after they were written and read again, by the same
+            package. If None, they are computed.
+
+        Returns
+        -------
+        summary : dict
+            As :meth:`QueryScores.summary <skrank.metrics.QueryScores.summary>` returns
+            it: the value of each metric by its name; for named rankers, such a dict for
+            each of them; with `by`, one of these for each value of the column.
+
+        Raises
+        ------
+        ValueError
+            If the source is empty or has missing values, `by` names no key column, or
+            all weights are 0.
+        ImportError
+            If the workers lack a package.
+        """
+        core = self.core
+        names = [] if by is None else check_by(by, core.columns.keys, "summary")
+        found = self.engine.reduce(
+            self.frame if frame is None else frame,
+            names,
+            [*names, *core.state],
+            partial(_condensed, core=core, names=names),
+            partial(_merged, core=core, names=names),
+        )
+        if not len(found):
+            raise ValueError(EMPTY)
+        parts = [pickle.loads(zlib.decompress(x)) for x in found[PART].to_pylist()]
+        if by is None:
+            return self._summary_of(parts[0])
+        codes, ids = {}, {}
+        for name in names:
+            codes[name], ids[name] = ordered_keys(found[name])
+        keys, rows, _ = distinct(codes)
+        labels = [
+            (key if ids[name] is None else ids[name][key]).tolist()
+            for name, key in keys.items()
+        ]
+        labels = labels[0] if isinstance(by, str) else zip(*labels, strict=True)
+        return {
+            label: self._summary_of(parts[row])
+            for label, row in zip(labels, rows, strict=True)
+        }
+
+    def _summary_of(self, part):
+        """Return the summary of the queries of a :class:`Part`."""
+        if not part.has_weight and "_weight" in self.core.state:
+            raise ValueError(NO_WEIGHT)
+        metrics = [request.key for request in self.core.requests]
+        rankers = [*self.core.columns.y_score]
+        values = [
+            [
+                summarize(request, None, None, queries=sums.queries(request))
+                for request, sums in zip(self.core.requests, of_ranker, strict=True)
+            ]
+            for of_ranker in part.sums
+        ]
+        return named_summaries(rankers, metrics, values)
 
     def collect(self, frame: Any = None) -> QueryScores:
         """Compute the scores and bring them to this process.
@@ -83,8 +198,30 @@ class ClusterScores:
             If the source is empty or has missing values.
         ImportError
             If the workers lack a package.
+
+        Warns
+        -----
+        UserWarning
+            If there are more than ten million queries, before they are computed, with
+            the memory that they take.
         """
-        return self.finish(self.frame if frame is None else frame)
+        core, engine = self.core, self.engine
+        if frame is None:
+            n_queries, frame = engine.count_queries(core.columns), self.frame
+        else:
+            n_queries = len(frame) if hasattr(frame, "__len__") else frame.count()
+        if n_queries > MANY_QUERIES:
+            gigabytes = n_queries * 8 * len([*core.columns.keys, *core.state]) / 1e9
+            warn_caller(
+                f"About {n_queries:,} queries come to this process: {gigabytes:,.1f} "
+                f"GB, and up to {MOST_COPIES} times that while they are joined. "
+                "`summary` computes the same summaries where the queries are.",
+                UserWarning,
+            )
+        scored = engine.collect(frame, [*core.columns.keys, *core.state])
+        if not len(scored):
+            raise ValueError(EMPTY)
+        return core.finish([scored])
 
 
 class Engine(Protocol):
@@ -102,44 +239,226 @@ class Engine(Protocol):
     def score(self, core, schema):
         """Return a lazy frame of this schema with the rows of `score_rows`."""
 
+    def count_queries(self, columns):
+        """Return about how many queries there are."""
+
     def collect(self, frame, names):
         """Compute columns of a frame and return them as an Arrow table."""
+
+    def reduce(self, frame, keys, names, first, merge):
+        """Compute columns of a frame, and return a row for each combination of keys.
+
+        `first` maps an Arrow table with some of the rows to one with the columns `keys`
+        and a column of bytes, PART. `merge` maps the tables of all parts, one below the
+        other, to such a table, which is returned.
+        """
+
+
+class Part(NamedTuple):
+    """What the summaries need of some queries.
+
+    Whether a query has a weight above 0, and for each ranker and metric the
+    :class:`Sums` or the :class:`Counts`.
+    """
+
+    has_weight: bool
+    sums: list
+
+
+class Sums(NamedTuple):
+    """The sums of a metric whose summary is a function of means.
+
+    `terms` are those of the two sums whose ratio is a mean, as `exact_terms` returns
+    them, for each of the arrays of a :class:`Measured`.
+    """
+
+    terms: dict
+    metric: object = None
+
+    def queries(self, request):
+        """Return what has the methods of all queries that `summarize` calls."""
+        return self._replace(metric=request.metric)
+
+    def summary(self, which):
+        """Return the summary of the "values", or of those of "chance" or "ideal"."""
+        top, bottom = map(math.fsum, self.terms[which])
+        mean = top / bottom if bottom > 0 else float("nan")
+        _, link = MEANS[self.metric.pool]
+        with np.errstate(divide="ignore"):
+            score = float(link(mean))
+        return reciprocal(score) if self.metric.inverse else score
+
+    @staticmethod
+    def merged(parts):
+        """Return the sums of all queries."""
+        terms = {}
+        for which in parts[0].terms:
+            pairs = zip(*(part.terms[which] for part in parts), strict=True)
+            terms[which] = [exact_terms(np.concatenate(several)) for several in pairs]
+        return Sums(terms)
+
+
+class Counts(NamedTuple):
+    """How many queries have the same values, ranks and weight.
+
+    `columns` are the arrays of a :class:`Measured`, as integers of the same bits, and
+    those of a :class:`StoredRanks`.
+    """
+
+    columns: list
+    weight: np.ndarray
+    count: np.ndarray
+
+    def queries(self, request):
+        """Return queries that are summarized as all of them are."""
+        options, columns, weight = request.options, self.columns, self.weight
+        if options.adjusted:  # the variance under random orders is that of each query
+            columns = [np.repeat(column, self.count) for column in columns]
+            weight = np.repeat(weight, self.count)
+        else:
+            weight = weight * self.count
+        parts = parts_of(request)
+        values = (column.view(np.float64) for column in columns[: len(parts)])
+        ranks = columns[len(parts) :]
+        measured = Measured(
+            **dict(zip(parts, values, strict=True)),
+            ranks=StoredRanks(*ranks) if ranks else None,
+        )
+        instead, average = options.replace_undefined_by, options.average
+        return Values(request.metric, measured, options.own, instead, average, weight)
+
+    @staticmethod
+    def merged(parts):
+        """Return the counts of all queries."""
+        columns = zip(*(part.columns for part in parts), strict=True)
+        weight = np.concatenate([part.weight for part in parts])
+        count = np.concatenate([part.count for part in parts])
+        return Counts.of(map(np.concatenate, columns), weight, count)
+
+    @staticmethod
+    def of(columns, weight, count):
+        """Return the counts of queries, or of several that are equal."""
+        columns = [column[weight > 0] for column in columns]
+        weight, count = weight[weight > 0], count[weight > 0]
+        _, first, codes = distinct(dict(enumerate([*columns, weight.view(np.int64)])))
+        count = np.bincount(codes, count, len(first)).astype(np.intp)
+        return Counts([column[first] for column in columns], weight[first], count)
+
+
+def _sums_of(request, measured, n_documents, weight):
+    """Return the Sums or the Counts of some queries."""
+    metric, options = request.metric, request.options
+    adjusted, own, instead = options.adjusted, options.own, options.replace_undefined_by
+    if options.average == "weighted":
+        weight = weight * n_documents
+    if metric.pool not in MEANS or (
+        adjusted and (metric.moments is not None or adjusted == "z")
+    ):
+        values = [getattr(measured, name).view(np.int64) for name in parts_of(request)]
+        ranks = [] if measured.ranks is None else [*measured.ranks]
+        if not adjusted:  # only random orders depend on the numbers of documents
+            ranks[4:] = [0 * column for column in ranks[4:]]
+        return Counts.of([*values, *ranks], weight, np.ones(len(weight)))
+    before, _ = MEANS[metric.pool]
+
+    def terms(ranks, values, weight):
+        known = ~np.isnan(values)
+        if metric.pool in (pooled_geometric_mean, pooled_harmonic_mean):
+            check_not_negative(values)
+        with np.errstate(divide="ignore"):
+            values = before(values[known])
+        return exact_terms(values * weight[known]), exact_terms(weight[known])
+
+    queries = Values(
+        metric, measured._replace(ranks=None), own, instead, "macro", weight
+    )
+    return Sums({name: queries.summary(name, terms) for name in parts_of(request)})
+
+
+def _condensed(table, core, names):
+    """Return a row per segment with a :class:`Part`, of a table of scored queries."""
+    found = core.value_table(table)
+    weight = np.ones(len(table)) if found.weight is None else found.weight
+    if len(weight) and not SMALLEST < weight.max(initial=1) < LARGEST:
+        raise ValueError(
+            "Weights that workers sum up must be between 1e-150 and 1e150. Got "
+            f"{weight.max()}: scale them."
+        )
+
+    def part(rows):
+        sums = [
+            [
+                _sums_of(
+                    request,
+                    Measured(*(x if x is None else x[..., rows] for x in measured)),
+                    n_documents[rows],
+                    weight[rows],
+                )
+                for request, measured in zip(core.requests, of_ranker, strict=True)
+            ]
+            for n_documents, of_ranker in zip(
+                found.n_documents, found.measured, strict=True
+            )
+        ]
+        return Part(bool(weight[rows].any()), sums)
+
+    return _by_segment(table, names, part)
+
+
+def _merged(table, core, names):
+    """Return a row per segment with a :class:`Part`, of those of parts of the data."""
+    parts = np.empty(len(table), dtype=object)
+    parts[:] = [pickle.loads(zlib.decompress(x)) for x in table[PART].to_pylist()]
+
+    def part(rows):
+        several = [parts[row] for row in rows]
+        sums = [
+            [type(same[0]).merged(same) for same in zip(*of_ranker, strict=True)]
+            for of_ranker in zip(*(one.sums for one in several), strict=True)
+        ]
+        return Part(any(one.has_weight for one in several), sums)
+
+    return _by_segment(table, names, part)
+
+
+def _by_segment(table, names, part):
+    """Return a row per segment: its keys and the pickled ``part(rows)``."""
+    pa = import_extra("pyarrow")
+    if names:
+        codes = {name: equality_codes(table[name]) for name in names}
+        _, first, codes = distinct(codes)
+        order = np.argsort(codes, kind="stable")
+        segments = np.split(order, np.cumsum(np.bincount(codes))[:-1])
+    else:
+        first, segments = [0], [np.arange(len(table))]
+    keys = {name: table[name].take(pa.array(first)) for name in names}
+    pickled = [zlib.compress(pickle.dumps(part(rows))) for rows in segments]
+    return pa.table(keys | {PART: pa.array(pickled, pa.binary())})
 
 
 def score_on_cluster(table, core):
     """Return the ClusterScores of the :class:`Engine` of a frame."""
-    schema, state = schema_of_scores(core, table.schema)
-
-    def finish(frame):
-        scored = table.collect(frame, state)
-        if not len(scored):
-            raise ValueError("The source has no rows. Got columns only.")
-        return core.finish([scored])
-
-    return ClusterScores(table.score(core, schema), finish)
+    schema = schema_of_scores(core, table.schema)
+    return ClusterScores(table.score(core, schema), core, table)
 
 
 def check_columns(schema, columns):
     """Raise if a column is missing or its type is wrong."""
     types = import_extra("pyarrow").types
-    kinds = dict(zip(schema.names, schema.types, strict=True))
-
-    def is_number(kind):
-        plain = (types.is_integer, types.is_floating, types.is_boolean)
-        return any(test(kind) for test in plain)
-
-    check_known(columns, kinds)
-    check_types(
-        columns,
-        kinds,
-        lambda kind: is_number(kind) or types.is_decimal(kind),
-        types.is_boolean,
-    )
-    for name in (*columns.keys.values(), columns.doc_id):
-        if name is None or is_number(kinds[name]) or types.is_temporal(kinds[name]):
-            continue
-        if not is_text(schema.field(name)):
-            refuse_id(name, kinds[name])
+    tests = {
+        "boolean": types.is_boolean,
+        "number": lambda kind: types.is_integer(kind) or types.is_floating(kind),
+        "decimal": types.is_decimal,
+        "date": types.is_temporal,
+        "text": is_text,
+    }
+    check_known(columns, schema.names)
+    kinds = {
+        field.name: next((kind for kind in tests if tests[kind](field.type)), None)
+        for field in schema
+    }
+    types = dict(zip(schema.names, schema.types, strict=True))
+    check_types(columns, types, kinds, tests.keys() - {"decimal"})
 
 
 def score_rows(core, table):
@@ -152,33 +471,23 @@ def score_rows(core, table):
         key: scored[key].cast(table[name].type)
         for key, name in core.columns.keys.items()
     }
-    return _row_per_query(keys, core, scored.drop_columns(list(keys)))
+    state = {name: scored[name] for name in core.state}
+    return import_extra("pyarrow").table(keys | core.values(scored) | state)
 
 
 def schema_of_scores(core, schema):
-    """Return the schema of what `score_rows` returns, from that of the rows.
-
-    And the names of the columns that :meth:`ArrowCore.finish` reads.
-    """
+    """Return the schema of what `score_rows` returns, from that of the rows."""
     pa = import_extra("pyarrow")
-    keys = {
-        key: pa.nulls(1, schema.field(name).type)
-        for key, name in core.columns.keys.items()
-    }
-    state = core.example()
-    for name in core.values(state):
+    keys = {key: schema.field(name).type for key, name in core.columns.keys.items()}
+    for name in core.names:
         if name in keys:
             raise ValueError(
                 "A metric and a key must have different names. "
                 f"Got the name {name!r} twice."
             )
-    schema = _row_per_query(keys, core, state).schema
-    return schema, [*keys, *state.column_names]
-
-
-def _row_per_query(keys, core, state):
-    columns = dict(zip(state.column_names, state.columns, strict=True))
-    return import_extra("pyarrow").table(keys | core.values(state) | columns)
+    kinds = {name: pa.float64() for name in core.names}
+    kinds |= {name: pa.type_for_alias(kind) for name, kind in core.state.items()}
+    return pa.schema(keys | kinds)
 
 
 def readable(table, columns):

@@ -2,20 +2,23 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from skrank._checks import import_extra
-from skrank.metrics import QueryScores, score_queries
-from skrank.metrics.metric import METRICS
-from skrank.metrics.summary import Measured
-from skrank.metrics.value_table import distinct, join_queries
+from skrank.metrics import QueryScores
+from skrank.metrics.answer import Arrays, of_ranking
+from skrank.metrics.evaluation import score_requests
+from skrank.metrics.summary import Measured, parts_of, reads_ranks
+from skrank.metrics.value_table import ValueTable, distinct, join_queries
 
-# The fields of Measured; the ranks are six columns.
-MEASURED = ("values", "chance", "ideal")
+# The integers per query that determine the ranks of its first relevant document.
 N_RANKS = 6
+# How often the values by query are in memory while they are joined, as was measured.
+MOST_COPIES = 3.5
 
 
 class Columns(NamedTuple):
@@ -38,6 +41,11 @@ class Columns(NamedTuple):
     def keys(self):
         """Return the columns that tell queries apart, by their names in the result."""
         return {"qid": self.qid} | {name: name for name in self.by}
+
+    def ids(self):
+        """Return the columns of the ids of queries and documents."""
+        named = *self.keys.values(), self.doc_id
+        return [name for name in named if name is not None]
 
     def masks(self):
         """Return the columns of the masks: that of y_true, and that of each y_score."""
@@ -64,44 +72,47 @@ class Columns(NamedTuple):
 class ArrowCore:
     """Scores Arrow tables of whole queries; it can be sent to other processes.
 
-    `metrics` and `params` are those of :func:`score_queries`.
+    `requests` are the metrics; where one depends on the highest grade of all data, its
+    request says which one that is.
     """
 
-    metrics: object
+    requests: tuple
     columns: Columns
-    params: dict = field(default_factory=dict)
 
     def __call__(self, table):
         """Return a row per query, its keys and what was measured, of all their rows."""
-        pa = import_extra("pyarrow")
-        columns = self.columns
+        columns, masks = self.columns, self.columns.masks()
         qid, keys_of = self._queries(table)
-        arrays = {}
-        for name in ("judged", "sample_weight"):
-            if (column := getattr(columns, name)) is not None:
-                arrays[name] = as_numpy(table[column])
-        if columns.doc_id is not None:
-            arrays["doc_id"] = table[columns.doc_id]
-        if isinstance(columns.returned, dict):
-            arrays["returned"] = {
-                name: as_numpy(table[column])
-                for name, column in columns.returned.items()
-            }
-        elif columns.returned is not None:
-            arrays["returned"] = as_numpy(table[columns.returned])
-        y_score = {
-            name: as_numpy(table[column]) for name, column in columns.y_score.items()
-        }
-        scores = score_queries(
-            as_numpy(table[columns.y_true]),
-            y_score.get(None, y_score),
-            self.metrics,
+
+        def read(column):
+            return None if column is None else as_numpy(table[column])
+
+        rankers = {name: read(column) for name, column in columns.y_score.items()}
+        returned = {name: read(masks[c]) for name, c in columns.y_score.items()}
+        arrays = Arrays(
+            read(columns.y_true),
+            next(iter(rankers.values())),
             qid=qid,
-            **arrays,
-            **self.params,
+            sample_weight=read(columns.sample_weight),
+            judged=read(columns.judged),
+            returned=next(iter(returned.values())),
+            doc_id=None if columns.doc_id is None else table[columns.doc_id],
         )
-        keys = keys_of(scores.keys["qid"])
-        return pa.table(keys | _arrays_of(scores.table))
+        if not isinstance(columns.returned, dict):  # what all rankers share
+            returned = None
+        scores = score_requests(self.requests, arrays, rankers, returned=returned).table
+        found = {"_weight": scores.weight}
+        for i, of_ranker in enumerate(scores.measured):
+            found[f"_n_documents_{i}"] = scores.n_documents[i]
+            for j, one in enumerate(of_ranker):
+                for name in parts_of(self.requests[j]):
+                    found[f"_{name}_{i}_{j}"] = getattr(one, name)
+                for r, row in enumerate(() if one.ranks is None else one.ranks):
+                    found[f"_ranks_{i}_{j}_{r}"] = row
+        found = {
+            name: np.asarray(found[name], dtype) for name, dtype in self.state.items()
+        }
+        return import_extra("pyarrow").table(keys_of(scores.keys["qid"]) | found)
 
     def _queries(self, table):
         """Return ids of the rows, and a function from ids to the keys of queries."""
@@ -113,45 +124,62 @@ class ArrowCore:
                 key: table[name].take(first[code]) for key, name in keys.items()
             }
         column = table[self.columns.qid]
-        if is_text(column):
+        if is_text(column.type):
             encoded = encoded_text(column)
             codes = as_numpy(encoded.indices)
             return codes, lambda code: {"qid": encoded.dictionary.take(pa.array(code))}
         return as_numpy(column), lambda ids: {"qid": pa.array(ids, column.type)}
 
+    @cached_property
+    def state(self):
+        """The types of the columns of what was measured, by their names.
+
+        No key has such a name. Metrics that read the same ranks share their columns.
+        """
+        state = {}
+        for i in range(len(self.columns.y_score)):
+            state[f"_n_documents_{i}"] = "int64"
+            for j, request in enumerate(self.requests):
+                for name in parts_of(request):
+                    state[f"_{name}_{i}_{j}"] = "float64"
+                if self._ranks_at[j] == j:
+                    state |= {f"_ranks_{i}_{j}_{r}": "int64" for r in range(N_RANKS)}
+        if self.columns.sample_weight is not None:
+            state["_weight"] = "float64"
+        return state
+
+    @cached_property
+    def _ranks_at(self):
+        """For each request the position of the one whose ranks it reads, or None."""
+        first, places = {}, []
+        for j, request in enumerate(self.requests):
+            ranks = of_ranking(request.options) if reads_ranks(request) else None
+            places.append(None if ranks is None else first.setdefault(ranks, j))
+        return places
+
     @property
     def in_input_order(self):
         """Return the first request whose tied documents keep the order of the rows."""
-        for request in self.template.requests:
+        for request in self.requests:
             if request.options.ties == "first" and not request.options.doc_order:
                 return request
         return None
 
-    def __reduce__(self):
-        """Pickle with the metrics that `add_scorer` named in this process."""
-        metrics = [request.metric for request in self.template.requests]
-        named = {
-            metric.name: metric
+    @property
+    def names(self):
+        """Return the name of each ranker and metric: "ranker/metric", or "metric"."""
+        metrics = [request.key for request in self.requests]
+        return [
+            metric if ranker is None else f"{ranker}/{metric}"
+            for ranker in self.columns.y_score
             for metric in metrics
-            if metric.own is not None and METRICS.get(metric.name) is metric
-        }
-        return _core_that_knows, (named, self.metrics, self.columns, self.params)
+        ]
 
     def values(self, table):
-        """Return the values of a table of a call as `to_frame` has them.
-
-        A dict of columns, named after the metrics, or "ranker/metric".
-        """
-        scores = QueryScores(self._value_table(table, {}, "pandas"))
-        return {
-            metric if ranker is None else f"{ranker}/{metric}": column
-            for ranker, values in zip(scores.rankers, scores.values, strict=True)
-            for metric, column in zip(scores.metrics, values, strict=True)
-        }
-
-    def example(self):
-        """Return what a call returns for one query made up, but its keys."""
-        return import_extra("pyarrow").table(_arrays_of(self.template))
+        """Return the values of a table of a call as `to_frame` has them, by name."""
+        scores = QueryScores(self.value_table(table))
+        values = scores.values.reshape(len(self.names), -1)
+        return dict(zip(self.names, values, strict=True))
 
     def finish(self, tables, kind="pandas"):
         """Return the QueryScores of all queries from the tables that calls returned."""
@@ -161,7 +189,7 @@ class ArrowCore:
         codes, ids = {}, {}
         for key in self.columns.keys:
             codes[key], ids[key] = ordered_keys(table[key])
-        table = self._value_table(table, codes, kind)
+        table = self.value_table(table, codes, kind)
         table = join_queries([table])
         keys = {
             key: values if ids[key] is None else ids[key][values]
@@ -169,95 +197,37 @@ class ArrowCore:
         }
         return QueryScores(table._replace(keys=keys))
 
-    def _value_table(self, table, keys, kind):
+    def value_table(self, table, keys=(), kind="pandas"):
         """Return the ValueTable of a table that :meth:`__call__` returned."""
-        template = self.template
         n_documents, measured = [], []
-        for i in range(len(template.rankers)):
-            n_documents.append(as_numpy(table[_column("n_documents", i)]))
-            of_ranker, ranks = [], {}
-            for j in range(len(template.requests)):
+        for i in range(len(self.columns.y_score)):
+            n_documents.append(as_numpy(table[f"_n_documents_{i}"]))
+            of_ranker, ranks = [], {None: None}
+            for j, request in enumerate(self.requests):
                 given = {
-                    name: as_numpy(table[_column(name, i, j)])
-                    for name in MEASURED
-                    if _column(name, i, j) in table.column_names
+                    name: as_numpy(table[f"_{name}_{i}_{j}"])
+                    for name in parts_of(request)
                 }
-                place = template.measured[i][j].ranks
-                if place is not None and id(place) not in ranks:
-                    names = [_column("ranks", i, j, r) for r in range(N_RANKS)]
-                    ranks[id(place)] = np.vstack(
-                        [as_numpy(table[name]) for name in names]
-                    )
-                of_ranker.append(Measured(**given, ranks=ranks.get(id(place))))
+                at = self._ranks_at[j]
+                if at not in ranks:
+                    rows = [table[f"_ranks_{i}_{at}_{r}"] for r in range(N_RANKS)]
+                    ranks[at] = np.vstack(list(map(as_numpy, rows)))
+                of_ranker.append(Measured(**given, ranks=ranks[at]))
             measured.append(tuple(of_ranker))
-        weight = None
-        if self.columns.sample_weight is not None:
-            weight = as_numpy(table[_column("weight")])
-        return template._replace(
-            keys=keys,
-            measured=tuple(measured),
-            n_documents=tuple(n_documents),
-            weight=weight,
-            kind=kind,
+        return ValueTable(
+            dict(keys),
+            tuple(self.columns.y_score),
+            tuple(self.requests),
+            # Where grades are compared with all others, none of them is negative.
+            tuple(
+                {"lowest grade": 0.0} if request.options.threshold is None else {}
+                for request in self.requests
+            ),
+            tuple(measured),
+            tuple(n_documents),
+            as_numpy(table["_weight"]) if "_weight" in self.state else None,
+            kind,
         )
-
-    @property
-    def template(self):
-        """Return the ValueTable of one query made up, with all but the numbers."""
-        columns = self.columns
-        one = np.ones(1)
-        arrays = {}
-        if columns.judged is not None:
-            arrays["judged"] = one > 0
-        if isinstance(columns.returned, dict):
-            arrays["returned"] = dict.fromkeys(columns.returned, one > 0)
-        elif columns.returned is not None:
-            arrays["returned"] = one > 0
-        if columns.doc_id is not None:
-            arrays["doc_id"] = [1]
-        if columns.sample_weight is not None:
-            arrays["sample_weight"] = one
-        y_score = dict.fromkeys(columns.y_score, one)
-        scores = score_queries(
-            0 * one,
-            y_score.get(None, y_score),
-            self.metrics,
-            qid=[1],
-            **arrays,
-            **self.params,
-        )
-        return scores.table
-
-
-def _arrays_of(table):
-    """Return all arrays of a ValueTable but its keys, by the names of columns."""
-    arrays = {}
-    for i, of_ranker in enumerate(table.measured):
-        arrays[_column("n_documents", i)] = table.n_documents[i]
-        stored = set()
-        for j, measured in enumerate(of_ranker):
-            for name in MEASURED:
-                if getattr(measured, name) is not None:
-                    arrays[_column(name, i, j)] = getattr(measured, name)
-            ranks = measured.ranks
-            if ranks is not None and id(ranks) not in stored:
-                stored.add(id(ranks))
-                for r, column in enumerate(ranks):
-                    arrays[_column("ranks", i, j, r)] = column.astype(np.int64)
-    if table.weight is not None:
-        arrays[_column("weight")] = table.weight
-    return arrays
-
-
-def _column(*parts):
-    """Return the name of a column of what was measured, which no key has."""
-    return "_".join(("", *map(str, parts)))
-
-
-def _core_that_knows(named, *arguments):
-    """Return a core in a process that may not know the metrics of `add_scorer`."""
-    METRICS.update(named)
-    return ArrowCore(*arguments)
 
 
 def as_numpy(column):
@@ -277,17 +247,16 @@ def one_chunk(column):
     return pa.concat_arrays(column.chunks)
 
 
-def is_text(column):
-    """Return True if a column holds text."""
+def is_text(kind):
+    """Return True for a type of text."""
     types = import_extra("pyarrow").types
-    kind = column.type
     views = getattr(types, "is_string_view", lambda kind: False)
     return types.is_string(kind) or types.is_large_string(kind) or views(kind)
 
 
 def equality_codes(column):
     """Return values that are equal where those of a column are: codes, for text."""
-    if not is_text(column):
+    if not is_text(column.type):
         return as_numpy(column)
     return as_numpy(encoded_text(column).indices)
 
@@ -298,7 +267,7 @@ def ordered_keys(column):
     For text these are codes and an array of the different texts, in ascending order;
     other columns have their own values, and None.
     """
-    if not is_text(column):
+    if not is_text(column.type):
         return as_numpy(column), None
     encoded = encoded_text(column)
     # Bytes of UTF-8 have the order of the characters, which is that of NumPy too.

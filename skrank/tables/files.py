@@ -17,7 +17,7 @@ import zlib
 from itertools import groupby
 from pathlib import Path
 
-from skrank._checks import shown
+from skrank._checks import import_extra, shown
 
 READERS = {
     "parquet": "read_parquet",
@@ -27,7 +27,13 @@ READERS = {
     "json": "read_json",
     "jsonl": "read_json",
     "ndjson": "read_json",
+    "arrow": "arrow",
+    "feather": "arrow",
+    "ipc": "arrow",
+    "duckdb": "duckdb",
 }
+# Those of formats that are no function of DuckDB.
+ARROW, DATABASE = "arrow", "duckdb"
 _ENDING = re.compile(r"\.([a-z]+)(\.gz|\.zst)?$", re.IGNORECASE)
 _DELIMITERS = ",", "\t", ";", "|"
 
@@ -45,16 +51,49 @@ def relation_of_files(files, columns, fetch):
 
     The files are those of :func:`files_of`, and `fetch` returns the rows of a query.
     """
-    reader = _reader_of(files)
-    for file in files:
+    relation = {"read_csv": _csv, "read_json": _json, "read_parquet": _parquet}
+    return relation[reader_of(files)](files, columns, fetch)
+
+
+def arrow_files(files, names):
+    """Return files of Arrow (IPC) as a dataset whose columns have one type each."""
+    dataset = import_extra("pyarrow.dataset").dataset(files, format="ipc")
+    for fragment in dataset.get_fragments():
+        for name in {*names} & {*dataset.schema.names}:
+            kind, own = dataset.schema.field(name).type, fragment.physical_schema
+            got = own.field(name).type if name in own.names else "none"
+            if got != kind:
+                raise ValueError(
+                    f"The column {name!r} must have one type in all files. Got {kind} "
+                    f"in {files[0]!r} and {got} in {fragment.path!r}."
+                )
+    return dataset
+
+
+def is_path(source):
+    """Return True for a path or a URL."""
+    return isinstance(source, (str, os.PathLike))
+
+
+def files_of(source, fetch):
+    """Return the files of a path, a pattern, a directory or a URL, or of several.
+
+    Those of a pattern or a directory are sorted, those of a list keep its order.
+    """
+    paths = source if isinstance(source, list) else [source]
+    if not paths or not all(map(is_path, paths)):
+        raise TypeError(
+            "The 'source' parameter of score_table must be a path, or a list of at "
+            f"least one path, where it is a list. Got {shown(source)} instead."
+        )
+    found = [file for path in paths for file in _files_of(os.fspath(path), fetch)]
+    for file in found:
         if os.path.isfile(file) and not os.path.getsize(file):
             raise ValueError(f"The file {file!r} must hold a table. Got 0 bytes.")
-    relation = {"read_csv": _csv, "read_json": _json, "read_parquet": _parquet}
-    return relation[reader](files, columns, fetch)
+    return found
 
 
-def files_of(path, fetch):
-    """Return the sorted files of a path, a pattern, a directory or a URL."""
+def _files_of(path, fetch):
     if "://" in path:
         is_pattern = not path.startswith("http") and glob.has_magic(path)
         query = f"SELECT file FROM glob({text_in_sql(path)}) ORDER BY file"
@@ -105,7 +144,7 @@ def first_failure(files, names, fetch):
     The files are of one format; `fetch` returns the rows of a query, or raises.
     """
     for file in files:
-        table = f"{_reader_of(files)}([{_literal(file)}])"
+        table = f"{reader_of(files)}([{_literal(file)}])"
         try:
             fetch(f"DESCRIBE FROM {table}")
         except Exception:
@@ -135,7 +174,7 @@ def _reader(name):
     return READERS.get(match.group(1).lower()) if match else None
 
 
-def _reader_of(files):
+def reader_of(files):
     """Return the function of DuckDB that reads some files."""
     readers = {_reader(name) for name in files}
     if readers <= {None}:

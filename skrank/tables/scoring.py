@@ -6,26 +6,27 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
-from skrank._checks import check_column_name, shown
+from skrank._checks import check_choice, check_column_name, shown
 from skrank._columns import library_of
 from skrank._progress import is_shown, progress_bar
 from skrank._types import Judgements, MetricsLike, PathLike
 from skrank.metrics import score_queries
 from skrank.metrics.answer import max_grade_of
+from skrank.metrics.evaluation import check_ids_unneeded, check_names, read_requests
 from skrank.metrics.query_scores import QueryScores
 from skrank.tables.alignment import align, lowest_judged
 from skrank.tables.clusters import check_columns, score_on_cluster
-from skrank.tables.core import ArrowCore, Columns
+from skrank.tables.core import MOST_COPIES, ArrowCore, Columns
 from skrank.tables.dask import DaskTable
 from skrank.tables.source import Source
 from skrank.tables.spark import SparkTable
 from skrank.tables.stream import score_source
 
-# Megabytes, and how often the values by query are in memory when they are joined; both
-# measured, by scoring ten million queries.
-FOR_PYTHON, MOST_COPIES = 300, 3.5
+# Megabytes, as was measured.
+FOR_PYTHON = 300
 
 # The packages of data frames, with what only a data frame of theirs has.
 CLUSTERS = {"pyspark": (SparkTable, "mapInArrow"), "dask": (DaskTable, "merge")}
@@ -43,6 +44,8 @@ def score_table(
     returned: str | Mapping[str, str] | None = None,
     doc_id: str | None = None,
     sample_weight: str | None = None,
+    table: str | None = None,
+    connection: Any = None,
     memory_limit: str | None = None,
     progress: bool | Literal["auto"] = False,
     **params: Any,
@@ -56,13 +59,15 @@ def score_table(
 
     Parameters
     ----------
-    source : str, path or table
-        A Parquet, CSV or JSON file, a pattern such as ``"runs/*.parquet"``, a directory
-        of such files, a URL that DuckDB reads, or a table that speaks the Arrow
-        PyCapsule protocol, such as a data frame of pandas, polars or pyarrow. Rows may
-        be in any order; files in which the rows of a query stand together are read
-        without a sort. Or a data frame of Spark or Dask, whose rows stay where they
-        are.
+    source : str, path, list of paths or table
+        A Parquet, CSV, JSON or Arrow (IPC) file, a pattern such as
+        ``"runs/*.parquet"``, a directory of such files, a URL that DuckDB reads, or a
+        list of these. Or a table that speaks the Arrow PyCapsule protocol, such as a
+        data frame of pandas, polars or pyarrow or a RecordBatchReader; a LazyFrame of
+        polars; a Dataset or a Scanner of pyarrow. Rows may be in any order; files in
+        which the rows of a query stand together are read without a sort. Or a data
+        frame of Spark or Dask, whose rows stay where they are. With `table` a file of
+        DuckDB, and with a `connection` a query in SQL.
     metrics : str, callable or list of them
         Scorer names, metric functions of skrank or functions of your own, as in
         :func:`~skrank.metrics.evaluate`.
@@ -88,6 +93,10 @@ def score_table(
         Rows of Spark and Dask have no order.
     sample_weight : str, default=None
         The column of the weights, constant within a query.
+    table : str, default=None
+        The table, or view, of a file of DuckDB (``.duckdb``). If None, its only one.
+    connection : connection of DuckDB or ADBC, default=None
+        Runs the query that `source` is.
     memory_limit : str, default=None
         The memory to use, such as "2GB". Of it 500 MB are for Python and the rows that
         are being scored, and some for the values by query. DuckDB gets the rest, at
@@ -161,49 +170,40 @@ def score_table(
     0    7  1.0     1.0
     1    8  0.5     0.0
     """
-    named = {"qid": qid, "y_true": y_true}
-    optional = {"judged": judged, "doc_id": doc_id, "sample_weight": sample_weight}
-    named |= {name: column for name, column in optional.items() if column is not None}
-    for name, column in named.items():
-        check_column_name(column, name, "score_table")
-    by = _key_names(by)
-    if qid in by or "qid" in by:
-        raise ValueError(
-            "The 'by' parameter of score_table must name columns beside the query ids. "
-            f"Got {list(by)}."
-        )
-    rankers = _rankers(y_score)
-    _check_returned(returned, rankers)
-    columns = Columns(
-        qid,
-        y_true,
-        rankers,
-        by,
-        judged,
-        returned,
-        doc_id,
-        sample_weight,
+    columns = _read_columns(
+        qid, y_true, y_score, by, judged, returned, doc_id, sample_weight
     )
-    core = ArrowCore(metrics, columns, params)
-    if (table := _table_of_cluster(source)) is not None:
-        _refuse_on_cluster(memory_limit=memory_limit, progress=progress)
-        _check_input_order(core)
-        check_columns(table.schema, columns)
-        return score_on_cluster(table, with_max_grade(table, core))
-    with Source(source, columns, memory_limit) as table:
-        table.check(columns)
-        core = with_max_grade(table, core)
-        _leave_memory(table, core)
-        tables = _score_rows(table, core, progress)
-    return core.finish(tables, table.kind)  # when DuckDB has freed its memory
+    average = params.get("average", "macro")
+    check_choice(average, ("macro", "weighted"), "average", "score_table")
+    requests = read_requests(metrics, params, "score_table")
+    if doc_id is None:
+        check_ids_unneeded(requests, params.get("convention"))
+    check_names(columns.y_score, columns.by, requests)
+    core = ArrowCore(tuple(requests), columns)
+    engine, method = CLUSTERS.get(library_of(source), (None, ""))
+    if hasattr(source, method):
+        only = {"memory_limit": memory_limit, "progress": progress}
+        _check_cluster(core, table=table, connection=connection, **only)
+        engine = engine(source)
+        check_columns(engine.schema, columns)
+        return score_on_cluster(engine, with_max_grade(engine, core))
+    with Source(source, columns, memory_limit, table, connection) as rows:
+        rows.check(columns)
+        core = with_max_grade(rows, core)
+        if memory_limit is not None:
+            _leave_memory(rows, core)
+        n_rows = None
+        if is_shown(progress):
+            ((n_rows,),) = rows.fetch(f"SELECT count(*) FROM {rows.relation}")
+        with progress_bar(n_rows, progress, "row") as advance:
+            tables = score_source(rows, core, advance)
+    return core.finish(tables, rows.kind)  # when DuckDB has freed its memory
 
 
 def _leave_memory(source, core):
     """Divide the memory between DuckDB and the values by query; warn if it is small."""
-    if source.megabytes is None:
-        return
     n_queries, key_bytes = source.count_queries(core.columns)
-    n_bytes = key_bytes + core.example().nbytes
+    n_bytes = key_bytes + 8 * len(core.state)
     megabytes = n_queries * n_bytes / 1e6
     source.leave_memory(megabytes)
     needed = FOR_PYTHON + MOST_COPIES * megabytes
@@ -220,24 +220,16 @@ def _leave_memory(source, core):
         )
 
 
-def _score_rows(source, core, progress):
-    """Return the tables of all queries of an open Source, with a row per query."""
-    n_rows = None
-    if is_shown(progress):
-        ((n_rows,),) = source.fetch(f"SELECT count(*) FROM {source.relation}")
-    with progress_bar(n_rows, progress, "row") as advance:
-        return score_source(source, core, advance)
-
-
 def with_max_grade(source, core):
     """Return a core that measures all queries by the highest grade of the source.
 
     The extreme grades are asked for only if a metric depends on them.
     """
-    requests = core.template.requests
-    measured = [one for one in requests if one.options.own.get("max_grade", 0) is None]
-    compared = [one for one in requests if one.options.threshold is None]
-    if not measured and not compared:
+    measured = [
+        request.options.own.get("max_grade", 0) is None for request in core.requests
+    ]
+    compared = [one for one in core.requests if one.options.threshold is None]
+    if not any(measured) and not compared:
         return core
     low, high = source.extreme_grades(core.columns)
     if compared and low is not None and low < 0:
@@ -246,79 +238,67 @@ def with_max_grade(source, core):
             f"those of all data. Got a lowest grade of {float(low)}: pass a "
             "`threshold`, or shift the grades."
         )
-    if not measured:
-        return core
-    highest = {max_grade_of(high, one.options) for one in measured}
-    if len(highest) > 1:
-        raise ValueError(
-            "The highest grade of a relevant document depends on the metric. Pass "
-            f"`max_grade`. Got {sorted(highest)}."
-        )
-    params = core.params | {"max_grade": highest.pop()}
-    return ArrowCore(core.metrics, core.columns, params)
+    requests = (
+        one.changed(max_grade=max_grade_of(high, one.options)) if is_measured else one
+        for one, is_measured in zip(core.requests, measured, strict=True)
+    )
+    return replace(core, requests=tuple(requests))
 
 
-def _key_names(by):
-    """Return the columns that tell queries apart, besides the query ids."""
-    names = [by] if isinstance(by, str) else by
-    if not isinstance(names, (list, tuple)) or not all(
-        isinstance(name, str) for name in names
-    ):
+def _read_columns(qid, y_true, y_score, by, judged, returned, doc_id, sample_weight):
+    """Return the checked names of the columns."""
+    named = {"qid": qid, "y_true": y_true}
+    optional = {"judged": judged, "doc_id": doc_id, "sample_weight": sample_weight}
+    named |= {name: column for name, column in optional.items() if column is not None}
+    for name, column in named.items():
+        check_column_name(column, name, "score_table")
+    keys = [by] if isinstance(by, str) else by
+    if not isinstance(keys, (list, tuple)) or not _are_names(keys):
         raise ValueError(
             "The 'by' parameter of score_table must be a str, the name of a column, or "
             f"a list of them. Got {shown(by)} instead."
         )
-    return tuple(names)
-
-
-def _rankers(y_score):
-    """Return the columns of the scores by the names of the rankers."""
+    if qid in keys or "qid" in keys:
+        raise ValueError(
+            "The 'by' parameter of score_table must name columns beside the query ids. "
+            f"Got {list(keys)}."
+        )
     if isinstance(y_score, str):
-        return {None: y_score}
-    named = {}
-    if isinstance(y_score, Mapping):
-        named = dict(y_score)
+        rankers = {None: y_score}
     elif isinstance(y_score, (list, tuple)):
-        named = {name: name for name in y_score}
-    if not named or not all(isinstance(name, str) for name in named.values()):
+        rankers = {name: name for name in y_score}
+    else:
+        rankers = dict(y_score) if isinstance(y_score, Mapping) else {}
+    if not rankers or not _are_names(rankers.values()):
         raise ValueError(
             "The 'y_score' parameter of score_table must name a column, or columns by "
             f"the name of the ranker. Got {shown(y_score)} instead."
         )
-    return named
+    if returned is not None and not isinstance(returned, str):
+        is_dict = isinstance(returned, Mapping) and {*returned} == {*rankers}
+        if not is_dict or not _are_names(returned.values()):
+            raise ValueError(
+                "The 'returned' parameter of score_table must be a str, the name of "
+                "one column, or a dict of the names of the rankers to such names. "
+                f"Got {shown(returned)} instead."
+            )
+    return Columns(
+        qid, y_true, rankers, tuple(keys), judged, returned, doc_id, sample_weight
+    )
 
 
-def _check_returned(returned, rankers):
-    """Raise unless `returned` names a column, or one for each ranker, or is None."""
-    if returned is None or isinstance(returned, str):
-        return
-    is_dict = isinstance(returned, Mapping) and {*returned} == {*rankers}
-    if not is_dict or not all(isinstance(name, str) for name in returned.values()):
-        raise ValueError(
-            "The 'returned' parameter of score_table must be a str, the name of one "
-            "column, or a dict of the names of the rankers to such names. "
-            f"Got {shown(returned)} instead."
-        )
+def _are_names(names):
+    return all(isinstance(name, str) for name in names)
 
 
-def _refuse_on_cluster(**options):
-    """Raise if an option is passed that Spark and Dask do not have."""
+def _check_cluster(core, **options):
+    """Raise on what Spark and Dask do not have: some options, and an order of rows."""
     for name, value in options.items():
         if value not in (None, False):
             raise ValueError(
                 f"The {name!r} parameter of score_table goes with files and tables in "
                 f"memory, not with Spark and Dask. Got {shown(value)}."
             )
-
-
-def _table_of_cluster(source):
-    """Return a data frame of a cluster as a table to score, and None for others."""
-    table, method = CLUSTERS.get(library_of(source), (None, ""))
-    return table(source) if hasattr(source, method) else None
-
-
-def _check_input_order(core):
-    """Raise if tied documents are to keep the order of rows that have none."""
     if (request := core.in_input_order) is not None:
         raise ValueError(
             f"ties='first' of {request.key!r} keeps the order of the rows, and a data "

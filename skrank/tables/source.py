@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import contextlib
-import os
 import re
 import tempfile
 
@@ -13,12 +12,19 @@ from skrank._columns import (
     column_names,
     is_pandas_or_polars,
     kind_of,
+    library_of,
+    polars_batches,
 )
 from skrank.tables.files import (
+    ARROW,
+    DATABASE,
+    arrow_files,
     check_known,
     files_of,
     first_failure,
+    is_path,
     quoted,
+    reader_of,
     relation_of_files,
     text_in_sql,
 )
@@ -32,13 +38,16 @@ _CSV_FILE = re.compile(r"^\s+file = (.*)$", re.MULTILINE)
 _SIZE = re.compile(r"\s*([0-9.]+)\s*([kmgt]i?b)\s*", re.IGNORECASE)
 _MEGABYTES = {"k": 1e-3, "m": 1, "g": 1e3, "t": 1e6}
 
-NUMBERS = re.compile(r"U?(TINY|SMALL|BIG)?INT(EGER)?|FLOAT|DOUBLE|BOOLEAN")
-DATES = re.compile(r"DATE|TIMESTAMP.*")
-DECIMALS = re.compile(r"DECIMAL.*|U?HUGEINT")
-_IDS = re.compile(
-    rf"{NUMBERS.pattern}|{DATES.pattern}|{DECIMALS.pattern}"
-    "|VARCHAR|ENUM.*|UUID|BLOB|TIME.*"
-)
+# What the types of columns hold; ids may be any of it.
+KINDS = {
+    "boolean": "BOOLEAN",
+    "number": "U?(TINY|SMALL|BIG)?INT(EGER)?|FLOAT|DOUBLE",
+    "decimal": "DECIMAL.*|U?HUGEINT",
+    "date": "DATE|TIMESTAMP.*",
+    "text": "VARCHAR|ENUM.*|UUID|BLOB|TIME.*",
+}
+# The kinds that are compared as they are; others as text.
+COMPARED = {"boolean", "number", "date"}
 
 
 def read_table(path, columns):
@@ -47,8 +56,8 @@ def read_table(path, columns):
         # Arrow has no integers of this size, and `align` takes no decimals.
         longs = [
             f"CAST({quoted(name)} AS VARCHAR) AS {quoted(name)}"
-            for name in (*columns.keys.values(), columns.doc_id)
-            if name is not None and DECIMALS.fullmatch(source.types[name])
+            for name in columns.ids()
+            if source.kinds[name] == "decimal"
         ]
         read = f"* REPLACE ({', '.join(longs)})" if longs else "*"
         query = f"SELECT {read} FROM {source.relation}"
@@ -64,15 +73,16 @@ class Source:
     thread waits, and Ctrl-C raises KeyboardInterrupt there: DuckDB would turn it into
     an error of its own, and it cannot close a connection that is in use.
 
-    `source` and `memory_limit` are those of :func:`score_table`.
+    The parameters but `columns` are those of :func:`score_table`.
     """
 
-    def __init__(self, source, columns, memory_limit=None):
+    def __init__(self, source, columns, memory_limit=None, table=None, connection=None):
         duckdb = import_extra("duckdb")
-        self.megabytes = None if memory_limit is None else _megabytes(memory_limit)
         self.kind = kind_of(source)
         self.files = self._schema = self._reader = None
         self._names = columns.named()
+        if memory_limit is not None:
+            self.megabytes = _megabytes(memory_limit)
         self._thread = Threads(1)
         self._closing = contextlib.ExitStack()
         self._closing.callback(self._thread.close)
@@ -84,54 +94,94 @@ class Source:
             )
             self._closing.callback(self.run, folder.cleanup)
             self._closing.callback(self._disconnect)
-            self.execute(f"SET temp_directory = {text_in_sql(folder.name)}")
+            self.fetch(f"SET temp_directory = {text_in_sql(folder.name)}")
             # Else DuckDB writes a bar to the standard output of slow statements.
-            self.execute("SET enable_progress_bar = false")
-            self.leave_memory(0)
-            self.relation = self._open(source, columns)
+            self.fetch("SET enable_progress_bar = false")
+            if memory_limit is not None:
+                self.leave_memory(0)
+            self.relation = self._open(source, columns, table, connection)
             query = f"DESCRIBE SELECT * FROM {self.relation}"
             self.types = {name: kind for name, kind, *_ in self.fetch(query)}
+            self.kinds = {
+                name: next((k for k in KINDS if re.fullmatch(KINDS[k], kind)), None)
+                for name, kind in self.types.items()
+            }
             failing.pop_all()
 
-    def _open(self, source, columns):
+    def _open(self, source, columns, table, connection):
         """Return the SQL that stands for the source in a FROM clause.
 
         Of a table in memory only the named columns are converted and stored, and DuckDB
         sees no other ones, from which it does not tell "qid" and "QID" apart.
         """
-        if isinstance(source, (str, os.PathLike)):
-            self.files = files_of(os.fspath(source), self.fetch)
-            return relation_of_files(self.files, columns, self.fetch)
         pa = import_extra("pyarrow")
-        if is_pandas_or_polars(source):
+        if connection is not None:
+            source = _rows_of_query(source, connection)
+        elif is_path(source) or isinstance(source, list):
+            self.files = files_of(source, self.fetch)
+            if table is not None or reader_of(self.files) == DATABASE:
+                return self._open_database(columns, table)
+            if reader_of(self.files) != ARROW:
+                return relation_of_files(self.files, columns, self.fetch)
+            source = self.run(arrow_files, self.files, self._names)
+        elif library_of(source) == "polars" and hasattr(source, "collect"):
+            check_known(columns, source.collect_schema().names())
+            source = polars_batches(source.select(self._names))
+        elif is_pandas_or_polars(source):
             check_known(columns, column_names(source))
             source = pa.table(arrow_columns(source, self._names))
+        if hasattr(source, "scanner"):  # a dataset of Arrow
+            check_known(columns, source.schema.names)
+            source = source.scanner(columns=self._names)
+        if hasattr(source, "projected_schema"):  # a scanner, which is read once
+            source = source.to_reader()
         if not hasattr(source, "__arrow_c_stream__"):
             raise TypeError(
-                "The 'source' parameter of score_table must be a path, a URL or a "
-                "table that speaks the Arrow PyCapsule protocol, such as a data frame "
-                "of pandas, polars or pyarrow (collect a lazy one first). "
+                "The 'source' parameter of score_table must be a path, a URL, a list "
+                "of them, or a table that speaks the Arrow PyCapsule protocol, such as "
+                "a data frame of pandas, polars or pyarrow. "
                 f"Got {type(source).__name__} instead."
             )
-        if isinstance(source, pa.Table):
-            check_known(columns, source.column_names)
-            _check_arrow(source.schema, self._names)
-            table = _readable(source.select(self._names))
-            self._schema = table.schema
+        if not isinstance(source, pa.Table):  # a stream, which can be read only once
+            source = self._reader = self.run(pa.RecordBatchReader.from_stream, source)
+        check_known(columns, source.schema.names)
+        self._schema = _readable(source.schema, self._names)
+        if self._reader is None:
+            table = _converted(source, self._schema)
             self.run(self.connection.register, "source", table)
             return "source"
-        # A stream can be read only once.
-        reader = self.run(pa.RecordBatchReader.from_stream, source)
-        self._reader = reader
-        check_known(columns, reader.schema.names)
-        _check_arrow(reader.schema, self._names, [pa.float16()])
-        self._schema = pa.schema([reader.schema.field(name) for name in self._names])
-        batches = (batch.select(self._names) for batch in reader)
+        batches = (_converted(batch, self._schema) for batch in source)
         stream = pa.RecordBatchReader.from_batches(self._schema, batches)
         self.run(self.connection.register, "stream", stream)
-        self.execute("CREATE TABLE source AS SELECT * FROM stream")
+        self.fetch("CREATE TABLE source AS SELECT * FROM stream")
         self.run(self.connection.unregister, "stream")
         return "source"
+
+    def _open_database(self, columns, table):
+        """Return the SQL of the named columns of a table of a file of DuckDB."""
+        if reader_of(self.files) != DATABASE or len(self.files) > 1:
+            raise ValueError(
+                "The 'table' parameter of score_table names a table of one file that "
+                f"ends with .duckdb. Got {table!r} with {shown(self.files)}."
+            )
+        (file,) = self.files
+        self.fetch(f"ATTACH {text_in_sql(file)} AS given (READ_ONLY)")
+        found = "FROM duckdb_{}s() WHERE database_name = 'given' AND NOT internal"
+        query = " UNION ALL ".join(
+            f"SELECT {kind}_name {found.format(kind)}" for kind in ("table", "view")
+        )
+        names = sorted(name for (name,) in self.fetch(query))
+        if table is None and len(names) == 1:
+            (table,) = names
+        if table not in names:
+            raise ValueError(
+                f"The 'table' parameter of score_table must name a table of {file!r}, "
+                f"among {names}. Got {table!r} instead."
+            )
+        table = f"given.{quoted(table)}"
+        rows = self.fetch(f"DESCRIBE FROM {table}")
+        check_known(columns, [name for name, *_ in rows], f"The file {file!r}")
+        return f"(SELECT {', '.join(map(quoted, self._names))} FROM {table})"
 
     def start(self, function, *args):
         """Call a function in the thread of the source, and return the task."""
@@ -141,23 +191,18 @@ class Source:
         """Call a function in the thread of the source, and return its result."""
         return self.start(function, *args).result()
 
-    def execute(self, statement):
-        """Run a statement that returns nothing."""
-        self.run(self.connection.execute, statement)
-
-    def fetch(self, query):
-        """Return the rows that a query returns."""
-        return self.run(lambda: self.connection.sql(query).fetchall())
+    def fetch(self, statement):
+        """Run a statement, and return the rows that it returns."""
+        return self.run(lambda: self.connection.execute(statement).fetchall())
 
     def leave_memory(self, megabytes):
         """Leave memory of the limit to the values by query, beside that for the rest.
 
         DuckDB gets what remains, but not less than a part of the limit.
         """
-        if self.megabytes is not None:
-            rest, least = FOR_THE_REST + megabytes, 4 if megabytes else 2
-            limit = max(int(self.megabytes - rest), int(self.megabytes / least), 1)
-            self.execute(f"SET memory_limit = '{limit}MB'")
+        rest, least = FOR_THE_REST + megabytes, 4 if megabytes else 2
+        limit = max(int(self.megabytes - rest), int(self.megabytes / least), 1)
+        self.fetch(f"SET memory_limit = '{limit}MB'")
 
     def count_queries(self, columns):
         """Return about how many queries there are, and the bytes of the keys of one."""
@@ -186,18 +231,18 @@ class Source:
         check_known(columns, self.types)
         if not self.fetch(f"SELECT 1 FROM {self.relation} LIMIT 1"):
             raise ValueError("The source has no rows. Got columns only.")
-        check_types(columns, self.types, _is_numeric, "BOOLEAN".__eq__)
+        check_types(columns, self.types, self.kinds, KINDS)
+        for name in columns.ids() if self._schema is not None else ():
+            as_given = str(self._schema.field(name).type)
+            if "[ns" in as_given and not self.types[name].endswith("_NS"):
+                _refuse_id(name, as_given)
         for name in columns.numbers():
-            self._check_digits(name)
-        for name in (*columns.keys.values(), columns.doc_id):
-            if name is not None:
-                self._check_id(name)
+            if self.kinds[name] == "decimal":
+                self._check_digits(name)
 
     def _check_digits(self, name):
         """Raise if different decimals of a column would become one float."""
         value, kind = quoted(name), self.types[name]
-        if not DECIMALS.fullmatch(kind):
-            return
         # The shortest text of a float is one decimal, which has to be the value.
         text = f"CAST(CAST(CAST({value} AS VARCHAR) AS DOUBLE) AS VARCHAR)"
         rows = self.fetch(
@@ -209,16 +254,6 @@ class Source:
                 f"The column {name!r} must hold numbers that a float holds with all "
                 f"their digits. Got {rows[0][0]}: cast it to float64 to round."
             )
-
-    def _check_id(self, name):
-        """Raise if a column is not of a type of ids, or has lost nanoseconds."""
-        kind = self.types[name]
-        if not _IDS.fullmatch(kind):
-            refuse_id(name, kind)
-        if self._schema is not None:
-            as_given = str(self._schema.field(name).type)
-            if "[ns" in as_given and not kind.endswith("_NS"):
-                refuse_id(name, as_given)
 
     def extreme_grades(self, columns):
         """Return the lowest and the highest grade, or None and None."""
@@ -234,16 +269,14 @@ class Source:
         masks, keys = columns.masks(), columns.keys.values()
         parts = []
         for name in columns.named():
-            value, kind = quoted(name), self.types[name]
-            if NUMBERS.fullmatch(kind):
+            value, kind = quoted(name), self.kinds[name]
+            if kind in ("boolean", "number"):
                 pass
-            elif name in keys or (
-                name == columns.doc_id and not DECIMALS.fullmatch(kind)
-            ):
-                if not DATES.fullmatch(kind):
+            elif name in keys or (name == columns.doc_id and kind != "decimal"):
+                if self.is_text(name):
                     value = f"CAST({value} AS VARCHAR)"
             elif name == columns.doc_id:  # ordered as a number
-                if kind.endswith("HUGEINT"):
+                if self.types[name].endswith("HUGEINT"):
                     value = f"CAST({value} AS DECIMAL(38, 0))"
             else:  # DuckDB 1.1 rounds decimals twice, but not their text
                 value = f"CAST(CAST({value} AS VARCHAR) AS DOUBLE)"
@@ -254,7 +287,7 @@ class Source:
 
     def is_text(self, name):
         """Return True if a key is compared as text."""
-        return not re.fullmatch(f"{NUMBERS.pattern}|{DATES.pattern}", self.types[name])
+        return self.kinds[name] not in COMPARED
 
     def refuse_missing(self, columns):
         """Raise if ids, grades, scores, masks or weights are missing, with counts."""
@@ -269,10 +302,6 @@ class Source:
         for name, n_missing in zip(columns.named(), missing, strict=True):
             check_none_missing(name, n_missing, f"{n_rows:,} rows", columns)
 
-    def close(self):
-        """Close the connection and remove its temporary files."""
-        self._closing.close()
-
     def _disconnect(self):
         self.stop()
         if self._reader is not None:  # it may be of a connection of the user
@@ -285,7 +314,7 @@ class Source:
 
     def __exit__(self, kind, error, trace):
         """Close it, and turn the errors of engines into errors of skrank."""
-        self.close()
+        self._closing.close()
         engines = import_extra("duckdb").Error, import_extra("pyarrow").ArrowException
         # Arrow passes on what DuckDB says while it reads a table in batches.
         is_passed_on = isinstance(error, (OSError, RuntimeError)) and _SAYS.match(
@@ -348,49 +377,79 @@ class Source:
         return kind(f"DuckDB cannot read {what}. Got: {cause}.")
 
 
-def _check_arrow(schema, names, also=()):
-    """Raise if DuckDB does not read a type of Arrow, or with less digits."""
-    types = import_extra("pyarrow").types
-    for name in names:
-        kind = schema.field(name).type
-        if types.is_decimal256(kind) or kind in also:
+def _rows_of_query(text, connection):
+    """Return what a query returns as a stream of Arrow."""
+    if not isinstance(text, str):
+        raise TypeError(
+            "The 'source' parameter of score_table must be a str, a query in SQL, if "
+            f"there is a `connection`. Got {type(text).__name__} instead."
+        )
+    if hasattr(connection, "sql"):  # of DuckDB
+        return connection.sql(text)
+    cursor = connection.cursor() if hasattr(connection, "cursor") else None
+    if not hasattr(cursor, "fetch_record_batch"):
+        raise TypeError(
+            "The 'connection' parameter of score_table must be a connection of DuckDB "
+            "or ADBC, which return tables of Arrow. Got one of "
+            f"{type(connection).__module__} instead: pass a data frame, such as that "
+            "of pandas.read_sql."
+        )
+    cursor.execute(text)
+    return cursor.fetch_record_batch()
+
+
+def _readable(schema, names):
+    """Return the schema of columns in types that DuckDB and older Arrow compute."""
+    pa, fields = import_extra("pyarrow"), []
+    for field in map(schema.field, names):
+        if pa.types.is_decimal256(field.type):
             raise ValueError(
-                f"The column {name!r} must have a type that DuckDB reads. "
-                f"Got {kind}: cast it, for example to float64 or, for ids, to text."
+                f"The column {field.name!r} must have a type that DuckDB reads. Got "
+                f"{field.type}: cast it, for example to float64 or, for ids, to text."
             )
-
-
-def _readable(table):
-    """Return a table without types that DuckDB or older Arrow cannot compute."""
-    pa = import_extra("pyarrow")
-    for i, field in enumerate(table.schema):
         if str(field.type) == "string_view":  # not all of Arrow compares views
-            table = table.set_column(i, field.name, table[i].cast(pa.large_string()))
+            field = field.with_type(pa.large_string())
         elif pa.types.is_float16(field.type):
-            table = table.set_column(i, field.name, table[i].cast(pa.float32()))
-    return table
+            field = field.with_type(pa.float32())
+        fields.append(field)
+    return pa.schema(fields)
 
 
-def refuse_id(name, kind):
-    """Raise the error of a column of ids that has another type than ids have."""
-    raise ValueError(
-        f"The column {name!r} must hold numbers, text or dates. "
-        f"Got {kind}: cast it, for example to text."
-    )
+def _converted(rows, schema):
+    """Return the columns of a table or a batch of Arrow in the types of a schema."""
+    columns = (rows.column(rows.schema.get_field_index(name)) for name in schema.names)
+    columns = [
+        column if column.type == kind else column.cast(kind)
+        for column, kind in zip(columns, schema.types, strict=True)
+    ]
+    return type(rows).from_arrays(columns, schema=schema)
 
 
-def check_types(columns, types, is_number, is_boolean):
-    """Raise if grades, scores or weights are not numbers, or masks not booleans."""
+def check_types(columns, types, kinds, ids):
+    """Raise if a column has another type than grades, scores, masks or ids have.
+
+    `kinds` are those of columns by their names, and `ids` the kinds of ids.
+    """
     for name in columns.numbers():
-        if not is_number(types[name]):
+        if kinds[name] not in ("boolean", "number", "decimal"):
             raise ValueError(
                 f"The column {name!r} must hold numbers. Got {types[name]}."
             )
     for name in columns.masks().values():
-        if name is not None and not is_boolean(types[name]):
+        if name is not None and kinds[name] != "boolean":
             raise ValueError(
                 f"The column {name!r} must hold booleans. Got {types[name]}."
             )
+    for name in columns.ids():
+        if kinds[name] not in ids:
+            _refuse_id(name, types[name])
+
+
+def _refuse_id(name, kind):
+    raise ValueError(
+        f"The column {name!r} must hold numbers, text or dates. "
+        f"Got {kind}: cast it, for example to text."
+    )
 
 
 def check_none_missing(name, n_missing, among, columns):
@@ -420,7 +479,3 @@ def _megabytes(memory_limit):
         )
     number, unit = match.groups()
     return float(number) * _MEGABYTES[unit[0].lower()]
-
-
-def _is_numeric(kind):
-    return bool(NUMBERS.fullmatch(kind) or DECIMALS.fullmatch(kind))

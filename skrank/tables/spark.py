@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import atexit
+import builtins
 import pickle
 import re
 import shutil
@@ -15,7 +16,7 @@ from typing import Any
 
 import skrank
 from skrank._checks import import_extra
-from skrank.tables.clusters import Engine, readable, score_rows
+from skrank.tables.clusters import PART, Engine, readable, score_rows
 from skrank.tables.stream import whole_queries
 
 LACKING = (
@@ -63,15 +64,9 @@ class SparkTable(Engine):
 
     def score(self, core, schema):
         """Return a lazy data frame with a row per query."""
-        from pyspark.cloudpickle import dumps
-        from pyspark.sql import functions as F
         from pyspark.sql.types import DoubleType, LongType, StructField, StructType
 
-        # mapInArrow fails on names with a dot.
-        alias = {name: f"c{i}" for i, name in enumerate(core.columns.named())}
-        frame = self.frame.select(
-            *(F.col(_quoted(name)).alias(short) for name, short in alias.items())
-        )
+        frame, alias = _select(self.frame, core.columns.named())
         keys = core.columns.keys
         by = [alias[name] for name in keys.values()]
         grouped = frame.repartition(*by).sortWithinPartitions(*by)
@@ -81,27 +76,68 @@ class SparkTable(Engine):
             StructField(field.name, kinds.get(field.name) or numbers[str(field.type)])
             for field in schema
         ]
-        scored = _importing_skrank(dumps(core), LACKING)
-        return grouped.mapInArrow(scored, StructType(fields))
+        return grouped.mapInArrow(
+            _importing_skrank("score_batches", core), StructType(fields)
+        )
 
     def collect(self, frame, names):
         """Compute columns of a data frame and return them as an Arrow table."""
-        frame = frame.select(*map(_quoted, names))
-        try:
-            if hasattr(frame, "toArrow"):
-                return frame.toArrow()
-            pa = import_extra("pyarrow", "spark")
-            return pa.Table.from_pandas(frame.toPandas(), preserve_index=False)
-        except Exception as error:
-            lacking = re.search(r"No module named '(\w+)", str(error))
-            if lacking is not None:
-                raise ImportError(LACKING.format(package=lacking[1])) from error
-            # The end of a traceback of a Python worker.
-            bad = re.search(r"^(ValueError|TypeError): (.+)$", str(error), re.MULTILINE)
-            if bad is None:
-                raise
-            kind = {"ValueError": ValueError, "TypeError": TypeError}[bad[1]]
-            raise kind(bad[2].strip()) from error
+        return _to_arrow(frame.select(*map(_quoted, names)))
+
+    def count_queries(self, columns):
+        """Return about how many queries there are."""
+        from pyspark.sql import functions as F
+
+        keys = [F.col(_quoted(name)) for name in columns.keys.values()]
+        frame = self.frame.agg(F.approx_count_distinct(F.xxhash64(*keys)))
+        return frame.first()[0]
+
+    def reduce(self, frame, keys, names, first, merge):
+        """Compute columns, and return the rows that `merge` makes of those of parts."""
+        from pyspark.sql.types import BinaryType, StructField, StructType
+
+        types = [frame.schema[key].dataType for key in keys]
+        frame, alias = _select(frame, names)
+        fields = [
+            StructField(alias[key], kind) for key, kind in zip(keys, types, strict=True)
+        ]
+        schema = StructType([*fields, StructField(PART, BinaryType())])
+        for function, columns in ((first, names), (merge, [*keys, PART])):
+            done = _importing_skrank("map_rows", (function, columns, schema.names))
+            frame = frame.mapInArrow(done, schema)
+            if function is first:
+                frame = frame.repartition(1)
+        return _to_arrow(frame).rename_columns([*keys, PART])
+
+
+def _select(frame, names):
+    """Return some columns under names without dots, on which mapInArrow fails."""
+    from pyspark.sql import functions as F
+
+    alias = {name: f"c{i}" for i, name in enumerate(names)}
+    columns = (F.col(_quoted(name)).alias(short) for name, short in alias.items())
+    return frame.select(*columns), alias
+
+
+def _to_arrow(frame):
+    """Compute a data frame, with the errors of its workers."""
+    try:
+        if hasattr(frame, "toArrow"):
+            return frame.toArrow()
+        pa = import_extra("pyarrow", "spark")
+        return pa.Table.from_pandas(frame.toPandas(), preserve_index=False)
+    except Exception as error:
+        lacking = re.search(r"No module named '(\w+)", str(error))
+        if lacking is not None:
+            raise ImportError(LACKING.format(package=lacking[1])) from error
+        # The end of a traceback of a Python worker.
+        bad = re.search(
+            r"^([A-Z]\w+(Error|Exception)): (.+)$", str(error), re.MULTILINE
+        )
+        kind = None if bad is None else getattr(builtins, bad[1], None)
+        if kind is None or not issubclass(kind, Exception):
+            raise
+        raise kind(bad[3].strip()) from error
 
 
 def score_batches(pickled, batches):
@@ -119,18 +155,38 @@ def score_batches(pickled, batches):
         yield from score_rows(core, table).to_batches()
 
 
-def _importing_skrank(pickled, lacking):
-    """Return `score_batches` as a function that a worker without skrank can load."""
+def map_rows(pickled, batches):
+    """Yield what a function returns of all rows of a partition, if there are any.
+
+    The pickled arguments are the function, the names of the columns that it reads, and
+    the names of those that it returns.
+    """
+    function, names, returned = pickle.loads(pickled)
+    pa = import_extra("pyarrow", "spark")
+    batches = [pa.RecordBatch.from_arrays(batch.columns, names) for batch in batches]
+    if batches and sum(map(len, batches)):
+        table = function(pa.Table.from_batches(batches))
+        yield from table.rename_columns(returned).to_batches()
+
+
+def _importing_skrank(name, argument):
+    """Return a function of this module, one that a worker without skrank can load.
+
+    Its first argument is pickled with it.
+    """
+    from pyspark.cloudpickle import dumps
+
+    pickled, lacking = dumps(argument), LACKING
 
     # It is pickled by value, as it is local, and so it may not refer to this module.
-    def score(batches):
+    def run(batches):
         try:
-            from skrank.tables.spark import score_batches
+            from skrank.tables import spark
         except ImportError as error:
             raise ImportError(lacking.format(package=error.name)) from error
-        return score_batches(pickled, batches)
+        return getattr(spark, name)(pickled, batches)
 
-    return score
+    return run
 
 
 def ship_to_spark(spark: Any) -> None:

@@ -49,72 +49,57 @@ def score_source(source, core, advance):
         numbered = f"SELECT {selected}, row_number() OVER () AS {row}"
         to_sort, order = f"FROM ({numbered} FROM {source.relation})", f"{order}, {row}"
 
-    def score(query, is_sorted):
-        return _score_batches(source, core, query, is_sorted, advance)
-
     try:
-        tables = score(query, False)
+        tables = _score_batches(source, core, query, advance, is_sorted=False)
     except NotClustered:
-        return score(f"{to_sort} ORDER BY {order}", True)
+        return _score_batches(source, core, f"{to_sort} ORDER BY {order}", advance)
     tables, cut = _without_cut_queries(tables, list(core.columns.keys))
     if cut is not None:
         same = " AND ".join(f"cut.{key} = whole.{key}" for key in keys)
         cut = cut.rename_columns(list(core.columns.keys.values()))
         source.run(source.connection.register, "cut", cut)
         again = f"FROM ({to_sort}) AS whole SEMI JOIN cut ON {same} ORDER BY {order}"
-        tables += score(again, True)
+        tables += _score_batches(source, core, again, advance)
     return tables
 
 
-def _score_batches(source, core, query, is_sorted, advance):
+def _score_batches(source, core, query, advance, *, is_sorted=True):
     """Return the tables of the queries of one SQL query."""
     scored, coming = [], deque()
-
-    def check(table):
-        if has_missing(table):
-            batches.close()
-            source.refuse_missing(core.columns)
-
-    def score(table, n_stretches):
-        if not is_sorted and len(table) < SCATTERED * n_stretches:
-            raise NotClustered
-        coming.append((len(table), n_stretches, threads.start(core, table)))
-        if len(coming) > N_THREADS:  # no more batches are held in memory
-            collect()
-
-    def collect():
-        n_scored, n_stretches, result = coming.popleft()
-        result = result.result()
-        if not is_sorted and n_stretches > SCATTERED * len(result):
-            raise NotClustered
-        scored.append(result)
-        advance(n_scored)
-
     with (
-        closing(_batches(source, query)) as batches,
+        closing(_batches(source, query, core.columns)) as batches,
         closing(Threads(N_THREADS)) as threads,
     ):
-        for table, n_stretches in whole_queries(batches, core, check):
-            score(table, n_stretches)
-        while coming:
-            collect()
+        found = whole_queries(batches, core)
+        while (one := next(found, None)) is not None or coming:
+            if one is not None:
+                table, n_stretches = one
+                if not is_sorted and len(table) < SCATTERED * n_stretches:
+                    raise NotClustered
+                coming.append((len(table), n_stretches, threads.start(core, table)))
+                if len(coming) <= N_THREADS:  # no more batches are held in memory
+                    continue
+            n_scored, n_stretches, result = coming.popleft()
+            scored.append(result.result())
+            if not is_sorted and n_stretches > SCATTERED * len(scored[-1]):
+                raise NotClustered
+            advance(n_scored)
     return scored
 
 
-def whole_queries(batches, core, check=lambda table: None):
+def whole_queries(tables, core):
     """Yield tables of whole queries, each with the number of stretches of one query.
 
-    The rows of a query that stand together in the batches are kept together. `check` is
-    called with all rows, some at a time.
+    The rows of a query that stand together in the tables are kept together.
     """
+    pa = import_extra("pyarrow")
     pending, n_rows, needed = [], 0, BATCH
-    for batch in batches:
-        pending.append(batch)
-        n_rows += len(batch)
+    for table in tables:
+        pending.append(table)
+        n_rows += len(table)
         if n_rows < needed:
             continue
-        table = _joined(pending)
-        check(table)
+        table = pa.concat_tables(pending).combine_chunks()
         starts = _starts(table, core)
         if not len(starts):  # one query, which has to be whole
             pending, needed = [table], 2 * n_rows
@@ -123,18 +108,7 @@ def whole_queries(batches, core, check=lambda table: None):
         pending, needed = [table.slice(starts[-1])], BATCH
         n_rows = len(pending[0])
     if n_rows:
-        table = _joined(pending)
-        check(table)
-        yield table, 0
-
-
-def _joined(pending):
-    pa = import_extra("pyarrow")
-    tables = [
-        batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
-        for batch in pending
-    ]
-    return pa.concat_tables(tables).combine_chunks()
+        yield pa.concat_tables(pending).combine_chunks(), 0
 
 
 def has_missing(table):
@@ -159,7 +133,7 @@ def _starts(table, core):
     return 1 + np.flatnonzero(differs)
 
 
-def _batches(source, query):
+def _batches(source, query, columns):
     """Yield the batches of a query, each of which is read while the last is scored."""
 
     def open_reader():
@@ -167,15 +141,20 @@ def _batches(source, query):
         read = getattr(relation, "to_arrow_reader", None)
         return (read or relation.fetch_arrow_reader)(BATCH)
 
-    reader = source.run(open_reader)
+    reader, is_missing = source.run(open_reader), False
     try:
         coming = source.start(next, reader, None)
-        while (batch := coming.result()) is not None:
+        while not is_missing and (batch := coming.result()) is not None:
             coming = source.start(next, reader, None)
-            yield batch
+            table = import_extra("pyarrow").Table.from_batches([batch])
+            is_missing = has_missing(table)
+            if not is_missing:
+                yield table
     finally:
         source.stop()
         reader.close()  # until then the connection runs nothing else
+    if is_missing:
+        source.refuse_missing(columns)
 
 
 def _without_cut_queries(tables, names):

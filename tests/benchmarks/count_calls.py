@@ -2,13 +2,14 @@
 
 Run ``python -m tests.benchmarks.count_calls`` for all of `ENTRANCES`, or with the names
 of some of them; ``--list`` prints the functions, file by file. A function counts once,
-however often it is called. A comprehension is part of the function that contains it, as
-in Python 3.12. Each entrance is called once before it is counted, so that what is
-imported or read once in a process does not count.
+however often it is called, and in any thread. A comprehension is part of the function
+that contains it, as in Python 3.12. Each entrance is called once before it is counted,
+so that what is imported or read once in a process does not count.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import _thread
 import argparse
 import sys
 import warnings
@@ -90,7 +91,7 @@ def compare_rankers():
 ENTRANCES = {
     "ndcg_score": Entrance(ndcg_score, 60, 9),
     "cross_validate": Entrance(cross_validate, 130, 22),
-    "score_table": Entrance(score_table, 130, 16),
+    "score_table": Entrance(score_table, 165, 23),
     "compare_rankers": Entrance(compare_rankers, 60, 9),
 }
 
@@ -103,12 +104,21 @@ def called_functions(call):
         if event == "call":
             codes.add(frame.f_code)
 
-    before = sys.getprofile()
+    def start_noted(function, args):
+        def run(*args):
+            sys.setprofile(note)  # of this thread alone
+            function(*args)
+
+        return start_new_thread(run, args)
+
+    before, start_new_thread = sys.getprofile(), _thread.start_new_thread
     sys.setprofile(note)
+    _thread.start_new_thread = start_noted
     try:
         call()
     finally:
         sys.setprofile(before)
+        _thread.start_new_thread = start_new_thread
     functions = defaultdict(set)
     for code in codes:
         file = Path(code.co_filename)

@@ -13,8 +13,9 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from skrank.metrics import add_scorer, evaluate, score_queries
+from skrank.metrics.evaluation import read_requests
 from skrank.metrics.metric import METRICS
-from skrank.tables import score_table, stream
+from skrank.tables import clusters, score_table, stream
 from skrank.tables.core import ArrowCore, Columns
 from skrank.tables.spark import score_batches
 from tests.brute_force import ADJUSTABLE, LISTED, full_name
@@ -136,6 +137,77 @@ def test_partitions_without_rows_are_left_out():
     frame = draw_shuffled(n_queries=2)
     scores = score_table(on_dask(frame, n_parts=8), FEW)
     assert scores.collect().summary() == evaluate(**arrays(frame), metrics=FEW)
+    assert scores.summary().keys() == scores.collect().summary().keys()
+
+
+# What is computed of all ranks, and not of sums or of the order of the ranks.
+OF_ALL_RANKS = {
+    name
+    for name in LISTED
+    if "variance" in name
+    or "standard_deviation" in name
+    or name.startswith("z_")
+    or ("adjusted" in name and "geometric" in name)
+}
+
+
+@pytest.mark.filterwarnings("ignore:The (adjusted )?metric is undefined")
+@pytest.mark.parametrize("name", PARAMS)
+def test_workers_compute_the_summaries_of_all_metrics(name):
+    params, metrics, frame = PARAMS[name], LISTED, draw_shuffled(400)
+    if name == "adjusted":
+        metrics = [full_name(metric) for metric in ADJUSTABLE]
+    if name == "convention":
+        metrics = ["map", "ndcg@10", "mrr", "bpref"]
+    scores = score_table(on_dask(frame), metrics, **params)
+    expected, found = scores.collect().summary(), scores.summary()
+    assert [*found] == [*expected]
+    for metric, value in found.items():
+        is_product = name == "adjusted" and "geometric" in metric
+        if metric in OF_ALL_RANKS or is_product:
+            np.testing.assert_allclose(value, expected[metric], rtol=1e-9)
+        else:
+            np.testing.assert_equal(value, expected[metric], err_msg=metric)
+
+
+def test_workers_compute_the_summaries_of_segments_and_rankers():
+    frame = draw_shuffled(200)
+    frame["word"] = frame["day"].astype(str)
+    columns = {"a": "y_score", "b": "other"}
+    metrics = ["ndcg@3", "neg_median_rank", "adjusted_mrr", "gm_map"]
+    scores = score_table(
+        on_dask(frame), metrics, y_score=columns, by=["day", "word"],
+        sample_weight="weight",
+    )  # fmt: skip
+    collected = scores.collect()
+    for by in (None, "day", "word", ["word", "day"], ["day"]):
+        assert scores.summary(by) == collected.summary(by)
+    written = scores.frame.compute()
+    assert scores.summary(frame=on_dask(written)) == collected.summary()
+    with pytest.raises(ValueError, match=r"'by' parameter .* Got 'week'"):
+        scores.summary("week")
+
+
+def test_a_summary_without_rows_or_weights_is_refused():
+    frame = pd.DataFrame(SMALL)
+    with pytest.raises(ValueError, match="has no rows"):
+        score_table(on_dask(frame[:0], 1), "mrr").summary()
+    weighted = on_dask(frame.assign(weight=0.0), 1)
+    with pytest.raises(ValueError, match="at least one non-zero"):
+        score_table(weighted, "mrr", sample_weight="weight").summary()
+
+
+def test_many_queries_are_announced_before_they_are_collected(monkeypatch):
+    monkeypatch.setattr(clusters, "MANY_QUERIES", 1)
+    scores = score_table(on_dask(pd.DataFrame(SMALL), 1), "mrr")
+    for frame in (None, scores.frame):
+        with pytest.warns(UserWarning, match=r"About 2 queries come .* GB"):
+            assert scores.collect(frame).summary() == {"mrr": 1.0}
+
+
+def core_of(metrics, **params):
+    requests = read_requests(metrics, params, "score_table")
+    return ArrowCore(requests, Columns("qid", "y_true", {None: "y_score"}))
 
 
 def some_relevant(ranking):
@@ -144,11 +216,13 @@ def some_relevant(ranking):
 
 def test_a_metric_of_ones_own_goes_with_the_core():
     add_scorer("half", some_relevant)
-    core = ArrowCore(["half"], Columns("qid", "y_true", {None: "y_score"}))
+    core = core_of("half")
     sent = pickle.dumps(core)
-    del METRICS["half"]
-    pickle.loads(sent)
-    assert evaluate([1, 0], [2, 1], "half") == {"half": 1 / 2}
+    metric = METRICS.pop("half")  # as in a process that has not added it
+    core = pickle.loads(sent)
+    table = pa.table({"qid": [1, 1], "y_true": [1, 0], "y_score": [2, 1]})
+    assert core.finish([core(table)]).summary() == {"half": 1 / 2}
+    METRICS["half"] = metric
     frame = draw_shuffled()
     own = ["half", lambda ranking: ranking.n_relevant]
     scores = score_table(on_dask(frame), own).collect()
@@ -159,7 +233,7 @@ def test_a_metric_of_ones_own_goes_with_the_core():
 def test_a_sorted_partition_is_scored_by_whole_queries(n_rows, monkeypatch):
     monkeypatch.setattr(stream, "BATCH", n_rows)
     frame = draw_shuffled()
-    core = ArrowCore(FEW, Columns("qid", "y_true", {None: "y_score"}), {"max_grade": 4})
+    core = core_of(FEW, max_grade=4)
     table = pa.Table.from_pandas(frame.sort_values("qid"))
     batches = table.select(core.columns.named()).to_batches(max_chunksize=37)
     scored = list(score_batches(pickle.dumps(core), batches))
@@ -170,7 +244,7 @@ def test_a_sorted_partition_is_scored_by_whole_queries(n_rows, monkeypatch):
 
 def test_ids_that_are_missing_in_a_sorted_partition_are_counted(monkeypatch):
     monkeypatch.setattr(stream, "BATCH", 2)
-    core = ArrowCore("mrr", Columns("qid", "y_true", {None: "y_score"}))
+    core = core_of("mrr")
     table = pa.table(SMALL | {"qid": [None, 1, 2]})
     with pytest.raises(ValueError, match=r"'qid' has 1 missing values .* among 3 rows"):
         list(score_batches(pickle.dumps(core), table.to_batches()))
@@ -190,7 +264,11 @@ SMALL = {"qid": [1, 1, 2], "y_true": [1, 0, 1], "y_score": [2.0, 1.0, 1.0]}
             {},
             "'qid' must hold numbers, text or dates. Got dictionary.* cast it",
         ),
-        ({"mrr": [1, 1, 1]}, {"by": "mrr"}, "metric and a key .* the name 'mrr' twice"),
+        (
+            {"mrr": [1, 1, 1]},
+            {"by": "mrr"},
+            r"names of .* must all be different.* Got \['mrr'\] twice",
+        ),
         ({}, {"memory_limit": "2GB"}, "'memory_limit' parameter .* Got '2GB'"),
         ({}, {"progress": True}, "'progress' parameter .* goes with files and tables"),
         ({}, {"ties": "first"}, "of Spark or Dask has none. Pass the ids"),

@@ -6,24 +6,28 @@ import datetime
 import decimal
 import pickle
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import threading
 import uuid
 import warnings
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import duckdb
 import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.csv
+import pyarrow.dataset as dataset
+import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 from numpy.testing import assert_array_equal
 
 from skrank.metrics import evaluate, score_queries
+from skrank.metrics.evaluation import read_requests, score_requests
 from skrank.tables import score_table, stream
 from skrank.tables.core import Columns
 from skrank.tables.source import Source
@@ -77,6 +81,15 @@ def as_source(table, form, folder):
         pq.write_table(table.slice(0, 300), folder / "1.parquet")
         pq.write_table(table.slice(300), folder / "inside" / "2.parquet")
         return folder
+    if form == "list":
+        pq.write_table(table.slice(0, 300), folder / "b.parquet")
+        pq.write_table(table.slice(300), folder / "a.parquet")
+        return [folder / "b.parquet", str(folder / "a.parquet")]
+    if form == "arrow":
+        feather.write_feather(table, folder / "t.arrow", chunksize=150)
+        return folder / "t.arrow"
+    if form == "dataset":
+        return dataset.dataset(as_source(table, "directory", folder))
     if form == "csv":
         pyarrow.csv.write_csv(table, folder / "t.csv")
         return folder / "t.csv"
@@ -88,12 +101,15 @@ def as_source(table, form, folder):
         "polars": lambda: pl.from_arrow(table),
         "pyarrow": lambda: table,
         "reader": lambda: table.to_reader(max_chunksize=97),
+        "lazy": lambda: pl.from_arrow(table).lazy().with_columns(other=0),
+        "scanner": lambda: dataset.dataset(table).scanner(batch_size=97),
         "relation": lambda: duckdb.from_arrow(table),
     }[form]()
 
 
 FORMS = ["parquet", "pattern", "directory", "csv", "json"]
 FORMS += ["pandas", "polars", "pyarrow", "reader", "relation"]
+FORMS += ["list", "arrow", "dataset", "lazy", "scanner"]
 
 
 @pytest.mark.usefixtures("small_batches")
@@ -106,7 +122,8 @@ def test_every_source_in_every_order_is_scored_as_arrays_are(form, order, tmp_pa
     assert_array_equal(scores.values, expected.values)
     assert_array_equal(scores.keys["qid"], expected.keys["qid"])
     assert_same(scores.summary(), expected.summary())
-    kind = {"polars": "polars", "pyarrow": "pyarrow", "reader": "pyarrow"}.get(form)
+    kind = dict.fromkeys(["pyarrow", "reader", "dataset", "scanner"], "pyarrow")
+    kind = (kind | {"polars": "polars", "lazy": "polars"}).get(form)
     frame = scores.to_frame()
     assert type(frame).__module__.partition(".")[0] == (kind or "pandas")
 
@@ -342,6 +359,89 @@ def test_other_columns_of_a_table_in_memory_are_not_read():
             score_table(as_source(table, form, None), "mrr", qid="q")
 
 
+def test_the_highest_grade_that_counts_may_depend_on_the_metric():
+    table = draw()
+    metrics = ["err", "rbp(threshold=9)@4"]  # no grade is above 9
+    assert_same(
+        score_table(table, metrics).summary(),
+        evaluate(**arrays(table), metrics=metrics),
+    )
+
+
+def test_a_table_of_a_file_of_duckdb_is_scored(tmp_path):
+    file, table = tmp_path / "some.duckdb", draw()
+    expected = evaluate(**arrays(table), metrics=FEW)
+    with duckdb.connect(str(file)) as connection:
+        connection.register("drawn", table)
+        connection.execute('CREATE TABLE "my rows" AS SELECT * FROM drawn')
+    assert_same(score_table(file, FEW).summary(), expected)
+    with duckdb.connect(str(file)) as connection:
+        connection.execute('CREATE VIEW few AS SELECT * FROM "my rows" WHERE false')
+    assert_same(score_table(file, FEW, table="my rows").summary(), expected)
+    with pytest.raises(ValueError, match=r"'table' .* \['few', 'my rows'\]. Got None"):
+        score_table(file, FEW)
+    with pytest.raises(ValueError, match="no column 'y_tru'"):
+        score_table(file, FEW, table="my rows", y_true="y_tru")
+    with pytest.raises(ValueError, match="The source has no rows"):
+        score_table(file, FEW, table="few")
+    with pytest.raises(ValueError, match=r"'table' .* ends with \.duckdb"):
+        score_table(as_source(table, "parquet", tmp_path), FEW, table="few")
+
+
+class ConnectionOfADBC:
+    """A connection of the shape of those of ADBC."""
+
+    def cursor(self):
+        return self
+
+    def execute(self, text):
+        self.text = text
+
+    def fetch_record_batch(self):
+        assert self.text == "SELECT * FROM rows"
+        return draw().to_reader()
+
+
+def test_a_query_in_sql_is_scored():
+    table = draw()
+    expected = evaluate(**arrays(table), metrics=FEW)
+    with duckdb.connect() as connection:
+        connection.register("rows", table)
+        for given in (connection, ConnectionOfADBC()):
+            scores = score_table("SELECT * FROM rows", FEW, connection=given)
+            assert_same(scores.summary(), expected)
+        few = "SELECT * FROM rows WHERE qid < 3"
+        assert len(score_table(few, FEW, connection=connection).keys["qid"]) == 3
+        with pytest.raises(TypeError, match="must be a str, a query in SQL"):
+            score_table(table, FEW, connection=connection)
+    with closing(sqlite3.connect(":memory:")) as other:
+        message = r"Got one of sqlite3 .*pandas\.read_sql"
+        with pytest.raises(TypeError, match=message):
+            score_table("SELECT 1", FEW, connection=other)
+
+
+def test_a_bad_list_of_paths_or_file_of_arrow_is_refused(tmp_path):
+    file = as_source(pa.table(SMALL), "arrow", tmp_path)
+    other = pa.table(SMALL | {"qid": ["a", "b", "c"]})
+    feather.write_feather(other, tmp_path / "u.arrow")
+    with pytest.raises(ValueError, match=r"'qid' must have one type .*int64.*string"):
+        score_table([file, tmp_path / "u.arrow"], "mrr")
+    for source in ([], [pa.table(SMALL)]):
+        with pytest.raises(TypeError, match="list of at least one path"):
+            score_table(source, "mrr")
+    with pytest.raises(ValueError, match="no column 'q'"):
+        score_table(file, "mrr", qid="q")
+    file.write_bytes(file.read_bytes()[:-200])
+    with pytest.raises((ValueError, OSError), match=r"t\.arrow"):
+        score_table(file, "mrr")
+
+
+def test_a_stream_may_hold_floats_of_two_bytes():
+    table = pa.table(SMALL | {"y_score": pa.array([2.0, 1.0, 1.0], pa.float16())})
+    for source in (table, table.to_reader()):
+        assert score_table(source, "mrr").summary() == {"mrr": 1.0}
+
+
 def test_one_query_may_be_longer_than_a_batch(small_batches):
     rng = np.random.default_rng(0)
     qid = np.repeat([5, 3, 8], [700, 1300, 2])
@@ -356,9 +456,9 @@ def test_grouped_rows_are_read_without_a_sort(small_batches, monkeypatch):
     queries = []
     batches = stream._batches
 
-    def seen(source, query):
+    def seen(source, query, columns):
         queries.append(query)
-        return batches(source, query)
+        return batches(source, query, columns)
 
     monkeypatch.setattr(stream, "_batches", seen)
     score_table(draw("grouped"), "mrr")
@@ -383,13 +483,13 @@ def test_text_is_never_turned_into_objects_of_python(small_batches, monkeypatch)
     table = table.set_column(0, "qid", words)
     seen = []
 
-    def scored(y_true, y_score, metrics, *, qid, **params):
-        seen.append(np.asarray(qid).dtype.kind)
-        return score_queries(y_true, y_score, metrics, qid=qid, **params)
+    def scored(requests, arrays, rankers, **params):
+        seen.append(np.asarray(arrays.qid).dtype.kind)
+        return score_requests(requests, arrays, rankers, **params)
 
-    monkeypatch.setattr("skrank.tables.core.score_queries", scored)
+    monkeypatch.setattr("skrank.tables.core.score_requests", scored)
     ids = score_table(table, "mrr").keys["qid"]
-    assert set(seen[1:]) <= {"i"}
+    assert set(seen) == {"i"}
     assert len(seen) > 3
     assert ids.dtype.kind == "U"
 
@@ -407,14 +507,14 @@ def test_values_that_exceed_the_memory_limit_are_announced(form, tmp_path):
 
 def test_the_engine_gets_less_memory_if_there_are_many_values(monkeypatch):
     limits = []
-    execute = Source.execute
+    fetch = Source.fetch
 
     def seen(source, statement):
-        execute(source, statement)
         if "memory_limit" in statement:
             limits.append(statement)
+        return fetch(source, statement)
 
-    monkeypatch.setattr(Source, "execute", seen)
+    monkeypatch.setattr(Source, "fetch", seen)
     # 5 * 10**6 queries whose keys have 100 letters and six columns of ranks.
     counted = 5 * 10**6, 5 * 100
     monkeypatch.setattr(Source, "count_queries", lambda *args: counted)
@@ -567,10 +667,12 @@ def test_a_core_can_be_sent_to_another_process():
     from skrank.tables.core import ArrowCore
 
     table = draw("grouped")
-    core = ArrowCore(FEW, Columns("qid", "y_true", {None: "y_score"}))
+    metrics = [name for name in FEW if name != "err"]  # which needs a highest grade
+    requests = read_requests(metrics, {}, "score_table")
+    core = ArrowCore(requests, Columns("qid", "y_true", {None: "y_score"}))
     core = pickle.loads(pickle.dumps(core))
     scores = core.finish([core(table)])
-    assert scores.summary() == evaluate(**arrays(table), metrics=FEW)
+    assert scores.summary() == evaluate(**arrays(table), metrics=metrics)
 
 
 SMALL = {"qid": [1, 1, 2], "y_true": [1, 0, 1], "y_score": [2.0, 1.0, 1.0]}
@@ -593,9 +695,10 @@ SMALL = {"qid": [1, 1, 2], "y_true": [1, 0, 1], "y_score": [2.0, 1.0, 1.0]}
         ({}, {"y_score": []}, "'y_score' parameter of score_table must name"),
         ({}, {"y_score": 3}, "'y_score' parameter of score_table must name"),
         ({}, {"metrics": "mmr"}, "Did you mean 'mrr'"),
-        ({}, {"average": None}, "'average' parameter of score_queries"),
+        ({}, {"average": None}, "'average' parameter of score_table"),
         ({"y_true": [1, -1, 0]}, {"metrics": "spearman"}, "negative grades with"),
         ({}, {"by": "qid"}, "'by' parameter of score_table"),
+        ({"mrr": [1, 1, 1]}, {"by": "mrr"}, r"names of .* different.* \['mrr'\] twice"),
     ],
 )
 def test_bad_input_is_refused(changed, params, message):
@@ -621,8 +724,6 @@ def test_sources_that_are_no_tables_are_refused(tmp_path):
         score_table(tmp_path, "mrr")
     with pytest.raises(TypeError, match=r"Arrow PyCapsule protocol.* Got dict instead"):
         score_table(SMALL, "mrr")
-    with pytest.raises(TypeError, match="collect a lazy one first"):
-        score_table(pl.DataFrame(SMALL).lazy(), "mrr")
 
 
 @pytest.mark.parametrize("form", ["csv", "pyarrow"])

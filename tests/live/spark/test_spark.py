@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from skrank.metrics import add_scorer, evaluate, score_queries
-from skrank.tables import ClusterScores, score_table
+from skrank.tables import ClusterScores, clusters, score_table
 from skrank.tables.spark import SparkTable
 from tests.brute_force import LISTED
 from tests.drawn_tables import draw_shuffled
@@ -134,6 +134,47 @@ def test_segments_and_several_rankers_are_scored_in_one_pass(spark, tmp_path):
     found = scores.collect(spark.read.parquet(str(tmp_path / "scores")))
     assert found.summary() == expected.summary()
     assert found.summary(by="day") == expected.summary(by="day")
+
+
+def test_workers_compute_the_summaries(spark):
+    frame = draw(200)
+    columns = {"bm25": "y_score", "dense": "other.score"}
+    metrics = ["ndcg@3", "map", "neg_median_rank", "adjusted_mrr", "gm_map", "err"]
+    table = on_spark(spark, frame).withColumn("a.word", F.hex("day"))
+    for params in ({}, {"sample_weight": "weight", "average": "weighted"}):
+        scores = score_table(
+            table, metrics, y_score=columns, by=["day", "a.word"], **params
+        )
+        collected = scores.collect()
+        for by in (None, "day", ["a.word", "day"]):
+            assert scores.summary(by) == collected.summary(by)
+    with pytest.raises(ValueError, match="has no rows"):
+        score_table(table.where("qid < 0"), "mrr").summary()
+    missing = table.withColumn("y_true", F.when(F.col("qid") > 3, F.col("y_true")))
+    with pytest.raises(ValueError, match=r"^The column 'y_true' has .* missing"):
+        score_table(missing, "mrr").summary()
+
+
+def fails(ranking):
+    raise ZeroDivisionError("a metric of one's own")
+
+
+def test_the_error_of_a_metric_is_that_of_the_worker(spark):
+    scores = score_table(on_spark(spark, draw()), [fails])
+    for compute in (scores.collect, scores.summary):
+        with pytest.raises(ZeroDivisionError, match=r"^a metric of one's own$"):
+            compute()
+
+
+def test_many_queries_are_announced_before_they_are_collected(spark, monkeypatch):
+    monkeypatch.setattr(clusters, "MANY_QUERIES", 1)
+    table = spark.createDataFrame(
+        [(7, 1, 2.0), (8, 1, 2.0)], ["qid", "y_true", "y_score"]
+    )
+    scores = score_table(table, "mrr")
+    for frame in (None, scores.frame):
+        with pytest.warns(UserWarning, match=r"About 2 queries come .* GB"):
+            assert scores.collect(frame).summary() == {"mrr": 1.0}
 
 
 def test_decimals_are_numbers_and_values_that_are_not_read_may_be_missing(spark):
@@ -279,7 +320,7 @@ def test_skrank_is_sent_to_workers_that_lack_it(tmp_path):
     assert done.stdout.splitlines() == [
         "FAILED PythonException True",
         "FAILED True True",
-        "FAILED PythonException True",
+        "FAILED ImportError True",
         "FAILED True True",
         "{'mrr': 1.0}",
         "{'mrr': 1.0}",
