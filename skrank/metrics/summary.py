@@ -241,7 +241,7 @@ def mean_of_queries(ranking, values, weight):
 
 
 # Up to so many values are summed by `math.fsum` alone, and so many in a block.
-FEW_VALUES, BLOCK = 64, 2**15
+FEW_VALUES, BLOCK = 300, 2**15
 
 
 def exact_terms(values):
