@@ -306,6 +306,166 @@ TASKS = [
             assert sorted(mlflow.logged) == ["mrr", "ndcg_at_10"]
         """,
     ),
+    Task(
+        "two TREC files compared with a paired test",
+        2,
+        """
+        from pathlib import Path
+        from skrank.stats import compare_rankers
+        from skrank.tables import score_runs
+
+        queries = range(40)
+        Path("qrels.txt").write_text("".join(f"{q} 0 d1 1\\n" for q in queries))
+        for name, score in {"a": lambda q: 2, "b": lambda q: 2 - q % 2}.items():
+            lines = [
+                f"{q} Q0 d1 0 {score(q)} {name}\\n{q} Q0 d2 0 1.5 {name}\\n"
+                for q in queries
+            ]
+            Path(f"{name}.run").write_text("".join(lines))
+        # task
+        scores = score_runs("qrels.txt", {"a": "a.run", "b": "b.run"}, "mrr")
+        print(compare_rankers(scores))
+        # result
+        (row,) = compare_rankers(scores).rows
+        # b has half of the documents at rank 2. All 20 differences have one sign.
+        assert {row.estimate, row.estimate_baseline} == {1.0, 0.75}
+        assert row.pvalue == 2 / 2**20
+        """,
+    ),
+    Task(
+        "two TREC files compared in the shell",
+        1,
+        """
+        from pathlib import Path
+        from skrank.__main__ import main
+
+        queries = range(40)
+        Path("qrels").write_text("".join(f"{q} 0 d0 1\\n" for q in queries))
+        for name, factor in {"a.run": 3, "b.run": 7}.items():
+            lines = [
+                f"{q} Q0 d{d} 0 {(q + 1) * (d + factor) % 11} {name}\\n"
+                for q in queries
+                for d in range(10)
+            ]
+            Path(name).write_text("".join(lines))
+        # task
+        status = main(["compare", "qrels", "a.run", "b.run", "-m", "mrr"])
+        # result
+        assert not status
+        """,
+    ),
+    Task(
+        "5 M rows of Parquet with an interval",
+        2,
+        """
+        import numpy as np
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+        from skrank.stats import confidence_interval
+        from skrank.tables import score_table
+
+        rng = np.random.default_rng(0)
+        for part in range(2):
+            qid = np.repeat(np.arange(25_000) + 25_000 * part, 100)
+            n = len(qid)
+            columns = {"qid": qid, "y_true": np.arange(n) % 100 == 0}
+            table = pa.table(columns | {"y_score": rng.random(n)})
+            pq.write_table(table, f"part-{part}.parquet")
+        # task
+        scores = score_table("part-*.parquet", "mrr")
+        print(confidence_interval(scores))
+        # result
+        interval = confidence_interval(scores)["mrr"]
+        # One target among 100 in random order: the harmonic number of 100, over 100.
+        assert abs(interval.estimate - sum(1 / r for r in range(1, 101)) / 100) < 0.003
+        assert interval.low < interval.estimate < interval.high
+        assert interval.n_queries == 50_000
+        """,
+        ("duckdb", "pyarrow"),
+    ),
+    Task(
+        "five rankers as picture and LaTeX",
+        3,
+        """
+        from pathlib import Path
+        import numpy as np
+        from skrank.datasets import make_ranking
+        from skrank.metrics import score_queries
+        from skrank.plot import ComparisonDisplay
+        from skrank.stats import compare_rankers
+
+        X, y, qid = make_ranking(200, random_state=0)
+        noise = np.random.default_rng(0).normal(size=(5, len(y)))
+        runs = {f"r{i}": y + (1 + i) * noise[i] for i in range(5)}
+        metrics = ["ndcg@10", "mrr"]
+        # task
+        comparison = compare_rankers(score_queries(y, runs, metrics, qid=qid))
+        ComparisonDisplay.from_comparison(comparison).figure_.savefig("rankers.pdf")
+        latex = comparison.to_latex()
+        # result
+        assert Path("rankers.pdf").stat().st_size > 1000
+        assert all(word in latex for word in ("tabular", "ndcg@10", "mrr", "r4"))
+        """,
+        ("matplotlib",),
+    ),
+    Task(
+        "NDCG by country with intervals",
+        1,
+        """
+        from skrank.metrics import score_queries
+        from skrank.stats import confidence_interval
+
+        qid = [f"q{i // 2}" for i in range(80)]
+        y_true = [1, 0] * 10 + [0, 1] * 10 + [1, 0] * 20
+        y_score, by = [2, 1] * 40, {"country": ["fr"] * 40 + ["de"] * 40}
+        scores = score_queries(y_true, y_score, "ndcg@10", qid=qid, by=by)
+        # task
+        intervals = confidence_interval(scores, by="country")
+        # result
+        rows = {row.country: row for row in intervals.rows}
+        assert rows["de"].estimate == 1.0
+        half = (1 + 0.6309297535714575) / 2  # 1 / log2(3) at rank 2
+        assert abs(rows["fr"].estimate - half) < 1e-15
+        """,
+    ),
+    Task(
+        "tensors",
+        1,
+        """
+        import torch
+        from skrank.metrics import evaluate
+
+        y_true, y_score = torch.tensor([1, 0, 0, 1]), torch.tensor([0.2, 0.1, 0.2, 0.1])
+        qid = torch.tensor([7, 7, 8, 8])
+        # task
+        values = evaluate(y_true, y_score, "mrr", qid=qid)
+        # result
+        assert values == {"mrr": (1 + 1 / 2) / 2}
+        """,
+        ("torch",),
+    ),
+    Task(
+        "debugging the worst query of two models",
+        2,
+        """
+        import numpy as np
+        from skrank.datasets import make_ranking
+        from skrank.metrics import query_report, score_queries
+        from skrank.stats import compare_rankers
+
+        X, y, qid = make_ranking(500, random_state=0)
+        noise = np.random.default_rng(0).normal(size=(2, len(y)))
+        runs = {"old": y + noise[0], "new": y + noise[1]}
+        scores = score_queries(y, runs, "ndcg@10", qid=qid)
+        # task
+        worst = compare_rankers(scores).worst_queries(1)
+        print(query_report(y, runs, worst["qid"][0], qid=qid))
+        # result
+        old, new = scores["old"].values[0, 0], scores["new"].values[0, 0]
+        assert worst["qid"][0] == scores.keys["qid"][np.argmin(new - old)]
+        """,
+        ("pandas",),
+    ),
 ]
 
 
