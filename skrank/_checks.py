@@ -23,24 +23,21 @@ _PACKAGE = str(Path(__file__).parent)
 
 def warn_caller(message, category):
     """Warn, at the line outside of the package from which it was called."""
-    _, level = _find_caller()
+    _, level = find_caller()
     warnings.warn(message, category, stacklevel=level)
 
 
-def calling_function():
-    """Return the module and the name of the function that called the package."""
-    frame, _ = _find_caller()
-    if frame is None:
-        return None
-    return frame.f_globals.get("__name__"), frame.f_code.co_name
+def find_caller():
+    """Return the function that called the package, and its stack level.
 
-
-def _find_caller():
-    """Return the innermost frame outside of the package, and its stack level."""
+    The function is its module and its name; None if there is none.
+    """
     frame, level = sys._getframe(1), 1
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame, level = frame.f_back, level + 1
-    return frame, level
+    if frame is None:
+        return None, level
+    return (frame.f_globals.get("__name__"), frame.f_code.co_name), level
 
 
 def numeric_array(values, name):
@@ -183,11 +180,10 @@ def all_finite(values):
         return bool(np.isfinite(values.sum()) or np.isfinite(values).all())
 
 
-def check_finite(values, name):
-    """Raise if an array of numbers holds NaN or infinity."""
-    if not all_finite(values):
-        cure = _CURES_FOR_NAN.get(name, "Leave these rows out.")
-        raise ValueError(f"Input {name} contains NaN or infinity. {cure}")
+def not_finite(name):
+    """Return the error of an array of numbers that holds NaN or infinity."""
+    cure = _CURES_FOR_NAN.get(name, "Leave these rows out.")
+    return ValueError(f"Input {name} contains NaN or infinity. {cure}")
 
 
 _CURES_FOR_NAN = {
@@ -245,7 +241,8 @@ def check_weights(sample_weight, n_expected, unit):
             f"array of shape ({n_expected},). Got shape {weights.shape} instead."
         )
     weights = weights.astype(np.float64)
-    check_finite(weights, "sample_weight")
+    if not all_finite(weights):
+        raise not_finite("sample_weight")
     if (weights < 0).any():
         raise ValueError("Negative values in data passed to `sample_weight`.")
     if not weights.any():
@@ -462,7 +459,8 @@ def warn_if_not_one_query(n_rows):
     They are many, or the rows of a fold, for which a scorer of scikit-learn calls a
     metric function.
     """
-    if calling_function() == SCORER:
+    caller, _ = find_caller()
+    if caller == SCORER:
         warn_caller(
             "All rows of a fold are ranked as one query, since a scorer made with "
             "sklearn.metrics.make_scorer passes no query ids. Pass a scorer name, "
@@ -482,7 +480,8 @@ def warn_if_not_one_query(n_rows):
 
 def warn_if_rows_are_drawn(splitter):
     """Warn where a halving search will draw rows of the folds of a splitter."""
-    if calling_function() == HALVING:
+    caller, _ = find_caller()
+    if caller == HALVING:
         warn_caller(
             "A halving search with resource='n_samples' draws rows of the folds of "
             f"{splitter}, so that queries lose documents in training and test sets. "

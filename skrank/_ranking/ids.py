@@ -14,7 +14,7 @@ from skrank._columns import (
     take_rows,
     unwrapped,
 )
-from skrank._ranking.arrays import block_of_flags, lengths_of
+from skrank._ranking.arrays import block_of_flags
 
 # So few values are sorted faster than hashed.
 FEW = 2000
@@ -57,14 +57,7 @@ class Heads(NamedTuple):
         """Return the code of each row."""
         if self.starts is None:
             return self.codes
-        return np.repeat(self.codes, lengths_of(self.starts, self.n_samples))
-
-    def sizes(self):
-        """Return the number of rows of each query."""
-        if self.starts is None:
-            return np.bincount(self.codes, minlength=len(self.ids))
-        lengths = lengths_of(self.starts, self.n_samples)
-        return np.bincount(self.codes, lengths, len(self.ids)).astype(np.intp)
+        return np.repeat(self.codes, np.diff(self.starts, append=self.n_samples))
 
 
 def encode_heads(qid, n_samples=None, *, name="qid"):

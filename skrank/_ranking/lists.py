@@ -12,9 +12,9 @@ from scipy import sparse
 
 from skrank._checks import (
     all_finite,
-    check_finite,
     check_weights,
     flatten_column,
+    not_finite,
     numeric_array,
     refuse_columns,
     scores_as_floats,
@@ -415,7 +415,8 @@ def read_lists(
         elif y_true.ndim == 1 and y_score.shape[1:] == (1,) and y_true.any():
             # Targets among one candidate would be 0.
             y_score = flatten_column(y_score, "y_score")
-        check_finite(y_true, "y_true")
+        if not all_finite(y_true):
+            raise not_finite("y_true")
         if y_true.dtype.kind == "f":
             warn_if_swapped(y_true, y_score)
     if judged_from is not None:
@@ -642,7 +643,8 @@ def _check_sparse(y_true, threshold):
             "With a sparse y_true the 'threshold' parameter must be >= 0, or every "
             f"document that it leaves out would be relevant. Got {threshold!r}."
         )
-    check_finite(numeric_array(y_true.data, "y_true"), "y_true")
+    if not all_finite(numeric_array(y_true.data, "y_true")):
+        raise not_finite("y_true")
     return y_true
 
 

@@ -338,7 +338,8 @@ class RankedQueries:
             0 for a query without relevant documents.
         """
         of_group = self.relevant if value is None else self.grade_total(value)
-        return self.total(of_group * weight)
+        totals = np.bincount(self.query, of_group * weight, self.n_queries)
+        return totals.astype(np.float64, copy=False)  # of no groups: of integers
 
     def total(
         self, values: NDArray[Any], terms: Callable[..., Any] | None = None

@@ -308,7 +308,8 @@ def read_requests(
         followed = {} if convention is None else rules(convention, name, k is not None)
         if isinstance(followed, str):
             raise NoNumber(key, convention, followed)
-        defaults, settable = metric.defaults | OF_EVALUATE, _settable(metric)
+        defaults = metric.defaults | OF_EVALUATE
+        settable = defaults.keys() - metric.fixed.keys()
         # Parameters of the user override the name, the name overrides the convention.
         options = {name: followed.get(name, defaults[name]) for name in defaults}
         options |= metric.fixed
@@ -336,8 +337,10 @@ def read_requests(
 
 def _check_known(params, asked, caller):
     """Raise if none of the metrics has one of the parameters."""
-    known = set().union(*(_settable(one.metric) for one in asked))
-    known = known.union(*(one.metric.columns for one in asked))
+    known = set()
+    for metric in (one.metric for one in asked):
+        known |= (metric.defaults | OF_EVALUATE).keys() - metric.fixed.keys()
+        known.update(metric.columns)
     unknown = sorted(set(params) - known)
     if unknown == ["adjusted"] and params["adjusted"] is False:
         unknown = []  # the default; allowed where the scorer names fix `adjusted`
@@ -370,11 +373,6 @@ def _read_all(metrics, caller, read):
     if not found:
         raise ValueError(f"{caller} needs at least one metric. Got {shown(metrics)}.")
     return list(found.values())
-
-
-def _settable(metric):
-    """Return the names of the parameters that can be set for a metric."""
-    return (metric.defaults.keys() | OF_EVALUATE.keys()) - metric.fixed.keys()
 
 
 @share_words

@@ -42,7 +42,8 @@ def warn_if_queries_are_split(estimator, qid):
         return
     heads = encode_heads(qid)
     sizes = np.array([known.get(id, 0) for id in heads.ids.tolist()])
-    n_split = np.count_nonzero((sizes > 0) & (sizes != heads.sizes()))
+    scored = np.bincount(heads.of_rows(), minlength=len(sizes))
+    n_split = np.count_nonzero((sizes > 0) & (sizes != scored))
     if n_split == 0:
         return
     warnings.warn(

@@ -33,7 +33,8 @@ class Queries(NamedTuple):
         heads = encode_heads(qid, n_samples, name=name)
         if heads.n_samples == 0:
             raise ValueError(f"{caller} needs at least one row. Got 0 rows.")
-        return cls(heads.ids, heads.of_rows(), heads.sizes())
+        codes = heads.of_rows()
+        return cls(heads.ids, codes, np.bincount(codes, minlength=len(heads.ids)))
 
     def rows(self, queries):
         """Return the rows of some queries, given as a mask or as positions in ids."""
@@ -119,12 +120,6 @@ class WholeQuerySplitter(QuerySplitter):
 
         Both are masks of shape (n_queries,) or positions in ``queries.ids``.
         """
-
-
-def parts_of_folds(folds, n_folds):
-    """Generate the masks of a training and a test part for each fold."""
-    for fold in range(n_folds):
-        yield folds != fold, folds == fold
 
 
 def check_shuffle(shuffle, random_state, caller):

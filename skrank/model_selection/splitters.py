@@ -33,7 +33,6 @@ from skrank.model_selection.base import (
     WholeQuerySplitter,
     check_enough,
     check_shuffle,
-    parts_of_folds,
     rows_wanted,
 )
 
@@ -118,7 +117,7 @@ class StratifiedQueryKFold(WholeQuerySplitter):
             )
         rng = check_random_state(self.random_state) if self.shuffle else None
         folds = stratified_folds(queries.sizes, relevant, self.n_splits, rng)
-        return parts_of_folds(folds, self.n_splits)
+        return ((folds != fold, folds == fold) for fold in range(self.n_splits))
 
 
 class RepeatedQueryKFold(WholeQuerySplitter):
@@ -184,7 +183,8 @@ class RepeatedQueryKFold(WholeQuerySplitter):
         rng = check_random_state(self.random_state)
         for _ in range(self.n_repeats):
             folds = balanced_folds(queries.sizes, self.n_splits, rng)
-            yield from parts_of_folds(folds, self.n_splits)
+            for fold in range(self.n_splits):
+                yield folds != fold, folds == fold
 
 
 def _is_relevant(y):
@@ -280,7 +280,7 @@ class QueryKFold(WholeQuerySplitter):
         check_enough(queries, self.n_splits)
         rng = check_random_state(self.random_state) if self.shuffle else None
         folds = balanced_folds(queries.sizes, self.n_splits, rng)
-        return parts_of_folds(folds, self.n_splits)
+        return ((folds != fold, folds == fold) for fold in range(self.n_splits))
 
 
 class QueryShuffleSplit(WholeQuerySplitter):

@@ -120,8 +120,9 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
         if qid is not None:
             heads = encode_heads(qid, len(y))
             codes = heads.of_rows()
+            sizes = np.bincount(codes, minlength=len(heads.ids))
             self.query_sizes_ = dict(
-                zip(heads.ids.tolist(), heads.sizes().tolist(), strict=True)
+                zip(heads.ids.tolist(), sizes.tolist(), strict=True)
             )
         if self.missing_qid == "raise" and len(self.query_sizes_) == 1:
             ((id, size),) = self.query_sizes_.items()
