@@ -397,7 +397,15 @@ def effective_hits(p, error, bottom, n_queries):
 
 
 def hall(values, confidence_level):
-    r"""Return (low, high) of a mean, by the t interval corrected for skewness [1]_.
+    """Return (low, high) of a mean, by the t interval corrected for skewness."""
+    mean = values.mean()
+    centred = values - mean
+    moments = (centred**2).mean(), (centred**3).mean()
+    return hall_of_moments(len(values), mean, *moments, confidence_level)
+
+
+def hall_of_moments(n, mean, variance, third, confidence_level):
+    r"""Return (low, high) of a mean, from the central moments of n values [1]_.
 
     A monotone cubic t' of the studentized mean t, whose coefficients depend on the
     skewness g, is closer to Student's t than t is.
@@ -405,13 +413,10 @@ def hall(values, confidence_level):
     .. [1] P. Hall,
        "On the Removal of Skewness by Transformation", JRSS B 54 (1992).
     """
-    n, mean = len(values), values.mean()
-    centred = values - mean
-    variance = (centred**2).mean()
     standard_error = np.sqrt(variance / (n - 1)) if n > 1 else np.nan
     if variance == 0 or n < 2:
         return t_interval(mean, standard_error, n - 1, confidence_level)
-    skewness = (centred**3).mean() / variance**1.5
+    skewness = third / variance**1.5
     # t' = t + g t^2 / (3 sqrt n) + g^2 t^3 / (27 n) + g / (6 sqrt n)
     #    = ((1 + q t)^3 - 1) / (3 q) + q / 2 with q = g / (3 sqrt n) [1], inverted:
     # t = (cbrt(1 + 3 q (t' - q / 2)) - 1) / q, and mean - se t are the ends.

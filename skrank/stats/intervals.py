@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from numbers import Integral
-from typing import Any, Literal, get_args, overload
+from typing import Any, Literal, NamedTuple, Protocol, get_args, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,7 +35,7 @@ from skrank._text_tables import (
 )
 from skrank._types import Clusters, FrameKind, Seed
 from skrank.metrics import QueryScores
-from skrank.metrics.summary import pooled_median, reciprocal
+from skrank.metrics.summary import MEANS, is_of_means, pooled_median, reciprocal
 from skrank.stats.inference import (
     ROUNDING,
     Segment,
@@ -45,6 +46,7 @@ from skrank.stats.inference import (
     effective_units,
     estimates_of,
     hall,
+    hall_of_moments,
     order_statistics,
     quantile_of_t,
     read_clusters,
@@ -63,9 +65,21 @@ Method = Literal["auto", "wilson", "hall", "t", "bootstrap"]
 METHODS = get_args(Method)
 
 
+class ScoresInParts(Protocol):
+    """Scores that are elsewhere, such as the ClusterScores of Spark or Dask."""
+
+    core: Any
+
+    def summary(self) -> dict[Any, Any]:
+        """Return the summary of every metric."""
+
+    def reduce(self, first: Any, merge: Any) -> Any:
+        """Return ``merge([first(part), ...])`` of the tables of values of all parts."""
+
+
 @overload
 def confidence_interval(
-    scores: QueryScores, *, by: str | Sequence[str] | None = ...,
+    scores: QueryScores | ScoresInParts, *, by: str | Sequence[str] | None = ...,
     confidence_level: float = ..., method: Method = ...,
     clusters: Clusters | None = ..., sample_weight: ArrayLike | None = ...,
     n_resamples: int = ..., random_state: Seed | None = ...,
@@ -97,8 +111,13 @@ def confidence_interval(
 
     Parameters
     ----------
-    scores : QueryScores or array-like of shape (n_queries,)
-        The values of the queries. NaN in an array is left out, with a warning.
+    scores : QueryScores, ClusterScores or array-like of shape (n_queries,)
+        The values of the queries. NaN in an array is left out, with a warning. The
+        workers of Spark or Dask sum up those of a
+        :class:`~skrank.tables.ClusterScores`, in two passes: the estimates are those
+        of its `summary`, and the rest that of ``scores.collect()`` but for rounding
+        errors, of at most 1e-9. It must be means of queries that count alike, without
+        `by`, `clusters` or the bootstrap.
     by : str or list of str, default=None
         The key columns of a QueryScores, such as a country, whose values have intervals
         of their own: those of ``scores.where(country=...)``.
@@ -225,6 +244,9 @@ def confidence_interval(
         "n_resamples": n_resamples,
         "random_state": random_state,
     }
+    if hasattr(scores, "reduce") and hasattr(scores, "summary"):
+        _check_in_parts(scores, by, clusters, sample_weight, method)
+        return _of_parts(scores, confidence_level, method)
     if not isinstance(scores, QueryScores):
         if by is not None:
             raise ValueError(
@@ -265,6 +287,162 @@ def confidence_interval(
         clusters=clusters,
         confidence_level=confidence_level,
     )
+
+
+def _check_in_parts(scores, by, clusters, sample_weight, method):
+    """Raise if an interval needs more than the sums of all parts."""
+    core = scores.core
+    uneven = [
+        request.key
+        for request in core.requests
+        if not is_of_means(request)
+        or request.options.adjusted
+        or request.options.average == "weighted"
+    ]
+    keys = [key for key in core.columns.keys if key != "qid"]
+    reasons = {
+        f"by={shown(by)}": by is not None,
+        "clusters": clusters is not None,
+        "sample_weight": sample_weight is not None,
+        "method='bootstrap'": method == "bootstrap",
+        "weights of queries": "_weight" in core.state,
+        f"the key columns {keys}, with which a query may come several times": keys,
+        f"{uneven}, which are medians, adjusted or weighted": uneven,
+    }
+    for reason, is_there in reasons.items():
+        if is_there:
+            raise ValueError(
+                "confidence_interval of scores on a cluster needs means of queries "
+                f"that all count alike. Got {reason}. Bring the queries to this "
+                "process: confidence_interval(scores.collect(), ...)."
+            )
+
+
+class Moments(NamedTuple):
+    """Sums over queries, each of shape (n_rankers, n_metrics).
+
+    `powers` are those of the deviations from a centre: d^2, d^3 and d^4. `n_other`
+    counts the values that are neither 0 nor 1.
+    """
+
+    n_queries: int
+    n_known: np.ndarray
+    n_undefined: np.ndarray
+    n_other: np.ndarray
+    powers: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+def _moments(table, centres):
+    """Return the Moments of the terms of some queries about the centres."""
+    shape = np.shape(centres)
+    counts = np.zeros((3, *shape), dtype=np.int64)
+    powers, ends = np.zeros((3, *shape)), np.zeros((2, *shape))
+    for i, of_ranker in enumerate(terms_of(table, centres)):
+        for j, terms in enumerate(of_ranker):
+            top, values, centre = terms.top[terms.known], terms.values, centres[i][j]
+            n_other = ((values != 0) & (values != 1)).sum()
+            counts[:, i, j] = len(values), terms.n_undefined, n_other
+            deviation = top - centre
+            size = np.maximum(np.abs(top), np.abs(centre))
+            deviation[np.abs(deviation) <= ROUNDING * size] = 0
+            powers[:, i, j] = [(deviation**power).sum() for power in (2, 3, 4)]
+            ends[:, i, j] = values.min(initial=np.inf), values.max(initial=-np.inf)
+    return Moments(table.n_documents[0].size, *counts, powers, *ends)
+
+
+def _merged_moments(parts):
+    """Return the Moments of all queries."""
+    *sums, low, high = zip(*parts, strict=True)
+    ends = np.min(low, axis=0), np.max(high, axis=0)
+    return Moments(*(sum(several) for several in sums), *ends)
+
+
+class _Described(NamedTuple):
+    """What :class:`ConfidenceIntervals` reads of scores."""
+
+    rankers: tuple
+    metrics: tuple
+    keys: dict
+    table: Bunch
+    weight: None = None
+
+
+def _of_parts(scores, confidence_level, method):
+    """Return the intervals of ScoresInParts: first the estimates, then the moments."""
+    requests = scores.core.requests
+    rankers = tuple(scores.core.columns.y_score)
+    metrics = tuple(request.key for request in requests)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        summary = scores.summary()
+    named = {None: summary} if rankers == (None,) else summary
+    estimates = [[named[ranker][metric] for metric in metrics] for ranker in rankers]
+    centres = [
+        [_ratio_of(*pair) for pair in zip(requests, of_ranker, strict=True)]
+        for of_ranker in estimates
+    ]
+    found = scores.reduce(partial(_moments, centres=centres), _merged_moments)
+    rows, few = [], {}
+    for j, i in np.ndindex(len(metrics), len(rankers)):
+        n, n_other = int(found.n_known[i, j]), found.n_other[i, j]
+        # Terms read of values whether all are 0 or 1, and their range.
+        values = np.array([found.low[i, j], found.high[i, j], *[0.5] * bool(n_other)])
+        every = np.broadcast_to(True, n)
+        n_undefined = int(found.n_undefined[i, j])
+        terms = Terms(
+            every, every, every, values[: 3 * n], n_undefined, estimates[i][j],
+            requests[j],
+        )  # fmt: skip
+        name = repr(metrics[j])
+        if rankers[i] is not None:
+            name += f" of {shown(rankers[i])}"
+        interval, few[name] = _of_moments(
+            terms, name, centres[i][j], found.powers[:, i, j], confidence_level, method
+        )
+        rows.append(Bunch(metric=metrics[j], ranker=rankers[i], **interval))
+    _warn_of_few(few, {})
+    keys = {"qid": range(found.n_queries)}
+    described = _Described(
+        rankers, metrics, keys, Bunch(requests=requests, kind="pandas")
+    )
+    return ConfidenceIntervals(described, tuple(rows), None, None, confidence_level)
+
+
+def _ratio_of(request, estimate):
+    """Return the mean of the terms from the summary, the inverse of Terms.summary."""
+    before, _ = MEANS[request.metric.pool]
+    with np.errstate(divide="ignore"):
+        value = request.sign * estimate
+        return float(before(np.divide(1, value) if request.metric.inverse else value))
+
+
+def _of_moments(terms, name, ratio, powers, confidence_level, method):
+    """Return the interval of a plain mean, and the effective number of values."""
+    n = len(terms.known)
+    if method == "wilson":
+        check_method(method, terms, [], name)
+    if not n:
+        return _undefined(terms, method), np.inf
+    second, third, fourth = powers
+    error = float(np.sqrt(second / n / (n - 1))) if n > 1 else np.nan
+    if method == "auto":
+        method = "wilson" if terms.is_binary else "hall"
+    if method == "wilson":
+        quantile = float(norm.ppf((1 + confidence_level) / 2))
+        ends = wilson(np.rint(ratio * n) / n, n, quantile)
+    elif method == "hall":
+        ends = hall_of_moments(n, ratio, second / n, third / n, confidence_level)
+    else:
+        ends = t_interval(ratio, error, n - 1, confidence_level)
+    low, high, error = _of_ratio(terms, ratio, ends, error)
+    interval = _as_bunch(terms, low, high, error, method)
+    if not np.isfinite([low, high]).all():
+        _warn_of_no_ends(n, method)
+        return interval, np.inf
+    n_values = second**2 / fourth if fourth > 0 else 0.0
+    return interval, np.inf if method == "wilson" else float(n_values)
 
 
 def _of_array(values, sample_weight, clusters, options):
@@ -676,13 +854,7 @@ def interval_of(terms, clusterings, confidence_level, method, resampled=None):
         n_units = min(
             [n_queries, *(len(np.unique(clusters)) for clusters in clusterings)]
         )
-        warn_caller(
-            "The confidence interval has no end but the limits of the metric: it needs "
-            "at least two queries, or clusters of them. The bootstrap, and 1 over a "
-            f"mean that may be 0, can need more. Got {n_units} of them, and the method "
-            f"{method!r}.",
-            UserWarning,
-        )
+        _warn_of_no_ends(n_units, method)
         return interval, np.inf, np.inf
     n_values = np.inf
     if method != "wilson":
@@ -690,6 +862,16 @@ def interval_of(terms, clusterings, confidence_level, method, resampled=None):
         squares = np.where(np.abs(deviation) > ROUNDING * np.abs(top), deviation**2, 0)
         n_values = float(effective_units(squares))  # 0 if all values are equal
     return interval, n_values, np.inf if is_plain else df + 1
+
+
+def _warn_of_no_ends(n_units, method):
+    warn_caller(
+        "The confidence interval has no end but the limits of the metric: it needs "
+        "at least two queries, or clusters of them. The bootstrap, and 1 over a "
+        f"mean that may be 0, can need more. Got {n_units} of them, and the method "
+        f"{method!r}.",
+        UserWarning,
+    )
 
 
 def check_method(method, terms, clusterings, name):

@@ -144,7 +144,7 @@ class ClusterScores:
         )
         if not len(found):
             raise ValueError(EMPTY)
-        parts = [pickle.loads(zlib.decompress(x)) for x in found[PART].to_pylist()]
+        parts = _unpickled(found)
         if by is None:
             return self._summary_of(parts[0])
         codes, ids = {}, {}
@@ -175,6 +175,41 @@ class ClusterScores:
             for of_ranker in part.sums
         ]
         return named_summaries(rankers, metrics, values)
+
+    def reduce(self, first: Any, merge: Any) -> Any:
+        """Let the workers compute something of all queries, such as their sums.
+
+        :func:`~skrank.stats.confidence_interval` is computed so.
+
+        Parameters
+        ----------
+        first : callable
+            Maps the values of some queries, as the `table` of a
+            :class:`~skrank.metrics.QueryScores` has them, to anything that can be
+            pickled.
+        merge : callable
+            Maps a list of such results to one of all their queries.
+
+        Returns
+        -------
+        result : object
+            What `merge` returns of all parts.
+
+        Raises
+        ------
+        ValueError
+            If the source is empty or has missing values.
+        """
+        found = self.engine.reduce(
+            self.frame,
+            [],
+            [*self.core.state],
+            partial(_first_of_part, core=self.core, first=first),
+            partial(_merged_parts, merge=merge),
+        )
+        if not len(found):
+            raise ValueError(EMPTY)
+        return _unpickled(found)[0]
 
     def collect(self, frame: Any = None) -> QueryScores:
         """Compute the scores and bring them to this process.
@@ -408,7 +443,7 @@ def _condensed(table, core, names):
 def _merged(table, core, names):
     """Return a row per segment with a :class:`Part`, of those of parts of the data."""
     parts = np.empty(len(table), dtype=object)
-    parts[:] = [pickle.loads(zlib.decompress(x)) for x in table[PART].to_pylist()]
+    parts[:] = _unpickled(table)
 
     def part(rows):
         several = [parts[row] for row in rows]
@@ -419,6 +454,23 @@ def _merged(table, core, names):
         return Part(any(one.has_weight for one in several), sums)
 
     return _by_segment(table, names, part)
+
+
+def _first_of_part(table, core, first):
+    """Return a row with what a function returns of a table of scored queries."""
+    found = core.value_table(table)
+    return _by_segment(table, [], lambda rows: first(found))
+
+
+def _merged_parts(table, merge):
+    """Return a row with what a function returns of the results of all parts."""
+    parts = _unpickled(table)
+    return _by_segment(table, [], lambda rows: merge(parts))
+
+
+def _unpickled(table):
+    """Return what `_by_segment` pickled, in a list."""
+    return [pickle.loads(zlib.decompress(x)) for x in table[PART].to_pylist()]
 
 
 def _by_segment(table, names, part):

@@ -10,11 +10,13 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from numpy.testing import assert_array_equal
+import scipy.stats
+from numpy.testing import assert_allclose, assert_array_equal
 
 from skrank.metrics import add_scorer, evaluate, score_queries
 from skrank.metrics.evaluation import read_requests
 from skrank.metrics.metric import METRICS
+from skrank.stats import confidence_interval
 from skrank.tables import clusters, score_table, stream
 from skrank.tables.core import ArrowCore, Columns
 from skrank.tables.spark import score_batches
@@ -195,6 +197,89 @@ def test_a_summary_without_rows_or_weights_is_refused():
     weighted = on_dask(frame.assign(weight=0.0), 1)
     with pytest.raises(ValueError, match="at least one non-zero"):
         score_table(weighted, "mrr", sample_weight="weight").summary()
+
+
+@pytest.mark.filterwarnings("ignore:The interval may be too narrow")
+@pytest.mark.parametrize("instead", [0.0, np.nan])
+@pytest.mark.parametrize("method", ["auto", "t", "hall"])
+def test_workers_compute_intervals(method, instead, monkeypatch):
+    metrics = ["ndcg@3", "hits@1", "mrr", "gm_map", "neg_mean_rank"]
+    if np.isnan(instead):
+        metrics += ["neg_harmonic_mean_rank", "neg_geometric_mean_rank"]
+    else:
+        metrics = metrics[:-1]
+    scores = score_table(
+        on_dask(draw_shuffled(400)), metrics, y_score={"a": "y_score", "b": "other"},
+        replace_undefined_by=instead,
+    )  # fmt: skip
+    collected = scores.collect()
+    expected = confidence_interval(collected, method=method)
+    monkeypatch.delattr(clusters.ClusterScores, "collect")
+    found = confidence_interval(scores, method=method)
+    assert found["b"]["mrr"].estimate == scores.summary()["b"]["mrr"]
+    assert str(found) == str(expected)
+    for one, other in zip(found.rows, expected.rows, strict=True):
+        assert one.keys() == other.keys()
+        for name, value in other.items():
+            if name in ("low", "high", "standard_error"):
+                assert_allclose(one[name], value, rtol=0, atol=1e-9)
+            else:
+                assert one[name] == value, name
+
+
+def test_an_interval_of_a_cluster_is_that_of_scipy():
+    frame, metrics = draw_shuffled(400), ["ndcg@3", "hits@1"]
+    params = {"ties": "pessimistic", "replace_undefined_by": np.nan}
+    scores = score_table(on_dask(frame), metrics, **params)
+    ndcg, hits = score_queries(metrics=metrics, **arrays(frame), **params).values[0]
+    ndcg, hits = ndcg[~np.isnan(ndcg)], hits[~np.isnan(hits)]
+    found = confidence_interval(scores, method="t", confidence_level=0.9)["ndcg@3"]
+    expected = scipy.stats.t.interval(
+        0.9, len(ndcg) - 1, ndcg.mean(), scipy.stats.sem(ndcg)
+    )
+    assert_allclose([found.low, found.high], expected, rtol=0, atol=1e-9)
+    found = confidence_interval(scores)["hits@1"]
+    expected = scipy.stats.binomtest(int(hits.sum()), len(hits)).proportion_ci(
+        method="wilson"
+    )
+    assert found.method == "wilson"
+    assert_allclose([found.low, found.high], expected, rtol=0, atol=1e-9)
+
+
+def test_intervals_of_few_queries_on_a_cluster_warn_as_others_do():
+    frame = pd.DataFrame({"qid": [1, 1], "y_true": [0, 1], "y_score": [2.0, 1.0]})
+    scores = score_table(on_dask(frame, 1), "mrr")
+    with pytest.warns(UserWarning, match="no end but the limits .* Got 1 of them"):
+        row = confidence_interval(scores)["mrr"]
+    assert (row.low, row.estimate, row.high, row.n_queries) == (0, 0.5, 1, 1)
+    flat = on_dask(frame.assign(y_true=0), 1)
+    flat = score_table(flat, "mrr", replace_undefined_by=np.nan)
+    with pytest.warns(UserWarning, match="undefined for every query"):
+        row = confidence_interval(flat)["mrr"]
+    assert np.isnan(row.low)
+    assert (row.n_queries, row.n_undefined) == (0, 1)
+    with pytest.raises(ValueError, match="must not be 'wilson'"):
+        confidence_interval(scores, method="wilson")
+
+
+@pytest.mark.parametrize(
+    ("params", "asked", "reason"),
+    [
+        ({}, {"by": "day"}, "by='day'"),
+        ({}, {"clusters": "qid"}, "clusters"),
+        ({}, {"method": "bootstrap"}, "method='bootstrap'"),
+        ({"by": "day"}, {}, r"the key columns \['day'\]"),
+        ({"sample_weight": "weight"}, {}, "weights of queries"),
+        ({"average": "weighted"}, {}, r"\['mrr'\], which are"),
+        ({"metrics": "adjusted_mrr"}, {}, r"\['adjusted_mrr'\], which are"),
+        ({"metrics": "neg_median_rank"}, {}, r"\['neg_median_rank'\], which are"),
+    ],
+)
+def test_intervals_that_need_all_queries_are_refused(params, asked, reason):
+    params = {"metrics": "mrr"} | params
+    scores = score_table(on_dask(draw_shuffled(20)), **params)
+    with pytest.raises(ValueError, match=rf"Got {reason}.*scores\.collect\(\)"):
+        confidence_interval(scores, **asked)
 
 
 def test_many_queries_are_announced_before_they_are_collected(monkeypatch):
