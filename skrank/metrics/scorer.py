@@ -574,14 +574,12 @@ class Scored:
             one.metric.reads_grades for one in self.requests
         )
 
-    def __call__(self, y_true, y_score, *, qid=None, sample_weight=None, **columns):
+    def __call__(self, y_true, y_score, *, qid=None, sample_weight=None):
         """Return the value for tools that have no X to pass, such as skore."""
         qid = find_qid(qid, y=y_true)
         qid = require_qid(qid, self.caller, of_column="QueryRanker")
-        columns = columns_of(self.requests, columns, self.caller)
-        return self.of_rows(
-            y_true, y_score, qid=qid, sample_weight=sample_weight, **columns
-        )
+        columns_of(self.requests, {}, self.caller)  # nobody passes any
+        return self.of_rows(y_true, y_score, qid=qid, sample_weight=sample_weight)
 
     def __deepcopy__(self, memo):
         return self  # nothing of it changes
