@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import copy
 import difflib
+import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -380,6 +381,17 @@ class RankingScorer(_ScikitLearnScorer):
 
     def __sklearn_clone__(self):
         return copy.deepcopy(self)
+
+
+def _without_columns(function):
+    """Return the signature of a function without its columns."""
+    signature = inspect.signature(function)
+    kept = [one for one in signature.parameters.values() if one.name != "columns"]
+    return signature.replace(parameters=kept)
+
+
+# skore reads the signature, and takes keywords of any name for a required parameter.
+RankingScorer.__call__.__signature__ = _without_columns(RankingScorer.__call__)
 
 
 def _ask(estimator, method_name, X):
