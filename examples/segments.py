@@ -46,6 +46,7 @@ print(scores)
 # A segment with a tenth of the queries has an interval that is about three times as
 # wide as that of all queries. skrank warns here that few queries decide the interval of
 # the zeros, because almost all of them have the same value.
+
 # sphinx_gallery_start_ignore
 import warnings  # noqa: E402
 
