@@ -15,7 +15,7 @@ from skrank.metrics import explain, query_report, tie_report
 from skrank.metrics.answer import Arrays
 from skrank.metrics.conventions import FROM_ONE
 from skrank.metrics.evaluation import read_requests, score_requests
-from skrank.tables import score_table
+from skrank.tables import read_rows, score_table
 
 
 def main(arguments=None):
@@ -184,29 +184,46 @@ def _requests(options):
 
 def _score_rows(options):
     """Return what :func:`_score` does, for a table with a row for each document."""
-    is_trec_eval = options.convention == "trec_eval"
+    scores = _of_rows(
+        options,
+        score_table,
+        metrics=_metrics(options),
+        progress="auto",
+        **_judged_from(options),
+        **_params(options),
+    )
+    names = scores.rankers
+    if names == (None,):
+        return {options.qrels: scores}, [options.qrels], [None]
+    return {name: scores[name] for name in names}, names, [None] * len(names)
+
+
+def _of_rows(options, function, **more):
+    """Call a function with a table of rows and the names of its columns."""
+    level = getattr(options, "relevance_level", None)
     for option, is_given in {
         "-M": options.depth is not None,
         "--missing-queries": options.missing_queries is not None,
         # Its NDCG needs requests of its own.
-        "-l of trec_eval": is_trec_eval and options.relevance_level is not None,
+        "-l of trec_eval": options.convention == "trec_eval" and level is not None,
     }.items():
         if is_given:
             raise ValueError(f"{option} goes with runs. Got a table, {options.qrels}.")
     given = {
         name: getattr(options, name)
-        for name in ("qid", "y_true", "y_score", "doc_id", "judged_from")
+        for name in ("qid", "y_true", "y_score", "doc_id")
         if getattr(options, name) is not None
     }
     if len(options.y_score or ()) == 1:
         (given["y_score"],) = options.y_score
-    given |= _params(options)
     with files.columns_named_by_options("Without RUN this is a table of rows: name"):
-        scores = score_table(options.qrels, _metrics(options), progress="auto", **given)
-    names = scores.rankers
-    if names == (None,):
-        return {options.qrels: scores}, [options.qrels], [None]
-    return {name: scores[name] for name in names}, names, [None] * len(names)
+        return function(options.qrels, **given, **more)
+
+
+def _judged_from(options):
+    """Return the lowest grade of a judgement as a parameter of metrics, if given."""
+    lowest = options.judged_from
+    return {} if lowest is None else {"judged_from": lowest}
 
 
 def _aligned(options, truth, result, convention=None):
@@ -234,6 +251,24 @@ def _show(options):
     request, *more = _requests(options)
     if more:
         raise ValueError(f"skrank show takes one metric. Got {more[0].key!r} too.")
+    if files.has_rows(options):
+        given = _of_rows(options, read_rows) | _judged_from(options)
+        ids = given["qid"]
+    else:
+        given = _runs(options)
+        ids = next(iter(given["qid"].values()))
+    ids = dict.fromkeys(ids.tolist())
+    return query_report(
+        query=next((id for id in ids if str(id) == options.query), options.query),
+        metric=request.key,
+        k=options.ranks,
+        **_params(options) | {"threshold": request.options.threshold},
+        **given,
+    )
+
+
+def _runs(options):
+    """Return the judgements and the runs, aligned, each a dict of the runs."""
     if not options.run:
         options.fail("the following arguments are required: RUN")
     truth = files.read_judgements(options)
@@ -241,22 +276,24 @@ def _show(options):
     results = [files.read_run(options, path) for path in paths]
     names = files.names_of_runs(paths, [one.tag for one in results], options.names)
     found = [_aligned(options, truth, one, options.convention) for one in results]
-    ids = dict.fromkeys(found[0].qid.tolist())
-    return query_report(
-        query=next((id for id in ids if str(id) == options.query), options.query),
-        metric=request.key,
-        k=options.ranks,
-        **_params(options) | {"threshold": request.options.threshold},
-        **{
-            argument: dict(zip(names, (one[argument] for one in found), strict=True))
-            for argument in found[0]
-        },
-    )
+    return {
+        argument: dict(zip(names, (one[argument] for one in found), strict=True))
+        for argument in found[0]
+    }
 
 
 def _one_run(options, convention=None):
-    """Return the judgements and the one run of a command, aligned."""
-    (path,) = files.runs_of(options)
+    """Return the judgements and the one run of a command, aligned, or its table."""
+    if files.has_rows(options):
+        if len(options.y_score or ()) > 1:
+            one, *more = options.y_score
+            raise ValueError(f"One --y-score is read. Got {one} and {more[0]}.")
+        return _of_rows(options, read_rows) | _judged_from(options)
+    if not options.run:
+        options.fail("the following arguments are required: RUN")
+    path, *more = files.runs_of(options)
+    if more:
+        options.fail(f"one RUN is read, got {path} and {more[0]} too")
     with _bar(options, [path]) as advance:
         truth = files.read_judgements(options, advance)
         result = files.read_run(options, path, advance)

@@ -480,6 +480,32 @@ def test_explain_prints_the_rules_that_make_a_difference(capsys):
     assert "doc_order='descending'" in output
 
 
+def test_one_table_is_explained_shown_and_looked_at_for_ties(capsys, tmp_path):
+    (tmp_path / "rows.csv").write_text(
+        "user,item,bought,old,new\n\u00e9,x,0,2,1\nb,y,-1,1,2\n\u00e9,y,2,2,3\n",
+        encoding="utf-8",
+    )
+    table = "rows.csv --qid user --y-true bought --doc-id item --judged-from 0"
+    status, output, error = run(capsys, f"explain {table} --y-score old -m mrr")
+    assert (status, error) == (0, "")
+    means = (1 + 1 / 2) / 2 / 2, 1 / 2 / 2, 1 / 2  # of no judgement, b counts 0
+    for line, mean in zip(output.splitlines()[1:4], means, strict=True):
+        assert line.split()[1] == f"{mean:.6f}"
+    assert output.splitlines()[-1].split() == [
+        "\u00e9",
+        "0.750000",
+        "0.500000",
+        "1.000000",
+    ]
+    status, output, _ = run(capsys, f"ties {table} --y-score old -m mrr")
+    assert status == 0
+    assert output.startswith("1 of 2 queries are tied (50.0%)\n2 of 3 documents")
+    two = "--y-score old --y-score new -m mrr --query \u00e9"
+    status, output, _ = run(capsys, f"show {table} {two}")
+    assert status == 0
+    assert output.splitlines()[2].split() == ["old:", "0.7500", "new:", "1.0000"]
+
+
 def test_show_prints_the_documents_of_one_query_side_by_side(capsys, tmp_path):
     (tmp_path / "b.run").write_text("1 Q0 c 1 2 u\n1 Q0 a 2 1 u\n")
     status, output, error = run(capsys, "show qrels a.run b.run --query 1 -m mrr -k 1")
@@ -562,7 +588,12 @@ BAD = {
     "explain qrels a.run -m mrr --convention no": "'no'",
     "ties qrels a.run -m nonsense": "'nonsense' is not a valid scoring value",
     "ties qrels": "the following arguments are required: RUN",
-    "ties qrels a.run b.run": "unrecognized arguments: b.run",
+    "ties qrels a.run b.run": "one RUN is read, got a.run and b.run too",
+    "ties qrels *.run": "one RUN is read, got a.run and b.run too",
+    "explain qrels -m mrr": "the following arguments are required: RUN",
+    "explain rows.csv -m mrr": "no column 'qid'. Got ['user', 'bought', 'bm25', 'dens",
+    "explain rows.csv -m mrr --y-score a --y-score b": "One --y-score is read. Got a",
+    "ties rows.csv -m mrr -M 3": "-M goes with runs. Got a table, rows.csv",
     "explain qrels none*.run -m mrr": "No such file or directory: 'none*.run'",
     "show qrels --query 1": "the following arguments are required: RUN",
     "show qrels a.run": "the following arguments are required: --query",

@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 import tempfile
+import textwrap
 from pathlib import Path
 
 from skrank.__main__ import main
@@ -34,10 +35,15 @@ def files():
 
 
 def printed(command):
-    """Return what a command prints on a terminal."""
+    """Return what a command prints on a terminal, which breaks its long messages."""
     terminal = io.StringIO()
     with contextlib.redirect_stdout(terminal), contextlib.redirect_stderr(terminal):
         status = main(shlex.split(command))
     if status:
         raise ValueError(f"skrank {command} failed: {terminal.getvalue()}")
-    return terminal.getvalue()
+    lines = terminal.getvalue().split("\n")
+    is_message = re.compile(r"skrank: \w+: ").match
+    return "\n".join(
+        textwrap.fill(line, 88, break_on_hyphens=False) if is_message(line) else line
+        for line in lines
+    )

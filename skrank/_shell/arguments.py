@@ -26,8 +26,7 @@ map, ndcg, bpref, recip_rank, gm_map, Rprec, ndcg_cut_10, P_10, recall_100, succ
 P.5,10. Any cutoff is allowed. Without --convention tied documents count by the
 expectation over their orderings and the gain of a grade is 2 ** grade - 1. With
 --convention trec_eval the values are those of trec_eval -c.
-"""
-_ROWS = """
+
 Instead of QRELS and RUN there may be one table, a Parquet, CSV or JSON file or a
 directory of them, with a row for each document of a query and the columns qid, y_true
 and y_score.
@@ -45,7 +44,7 @@ def make_parser(functions):
     parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
-    one = _add(commands, "evaluate", functions, "Print the metrics of runs.", _ROWS)
+    one = _add(commands, "evaluate", functions, "Print the metrics of runs.")
     _add_runs(one)
     _add_metric(one, METRICS)
     _add_convention(one)
@@ -72,7 +71,6 @@ def make_parser(functions):
         "compare",
         functions,
         "Compare runs on the same queries: differences, intervals and p-values.",
-        _ROWS,
     )
     _add_runs(one)
     _add_metric(one, ["ndcg@10"])
@@ -122,7 +120,10 @@ def make_parser(functions):
     _add_form(forms, "latex", "print tables in LaTeX")
 
     one = _add(
-        commands, "show", functions, "Show one query, document by document, of runs."
+        commands,
+        "show",
+        functions,
+        "Show one query, document by document, of runs.",
     )
     _add_runs(one)
     one.add_argument("--query", required=True, metavar="ID", help="the query id")
@@ -144,28 +145,31 @@ def make_parser(functions):
         functions,
         "Explain why a metric has another value in another library.",
     )
-    one.add_argument("run", metavar="RUN", help="what a system returned")
+    one.add_argument("run", nargs="*", metavar="RUN", help="what a system returned")
     one.add_argument(
         "-m", "--metric", required=True, metavar="METRIC", help="such as ndcg@10"
     )
     _add_convention(one, action="append", default=[])
 
     one = _add(
-        commands, "ties", functions, "Report how much tied scores change metrics."
+        commands,
+        "ties",
+        functions,
+        "Report how much tied scores change metrics.",
     )
-    one.add_argument("run", metavar="RUN", help="what a system returned")
+    one.add_argument("run", nargs="*", metavar="RUN", help="what a system returned")
     _add_metric(one, METRICS)
     _add_convention(one)
     return parser
 
 
-def _add(commands, name, functions, help, more=""):
+def _add(commands, name, functions, help):
     """Add a command with the options that all commands have."""
     command = commands.add_parser(
         name,
         help=help,
         description=help,
-        epilog=_FILES + more,
+        epilog=_FILES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.set_defaults(command=functions[name], fail=command.error)
@@ -282,7 +286,7 @@ class _Parser(argparse.ArgumentParser):
         """Return the options; runs may also stand behind or between options."""
         options, more = self.parse_known_args(args, namespace)
         is_option = [word.startswith("-") and word != STDOUT for word in more]
-        if any(is_option) or (more and not isinstance(options.run, list)):
+        if any(is_option):
             self.error(f"unrecognized arguments: {' '.join(more)}")
         if more:
             options.run += more

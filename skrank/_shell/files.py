@@ -63,7 +63,7 @@ def runs_of(options):
     A pattern that the shell did not replace by the names of files is replaced here.
     """
     found = []
-    for path in [options.run] if isinstance(options.run, str) else options.run:
+    for path in options.run:
         is_pattern = glob.has_magic(path) and not os.path.exists(path)
         found += (is_pattern and sorted(glob.glob(path, recursive=True))) or [path]
     if [options.qrels, *found].count(STDIN) > 1:

@@ -251,6 +251,7 @@ def rules_of(convention, metric, has_cutoff):
     return rules
 
 
+# What a rule says, by its parameter, and by parameter and value where that says more.
 _MEANING = {
     "ties": "how ties are resolved",
     "ties='expected'": "the expectation over the orderings of tied documents",
@@ -294,5 +295,5 @@ def in_words(rules):
         f"{name}={getattr(value, '__name__', repr(value))}"
         for name, value in rules.items()
     ]
-    meaning = _MEANING.get(written[-1], _MEANING[[*rules][-1]])
-    return ", ".join(written), meaning
+    rule, parameter = written[-1], [*rules][-1]
+    return ", ".join(written), _MEANING[rule if rule in _MEANING else parameter]

@@ -168,6 +168,7 @@ def explain(
     --------
     evaluate : Returns the values only.
     tie_report : Reports how much ties can change a metric.
+    skrank.tables.read_rows : Reads the arguments from a file or a table.
 
     Examples
     --------

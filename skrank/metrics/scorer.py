@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import copy
 import difflib
+import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -382,6 +383,17 @@ class RankingScorer(_ScikitLearnScorer):
         return copy.deepcopy(self)
 
 
+def _without_columns(function):
+    """Return the signature of a function without its columns."""
+    signature = inspect.signature(function)
+    kept = [one for one in signature.parameters.values() if one.name != "columns"]
+    return signature.replace(parameters=kept)
+
+
+# skore reads the signature, and takes keywords of any name for a required parameter.
+RankingScorer.__call__.__signature__ = _without_columns(RankingScorer.__call__)
+
+
 def _ask(estimator, method_name, X):
     return getattr(estimator, method_name)(X)
 
@@ -574,14 +586,12 @@ class Scored:
             one.metric.reads_grades for one in self.requests
         )
 
-    def __call__(self, y_true, y_score, *, qid=None, sample_weight=None, **columns):
+    def __call__(self, y_true, y_score, *, qid=None, sample_weight=None):
         """Return the value for tools that have no X to pass, such as skore."""
         qid = find_qid(qid, y=y_true)
         qid = require_qid(qid, self.caller, of_column="QueryRanker")
-        columns = columns_of(self.requests, columns, self.caller)
-        return self.of_rows(
-            y_true, y_score, qid=qid, sample_weight=sample_weight, **columns
-        )
+        columns_of(self.requests, {}, self.caller)  # nobody passes any
+        return self.of_rows(y_true, y_score, qid=qid, sample_weight=sample_weight)
 
     def __deepcopy__(self, memo):
         return self  # nothing of it changes

@@ -72,12 +72,16 @@ def _on_lattice(x):
        Polynomial Time", JASA 78 (1983).
     """
     sizes = np.abs(x)
-    unit = _common_unit(np.unique(sizes), sizes.sum() / MOST_STEPS)
-    if unit is None:
+    least, unit = sizes.sum() / MOST_STEPS, sizes.min()
+    steps = np.rint(sizes / unit)
+    if np.abs(sizes - steps * unit).max() > 1e-6 * least:  # not multiples of it
+        unit = _common_unit(np.unique(sizes), least)
+        if unit is None:
+            return None
+        steps = np.rint(sizes / unit)
+    if unit < least or np.abs(sizes - steps * unit).max() > 1e-6 * unit:
         return None
-    steps = np.rint(sizes / unit).astype(np.int64)
-    if np.abs(sizes - steps * unit).max() > 1e-6 * unit:
-        return None
+    steps = steps.astype(np.int64)
     count = np.bincount(steps)
     k = np.flatnonzero(count)
     count = count[k]

@@ -4,7 +4,7 @@
 
 from skrank.tables.alignment import align, from_topk
 from skrank.tables.clusters import ClusterScores
-from skrank.tables.scoring import score_runs, score_table
+from skrank.tables.scoring import read_rows, score_runs, score_table
 from skrank.tables.spark import ship_to_spark
 from skrank.tables.trec_text import read_letor, read_qrels, read_run
 
@@ -14,6 +14,7 @@ __all__ = [
     "from_topk",
     "read_letor",
     "read_qrels",
+    "read_rows",
     "read_run",
     "score_runs",
     "score_table",

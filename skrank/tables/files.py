@@ -83,7 +83,7 @@ def files_of(source, fetch):
     paths = source if isinstance(source, list) else [source]
     if not paths or not all(map(is_path, paths)):
         raise TypeError(
-            "The 'source' parameter of score_table must be a path, or a list of at "
+            "The 'source' parameter must be a path, or a list of at "
             f"least one path, where it is a list. Got {shown(source)} instead."
         )
     found = [file for path in paths for file in _files_of(os.fspath(path), fetch)]

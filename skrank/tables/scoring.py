@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+from sklearn.utils import Bunch
+
 from skrank._checks import check_choice, check_column_name, shown
 from skrank._columns import library_of
 from skrank._progress import is_shown, progress_bar
@@ -19,11 +21,11 @@ from skrank.metrics.evaluation import check_ids_unneeded, check_names, read_requ
 from skrank.metrics.query_scores import QueryScores
 from skrank.tables.alignment import align, lowest_judged
 from skrank.tables.clusters import check_columns, score_on_cluster
-from skrank.tables.core import MOST_COPIES, ArrowCore, Columns
+from skrank.tables.core import MOST_COPIES, ArrowCore, Columns, as_numpy
 from skrank.tables.dask import DaskTable
 from skrank.tables.source import Source
 from skrank.tables.spark import SparkTable
-from skrank.tables.stream import score_source
+from skrank.tables.stream import has_missing, score_source
 
 # Megabytes, as was measured.
 FOR_PYTHON = 300
@@ -133,6 +135,7 @@ def score_table(
     See Also
     --------
     score_runs : The same of judgements and runs.
+    read_rows : The rows as arrays, for all functions that take arrays.
     skrank.metrics.score_queries : The same of arrays.
     skrank.metrics.QueryScores : What can be done with the scores.
     ClusterScores : The scores of a data frame of Spark or Dask.
@@ -171,7 +174,7 @@ def score_table(
     1    8  0.5     0.0
     """
     columns = _read_columns(
-        qid, y_true, y_score, by, judged, returned, doc_id, sample_weight
+        "score_table", qid, y_true, y_score, by, judged, returned, doc_id, sample_weight
     )
     average = params.get("average", "macro")
     check_choice(average, ("macro", "weighted"), "average", "score_table")
@@ -245,13 +248,123 @@ def with_max_grade(source, core):
     return replace(core, requests=tuple(requests))
 
 
-def _read_columns(qid, y_true, y_score, by, judged, returned, doc_id, sample_weight):
+def read_rows(
+    source: PathLike | Any,
+    *,
+    qid: str = "qid",
+    y_true: str = "y_true",
+    y_score: str | Sequence[str] | Mapping[str, str] = "y_score",
+    judged: str | None = None,
+    returned: str | Mapping[str, str] | None = None,
+    doc_id: str | None = None,
+    sample_weight: str | None = None,
+    table: str | None = None,
+    connection: Any = None,
+) -> Bunch:
+    """Read the rows of a file or a table as the arguments of metrics.
+
+    It is for what needs the rows themselves, such as :func:`~skrank.metrics.explain`,
+    :func:`~skrank.metrics.tie_report` and :func:`~skrank.metrics.query_report`. The
+    columns have to fit into memory. :func:`score_table` scores tables that do not.
+
+    Parameters
+    ----------
+    source : str, path, list of paths or table
+        A file, files or a table with a row for each document of a query, in any form
+        that :func:`score_table` takes but a data frame of Spark or Dask.
+    qid : str, default="qid"
+        The column of the query ids.
+    y_true : str, default="y_true"
+        The column of the grades.
+    y_score : str, list of str or dict of str to str, default="y_score"
+        The column of the scores; of several rankers, their columns, or a dict of
+        columns by the name of the ranker.
+    judged : str, default=None
+        A boolean column: which documents have a grade. Other grades are not read.
+    returned : str or dict of str to str, default=None
+        A boolean column: which documents were returned; a dict has one for each
+        ranker. Other scores are not read.
+    doc_id : str, default=None
+        The column of the document ids.
+    sample_weight : str, default=None
+        The column of the weights, constant within a query.
+    table : str, default=None
+        The table, or view, of a file of DuckDB (``.duckdb``). If None, its only one.
+    connection : connection of DuckDB or ADBC, default=None
+        Runs the query that `source` is.
+
+    Returns
+    -------
+    rows : Bunch
+        The arguments of :func:`~skrank.metrics.evaluate`: `y_true`, `y_score` and
+        `qid`, and the others whose columns are named, of shape (n_samples,), in the
+        order of the rows. Of several rankers, `y_score` is a dict of their names to
+        arrays, as is `returned` if it was a dict.
+
+    Raises
+    ------
+    ValueError
+        If a column is unknown, has missing values or values of several types, or a
+        file is empty or damaged. The error names the column and the file.
+    TypeError
+        If `source` has another form.
+    FileNotFoundError
+        If there is no such file.
+    ImportError
+        If DuckDB or PyArrow is not installed.
+
+    See Also
+    --------
+    score_table : Scores the rows, of tables of any size.
+    align : The same for judgements and runs.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrank.metrics import tie_report
+    >>> from skrank.tables import read_rows
+    >>> frame = pd.DataFrame({"user": ["u", "u"], "bought": [1, 0], "score": [3, 3]})
+    >>> rows = read_rows(frame, qid="user", y_true="bought", y_score="score")
+    >>> tie_report(metrics="mrr", **rows)
+    1 of 1 queries are tied (100.0%)
+    2 of 2 documents are tied (100.0%)
+    <BLANKLINE>
+         pessimistic  expected  optimistic      span
+    mrr     0.500000  0.750000    1.000000  0.500000
+    """
+    columns = _read_columns(
+        "read_rows", qid, y_true, y_score, (), judged, returned, doc_id, sample_weight
+    )
+    with Source(source, columns, None, table, connection) as rows:
+        rows.check(columns)
+        query = f"SELECT {rows.selected(columns)} FROM {rows.relation}"
+        found = rows.run(lambda: rows.connection.sql(query).to_arrow_table())
+        if has_missing(found):
+            rows.refuse_missing(columns)
+    arrays = {name: as_numpy(found[name]) for name in found.column_names}
+    named = columns._asdict() | {"y_score": y_score}
+    if not isinstance(y_score, str):
+        named["y_score"] = columns.y_score
+    return Bunch(
+        **{
+            argument: {name: arrays[one] for name, one in column.items()}
+            if isinstance(column, Mapping)
+            else arrays[column]
+            for argument, column in named.items()
+            if column  # neither None nor the empty tuple of `by`
+        }
+    )
+
+
+def _read_columns(
+    caller, qid, y_true, y_score, by, judged, returned, doc_id, sample_weight
+):
     """Return the checked names of the columns."""
     named = {"qid": qid, "y_true": y_true}
     optional = {"judged": judged, "doc_id": doc_id, "sample_weight": sample_weight}
     named |= {name: column for name, column in optional.items() if column is not None}
     for name, column in named.items():
-        check_column_name(column, name, "score_table")
+        check_column_name(column, name, caller)
     keys = [by] if isinstance(by, str) else by
     if not isinstance(keys, (list, tuple)) or not _are_names(keys):
         raise ValueError(
@@ -271,14 +384,14 @@ def _read_columns(qid, y_true, y_score, by, judged, returned, doc_id, sample_wei
         rankers = dict(y_score) if isinstance(y_score, Mapping) else {}
     if not rankers or not _are_names(rankers.values()):
         raise ValueError(
-            "The 'y_score' parameter of score_table must name a column, or columns by "
+            f"The 'y_score' parameter of {caller} must name a column, or columns by "
             f"the name of the ranker. Got {shown(y_score)} instead."
         )
     if returned is not None and not isinstance(returned, str):
         is_dict = isinstance(returned, Mapping) and {*returned} == {*rankers}
         if not is_dict or not _are_names(returned.values()):
             raise ValueError(
-                "The 'returned' parameter of score_table must be a str, the name of "
+                f"The 'returned' parameter of {caller} must be a str, the name of "
                 "one column, or a dict of the names of the rankers to such names. "
                 f"Got {shown(returned)} instead."
             )

@@ -137,7 +137,7 @@ class Source:
             source = source.to_reader()
         if not hasattr(source, "__arrow_c_stream__"):
             raise TypeError(
-                "The 'source' parameter of score_table must be a path, a URL, a list "
+                "The 'source' parameter must be a path, a URL, a list "
                 "of them, or a table that speaks the Arrow PyCapsule protocol, such as "
                 "a data frame of pandas, polars or pyarrow. "
                 f"Got {type(source).__name__} instead."
@@ -161,7 +161,7 @@ class Source:
         """Return the SQL of the named columns of a table of a file of DuckDB."""
         if reader_of(self.files) != DATABASE or len(self.files) > 1:
             raise ValueError(
-                "The 'table' parameter of score_table names a table of one file that "
+                "The 'table' parameter names a table of one file that "
                 f"ends with .duckdb. Got {table!r} with {shown(self.files)}."
             )
         (file,) = self.files
@@ -175,7 +175,7 @@ class Source:
             (table,) = names
         if table not in names:
             raise ValueError(
-                f"The 'table' parameter of score_table must name a table of {file!r}, "
+                f"The 'table' parameter must name a table of {file!r}, "
                 f"among {names}. Got {table!r} instead."
             )
         table = f"given.{quoted(table)}"
@@ -381,7 +381,7 @@ def _rows_of_query(text, connection):
     """Return what a query returns as a stream of Arrow."""
     if not isinstance(text, str):
         raise TypeError(
-            "The 'source' parameter of score_table must be a str, a query in SQL, if "
+            "The 'source' parameter must be a str, a query in SQL, if "
             f"there is a `connection`. Got {type(text).__name__} instead."
         )
     if hasattr(connection, "sql"):  # of DuckDB
@@ -389,7 +389,7 @@ def _rows_of_query(text, connection):
     cursor = connection.cursor() if hasattr(connection, "cursor") else None
     if not hasattr(cursor, "fetch_record_batch"):
         raise TypeError(
-            "The 'connection' parameter of score_table must be a connection of DuckDB "
+            "The 'connection' parameter must be a connection of DuckDB "
             "or ADBC, which return tables of Arrow. Got one of "
             f"{type(connection).__module__} instead: pass a data frame, such as that "
             "of pandas.read_sql."

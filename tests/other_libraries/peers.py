@@ -2,13 +2,15 @@
 
 Each function takes one query and returns what its library says of it. The numbers in
 `peers.json` are theirs, written by ``python -m tests.other_libraries.peers``, which
-keeps those of the libraries that are not installed.
+keeps those of the libraries that are not installed. If names follow, such as
+``ranx rax``, only these libraries are asked.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
 
 import json
 import math
+import sys
 import warnings
 from functools import partial
 from importlib import metadata
@@ -428,13 +430,12 @@ def read():
     return queries, golden["values"], golden["versions"]
 
 
-def write():
-    """Ask the installed libraries anew and keep the numbers of the others."""
+def write(asked=()):
+    """Ask the libraries of some names, or all installed ones; keep other numbers."""
     golden = json.loads(FILE.read_text("utf-8"))
     queries = {name: Query(**query) for name, query in golden["queries"].items()}
-    for library, (function, distribution, _) in LIBRARIES.items():
-        if not is_installed(library):
-            continue
+    for library in asked or filter(is_installed, LIBRARIES):
+        function, distribution, _ = LIBRARIES[library]
         answers = [function(query) for query in queries.values()]
         names = sorted({name for answer in answers for name in answer})
         golden["values"][library] = {
@@ -475,4 +476,4 @@ def _one_list_a_line(text):
 
 
 if __name__ == "__main__":
-    write()
+    write(sys.argv[1:])

@@ -257,3 +257,18 @@ def test_ndcg_of_scikit_learn_of_all_queries():
             "dcg": sklearn.metrics.dcg_score(y_true, y_score),
         }
     )
+
+
+def test_the_numbers_of_libraries_that_are_not_named_are_kept(tmp_path, monkeypatch):
+    before = peers.read()
+    (tmp_path / "peers.json").write_text(peers.FILE.read_text("utf-8"), "utf-8")
+    monkeypatch.setattr(peers, "FILE", tmp_path / "peers.json")
+    # No metric has this value, so that a library that was asked shows it.
+    fake = {name: (lambda query: {"mrr": 7}, "numpy", "numpy") for name in ALWAYS}
+    monkeypatch.setattr(peers, "LIBRARIES", fake)
+    peers.write(["lightgbm"])
+    queries, values, versions = peers.read()
+    assert values.pop("lightgbm") == {"mrr": [7] * len(queries)}
+    assert versions["lightgbm"].startswith("numpy ")
+    before[1].pop("lightgbm")
+    assert (queries, values) == before[:2]

@@ -198,13 +198,13 @@ def test_marks_say_what_is_better_and_worse_than_the_baseline():
         less=base - 0.5, old=base, same=base + 0.02 * rng.randn(50), more=base + 0.5
     )
     comparison = compare_rankers(scores, baseline="old", correction="holm")
-    lines = comparison.to_latex().split("\n")
-    assert lines[2].endswith(
+    caption, table = comparison.to_latex().split(r"\begin{tabular}")
+    assert " ".join(caption.split()).endswith(
         r"\dag{} significantly better and \ddag{} worse than old: sign-flip test, Holm "
         r"for 3 comparisons, level 5\%.}"
     )
     means = scores.values.mean(axis=2).ravel()
-    assert lines[7:11] == [
+    assert table.split("\n")[4:8] == [
         rf"less & {means[0]:.4f}\textsuperscript{{\ddag{{}}}} \\",
         rf"old & {means[1]:.4f} \\",
         rf"same & {means[2]:.4f} \\",
