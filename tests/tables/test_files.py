@@ -430,7 +430,7 @@ def test_a_file_that_is_cut_off_is_named(tmp_path):
         score_table(tmp_path, "mrr")
 
 
-@pytest.mark.filterwarnings("ignore:The memory_limit is 20 MB")
+@pytest.mark.filterwarnings("ignore:The memory_limit is 60 MB")
 def test_a_full_disk_is_an_error_with_the_folder_and_the_cure(monkeypatch):
     connect = duckdb.connect
 
@@ -441,10 +441,11 @@ def test_a_full_disk_is_an_error_with_the_folder_and_the_cure(monkeypatch):
 
     monkeypatch.setattr(duckdb, "connect", limited)
     rng = np.random.default_rng(0)
-    columns = {"qid": rng.integers(0, 10**5, 10**6), "y_true": np.ones(10**6)}
-    table = pa.table(columns | {"y_score": rng.random(10**6)})
+    n = 3 * 10**6  # enough memory to begin with, and too little to end without the disk
+    columns = {"qid": rng.integers(0, 10**5, n), "y_true": np.ones(n)}
+    table = pa.table(columns | {"y_score": rng.random(n)})
     with pytest.raises(OSError, match=r"needs more disk.*TMPDIR"):
-        score_table(table, "mrr", memory_limit="20MB")
+        score_table(table, "mrr", memory_limit="60MB")
 
 
 @pytest.mark.parametrize(
