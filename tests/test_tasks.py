@@ -501,7 +501,7 @@ def test_a_task_runs_as_it_stands(task, tmp_path):
     script.write_text("\n".join(parts_of(task.code)), encoding="utf-8")
     paths = [str(Path(skrank.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
     # A warning of skrank would say that the task should be done in another way.
-    command = [sys.executable, "-W", "error::UserWarning", script.name]
+    command = [sys.executable, "-W", "error::UserWarning:__main__", script.name]
     done = subprocess.run(
         command,
         cwd=tmp_path,

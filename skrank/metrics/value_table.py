@@ -2,6 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -285,7 +286,10 @@ def _refuse_twice(keys, codes):
 def _check_same_queries(one, other, name, other_name):
     """Raise if two rankers do not have the same queries."""
     for key, values in one.keys.items():
-        if not np.array_equal(values, other.keys[key]):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # of NumPy
+            are_equal = np.array_equal(values, other.keys[key])
+        if not are_equal:
             odd = set(values.tolist()) ^ set(other.keys[key].tolist())
             example = f" Only one has {shown(next(iter(odd)))}." if odd else ""
             raise ValueError(

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from datetime import timedelta
+from datetime import date, timedelta
 from numbers import Integral, Real
 from typing import Literal
 
@@ -549,6 +549,11 @@ def _place_before(times, place, duration, name, caller, *, side="left"):
     try:
         if times.dtype.kind in "biuf":
             raise TypeError("these are numbers")
+        if times.dtype == object and isinstance(times[place], date):
+            if getattr(times[place], "tzinfo", None) is None:
+                times = times.astype("datetime64[us]")
+            elif isinstance(duration, np.timedelta64):
+                duration = duration.astype("timedelta64[us]").item()
         if times.dtype.kind in "mM":
             duration = np.timedelta64(duration)
         # The difference could be out of the range of the type.

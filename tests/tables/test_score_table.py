@@ -376,7 +376,7 @@ def test_a_table_of_a_file_of_duckdb_is_scored(tmp_path):
         connection.execute('CREATE TABLE "my rows" AS SELECT * FROM drawn')
     assert_same(score_table(file, FEW).summary(), expected)
     with duckdb.connect(str(file)) as connection:
-        connection.execute('CREATE VIEW few AS SELECT * FROM "my rows" WHERE false')
+        connection.execute('CREATE TABLE few AS SELECT * FROM "my rows" WHERE false')
     assert_same(score_table(file, FEW, table="my rows").summary(), expected)
     with pytest.raises(ValueError, match=r"'table' .* \['few', 'my rows'\]. Got None"):
         score_table(file, FEW)
@@ -437,7 +437,12 @@ def test_a_bad_list_of_paths_or_file_of_arrow_is_refused(tmp_path):
 
 
 def test_a_stream_may_hold_floats_of_two_bytes():
-    table = pa.table(SMALL | {"y_score": pa.array([2.0, 1.0, 1.0], pa.float16())})
+    halves = pa.array(np.array([2.0, 1.0, 1.0], dtype=np.float16))
+    try:
+        halves.cast(pa.float32())
+    except pa.ArrowNotImplementedError:
+        pytest.skip("this version of pyarrow does not convert floats of two bytes")
+    table = pa.table(SMALL | {"y_score": halves})
     for source in (table, table.to_reader()):
         assert score_table(source, "mrr").summary() == {"mrr": 1.0}
 
