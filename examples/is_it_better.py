@@ -68,7 +68,7 @@ assert by_metric["ndcg@10"].low > 0 > by_metric["hits@1"].low
 # %%
 # So the new model is better by ``ndcg@10``. ``hits@1`` does not tell: for most queries
 # the first result of both models is right, or that of both is wrong (``ties``). The
-# difference that so many queries show in 80 of 100 cases is ``detectable``.
+# difference that 80 of 100 such sets of queries would show is ``detectable``.
 columns = ["metric", "difference", "low", "high", "p_adjusted", "wins", "ties"]
 comparison.to_frame().filter([*columns, "losses", "detectable"]).round(4)
 

@@ -438,6 +438,7 @@ def _are_many_rows(arrays):
 
 def _blocks(arrays):
     heads = arrays.qid
+    columns = read_columns(arrays.columns, (heads.n_samples,))
     marks = np.searchsorted(heads.starts, np.arange(ROWS, heads.n_samples, ROWS))
     marks = np.unique(np.concatenate([[0], marks, [len(heads.starts)]]))
     for first, last in itertools.pairwise(marks):
@@ -452,9 +453,8 @@ def _blocks(arrays):
             name: None if value is None else take_rows(value, rows)
             for name, value in values.items()
         }
-        columns = read_columns(arrays.columns, (heads.n_samples,))
-        columns = {name: column.part(rows) for name, column in columns.items()}
-        yield replace(arrays, qid=qid, rankings={}, columns=columns, **values)
+        part = {name: column.part(rows) for name, column in columns.items()}
+        yield replace(arrays, qid=qid, rankings={}, columns=part, **values)
 
 
 def _with_highest_grade(request, arrays):
