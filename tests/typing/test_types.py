@@ -64,6 +64,10 @@ def test_public_functions_have_types():
     assert lacking == OVERLOADED
 
 
+def test_no_other_stub_hides_the_types_of_the_source():
+    assert list(make_stub.STUB.parents[1].rglob("*.pyi")) == [make_stub.STUB]
+
+
 def test_the_stub_is_that_of_the_signatures():
     """If not, run `python -m tests.typing.make_stub`."""
     assert make_stub.STUB.read_text("utf-8") == make_stub.stub()
