@@ -171,7 +171,9 @@ class Arrays:
                 depth=depth,
             )
         if self.columns:
-            ranking.columns = read_columns(self.columns, np.shape(self.y_score))
+            # Read once: other rankers and other rankings have the same columns.
+            self.columns.update(read_columns(self.columns, np.shape(self.y_score)))
+            ranking.columns = self.columns
         self.rankings[by] = depth, ranking
         return ranking
 
