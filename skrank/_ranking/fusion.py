@@ -116,8 +116,8 @@ def _borda(part, has, codes):
     return share the points that are left.
     """
     n = np.bincount(codes)
-    n_returned = np.column_stack([np.bincount(codes, of_run, len(n)) for of_run in has.T])
-    shared = (n[:, np.newaxis] - n_returned + 1) / 2
+    n_returned = [np.bincount(codes, of_run, len(n)) for of_run in has.T]
+    shared = (n[:, np.newaxis] - np.column_stack(n_returned) + 1) / 2
     return np.where(has, n[codes, np.newaxis] + 1 + part, shared[codes])
 
 
@@ -141,7 +141,7 @@ class Run:
         self.lengths = lengths_of(self.starts, len(scores))
 
     def mean_over_places(self, weight):
-        """Return the mean of a function of the rank over the ranks of each tie group."""
+        """Return the mean of a function of the ranks of each tie group."""
         return self._as_given(self.top.mean_over_places(weight))
 
     @property

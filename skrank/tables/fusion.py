@@ -201,7 +201,8 @@ def outer_join(runs):
         if np.count_nonzero(~np.isnan(scores[:, j])) < len(run.value):
             counts = np.bincount(place[rows])
             row = rows.start + np.flatnonzero(counts[place[rows]] > 1)[:1]
-            twice, of_query = (text_of(x).tolist()[0] for x in (document[row], ids[query[row]]))
+            found = document[row], ids[query[row]]
+            twice, of_query = (text_of(one).tolist()[0] for one in found)
             raise ValueError(
                 f"A document must occur once for each query in {name}. Got document "
                 f"{shown(twice)} of query {shown(of_query)} more than once."
