@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import column_or_1d
+from sklearn.utils import column_or_1d, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skrank._checks import numeric_array, shown
@@ -125,8 +125,10 @@ class FusionRanker(QueryFinder):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = bool(self._named())
-        tags.input_tags.allow_nan = not self._named()
+        inner = [get_tags(one).input_tags for one in self._named().values()]
+        tags.target_tags.required = bool(inner)
+        for name in ("allow_nan", "sparse"):
+            setattr(tags.input_tags, name, all(getattr(one, name) for one in inner))
         return tags
 
     @says_qid
@@ -158,21 +160,21 @@ class FusionRanker(QueryFinder):
         self.query_sizes_, rows = {}, None
         if self._named():
             rows = self._rows(X, y, qid, sample_weight)
-        validate_data(self, features, skip_check_array=True)
         self.estimators_ = [
             fit_estimator(clone_estimator(member), rows)
             if hasattr(member, "fit")
             else member
             for member in members.values()
         ]
+        validate_data(self, features, skip_check_array=True)
         return self
 
     @share_ranker_words
     def predict(self, X: MatrixLike | Any) -> NDArray[Any]:
         check_is_fitted(self)
         features = drop_column(X, self.qid_column, self._n_columns)
-        validate_data(self, features, reset=False, skip_check_array=True)
         scores = [_scores(features, member) for member in self.estimators_]
+        validate_data(self, features, reset=False, skip_check_array=True)
         scores = np.column_stack(scores).astype(np.float64)
         codes = np.zeros(len(scores), dtype=np.intp)
         if self._fusion.compares_documents:
@@ -234,19 +236,17 @@ class FusionRanker(QueryFinder):
 
     def _members(self, features):
         """Return the estimators and columns by their names."""
-        names = column_names(features) or range(np.shape(features)[1])
-        given = self.estimators
-        if given is None:
-            given = list(names)
-        named = self._named()
-        columns = [one for one in given if not isinstance(one, tuple)]
-        unknown = [one for one in columns if one not in names]
-        if not isinstance(given, list) or unknown:
-            raise ValueError(
-                "The 'estimators' parameter of FusionRanker must be a list of pairs "
-                f"(name, estimator) and columns of X. Got {shown(given)}, and X has "
-                f"the columns {shown(list(names))}."
-            )
+        given, named = self.estimators, self._named()
+        if given is None or len(named) != len(given):
+            names = list(column_names(features) or range(_width(features)))
+            given = names if given is None else given
+            columns = [one for one in given if not isinstance(one, tuple)]
+            if not isinstance(given, list) or not all(one in names for one in columns):
+                raise ValueError(
+                    "The 'estimators' parameter of FusionRanker must be a list of "
+                    f"pairs (name, estimator) and columns of X. Got {shown(given)}, "
+                    f"and X has the columns {shown(names)}."
+                )
         members = {
             name: named.get(name, name)
             for name in (one[0] if isinstance(one, tuple) else one for one in given)
@@ -263,6 +263,16 @@ class FusionRanker(QueryFinder):
 
 
 _CALLS = ("predict(X.assign(qid=qid))",)
+
+
+def _width(features):
+    """Return the number of columns of a matrix, or raise as scikit-learn does."""
+    if len(np.shape(features)) != 2:
+        raise ValueError(
+            f"Expected 2D array, got an array of shape {np.shape(features)}. Reshape "
+            "your data: a row per document."
+        )
+    return np.shape(features)[1]
 
 
 def _scores(features, member):

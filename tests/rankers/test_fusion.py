@@ -179,7 +179,7 @@ def test_cross_validation_with_routed_ids_says_that_predict_needs_them_in_X():
 @pytest.mark.parametrize(
     ("estimators", "kind", "words"),
     [
-        (["weak", "lost"], ValueError, r"Got 'lost', and X has the columns \['item'"),
+        (["weak", "lost"], ValueError, r"'lost'\], and X has the columns \['item'"),
         (["weak", "weak"], ValueError, "each with a name of its own"),
         ([], ValueError, "one or more estimators or columns"),
         ([("a", 3)], TypeError, "must be an object implementing 'fit' and 'predict'"),
