@@ -108,11 +108,13 @@ def fuse(
     ----------
     .. [1] G. V. Cormack, C. L. A. Clarke and S. Büttcher, "Reciprocal Rank Fusion
        Outperforms Condorcet and Individual Rank Learning Methods", SIGIR 2009.
-    .. [2] E. A. Fox and J. A. Shaw, "Combination of Multiple Searches", TREC-2, 1993.
+    .. [2] E. A. Fox and J. A. Shaw, "Combination of Multiple Searches", The Second Text
+       Retrieval Conference (TREC-2), 1993.
     .. [3] A. Mourão, F. Martins and J. Magalhães, "Multimodal Medical Information
        Retrieval with Unsupervised Rank Fusion", Computerized Medical Imaging and
        Graphics 39 (2015).
-    .. [4] J. A. Aslam and M. Montague, "Models for Metasearch", SIGIR 2001.
+    .. [4] J. A. Aslam and M. Montague, "Models for Metasearch", Proceedings of the 24th
+       ACM SIGIR Conference, 2001.
 
     Examples
     --------

@@ -1,0 +1,3 @@
+"""
+Two retrievers in one ranking
+=============================
