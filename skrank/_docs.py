@@ -27,6 +27,9 @@ y_true : {array-like, sparse matrix} of shape (n_samples,) or (n_queries, n_docs
     each query, its target.
 y_true_or_none : array-like of shape (n_samples,) or None
     Not read. It may be None.
+y_true_sometimes : array-like of shape (n_samples,) or None
+    The true grades, 0 or more. It may be None where other parameters say that no grades
+    are read.
 y_score : array-like of shape (n_samples,) or (n_queries, n_docs)
     The predicted scores, larger is better. Infinite scores are allowed.
 qid : array-like of shape (n_samples,), default={default}
@@ -110,10 +113,21 @@ popularity : array-like of shape (n_samples,) or ItemColumn
     How popular the document of each row is, 0 or more, such as how often it was viewed,
     or what :func:`~skrank.metrics.of_items` returns. It is read of the documents of the
     top `k` alone.
-group : array-like of bool of shape (n_samples,) or ItemColumn
-    Which documents belong to the group, or numbers from 0 to 1 that say how far, or
-    what :func:`~skrank.metrics.of_items` returns. It is read of the documents of the
-    top `k` alone.
+group : array-like of shape (n_samples,) or (n_samples, n_groups), or ItemColumn
+    The group of each document, a label of any type such as that of a provider; or how
+    far it belongs to each of several groups, numbers of 0 or more; or what
+    :func:`~skrank.metrics.of_items` returns. A document that belongs to several groups
+    counts for each of them.
+group_or_none : array-like of shape (n_samples,) or (n_samples, n_groups), or \
+    ItemColumn, default={default}
+    The group of each document, a label of any type such as that of a provider; or how
+    far it belongs to each of several groups, numbers of 0 or more; or what
+    :func:`~skrank.metrics.of_items` returns. If None, each document is a group of its
+    own.
+propensity : array-like of shape (n_samples,) or ItemColumn
+    The probability that the document of each row is labelled as relevant if it is,
+    above 0 and at most 1, or what :func:`~skrank.metrics.of_items` returns. It is read
+    of the relevant documents alone.
 ties_of_columns : {"expected", "first"}, default={default}
     How ties in `y_score` are resolved. "expected" is the exact expectation over all
     orderings of the tied documents; "first" keeps the input order.
@@ -158,10 +172,16 @@ SOURCES = {
     "Berrendorf et al. (2020)": """\
 M. Berrendorf, E. Faerman, L. Vermue and V. Tresp, "On the Ambiguity of
    Rank-Based Evaluation of Entity Alignment or Link Prediction Methods", 2020.""",
+    "Diaz et al. (2020)": """\
+F. Diaz, B. Mitra, M. D. Ekstrand, A. J. Biega and B. Carterette, "Evaluating
+   Stochastic Rankings with Expected Exposure", CIKM 2020.""",
     "Hoyt et al. (2022)": """\
 C. T. Hoyt, M. Berrendorf, M. Galkin, V. Tresp and B. M. Gyori, "A Unified
    Framework for Rank-based Evaluation Metrics for Link Prediction in Knowledge
    Graphs", 2022.""",
+    "Jain et al. (2016)": """\
+H. Jain, Y. Prabhu and M. Varma, "Extreme Multi-label Loss Functions for
+   Recommendation, Tagging, Ranking & Other Missing Label Applications", KDD 2016.""",
     "Jarvelin and Kekalainen (2002)": """\
 K. Jarvelin and J. Kekalainen, "Cumulated Gain-Based Evaluation of IR
    Techniques", ACM TOIS 20(4), 2002.""",
@@ -222,6 +242,10 @@ def variant(name, default, metric):
         return "k_required"
     if metric is None:
         return name
+    if name == "group" and default is None:
+        return "group_or_none"
+    if name == "y_true" and callable(metric.reads_grades):
+        return "y_true_sometimes"
     if name == "y_true" and not metric.reads_grades:
         return "y_true_or_none"
     if name == "threshold" and default is None:

@@ -21,8 +21,10 @@ from skrank.metrics import (  # noqa: F401
     agreement,
     average_precision,
     beyond_relevance,
+    exposure,
     first_relevant,
     gains,
+    propensity,
     reader,
     top_k,
 )
