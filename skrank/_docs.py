@@ -93,8 +93,25 @@ exclude : {array-like, sparse matrix} of bool, (n_queries, n_docs), default={def
     Mask of documents to leave out of the ranking, for a `y_score` of shape
     (n_queries, n_docs) only. A target is never excluded.
 judged : array-like of bool of shape (n_samples,), default={default}
-    Which documents have a grade. The others are ranked but are not relevant; their
-    `y_true` is not read. If None, all documents are judged.
+    Which documents have a grade. The `y_true` of the others is not read. If None, all
+    documents are judged.
+unjudged : {"nonrelevant", "condensed", "lowest", "highest"}, default={default}
+    What documents without a judgement count as. "nonrelevant" ranks them as not
+    relevant; "condensed" leaves them out; "lowest" and "highest" take the lowest and
+    the highest value of each query over all judgements that they might get.
+unjudged_of_means : {"nonrelevant", "condensed"}, default={default}
+    What documents without a judgement count as. "nonrelevant" ranks them as not
+    relevant; "condensed" leaves them out.
+unjudged_inferred : {"nonrelevant", "condensed", "inferred", "lowest", "highest"}, \
+    default={default}
+    What documents without a judgement count as. "nonrelevant" ranks them as not
+    relevant; "condensed" leaves them out; "inferred" estimates the precision at each
+    relevant document from the judged ones above it (infAP); "lowest" and "highest" take
+    the lowest and the highest value of each query over all judgements that they might
+    get.
+pooled : array-like of bool of shape (n_samples,), default={default}
+    With ``unjudged="inferred"``, which documents may be relevant. Those that are
+    neither pooled nor judged count as not relevant. If None, all may be.
 returned : array-like of bool of shape (n_samples,), default={default}
     Which documents the system returned. The others count among the relevant documents
     and in the ideal ranking but have no rank; their `y_score` is not read. If None, all
@@ -250,6 +267,10 @@ def variant(name, default, metric):
         return "y_true_or_none"
     if name == "threshold" and default is None:
         return "threshold_every_grade"
+    if name == "unjudged" and metric.inferred is not None:
+        return "unjudged_inferred"
+    if name == "unjudged" and not metric.is_bounded:
+        return "unjudged_of_means"
     if name == "ties" and metric.columns:
         return "ties_of_columns"
     if name == "ties" and metric.takes_midrank:
