@@ -50,6 +50,14 @@ from skrank.metrics.scorer import (
     get_scorer_names,
     make_ranking_scorer,
 )
+from skrank.metrics.subtopics import (
+    alpha_ndcg_score,
+    err_ia_score,
+    map_ia_score,
+    nrbp_score,
+    precision_ia_score,
+    subtopic_recall_score,
+)
 from skrank.metrics.top_k import (
     bpref_score,
     fbeta_at_k_score,
@@ -65,9 +73,11 @@ __all__ = [
     "QueryScores",
     "RankedQueries",
     "add_scorer",
+    "alpha_ndcg_score",
     "bpref_score",
     "cg_score",
     "dcg_score",
+    "err_ia_score",
     "err_score",
     "evaluate",
     "explain",
@@ -83,6 +93,7 @@ __all__ = [
     "judged_at_k_score",
     "lrap_score",
     "make_ranking_scorer",
+    "map_ia_score",
     "map_score",
     "mean_precision_score",
     "mean_rank",
@@ -90,9 +101,11 @@ __all__ = [
     "mrr_score",
     "ndcg_score",
     "novelty_score",
+    "nrbp_score",
     "of_items",
     "popularity_score",
     "precision_at_k_score",
+    "precision_ia_score",
     "q_measure_score",
     "query_auc_score",
     "query_report",
@@ -107,6 +120,7 @@ __all__ = [
     "recall_at_k_score",
     "score_queries",
     "spearman_score",
+    "subtopic_recall_score",
     "tie_report",
 ]
 

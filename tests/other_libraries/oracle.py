@@ -91,11 +91,19 @@ class Cell(NamedTuple):
     reasons: list
 
 
+def split(name):
+    """Return the metric of a name, without its parameters, and the cutoff or None."""
+    base, _, k = name.partition("@")
+    return base.partition("(")[0], int(k) if k else None
+
+
 def number(query, name, **params):
     """Return what skrank says of one query, under a name without ``neg_``."""
-    base, _, k = name.partition("@")
-    full_name = METRICS[base].full_name + (f"@{k}" if k else "")
-    sign = -1 if full_name.startswith("neg_") else 1
+    metric = METRICS[split(name)[0]]
+    sign = -1 if metric.full_name.startswith("neg_") else 1
+    full_name = name if sign == 1 else f"neg_{name}"
+    if metric.columns:
+        params["subtopics"] = query.subtopics
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)
         got = evaluate(*query[:2], full_name, doc_id=query.names, **params)
@@ -111,8 +119,8 @@ def same(one, other, tolerance=1e-9):
 
 def cell(library, name):
     """Compare one metric of one library."""
-    base, _, k = name.partition("@")
-    refused = rules_of(library, base, bool(k))
+    base, k = split(name)
+    refused = rules_of(library, base, k)
     tolerance = TOLERANCE.get(library, 1e-9)
     numbers, left_out = {}, {}
     for (title, query), theirs in zip(

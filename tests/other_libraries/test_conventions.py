@@ -18,7 +18,7 @@ import pytest
 from skrank.metrics import CONVENTIONS, evaluate, make_ranking_scorer
 from skrank.metrics.conventions import FROM_ONE
 from skrank.metrics.names import METRICS
-from tests.brute_force import LESS_IS_BETTER, REFERENCE, query_value
+from tests.brute_force import LESS_IS_BETTER, OF_COLUMNS, REFERENCE, query_value
 from tests.other_libraries import oracle, peers
 
 pytestmark = pytest.mark.slow_rows
@@ -163,7 +163,7 @@ def test_a_convention_is_data_in_parameters_of_the_metrics(library):
     refused = CONVENTIONS[library].refused
     for key, rules in CONVENTIONS[library].rules.items():
         name, _, k = key.partition("@")
-        assert k in ("", "k")
+        assert k in ("", "k", "1")
         if key == "*":
             assert set(rules) <= EVALUATE_ONLY | {
                 "ties",
@@ -378,5 +378,5 @@ def test_the_golden_cases_by_convention(library, convention, measure, name):
 
 
 def test_the_reference_knows_what_is_compared():
-    names = {name.partition("@")[0] for _, name in CELLS}
-    assert names <= set(REFERENCE)
+    names = {oracle.split(name)[0] for _, name in CELLS}
+    assert names <= set(REFERENCE) | set(OF_COLUMNS)

@@ -26,7 +26,7 @@ HEADER = """\
 # SPDX-License-Identifier: BSD-3-Clause
 # fmt: off
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -64,6 +64,9 @@ TYPES = {
     "features": "MatrixLike | ItemColumn",
     "popularity": "ArrayLike | ItemColumn",
     "group": "ArrayLike | ItemColumn",
+    "subtopics": "MatrixLike | ItemColumn | Sequence[Collection[str]]",
+    "alpha": "float",
+    "ideal": 'Literal["greedy", "ideal-ideal"] | None',
     "distance": 'Literal["cosine", "jaccard", "euclidean"] | Callable[..., Any]',
     "ties_of_columns": 'Literal["expected", "first"]',
     "normalize": 'Literal["k", "length"]',
