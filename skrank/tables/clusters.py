@@ -37,6 +37,7 @@ from skrank.tables.core import (
     ArrowCore,
     as_numpy,
     equality_codes,
+    is_list,
     is_text,
     one_chunk,
     ordered_keys,
@@ -525,13 +526,17 @@ def check_columns(schema, columns):
         "date": types.is_temporal,
         "text": is_text,
     }
+    of_one = tuple(tests.values())
+    tests["list"] = lambda kind: (
+        is_list(kind) and any(test(kind.value_type) for test in of_one)
+    )
     check_known(columns, schema.names)
     kinds = {
         field.name: next((kind for kind in tests if tests[kind](field.type)), None)
         for field in schema
     }
     types = dict(zip(schema.names, schema.types, strict=True))
-    check_types(columns, types, kinds, tests.keys() - {"decimal"})
+    check_types(columns, types, kinds, tests.keys() - {"decimal", "list"})
 
 
 def score_rows(core, table):
@@ -566,18 +571,22 @@ def schema_of_scores(core, schema):
 def readable(table, columns):
     """Return a table as the core reads it; raise if it has missing values."""
     pa, compute = import_extra("pyarrow"), import_extra("pyarrow.compute")
-    masks, arrays = columns.masks(), {}
+    masks, arrays, whole = columns.masks(), {}, {*columns.whole()}
     for name in columns.named():
         column = one_chunk(table[name])
         if pa.types.is_decimal(column.type):
             column = column.cast(pa.float64())
+        if is_list(column.type) and pa.types.is_decimal(column.type.value_type):
+            column = column.cast(pa.list_(pa.float64()))
         if masks.get(name) is not None:  # where it is not read it may be missing
             read = compute.fill_null(one_chunk(table[masks[name]]), False)
             column = compute.if_else(read, column, pa.scalar(0).cast(column.type))
+        arrays[name] = column
+        if name not in whole:
+            continue
         n_missing = column.null_count
         if pa.types.is_floating(column.type):
             n_missing += int(np.isnan(as_numpy(column.drop_null())).sum())
         among = f"{len(table):,} rows of a part of the source"
         check_none_missing(name, n_missing, among, columns)
-        arrays[name] = column
     return pa.table(arrays)

@@ -14,7 +14,7 @@ from pyspark.ml.evaluation import RankingEvaluator
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from skrank.metrics import add_scorer, evaluate, score_queries
+from skrank.metrics import add_scorer, evaluate, of_items, score_queries
 from skrank.stats import confidence_interval
 from skrank.tables import ClusterScores, clusters, score_table
 from skrank.tables.spark import SparkTable
@@ -253,6 +253,57 @@ def test_decimals_are_numbers_and_values_that_are_not_read_may_be_missing(spark)
         **arrays(frame, judged="judged", returned="returned"), metrics=FEW
     )
     assert found.summary() == expected
+
+
+@pytest.mark.parametrize("kind", ["float", "double", "decimal(5,2)", "missing"])
+def test_columns_are_read_by_the_workers(kind, spark):
+    rng, frame = np.random.default_rng(0), draw()
+    metrics = ["neg_popularity@2", "novelty@2", "ild@2", "ndcg@2"]
+    columns = {
+        "popularity": rng.integers(1, 9, len(frame)) / 8,
+        "features": rng.integers(0, 4, (len(frame), 3)) / 2,
+    }
+    expected = score_queries(**arrays(frame), metrics=metrics, **columns)
+    vectors = columns["features"].tolist()
+    table = spark.createDataFrame(
+        frame.assign(**{"the share": columns["popularity"], "vector": vectors})
+    )
+    names = {"popularity": "the share", "features": "vector"}
+    if kind == "missing":  # of documents that are not in any list
+        table = table.withColumn("returned", F.lit(True))
+        lower = table.withColumns(
+            {"y_score": F.col("y_score") - 1e6, "returned": F.lit(False)}
+        ).withColumns({"the share": F.lit(None).cast("double"), "vector": F.lit(None)})
+        table = table.unionByName(lower)
+        expected = score_queries(
+            **{name: np.tile(values, 2) for name, values in arrays(frame).items()},
+            returned=np.repeat([True, False], len(frame)),
+            metrics=metrics,
+            **{name: np.concatenate([x, x]) for name, x in columns.items()},
+        )
+        names["returned"] = "returned"
+    else:
+        table = table.withColumn("vector", F.col("vector").cast(f"array<{kind}>"))
+    scores = score_table(table.repartition(4), metrics, **names)
+    values, of_arrays = scores.collect().values, expected.values
+    assert_array_equal(np.delete(values, 2, 1), np.delete(of_arrays, 2, 1))
+    assert_allclose(values, of_arrays, rtol=1e-12, atol=1e-15)
+    means = scores.summary()
+    assert means["neg_popularity@2"] == expected.summary()["neg_popularity@2"]
+    assert means == pytest.approx(expected.summary())
+
+
+def test_columns_of_items_are_sent_to_the_workers(spark):
+    rng, frame = np.random.default_rng(0), draw()
+    item = rng.integers(0, 9, len(frame))
+    vectors = dict(zip("abcdefghi", rng.random((9, 3)), strict=True))
+    name = np.array(list("abcdefghi"), dtype=object)[item]
+    table = on_spark(spark, frame.assign(item=name))
+    scores = score_table(table, "ild@2", features=of_items(vectors, "item")).collect()
+    expected = score_queries(
+        **arrays(frame), metrics="ild@2", features=[vectors[id] for id in name]
+    )
+    assert_allclose(scores.values, expected.values, rtol=1e-12, atol=1e-15)
 
 
 def test_a_metric_of_ones_own_reaches_the_workers(spark):
