@@ -146,6 +146,22 @@ def draw_worse_queries():
     return figure
 
 
+def draw_segments():
+    """Draw the intervals of two models in three segments."""
+    figure, axes = new_axes()
+    for y, (old, new) in enumerate([(0.4, 0.85), (0.55, 0.9), (0.7, 0.45)]):
+        for x, colour, marker, shift in [
+            (old, GREY, "s", 0.13),
+            (new, BLUE, "o", -0.13),
+        ]:
+            axes.plot([x - 0.1, x + 0.1], [y + shift, y + shift], color=colour)
+            axes.plot(x, y + shift, marker, color=colour, markersize=6)
+    axes.set_yticks(range(3), ["fr", "de", "jp"])
+    axes.tick_params(length=0)
+    axes.set(ylim=(2.6, -0.6), xlim=(0.2, 1.1), xlabel="NDCG@10")
+    return figure
+
+
 def draw_metric_at_k():
     """Draw two curves that cross."""
     figure, axes = new_axes("cutoff k", "NDCG@k")
