@@ -252,6 +252,19 @@ def draw_diversity():
     return figure
 
 
+def draw_exposure():
+    """Draw how little of the first ranks belongs to a group."""
+    figure, axes = new_axes("rank", "exposure")
+    rank = np.arange(1, 8)
+    small = [4, 6, 7]
+    colours = [RED if one in small else BLUE for one in rank]
+    axes.bar(rank, 1 / np.log2(rank + 1), 0.8, color=colours)
+    axes.text(2.2, 0.85, "large sellers", color=BLUE, weight="bold")
+    axes.text(7.5, 0.53, "small ones", color=RED, weight="bold", ha="right")
+    axes.set(ylim=(0, 1.05))
+    return figure
+
+
 def draw_link_prediction():
     """Draw a graph with an edge that is asked for."""
     figure, axes = blank_axes()
