@@ -317,6 +317,36 @@ def share_link_words(function: F) -> F:
     return share_words(function, describe=entry, raises=RAISES_OF_LINK_PREDICTION)
 
 
+# The columns of tables with a row for each document of a query.
+OF_TABLE = read_entries("""
+qid : str, default="qid"
+    The column of the query ids.
+y_true : str or None, default="y_true"
+    The column of the grades. None if no metric reads grades.
+y_score : str, list of str or dict of str to str, default="y_score"
+    The column of the scores; of several rankers, their columns, or a dict of columns by
+    the name of the ranker.
+judged : str, default=None
+    A boolean column: which documents have a grade. Other grades are not read.
+returned : str or dict of str to str, default=None
+    A boolean column: which documents were returned; a dict has one for each ranker.
+    Other scores are not read.
+doc_id : str, default=None
+    The column of the document ids.
+sample_weight : str, default=None
+    The column of the weights, constant within a query.
+table : str, default=None
+    The table, or view, of a file of DuckDB (``.duckdb``). If None, its only one.
+connection : connection of DuckDB or ADBC, default=None
+    Runs the query that `source` is.
+""")
+
+
+def share_table_words(function: F) -> F:
+    """Complete the docstring of a function of a table with a row per document."""
+    return share_words(function, describe=lambda name, _: OF_TABLE[name])
+
+
 SPLIT = """\
 Generate the rows of each training and test set.
 
