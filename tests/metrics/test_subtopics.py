@@ -317,9 +317,7 @@ def test_ids_decide_between_tied_documents_of_the_ideal_ranking_of_ndeval():
 
 def test_the_rules_of_ndeval_are_explained():
     given = {"subtopics": CROSSED, "conventions": "ndeval"}
-    found = explain(
-        None, [3, 2, 1], "alpha_ndcg@2", doc_id=["d3", "d1", "d2"], **given
-    )
+    found = explain(None, [3, 2, 1], "alpha_ndcg@2", doc_id=["d3", "d1", "d2"], **given)
     assert found.values["ndeval"] == 1
     (rule,) = found.rules["ndeval"]
     assert rule.parameters == {"ties": "first", "doc_order": "descending"}
