@@ -30,24 +30,27 @@ class Subtopics:
         The number of subtopics of each query that a document is on.
     n_relevant : ndarray of shape (n_subtopics,)
         The number of documents on each subtopic.
-    starts : ndarray of shape (n_samples + 1,)
-        Where the subtopics of each row of the input start in `of_row`.
+    rows : Rows
+        All documents of the queries.
+    starts : ndarray of shape (n_rows + 1,)
+        Where the subtopics of each of them start in `of_row`.
     of_row : ndarray
-        The subtopics of the rows, row after row.
+        The subtopics of the documents, one after the other.
     """
 
     def __init__(self, ranking):
-        matrix = ranking.columns["subtopics"].all()
-        n_labels = matrix.shape[1]
-        self.query_of_row, self.starts = ranking.query_of_row, matrix.indptr
-        query = np.repeat(self.query_of_row, np.diff(self.starts))
+        matrix, self.rows = ranking.columns["subtopics"].all(), ranking.rows
+        if len(self.rows.row) < matrix.shape[0]:
+            matrix = matrix[self.rows.row]
+        self.starts, n_labels = matrix.indptr, matrix.shape[1]
+        query = np.repeat(self.rows.query, np.diff(self.starts))
         known, self.of_row = encode_qid(query * n_labels + matrix.indices)
         self.query = known // max(n_labels, 1)
         self.count = np.bincount(self.query, minlength=ranking.n_queries)
         self.n_relevant = np.bincount(self.of_row, minlength=len(known))
 
     def at(self, rows):
-        """Return the position of a row, and its subtopic, for all subtopics of rows."""
+        """Return the position of a row, and its subtopic, for all subtopics of some."""
         count = np.diff(self.starts)[rows]
         position = np.repeat(np.arange(len(rows)), count)
         before = np.repeat(np.cumsum(count) - count, count)
@@ -83,7 +86,7 @@ class SubtopicRanking(RankedQueries):
     """
 
     def __init__(self, top, subtopics):
-        document, subtopic = subtopics.at(top.row)
+        document, subtopic = subtopics.at(top.place)
         # The documents of a query stand in the order of rank.
         order = np.argsort(subtopic, kind="stable")
         document, subtopic = document[order], subtopic[order]
@@ -526,7 +529,7 @@ def gain_of_all(ranking, weight, left, k):
     Without a cutoff, of all documents of the query.
     """
     if k is None:
-        n_documents = np.bincount(ranking.query_of_row, minlength=ranking.n_queries)
+        n_documents = np.bincount(ranking.rows.query, minlength=ranking.n_queries)
         rank = np.arange(1, n_documents.max(initial=1) + 1)
         return np.cumsum(weight(rank) * left ** (rank - 1.0))[n_documents - 1]
     rank = np.arange(1, k + 1)
@@ -601,7 +604,7 @@ def greedy_gain(ranking, subtopics, weight, left, k):
     """
     rows = np.flatnonzero(np.diff(subtopics.starts))
     words = subtopics.as_bits(rows)
-    query, order = subtopics.query_of_row[rows], ranking.doc_order
+    query, order = subtopics.rows.query[rows], ranking.doc_order
     if order is None:
         by = np.lexsort((*words[1:], query << BITS | words[0]))
         words, query = words[:, by], query[by]
@@ -616,7 +619,7 @@ def greedy_gain(ranking, subtopics, weight, left, k):
     else:
         by = np.argsort(query, kind="stable")
         rows, query, words = rows[by], query[by], words[:, by]
-        by = np.lexsort((order.codes(rows, query), query))
+        by = np.lexsort((order.codes(subtopics.rows.row[rows], query), query))
         words, count = words[:, by], np.ones(len(by), dtype=np.intp)
     n_sets = np.bincount(query, minlength=ranking.n_queries)
     first, best = np.cumsum(n_sets) - n_sets, np.zeros(ranking.n_queries)

@@ -80,9 +80,10 @@ class Terms(NamedTuple):
     def is_binary(self):
         """Return True if the values are 0 or 1, of a metric between 0 and 1."""
         if self.request is not None:
-            is_adjusted = self.request.options.adjusted
-            is_fraction = self.request.metric.limits == (0, 1)
-            if is_adjusted or not is_fraction or not self.is_linear:
+            request = self.request
+            is_ratio = request.options.adjusted or request.divides_sums
+            is_fraction = request.metric.limits == (0, 1)
+            if is_ratio or not is_fraction or not self.is_linear:
                 return False
         return bool(((self.values == 0) | (self.values == 1)).all())
 
@@ -91,6 +92,8 @@ class Terms(NamedTuple):
         """Return the limits of the summary; none if a value is outside of its own."""
         if self.request is None:
             return (0, 1) if self.is_binary else (-np.inf, np.inf)
+        if self.request.divides_sums:  # the values are those of one of the sums
+            return self.request.limits
         low, high = self.request.metric.limits
         inside = (self.values >= low - ROUNDING) & (self.values <= high + ROUNDING)
         return self.request.limits if inside.all() else (-np.inf, np.inf)
@@ -156,6 +159,8 @@ def _terms(table, ranker, metric, estimate):
         if adjusted is True:
             ideal = np.where(undefined, instead, measured.ideal)
             top, bottom = difference(top, bottom), difference(ideal, bottom)
+    if request.divides_sums:
+        bottom = np.where(undefined, instead, measured.ideal)
     if weight is not None:
         top, bottom = top * weight, bottom * weight
     top, bottom = (np.where(known, x, 0) for x in (top, bottom))

@@ -308,6 +308,7 @@ def _check_in_parts(scores, by, clusters, sample_weight, method):
         for request in core.requests
         if not is_of_means(request)
         or request.options.adjusted
+        or request.divides_sums
         or request.options.average == "weighted"
     ]
     keys = [key for key in core.columns.keys if key not in ("qid", *names)]

@@ -17,7 +17,7 @@ from skrank._docs import share_table_words
 from skrank._progress import is_shown, progress_bar
 from skrank._types import Judgements, MetricsLike, PathLike
 from skrank.metrics import score_queries
-from skrank.metrics.answer import max_grade_of
+from skrank.metrics.answer import reads_highest_grade, with_highest_grade
 from skrank.metrics.columns import columns_of, no_grades
 from skrank.metrics.evaluation import check_ids_unneeded, check_names, read_requests
 from skrank.metrics.query_scores import QueryScores
@@ -253,11 +253,8 @@ def with_max_grade(source, core):
 
     The extreme grades are asked for only if a metric depends on them.
     """
-    measured = [
-        request.options.own.get("max_grade", 0) is None for request in core.requests
-    ]
     compared = [one for one in core.requests if one.options.threshold is None]
-    if not any(measured) and not compared:
+    if not any(map(reads_highest_grade, core.requests)) and not compared:
         return core
     low, high = source.extreme_grades(core.columns)
     if compared and low is not None and low < 0:
@@ -266,11 +263,8 @@ def with_max_grade(source, core):
             f"those of all data. Got a lowest grade of {float(low)}: pass a "
             "`threshold`, or shift the grades."
         )
-    requests = (
-        one.changed(max_grade=max_grade_of(high, one.options)) if is_measured else one
-        for one, is_measured in zip(core.requests, measured, strict=True)
-    )
-    return replace(core, requests=tuple(requests))
+    requests = tuple(with_highest_grade(one, high) for one in core.requests)
+    return replace(core, requests=requests)
 
 
 @share_table_words

@@ -118,8 +118,12 @@ def of_metric(name, columns):
     return {column: columns[column] for column in METRICS[name].columns}
 
 
+# These have references in test_exposure.py and test_propensity.py.
+ELSEWHERE = {"awrf", "calibration", "eed", "eel", "eer", "psndcg", "psp"}
+
+
 def test_every_metric_of_columns_has_a_reference():
-    assert set(OF_LIST) | set(OF_SUBTOPICS) == set(OF_COLUMNS)
+    assert {*OF_LIST, *OF_SUBTOPICS} | ELSEWHERE == {*OF_COLUMNS}
 
 
 @pytest.mark.parametrize("name", OF_LIST)
