@@ -240,7 +240,8 @@ class Explained(NamedTuple):
         except NoNumber as error:
             return None, error.reason
         if request.options.doc_order and self.data.doc_id is None:
-            if self._moves_with_ties(request):
+            # Tied documents are not ordered by what a column says of them.
+            if request.metric.columns or self._moves_with_ties(request):
                 return None, "it orders tied documents by their ids; pass `doc_id`"
             request = request.changed(doc_order=None)
         return request, None
