@@ -22,6 +22,12 @@ _OF_FIRST_RANKS = {
     if metric.reads_first_rank
 }
 
+
+def from_second_rank(rank):
+    """Return a discount of 1 / log2(rank), and 1 at the ranks 1 and 2."""
+    return 1 / np.log2(np.maximum(rank, 2))
+
+
 _ENTRIES = {
     # dcg_score, ndcg_score, top_k_accuracy_score (the last of tied columns ranks
     # first) and, for each query, roc_auc_score.
@@ -151,6 +157,21 @@ _ENTRIES = {
             "which is k * precision@k"
         ),
     },
+    # The fair ranking tracks of 2021 and 2022. Targets are numbers for each group: pass
+    # them. The track of 2022 counts relevant documents alone: only_relevant=True.
+    "trec_fair": {
+        "*": {"ties": "first"},
+        "awrf": {"discount": from_second_rank, "empty": "uniform"},
+        "eel": {"discount": from_second_rank},
+        "eed": {"discount": from_second_rank},
+        "eer": {"discount": from_second_rank},
+    },
+    # Its sort is not stable either.
+    "pyxclib": {
+        "*": {"ties": "first"},
+        "psp": {"normalize": "total"},
+        "psndcg": {"normalize": "total"},
+    },
     # It truncates scores to thousandths before it compares them.
     "ampligraph": {
         "*": (
@@ -267,9 +288,13 @@ _MEANING = {
     "gain='linear'": "every gain is the grade, not 2 ** grade - 1",
     "gain=ones_like": "every relevant document has gain 1",
     "discount": "the discount of a rank",
+    "discount=from_second_rank": "1 / log2(rank), and 1 at the ranks 1 and 2",
+    "empty": "the exposure of a list without a group",
+    "empty='uniform'": "a list without a group has the same exposure of all groups",
     "k": "the cutoff",
     "normalize": "the divisor",
     "normalize='achievable'": "divided by min(k, relevant), not by all relevant",
+    "normalize='total'": "sums over all queries are divided, not those of each query",
     "normalize='length'": "divided by min(k, length of the list), not by k",
     "tied_together": "tied documents have the precision at the end of their tie group",
     "replace_undefined_by": "the value of undefined queries",

@@ -247,9 +247,12 @@ class Explained(NamedTuple):
 
     def _moves_with_ties(self, request):
         """Return True if the order of tied documents matters to any query."""
+        orders = "pessimistic", "optimistic"
+        if request.metric.columns:  # there is no best order
+            orders = "first", "expected"
         bounds = [
             self.per_query(request.changed(ties=ties, doc_order=None))
-            for ties in ("pessimistic", "optimistic")
+            for ties in orders
         ]
         return _differs(*bounds).any()
 
@@ -266,7 +269,7 @@ class Explained(NamedTuple):
         for parameters in grouped(changed):
             alone = base.changed(**parameters)
             moved = int(_differs(before, self.per_query(alone)).sum())
-            if moved:
+            if moved or alone.divides_sums != base.divides_sums:
                 effect = answer(alone, self.data) - value
                 found.append(Rule(parameters, effect, moved))
         return sorted(found, key=lambda rule: -abs(rule.effect))
