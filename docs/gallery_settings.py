@@ -21,7 +21,7 @@ KINDS = {
     ],
     "Understand a number": ["leak", "ties", "conventions", "chance"],
     "Beyond relevance": ["diversity"],
-    "Other kinds of data": ["recommender", "link_prediction", "million_rows"],
+    "Other kinds of data": ["fusion", "recommender", "link_prediction", "million_rows"],
 }
 ORDER = [name for names in KINDS.values() for name in names]
 

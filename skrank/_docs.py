@@ -93,8 +93,25 @@ exclude : {array-like, sparse matrix} of bool, (n_queries, n_docs), default={def
     Mask of documents to leave out of the ranking, for a `y_score` of shape
     (n_queries, n_docs) only. A target is never excluded.
 judged : array-like of bool of shape (n_samples,), default={default}
-    Which documents have a grade. The others are ranked but are not relevant; their
-    `y_true` is not read. If None, all documents are judged.
+    Which documents have a grade. The `y_true` of the others is not read. If None, all
+    documents are judged.
+unjudged : {"nonrelevant", "condensed", "lowest", "highest"}, default={default}
+    What documents without a judgement count as. "nonrelevant" ranks them as not
+    relevant; "condensed" leaves them out; "lowest" and "highest" take the lowest and
+    the highest value of each query over all judgements that they might get.
+unjudged_of_means : {"nonrelevant", "condensed"}, default={default}
+    What documents without a judgement count as. "nonrelevant" ranks them as not
+    relevant; "condensed" leaves them out.
+unjudged_inferred : {"nonrelevant", "condensed", "inferred", "lowest", "highest"}, \
+    default={default}
+    What documents without a judgement count as. "nonrelevant" ranks them as not
+    relevant; "condensed" leaves them out; "inferred" estimates the precision at each
+    relevant document from the judged ones above it (infAP); "lowest" and "highest" take
+    the lowest and the highest value of each query over all judgements that they might
+    get.
+pooled : array-like of bool of shape (n_samples,), default={default}
+    With ``unjudged="inferred"``, which documents may be relevant. Those that are
+    neither pooled nor judged count as not relevant. If None, all may be.
 returned : array-like of bool of shape (n_samples,), default={default}
     Which documents the system returned. The others count among the relevant documents
     and in the ideal ranking but have no rank; their `y_score` is not read. If None, all
@@ -250,6 +267,10 @@ def variant(name, default, metric):
         return "y_true_or_none"
     if name == "threshold" and default is None:
         return "threshold_every_grade"
+    if name == "unjudged" and metric.inferred is not None:
+        return "unjudged_inferred"
+    if name == "unjudged" and not metric.is_bounded:
+        return "unjudged_of_means"
     if name == "ties" and metric.columns:
         return "ties_of_columns"
     if name == "ties" and metric.takes_midrank:
@@ -326,6 +347,36 @@ def share_link_words(function: F) -> F:
         return OF_LINK_PREDICTION[name]
 
     return share_words(function, describe=entry, raises=RAISES_OF_LINK_PREDICTION)
+
+
+# The columns of tables with a row for each document of a query.
+OF_TABLE = read_entries("""
+qid : str, default="qid"
+    The column of the query ids.
+y_true : str or None, default="y_true"
+    The column of the grades. None if no metric reads grades.
+y_score : str, list of str or dict of str to str, default="y_score"
+    The column of the scores; of several rankers, their columns, or a dict of columns by
+    the name of the ranker.
+judged : str, default=None
+    A boolean column: which documents have a grade. Other grades are not read.
+returned : str or dict of str to str, default=None
+    A boolean column: which documents were returned; a dict has one for each ranker.
+    Other scores are not read.
+doc_id : str, default=None
+    The column of the document ids.
+sample_weight : str, default=None
+    The column of the weights, constant within a query.
+table : str, default=None
+    The table, or view, of a file of DuckDB (``.duckdb``). If None, its only one.
+connection : connection of DuckDB or ADBC, default=None
+    Runs the query that `source` is.
+""")
+
+
+def share_table_words(function: F) -> F:
+    """Complete the docstring of a function of a table with a row per document."""
+    return share_words(function, describe=lambda name, _: OF_TABLE[name])
 
 
 SPLIT = """\

@@ -7,6 +7,7 @@ comment; one that does not shows its first picture.
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np
+from matplotlib.patches import Rectangle
 
 from docs.makers.pictures import BLUE, GREEN, GREY, PALE, RED, as_svg
 from skrank.metrics import evaluate
@@ -38,6 +39,22 @@ def blank_axes():
     axes.set(xlim=(0, 1), ylim=(0, 1))
     axes.set_axis_off()
     return figure, axes
+
+
+def draw_fusion():
+    """Draw two rankings that become one."""
+    figure, axes = blank_axes()
+    for x, colours in [(0.02, (BLUE, GREEN, GREY)), (0.32, (RED, BLUE, GREEN))]:
+        for row, colour in enumerate(colours):
+            axes.add_patch(
+                Rectangle((x, 0.68 - 0.26 * row), 0.22, 0.18, facecolor=colour)
+            )
+    axes.text(0.61, 0.5, "\N{RIGHTWARDS ARROW}", ha="center", va="center", size=16)
+    for row, colour in enumerate((BLUE, GREEN, RED, GREY)):
+        axes.add_patch(
+            Rectangle((0.72, 0.81 - 0.26 * row), 0.26, 0.18, facecolor=colour)
+        )
+    return figure
 
 
 def draw_tune_lightgbm():

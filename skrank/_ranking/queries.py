@@ -91,9 +91,11 @@ class RankedQueries:
         prediction with sampled candidates.
     ideal, chance : RankedQueries
         The same documents ranked by grade, and with all of a query tied.
-    judged_only, returned_only : RankedQueries
-        The ranking of the judged documents alone, and the ranking as if there were no
-        documents but the returned ones.
+    judged_only, pooled_only, returned_only : RankedQueries
+        The ranking of the judged documents alone, that of the documents that may be
+        relevant, and the ranking as if there were no documents but the returned ones.
+    fillings : Fillings
+        The rankings by which ``unjudged="lowest"`` and "highest" bound a metric.
     by_judgement : RankedQueries
         The ranking in which the judged documents are the relevant ones.
     columns : dict of str to Column
@@ -222,6 +224,14 @@ class RankedQueries:
     @cached_property
     def _judged_lists(self):
         return self._in_this_order(self._lists.judged_only())
+
+    @property
+    def pooled_only(self) -> RankedQueries:
+        """Return the ranking of the documents that may be relevant."""
+        lists = self._lists
+        if lists.judged is None or lists.pooled is None:
+            return self
+        return self._in_this_order(lists.pooled_only())
 
     @property
     def returned_only(self) -> RankedQueries:

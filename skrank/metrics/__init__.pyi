@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skrank._ranking import RankedQueries
-from skrank._types import Average, MatrixLike, Ties
+from skrank._types import Average, MatrixLike, Ties, Unjudged
 from skrank.metrics.columns import ItemColumn, of_items
 from skrank.metrics.conventions import CONVENTIONS
 from skrank.metrics.evaluation import evaluate, score_queries
@@ -71,6 +71,7 @@ def bpref_score(
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -79,7 +80,9 @@ def bpref_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def calibration_divergence(
@@ -106,7 +109,9 @@ def cg_score(
     ties: Ties = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def cg_score(
@@ -115,6 +120,7 @@ def cg_score(
     ties: Ties = "expected", replace_undefined_by: float = 0.0, average: None,
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -127,6 +133,7 @@ def dcg_score(
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -138,7 +145,9 @@ def dcg_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def eed_score(
@@ -212,6 +221,7 @@ def err_score(
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -221,7 +231,9 @@ def err_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def fbeta_at_k_score(
@@ -231,6 +243,7 @@ def fbeta_at_k_score(
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -240,7 +253,9 @@ def fbeta_at_k_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def geometric_mean_rank(
@@ -249,7 +264,9 @@ def geometric_mean_rank(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool | Literal["ratio", "z"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def geometric_mean_rank(
@@ -258,7 +275,9 @@ def geometric_mean_rank(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: None, adjusted: bool | Literal["ratio", "z"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def gm_map_score(
@@ -267,6 +286,7 @@ def gm_map_score(
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -275,7 +295,9 @@ def gm_map_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def group_share_score(
@@ -300,7 +322,9 @@ def harmonic_mean_rank(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def harmonic_mean_rank(
@@ -309,7 +333,9 @@ def harmonic_mean_rank(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: None, adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def hits_at_k_score(
@@ -318,7 +344,9 @@ def hits_at_k_score(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", adjusted: bool | Literal["ratio", "z"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def hits_at_k_score(
@@ -327,7 +355,9 @@ def hits_at_k_score(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = 0.0,
     average: None, adjusted: bool | Literal["ratio", "z"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def ild_score(
@@ -371,7 +401,9 @@ def lrap_score(
     ties: Ties = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def lrap_score(
@@ -380,6 +412,7 @@ def lrap_score(
     ties: Ties = "expected", replace_undefined_by: float = 0.0, average: None,
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -391,6 +424,7 @@ def map_score(
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Unjudged = "nonrelevant", pooled: ArrayLike | None = None,
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -401,7 +435,8 @@ def map_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None, unjudged: Unjudged = "nonrelevant",
+    pooled: ArrayLike | None = None, returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def mean_precision_score(
@@ -410,7 +445,9 @@ def mean_precision_score(
     ties: Ties = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def mean_precision_score(
@@ -419,6 +456,7 @@ def mean_precision_score(
     ties: Ties = "expected", replace_undefined_by: float = 0.0, average: None,
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -428,7 +466,9 @@ def mean_rank(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool | Literal["ratio", "z"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def mean_rank(
@@ -437,7 +477,9 @@ def mean_rank(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: None, adjusted: bool | Literal["ratio", "z"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def median_rank(
@@ -446,7 +488,9 @@ def median_rank(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def median_rank(
@@ -455,7 +499,9 @@ def median_rank(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: None, adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def mrr_score(
@@ -464,7 +510,9 @@ def mrr_score(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", adjusted: bool | Literal["ratio", "z"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def mrr_score(
@@ -473,7 +521,9 @@ def mrr_score(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = 0.0,
     average: None, adjusted: bool | Literal["ratio", "z"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def ndcg_score(
@@ -485,6 +535,7 @@ def ndcg_score(
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -496,7 +547,9 @@ def ndcg_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def novelty_score(
@@ -537,7 +590,9 @@ def precision_at_k_score(
     ties: Ties = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def precision_at_k_score(
@@ -546,6 +601,7 @@ def precision_at_k_score(
     ties: Ties = "expected", replace_undefined_by: float = 0.0, average: None,
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -597,6 +653,7 @@ def q_measure_score(
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -607,7 +664,9 @@ def q_measure_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def query_auc_score(
@@ -616,6 +675,7 @@ def query_auc_score(
     replace_undefined_by: float = ..., average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -624,7 +684,9 @@ def query_auc_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = ..., average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def r_precision_score(
@@ -633,6 +695,7 @@ def r_precision_score(
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -641,7 +704,9 @@ def r_precision_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def rank_correlation_score(
@@ -653,6 +718,7 @@ def rank_correlation_score(
     replace_undefined_by: float = ..., average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -664,7 +730,9 @@ def rank_correlation_score(
     threshold: float | Literal["max"] | None = None, ties: Ties = "expected",
     replace_undefined_by: float = ..., average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def rank_median_absolute_deviation(
@@ -673,7 +741,9 @@ def rank_median_absolute_deviation(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def rank_median_absolute_deviation(
@@ -682,7 +752,9 @@ def rank_median_absolute_deviation(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: None, adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def rank_standard_deviation(
@@ -691,7 +763,9 @@ def rank_standard_deviation(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def rank_standard_deviation(
@@ -700,7 +774,9 @@ def rank_standard_deviation(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: None, adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def rank_variance(
@@ -709,7 +785,9 @@ def rank_variance(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def rank_variance(
@@ -718,7 +796,9 @@ def rank_variance(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: None, adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def ranking_loss(
@@ -727,6 +807,7 @@ def ranking_loss(
     replace_undefined_by: float = ..., average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -735,7 +816,9 @@ def ranking_loss(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = ..., average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def rbo_score(
@@ -744,7 +827,9 @@ def rbo_score(
     ties: Ties = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def rbo_score(
@@ -753,6 +838,7 @@ def rbo_score(
     ties: Ties = "expected", replace_undefined_by: float = ..., average: None,
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -763,6 +849,7 @@ def rbp_score(
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -772,7 +859,9 @@ def rbp_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def recall_at_k_score(
@@ -781,6 +870,7 @@ def recall_at_k_score(
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -789,7 +879,9 @@ def recall_at_k_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def spearman_score(
@@ -798,7 +890,9 @@ def spearman_score(
     ties: Ties | Literal["midrank"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def spearman_score(
@@ -807,5 +901,6 @@ def spearman_score(
     ties: Ties | Literal["midrank"] = "expected", replace_undefined_by: float = ...,
     average: None, adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...

@@ -28,6 +28,11 @@ def from_second_rank(rank):
     return 1 / np.log2(np.maximum(rank, 2))
 
 
+def of_next_grade(grade):
+    """Return the exponential gain of a grade that is one higher."""
+    return 2 ** (np.asarray(grade) + 1.0) - 1
+
+
 _ENTRIES = {
     # dcg_score, ndcg_score, top_k_accuracy_score (the last of tied columns ranks
     # first) and, for each query, roc_auc_score.
@@ -156,6 +161,55 @@ _ENTRIES = {
             "recpack's HitK is the number of relevant documents in the top k, "
             "which is k * precision@k"
         ),
+    },
+    # Recommenders: the libraries below are given lists in their order, and items of the
+    # test without grades. Users without such an item are left out, except by metrics of
+    # columns.
+    "rectools": {
+        "*": {"ties": "first", "replace_undefined_by": math.nan},
+        "ild": {"replace_undefined_by": 0.0},
+        "ndcg": (
+            "RecTools divides DCG by that of k relevant documents, however many there "
+            "are: divide dcg@k with gain=numpy.ones_like by the sum of "
+            "1 / log2(rank + 1) over the first k ranks; its "
+            "NDCG(divide_by_achievable=True) is ndcg@k with that gain"
+        ),
+    },
+    # ild is 1 - its intra-list similarity (ILS), and popularity is its mean popularity
+    # rank if the column holds the quantiles of the ranks.
+    "lenskit": {
+        "*": {"ties": "first", "replace_undefined_by": math.nan},
+        "dcg": {"gain": np.ones_like, "discount": from_second_rank},
+        "ild": {"replace_undefined_by": 0.0},
+        "map": {"normalize": "achievable"},
+        "ndcg": {"gain": np.ones_like, "discount": from_second_rank},
+        "precision": {"normalize": "length"},
+        "rbp": {"p": 0.85},
+        "recall": (
+            "LensKit divides the number of relevant documents in the top k by "
+            "min(k, relevant), recall@k by all relevant ones"
+        ),
+    },
+    # Microsoft's. For novelty, the column holds shares of the visits, not of the users.
+    "recommenders": {
+        "*": {"ties": "first", "replace_undefined_by": math.nan},
+        "map": {"k": 10},
+        "map@k": {"normalize": "achievable"},
+        "ndcg": {"k": 10, "gain": np.ones_like},
+        "r_precision": (
+            "recommenders leaves out the users without a relevant item among their "
+            "first R, where r_precision counts 0"
+        ),
+    },
+    # relevance_threshold=1 there is gain="exponential", and nDCGRendle2020 is
+    # gain=numpy.ones_like.
+    "elliot": {
+        "*": {"ties": "first", "replace_undefined_by": math.nan},
+        "map": (
+            "Elliot's MAP is the mean of precision@1, ..., precision@k, which is "
+            "mean_precision@k of a list of k documents"
+        ),
+        "ndcg": {"gain": of_next_grade},
     },
     # The fair ranking tracks of 2021 and 2022. Targets are numbers for each group: pass
     # them. The track of 2022 counts relevant documents alone: only_relevant=True.
@@ -287,6 +341,7 @@ _MEANING = {
     "gain": "the gain of a grade",
     "gain='linear'": "every gain is the grade, not 2 ** grade - 1",
     "gain=ones_like": "every relevant document has gain 1",
+    "gain=of_next_grade": "the gain is 2 ** (grade + 1) - 1",
     "discount": "the discount of a rank",
     "discount=from_second_rank": "1 / log2(rank), and 1 at the ranks 1 and 2",
     "empty": "the exposure of a list without a group",

@@ -11,6 +11,7 @@ from scipy.stats import norm
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank._checks import warn_caller
+from skrank._ranking.rank import FILLED
 from skrank.metrics.first_ranks import (
     FirstRanks,
     first_groups,
@@ -61,19 +62,23 @@ def measure(request, ranking, known, alike=None):
     that of the same queries with other scores, to share what does not depend on them.
     """
     metric, options = request.metric, request.options
-    own = options.own
+    own, definition = options.own, metric.definition
     if metric.takes_midrank:
         own = own | {"ties": options.ties}
+    if options.unjudged == "inferred":
+        definition = metric.inferred
+    if options.unjudged in FILLED:
+        return Measured(_bound(request, ranking.fillings))
 
     def values_in(ranking):
-        done = known.setdefault((metric.definition, id(ranking)), [])
+        done = known.setdefault((definition, id(ranking)), [])
         for others, values, _ in done:
             if others == own:
                 return values
         if metric.reads_first_rank:
-            values = values_at_first(metric.definition, ranking, own)
+            values = values_at_first(definition, ranking, own)
         else:
-            values = metric.definition(ranking, **own)
+            values = definition(ranking, **own)
         done.append((own, values, ranking))  # kept, or another could get its id
         return values
 
@@ -88,6 +93,37 @@ def measure(request, ranking, known, alike=None):
         ideal = metric.best(ranking, **own)
     ranks = ranking if metric.reads_first_rank and reads_ranks(request) else None
     return Measured(values, chance, ideal, ranks)
+
+
+def _bound(request, fillings):
+    """Return the lowest or the highest value of each query over some rankings.
+
+    Where only some of them leave a query undefined, its replacement is one of its
+    values; NaN is none.
+    """
+    metric, options = request.metric, request.options
+    if options.adjusted:
+        raise ValueError(
+            f"unjudged={options.unjudged!r} bounds the value of each query, and the "
+            f"adjusted metric {request.key!r} is a ratio of means over queries. Pass "
+            "adjusted=False. Got "
+            f"{options.adjusted!r}."
+        )
+    plain = request.changed(unjudged="nonrelevant")
+    if options.own.get("max_grade", 0) is None:
+        plain = plain.changed(max_grade=fillings.highest)
+    instead = options.replace_undefined_by
+    if metric.inverse:
+        instead = reciprocal(instead)
+    is_negative = (request.sign < 0) != metric.inverse
+    is_lowest = (options.unjudged == "lowest") != is_negative
+    further = np.fmin if is_lowest else np.fmax
+    bound, is_defined = np.nan, False
+    for ranking in fillings:
+        values = measure(plain, ranking, {}).values
+        is_defined |= ~np.isnan(values)
+        bound = further(bound, np.where(np.isnan(values), instead, values))
+    return np.where(is_defined, bound, np.nan)
 
 
 def parts_of(request):

@@ -24,6 +24,7 @@ from skrank.metrics.summary import (
     pooled_harmonic_mean,
     reciprocal,
 )
+from skrank.metrics.value_table import check_by
 
 # Numbers that differ by less, relative to their size, are equal but for rounding.
 ROUNDING = 1e-12
@@ -225,22 +226,33 @@ class Segment(NamedTuple):
 
 def segments_of(table, by, clusters, clusterings, caller):
     """Return the segments of a table, each with the clusters that it has by itself."""
-    names, found = [by] if isinstance(by, str) else list(by), []
+    names, found = check_segments(by, table.keys, caller), []
+    for label, rows in table.segments(by, caller).items():
+        part = table.take(rows)
+        of_part = [codes[rows] for codes in clusterings]
+        if clusters is None:
+            of_part = read_clusters(None, part.keys)
+        found.append(Segment(entries_of(label, names), rows, part, of_part))
+    return found
+
+
+def check_segments(by, keys, caller):
+    """Return the names of the key columns of segments; raise if one may not be."""
+    names = [by] if isinstance(by, str) else list(by)
     taken = [name for name in names if name in ENTRIES]
     if taken:
         raise ValueError(
             f"The 'by' parameter of {caller} must not be {taken[0]!r}, which is an "
             "entry of the rows of the result. Rename the column."
         )
-    for label, rows in table.segments(by, caller).items():
-        part = table.take(rows)
-        of_part = [codes[rows] for codes in clusterings]
-        if clusters is None:
-            of_part = read_clusters(None, part.keys)
-        values = (label,) if isinstance(by, str) else label
-        entries = dict(zip(names, values, strict=True))
-        found.append(Segment(entries, rows, part, of_part))
-    return found
+    return check_by(names, keys, caller)
+
+
+def entries_of(label, names):
+    """Return the values of a segment by the names of its columns, from its label."""
+    return dict(
+        zip(names, label if isinstance(label, tuple) else (label,), strict=True)
+    )
 
 
 def difference(values, others):

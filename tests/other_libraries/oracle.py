@@ -14,15 +14,17 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrank.metrics import evaluate
+from skrank.metrics import evaluate, of_items
 from skrank.metrics.conventions import rules_of
 from skrank.metrics.names import METRICS
 from tests.other_libraries import peers
 
 QUERIES, VALUES, VERSIONS = peers.read()
 
-# Two libraries compute in single precision.
-TOLERANCE = {"ogb": 1e-6, "torchmetrics": 1e-6}
+# Two libraries compute in single precision, and those of recommenders in double.
+TOLERANCE = {"ogb": 1e-6, "torchmetrics": 1e-6} | dict.fromkeys(
+    ["elliot", "lenskit", "recommenders", "rectools"], 1e-12
+)
 
 
 class LeftOut(NamedTuple):
@@ -76,6 +78,12 @@ EXCEPTIONS = [
         lambda query: is_tied(query) and len(query.scores) > 5,
         "ties have no order: the last column comes first in short lists alone",
     ),
+    LeftOut(
+        "lenskit",
+        {"rbp"},
+        lambda query: max(query.grades) > 1,
+        "it reads whether an item is relevant and not its grade: pass y_true > 0",
+    ),
 ]
 
 
@@ -91,9 +99,14 @@ class Cell(NamedTuple):
     reasons: list
 
 
-def number(query, name, **params):
-    """Return what skrank says of one query, under a name without ``neg_``."""
+def number(library, query, name, **params):
+    """Return what skrank says of one query, under a name without ``neg_``.
+
+    Columns are those of the library.
+    """
     base, _, k = name.partition("@")
+    for column, of_item in peers.columns_of(library, base).items():
+        params[column] = of_items(of_item, query.ids)
     full_name = METRICS[base].full_name + (f"@{k}" if k else "")
     sign = -1 if full_name.startswith("neg_") else 1
     with warnings.catch_warnings():
@@ -120,11 +133,11 @@ def cell(library, name):
     ):
         if theirs is None:
             continue
-        default = number(query, name)
+        default = number(library, query, name)
         if isinstance(refused, str):
             left_out[title] = float(theirs), default, refused
             continue
-        ours = number(query, name, convention=library)
+        ours = number(library, query, name, convention=library)
         reason = exception(library, base, query)
         if reason is None:
             numbers[title] = float(theirs), ours, default

@@ -72,7 +72,7 @@ def test_the_installed_library_says_the_same(library, title):
         refused = isinstance(rules_of(library, base, bool(k)), str)
         if refused or oracle.exception(library, base, query):
             continue
-        ours = oracle.number(query, name, convention=library)
+        ours = oracle.number(library, query, name, convention=library)
         assert oracle.same(float(theirs), ours, tolerance), name
 
 

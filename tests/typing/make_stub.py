@@ -57,6 +57,10 @@ TYPES = {
     "sample_weight": "ArrayLike | None",
     "exclude": "MatrixLike | None",
     "judged": "ArrayLike | None",
+    "unjudged": 'Literal["nonrelevant", "condensed", "lowest", "highest"]',
+    "unjudged_of_means": 'Literal["nonrelevant", "condensed"]',
+    "unjudged_inferred": "Unjudged",
+    "pooled": "ArrayLike | None",
     "returned": "ArrayLike | None",
     "gain": 'Literal["exponential", "linear"] | Callable[..., Any]',
     "discount": 'Literal["log2", "ln"] | Callable[..., Any]',
@@ -95,7 +99,7 @@ def stub():
         for name in metrics.__all__
         if (metric := metric_of(getattr(metrics, name)))
     }
-    imports = ["from skrank._types import Average, MatrixLike, Ties"]
+    imports = ["from skrank._types import Average, MatrixLike, Ties, Unjudged"]
     for node in ast.walk(ast.parse(SOURCE.read_text("utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module.startswith("skrank"):
             names = [alias for alias in node.names if alias.name not in functions]
