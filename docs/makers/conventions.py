@@ -18,6 +18,8 @@ FAMILIES = [
         "reader",
         "agreement",
         "beyond_relevance",
+        "exposure",
+        "propensity",
     )
 ]
 

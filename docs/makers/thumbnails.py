@@ -7,6 +7,7 @@ comment; one that does not shows its first picture.
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np
+from matplotlib.patches import Rectangle
 
 from docs.makers.pictures import BLUE, GREEN, GREY, PALE, RED, as_svg
 from skrank.metrics import evaluate
@@ -38,6 +39,22 @@ def blank_axes():
     axes.set(xlim=(0, 1), ylim=(0, 1))
     axes.set_axis_off()
     return figure, axes
+
+
+def draw_fusion():
+    """Draw two rankings that become one."""
+    figure, axes = blank_axes()
+    for x, colours in [(0.02, (BLUE, GREEN, GREY)), (0.32, (RED, BLUE, GREEN))]:
+        for row, colour in enumerate(colours):
+            axes.add_patch(
+                Rectangle((x, 0.68 - 0.26 * row), 0.22, 0.18, facecolor=colour)
+            )
+    axes.text(0.61, 0.5, "\N{RIGHTWARDS ARROW}", ha="center", va="center", size=16)
+    for row, colour in enumerate((BLUE, GREEN, RED, GREY)):
+        axes.add_patch(
+            Rectangle((0.72, 0.81 - 0.26 * row), 0.26, 0.18, facecolor=colour)
+        )
+    return figure
 
 
 def draw_tune_lightgbm():
@@ -204,6 +221,18 @@ def draw_chance():
     axes.text(30, 0.22, "random", color=GREY, weight="bold", ha="center")
     axes.minorticks_off()
     axes.set(xticks=[], ylim=(0, 0.9))
+    return figure
+
+
+def draw_diversity():
+    """Draw candidates, and the front of those that are best in one metric."""
+    figure, axes = new_axes("NDCG@10", "diversity")
+    x = np.array([0.1, 0.4, 0.62, 0.78, 0.88])
+    front = 1 - x**2.5
+    axes.plot(x, front, "o-", color=BLUE, markersize=6)
+    axes.scatter(x[:4] - 0.04, front[:4] - 0.33, s=20, color=PALE)
+    axes.plot(x[2], front[2], "o", color=RED, markersize=9)
+    axes.set(xlim=(0, 1), ylim=(0.15, 1.1))
     return figure
 
 

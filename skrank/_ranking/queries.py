@@ -91,13 +91,18 @@ class RankedQueries:
         prediction with sampled candidates.
     ideal, chance : RankedQueries
         The same documents ranked by grade, and with all of a query tied.
-    judged_only, returned_only : RankedQueries
-        The ranking of the judged documents alone, and the ranking as if there were no
-        documents but the returned ones.
+    judged_only, pooled_only, returned_only : RankedQueries
+        The ranking of the judged documents alone, that of the documents that may be
+        relevant, and the ranking as if there were no documents but the returned ones.
+    fillings : Fillings
+        The rankings by which ``unjudged="lowest"`` and "highest" bound a metric.
     by_judgement : RankedQueries
         The ranking in which the judged documents are the relevant ones.
     columns : dict of str to Column
         What else is known of each document, by name; :meth:`documents` reads it.
+    rows : Rows
+        All documents of the queries, returned or not, in the order of the input: their
+        `query`, `row` and `grade`, and whether they are `relevant`.
 
     See Also
     --------
@@ -175,6 +180,16 @@ class RankedQueries:
             )
         return self._top[k]
 
+    @cached_property
+    def rows(self) -> Any:
+        """Return all documents, returned or not: query, row, relevant, grade."""
+        if not hasattr(self._lists, "all_rows"):
+            raise ValueError(
+                "The documents are known only of rows, y_true and y_score of one "
+                "shape. Got other input."
+            )
+        return self._lists.all_rows()
+
     @property
     def grade(self) -> NDArray[Any]:
         """Return the grade of each relevant document, group after group."""
@@ -209,6 +224,14 @@ class RankedQueries:
     @cached_property
     def _judged_lists(self):
         return self._in_this_order(self._lists.judged_only())
+
+    @property
+    def pooled_only(self) -> RankedQueries:
+        """Return the ranking of the documents that may be relevant."""
+        lists = self._lists
+        if lists.judged is None or lists.pooled is None:
+            return self
+        return self._in_this_order(lists.pooled_only())
 
     @property
     def returned_only(self) -> RankedQueries:
@@ -588,6 +611,10 @@ class TopDocuments:
         The number of documents in its tie group.
     length : ndarray of shape (n_queries,)
         The number of documents in each list: `k`, or all of a query with fewer.
+    relevant, grade : ndarray of shape (n_top_documents,)
+        Whether each document is relevant, and its grade, 0 if it is not.
+    place : ndarray of shape (n_top_documents,)
+        The position of each document in the `rows` of the ranking.
     """
 
     def __init__(self, ranking, everything, k):
@@ -614,6 +641,24 @@ class TopDocuments:
         """Return the number of documents in each list."""
         n_documents = self.ranking.n_documents
         return n_documents if self.k is None else np.minimum(n_documents, self.k)
+
+    @cached_property
+    def place(self):
+        """Return the position of each document in the `rows` of the ranking."""
+        row = self.ranking.rows.row
+        place = np.empty(row.max(initial=-1) + 1, dtype=np.intp)
+        place[row] = np.arange(len(row))
+        return place[self.row]
+
+    @property
+    def relevant(self):
+        """Return whether each document is relevant."""
+        return self.ranking.rows.relevant[self.place]
+
+    @property
+    def grade(self):
+        """Return the grade of each document, 0 if it is not relevant."""
+        return self.ranking.rows.grade[self.place]
 
     def column(self, name: str) -> NDArray[Any]:
         """Return the values of a column for these documents.

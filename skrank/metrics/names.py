@@ -21,8 +21,10 @@ from skrank.metrics import (  # noqa: F401
     agreement,
     average_precision,
     beyond_relevance,
+    exposure,
     first_relevant,
     gains,
+    propensity,
     reader,
     top_k,
 )
@@ -49,6 +51,9 @@ TREC_EVAL = {
     "recall": "recall",
     "success": "hits",
 }
+
+# The names of trec_eval for a metric with parameters.
+_WITH_PARAMS = {"infAP": "map(unjudged='inferred')"}
 
 # Names of other libraries. They are not accepted; the error suggests the right one.
 _WRITTEN_OUT = {
@@ -170,6 +175,7 @@ def _read(name):
     """Return the parsed name, with its parameters as text, or None."""
     if match := _TREC_EVAL.fullmatch(name):
         name = f"{TREC_EVAL[match[1]]}@{match[2]}"
+    name = _WITH_PARAMS.get(name, name)
     match = _GRAMMAR.fullmatch(name)
     if match is None:
         return None
