@@ -145,6 +145,19 @@ propensity : array-like of shape (n_samples,) or ItemColumn
     The probability that the document of each row is labelled as relevant if it is,
     above 0 and at most 1, or what :func:`~skrank.metrics.of_items` returns. It is read
     of the relevant documents alone.
+subtopics : {array-like, sparse matrix} of shape (n_samples, n_subtopics), list of \
+    lists of str, or ItemColumn
+    Which subtopics the document of each row is on, as booleans or 0 and 1; or the
+    labels of the subtopics, one list per row; or what :func:`~skrank.metrics.of_items`
+    returns. A subtopic counts for a query if one of its documents is on it, returned or
+    not.
+alpha : float, default={default}
+    How much a document loses in [0, 1] that says again what one above said: its gain of
+    a subtopic is ``(1 - alpha) ** c`` if c documents above are on it.
+ideal : {"greedy", "ideal-ideal"} or None, default={default}
+    What the sum is divided by. "greedy" is its value for the best ranking of the
+    documents that there are, found greedily; "ideal-ideal" is that of a list in which
+    all documents are on all subtopics. None does not divide.
 ties_of_columns : {"expected", "first"}, default={default}
     How ties in `y_score` are resolved. "expected" is the exact expectation over all
     orderings of the tied documents; "first" keeps the input order.

@@ -103,6 +103,12 @@ class RankedQueries:
     rows : Rows
         All documents of the queries, returned or not, in the order of the input: their
         `query`, `row` and `grade`, and whether they are `relevant`.
+    query_of_row : ndarray of shape (n_samples,)
+        The query of each row of the input, returned or not.
+    doc_order : DocOrder or None
+        How the ids order tied documents; None if they do not.
+    made : dict
+        What metrics made of the ranking, to share it.
 
     See Also
     --------
@@ -152,7 +158,7 @@ class RankedQueries:
         self._rank, self.order, self._alike = rank, order, alike
         if n_found is not None:
             self.n_found = n_found
-        self.columns, self._top = {}, {}
+        self.columns, self.made, self._top = {}, {}, {}
 
     def documents(self, k: int | None = None) -> TopDocuments:
         """Return the documents that may be among the first `k` of each query.
@@ -189,6 +195,18 @@ class RankedQueries:
                 "shape. Got other input."
             )
         return self._lists.all_rows()
+
+    @property
+    def query_of_row(self) -> NDArray[Any]:
+        """Return the query of each row of the input, returned or not."""
+        lists = self._lists
+        return lists.order.row_query if lists.row_query is None else lists.row_query
+
+    @property
+    def doc_order(self) -> Any:
+        """Return the order of tied documents by their ids, for rows of the input."""
+        order = self._lists.doc_order
+        return None if order is None else order.of_input()
 
     @property
     def grade(self) -> NDArray[Any]:
@@ -627,12 +645,8 @@ class TopDocuments:
         if (query[1:] < query[:-1]).any():
             order = np.argsort(query, kind="stable")
             group, row, query = group[order], row[order], query[order]
-        self.ranking, self.k, self._everything, self._group = (
-            ranking,
-            k,
-            everything,
-            group,
-        )
+        self.ranking, self.k = ranking, k
+        self._everything, self._group = everything, group
         self.query, self.row = query, row
         self.above, self.size = everything.above[group], everything.size[group]
 

@@ -62,6 +62,14 @@ from skrank.metrics.scorer import (
     get_scorer_names,
     make_ranking_scorer,
 )
+from skrank.metrics.subtopics import (
+    alpha_ndcg_score,
+    err_ia_score,
+    map_ia_score,
+    nrbp_score,
+    precision_ia_score,
+    subtopic_recall_score,
+)
 from skrank.metrics.top_k import (
     bpref_score,
     fbeta_at_k_score,
@@ -77,6 +85,7 @@ __all__ = [
     "QueryScores",
     "RankedQueries",
     "add_scorer",
+    "alpha_ndcg_score",
     "awrf_score",
     "bpref_score",
     "calibration_divergence",
@@ -85,6 +94,7 @@ __all__ = [
     "eed_score",
     "eel_score",
     "eer_score",
+    "err_ia_score",
     "err_score",
     "evaluate",
     "explain",
@@ -101,6 +111,7 @@ __all__ = [
     "judged_at_k_score",
     "lrap_score",
     "make_ranking_scorer",
+    "map_ia_score",
     "map_score",
     "mean_precision_score",
     "mean_rank",
@@ -108,9 +119,11 @@ __all__ = [
     "mrr_score",
     "ndcg_score",
     "novelty_score",
+    "nrbp_score",
     "of_items",
     "popularity_score",
     "precision_at_k_score",
+    "precision_ia_score",
     "psndcg_score",
     "psp_score",
     "q_measure_score",
@@ -127,6 +140,7 @@ __all__ = [
     "recall_at_k_score",
     "score_queries",
     "spearman_score",
+    "subtopic_recall_score",
     "tie_report",
 ]
 

@@ -211,6 +211,13 @@ _ENTRIES = {
         ),
         "ndcg": {"gain": of_next_grade},
     },
+    # With -traditional; without it, ndeval reads the ranks of a run instead of scores.
+    # Documents that are tied for a step of the ideal ranking are in the same order.
+    # "ideal-ideal" is its alpha-DCG, and "greedy" its nERR-IA and nNRBP.
+    "ndeval": {
+        "*": {"ties": "first", "doc_order": "descending"},
+        "err_ia@1": {"ideal": None},
+    },
     # It truncates scores to thousandths before it compares them.
     "ampligraph": {
         "*": (
@@ -235,8 +242,8 @@ class Convention(NamedTuple):
     ----------
     rules : Mapping of str to Mapping
         The parameters that reproduce the metric of the library, by the name of the
-        metric, or by "name@k" if they apply only with a cutoff; "*" applies to all
-        metrics.
+        metric, by "name@k" if they apply only with a cutoff, or by "name@1" if only
+        with this one; "*" applies to all metrics.
     refused : Mapping of str to str
         The metrics that no parameters can reproduce, and why.
     ranks : Mapping of str to str, or None
@@ -294,17 +301,17 @@ def check_convention(convention, caller):
     )
 
 
-def rules_of(convention, metric, has_cutoff):
+def rules_of(convention, metric, k):
     """Return the parameters that a convention gives to a metric.
 
     Or the reason, a str, why no parameters reproduce the library. `metric` is a name
-    without ``@k``, or None for a definition of the user; `has_cutoff` says whether it
-    is requested with ``@k``.
+    without ``@k``, or None for a definition of the user; `k` is the cutoff or None.
     """
     rules = {}
     if convention is None:
         return rules
-    for key in ("*", metric, f"{metric}@k" if has_cutoff else None):
+    with_k = () if k is None else (f"{metric}@k", f"{metric}@{k}")
+    for key in ("*", metric, *with_k):
         if key in CONVENTIONS[convention].refused:
             return CONVENTIONS[convention].refused[key]
         rules |= CONVENTIONS[convention].rules.get(key, {})
@@ -333,6 +340,8 @@ _MEANING = {
     "normalize": "the divisor",
     "normalize='achievable'": "divided by min(k, relevant), not by all relevant",
     "normalize='length'": "divided by min(k, length of the list), not by k",
+    "ideal": "the divisor",
+    "ideal=None": "the sum is not divided",
     "tied_together": "tied documents have the precision at the end of their tie group",
     "replace_undefined_by": "the value of undefined queries",
     "replace_undefined_by=nan": "an undefined query is left out",

@@ -99,16 +99,25 @@ class Cell(NamedTuple):
     reasons: list
 
 
+def split(name):
+    """Return the metric of a name, without its parameters, and the cutoff or None."""
+    base, _, k = name.partition("@")
+    return base.partition("(")[0], int(k) if k else None
+
+
 def number(library, query, name, **params):
     """Return what skrank says of one query, under a name without ``neg_``.
 
     Columns are those of the library.
     """
-    base, _, k = name.partition("@")
+    base, _ = split(name)
     for column, of_item in peers.columns_of(library, base).items():
         params[column] = of_items(of_item, query.ids)
-    full_name = METRICS[base].full_name + (f"@{k}" if k else "")
-    sign = -1 if full_name.startswith("neg_") else 1
+    metric = METRICS[base]
+    if "subtopics" in metric.columns:
+        params["subtopics"] = query.subtopics
+    sign = -1 if metric.full_name.startswith("neg_") else 1
+    full_name = name if sign == 1 else f"neg_{name}"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)
         got = evaluate(*query[:2], full_name, doc_id=query.names, **params)
@@ -124,8 +133,8 @@ def same(one, other, tolerance=1e-9):
 
 def cell(library, name):
     """Compare one metric of one library."""
-    base, _, k = name.partition("@")
-    refused = rules_of(library, base, bool(k))
+    base, k = split(name)
+    refused = rules_of(library, base, k)
     tolerance = TOLERANCE.get(library, 1e-9)
     numbers, left_out = {}, {}
     for (title, query), theirs in zip(

@@ -49,6 +49,18 @@ class Query(NamedTuple):
         ids = np.array(self.ids)[order]
         return ids.tolist(), ids[np.array(self.binary, dtype=bool)[order]].tolist()
 
+    @property
+    def subtopics(self):
+        """Return a list of labels of each document: what its grade and id are as bits.
+
+        A document that is not relevant has none.
+        """
+        numbers = [
+            int(grade) * (id + 1)
+            for grade, id in zip(self.grades, self.ids, strict=True)
+        ]
+        return [[str(bit) for bit in range(10) if n >> bit & 1] for n in numbers]
+
 
 def name_of(id):
     """Return an id as text; the order of the texts is that of the ids."""
@@ -620,6 +632,34 @@ def elliot(query):
     return values
 
 
+def ndeval(query):
+    import pyndeval
+
+    names = {
+        "nrbp": "NRBP",
+        "nrbp(ideal='greedy')": "nNRBP",
+        "map_ia": "MAP-IA",
+        **at("err_ia", lambda k: f"ERR-IA@{k}"),
+        **at("err_ia(ideal='greedy')", lambda k: f"nERR-IA@{k}"),
+        **at("alpha_ndcg", lambda k: f"alpha-nDCG@{k}"),
+        # Its alpha-DCG@1 is not divided, whatever is asked for.
+        **at("alpha_ndcg(ideal='ideal-ideal')", lambda k: f"alpha-DCG@{k}", KS[1:]),
+        **at("precision_ia", lambda k: f"P-IA@{k}"),
+        **at("subtopic_recall", lambda k: f"strec@{k}"),
+    }
+    on = list(zip(query.names, query.subtopics, strict=True))
+    qrels = [("q", subtopic, name, 1) for name, labels in on for subtopic in labels]
+    qrels += [("q", "0", name, 0) for name, labels in on if not labels]
+    # pyndeval has tied documents by ascending ids, ndeval -traditional by descending
+    # ones: it gets their order.
+    ranked = sorted(zip(query.scores, query.names, strict=True), reverse=True)
+    run = [("q", name, -float(place)) for place, (_, name) in enumerate(ranked)]
+    got = pyndeval.ndeval(qrels, run, names.values())["q"]
+    values = {name: got[measure] for name, measure in names.items()}
+    # It divides 0 by 0 where no document is on a subtopic.
+    return {name: value for name, value in values.items() if not math.isnan(value)}
+
+
 # What computes the numbers of each convention: (function, distribution, module).
 LIBRARIES = {
     "sklearn": (sklearn, "scikit-learn", "sklearn"),
@@ -640,6 +680,7 @@ LIBRARIES = {
     "lenskit": (lenskit, "lenskit", "lenskit"),
     "recommenders": (recommenders, "recommenders", "recommenders"),
     "elliot": (elliot, "elliot", "elliot"),
+    "ndeval": (ndeval, "pyndeval", "pyndeval"),
 }
 
 

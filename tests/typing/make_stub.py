@@ -26,7 +26,7 @@ HEADER = """\
 # SPDX-License-Identifier: BSD-3-Clause
 # fmt: off
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -78,6 +78,9 @@ TYPES = {
     "empty": 'Literal["undefined", "uniform"]',
     "only_relevant": "bool",
     "a": "float",
+    "subtopics": "MatrixLike | ItemColumn | Sequence[Collection[str]]",
+    "alpha": "float",
+    "ideal": 'Literal["greedy", "ideal-ideal"] | None',
     "distance": 'Literal["cosine", "jaccard", "euclidean"] | Callable[..., Any]',
     "ties_of_columns": 'Literal["expected", "first"]',
     "normalize": 'Literal["k", "length"]',
