@@ -25,6 +25,7 @@ from skrank.metrics.beyond_relevance import (
     novelty_score,
     popularity_score,
 )
+from skrank.metrics.catalogue import CatalogueScores, catalogue_scores
 from skrank.metrics.columns import of_items
 from skrank.metrics.conventions import CONVENTIONS
 from skrank.metrics.evaluation import evaluate, score_queries
@@ -61,11 +62,13 @@ from skrank.metrics.top_k import (
 
 __all__ = [
     "CONVENTIONS",
+    "CatalogueScores",
     "QueryReport",
     "QueryScores",
     "RankedQueries",
     "add_scorer",
     "bpref_score",
+    "catalogue_scores",
     "cg_score",
     "dcg_score",
     "err_score",
