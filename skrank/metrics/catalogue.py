@@ -15,14 +15,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrank._checks import check_choice, check_count, check_k, shown, warn_caller
+from skrank._checks import (
+    check_choice,
+    check_count,
+    check_k,
+    shown,
+    warn_caller,
+    warn_if_out_of_order,
+)
 from skrank._columns import as_frame, find_qid, kind_of, take_rows
 from skrank._docs import share_words
-from skrank._ranking.ids import check_ids, encode_qid
-from skrank._ranking.rank import FIRST
+from skrank._ranking.ids import check_ids, encode_heads, encode_qid
+from skrank._ranking.lists import read_lists
+from skrank._ranking.rank import rank_documents
 from skrank._text_tables import as_html, table
 from skrank._types import FrameKind, MatrixLike
-from skrank.metrics.answer import Arrays, RankedBy
 from skrank.metrics.evaluation import names_of_rankers
 from skrank.metrics.top_lists import SCORES, TopLists
 from skrank.metrics.value_table import named_summaries
@@ -146,25 +153,23 @@ def catalogue_scores(
     n_items, items = _read_items(items)
     own = {"y_score": y_score, "qid": qid, "item": item, "returned": returned}
     by_ranker = {name: by for name, by in own.items() if isinstance(by, Mapping)}
-    have_own_rows = "qid" in by_ranker or "returned" in by_ranker
-    lists, first = {}, None
+    lists, heads = {}, None
     for ranker in names_of_rankers(y_score, by_ranker, "catalogue_scores"):
         given = own | {name: by[ranker] for name, by in by_ranker.items()}
+        warn_if_out_of_order(given)
         scores, rows = given["y_score"], given["qid"]
-        if rows is None and np.ndim(scores) == 1:
-            rows = find_qid(y=scores)
-        source = Arrays(
+        if heads is None or "qid" in by_ranker:
+            if rows is None and np.ndim(scores) == 1:
+                rows = find_qid(y=scores)
+            heads = None if rows is None else encode_heads(rows, len(scores))
+        documents = read_lists(
             np.zeros(np.shape(scores), dtype=np.uint8),  # no grade is read
             scores,
-            qid=rows,
+            qid=heads,
             exclude=exclude,
             returned=given["returned"],
-            doc_id=given["item"],
-            alike=None if have_own_rows else first,
         )
-        source.check_order()
-        first = first or source
-        lists[ranker] = _top_lists(source, k, ties)
+        lists[ranker] = _top_lists(documents, np.shape(scores), given["item"], k, ties)
         _check_items(lists[ranker].items, n_items, items)
     return CatalogueScores(lists, k, n_items, items, kind_of(scores, rows))
 
@@ -202,28 +207,20 @@ def _check_items(found, n_items, items):
         )
 
 
-def _top_lists(source, k, ties):
-    """Return the :class:`TopLists` of one ranker."""
-    ranking = source.ranking(RankedBy(0.0, ties), FIRST)
-    top = ranking.documents(k)
-    rows, n_rows = top.row, np.shape(source.y_score)[0]
-    if np.ndim(source.y_score) == 2:  # an item is a column
-        n_rows = np.shape(source.y_score)[1]
+def _top_lists(documents, shape, item, k, ties):
+    """Return the :class:`TopLists` of documents whose scores have a shape."""
+    top = rank_documents(documents, ties, k)
+    n_rows, rows = shape[-1], top.row
+    if len(shape) == 2:  # an item is a column
         rows = rows % n_rows
-    items = check_ids(source.doc_id, n_rows, "item")
-    items, code = encode_qid(take_rows(items, rows), name="item")
-    probability = None if ties == "first" else top.mean_over_places(np.ones_like)
-    if probability is not None and (probability == 1).all():
-        probability = None
-    lists = TopLists(ranking.ids, top.length, top.query, code, probability, items)
-    entry = np.sort(top.query * len(items) + code)
-    if (entry[1:] == entry[:-1]).any():
-        query, code = divmod(entry[1:][entry[1:] == entry[:-1]][0], len(items))
-        raise ValueError(
-            "A list must have each item once. Got the item "
-            f"{shown(items[[code]].tolist()[0])} twice for the query "
-            f"{shown(ranking.ids[[query]].tolist()[0])}."
-        )
+    items, code = encode_qid(
+        take_rows(check_ids(item, n_rows, "item"), rows), name="item"
+    )
+    probability = None
+    if top.size.max(initial=1) > 1:
+        probability = top.mean_over_places(np.ones_like)
+    lists = TopLists(documents.ids, top.length, top.query, code, probability, items)
+    lists.check()
     return lists
 
 

@@ -8,8 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skrank._checks import shown
 from skrank._ranking.ids import encode_qid
 from skrank.metrics.value_table import distinct, joined, refuse_twice
+
+# To compare the items of so few entries with each other is faster than to sort them.
+FEW = 32
 
 # The scores, and whether larger is better.
 SCORES = {
@@ -50,6 +54,25 @@ class TopLists:
     code: np.ndarray
     probability: np.ndarray | None
     items: np.ndarray
+
+    def check(self):
+        """Raise if a list has an item twice."""
+        key = self.query * len(self.items) + self.code
+        if len(self.qid) * len(self.items) < 2**31:
+            key = key.astype(np.int32)  # which is compared faster
+        most = np.bincount(self.query, minlength=1).max()
+        if most > FEW:
+            key.sort()
+        # The entries of a list stand together.
+        for step in range(1, 2 if most > FEW else most):
+            is_again = key[step:] == key[:-step]
+            if is_again.any():
+                query, code = divmod(key[step:][is_again][0], len(self.items))
+                raise ValueError(
+                    "A list must have each item once. Got the item "
+                    f"{shown(self.items[[code]].tolist()[0])} twice for the query "
+                    f"{shown(self.qid[[query]].tolist()[0])}."
+                )
 
     @classmethod
     def concat(cls, parts):
