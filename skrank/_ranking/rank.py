@@ -287,9 +287,8 @@ def sort_packed(lists, rows, width, depth, ties):
     bits = keys.view(np.uint64)
     code = bits.astype(np.uint8)
     bits &= ~_LOW  # tied documents have equal keys
-    if isinstance(lists, RowLists) and code.all():
-        if not (keys[:, 1:] == keys[:, :-1]).any():
-            return _each_alone(lists, rows, code), rows[:0]
+    if isinstance(lists, RowLists) and _are_full_and_untied(keys, code):
+        return _each_alone(lists, rows, code), rows[:0]
     (place,) = (code.ravel() != 0).nonzero()
     code = code.ravel()[place]
     row = place // keys.shape[1]
@@ -327,9 +326,13 @@ def sort_packed(lists, rows, width, depth, ties):
     return groups, left
 
 
+def _are_full_and_untied(keys, code):
+    return code.all() and not (keys[:, 1:] == keys[:, :-1]).any()
+
+
 def _each_alone(lists, rows, code):
     """Return the tie groups of lists side by side, each of which is one document."""
-    n_lists, width = code.shape
+    width = code.shape[1]
     above, one = np.arange(width), np.ones(code.size, dtype=np.intp)
     return TieGroups(
         np.repeat(lists.order.query[rows], width),
