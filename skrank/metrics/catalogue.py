@@ -150,7 +150,7 @@ def catalogue_scores(
     """
     k = check_k(k)
     check_choice(ties, ("expected", "first"), "ties", "catalogue_scores")
-    n_items, items = _read_items(items)
+    n_items, items = read_items(items)
     own = {"y_score": y_score, "qid": qid, "item": item, "returned": returned}
     by_ranker = {name: by for name, by in own.items() if isinstance(by, Mapping)}
     lists, heads = {}, None
@@ -162,19 +162,13 @@ def catalogue_scores(
             if rows is None and np.ndim(scores) == 1:
                 rows = find_qid(y=scores)
             heads = None if rows is None else encode_heads(rows, len(scores))
-        documents = read_lists(
-            np.zeros(np.shape(scores), dtype=np.uint8),  # no grade is read
-            scores,
-            qid=heads,
-            exclude=exclude,
-            returned=given["returned"],
-        )
-        lists[ranker] = _top_lists(documents, np.shape(scores), given["item"], k, ties)
-        _check_items(lists[ranker].items, n_items, items)
+        masks = {"returned": given["returned"], "exclude": exclude}
+        lists[ranker] = top_lists(scores, heads, given["item"], k, ties, **masks)
+        check_items(lists[ranker].items, n_items, items)
     return CatalogueScores(lists, k, n_items, items, kind_of(scores, rows))
 
 
-def _read_items(items):
+def read_items(items):
     """Return the number of items of a catalogue, and their ids or None."""
     if isinstance(items, Integral):
         return check_count(items, "items"), None
@@ -191,7 +185,7 @@ def _read_items(items):
     return len(ids), ids
 
 
-def _check_items(found, n_items, items):
+def check_items(found, n_items, items):
     """Raise if items were recommended that the catalogue does not have."""
     if len(found) > n_items:
         raise ValueError(
@@ -207,8 +201,11 @@ def _check_items(found, n_items, items):
         )
 
 
-def _top_lists(documents, shape, item, k, ties):
-    """Return the :class:`TopLists` of documents whose scores have a shape."""
+def top_lists(y_score, qid, item, k, ties, **masks):
+    """Return the :class:`TopLists` of one ranker; `masks` are those of the rows."""
+    shape = np.shape(y_score)
+    no_grades = np.zeros(shape, dtype=np.uint8)
+    documents = read_lists(no_grades, y_score, qid=qid, **masks)
     top = rank_documents(documents, ties, k)
     n_rows, rows = shape[-1], top.row
     if len(shape) == 2:  # an item is a column
@@ -581,7 +578,7 @@ class CatalogueScores:
             for ranker in first.rankers
         }
         for of_ranker in lists.values():
-            _check_items(of_ranker.items, first.n_items, first.items)
+            check_items(of_ranker.items, first.n_items, first.items)
         return replace(first, lists=lists)
 
     def to_frame(self, kind: FrameKind | None = None) -> Any:
