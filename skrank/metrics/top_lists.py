@@ -57,9 +57,10 @@ class TopLists:
 
     def check(self):
         """Raise if a list has an item twice."""
-        key = self.query * len(self.items) + self.code
-        if len(self.qid) * len(self.items) < 2**31:
-            key = key.astype(np.int32)  # which is compared faster
+        is_small = len(self.qid) * len(self.items) < 2**31
+        key = self.query.astype(np.int32 if is_small else np.int64)
+        key *= len(self.items)
+        key += self.code
         most = np.bincount(self.query, minlength=1).max()
         if most > FEW:
             key.sort()
@@ -138,8 +139,12 @@ class TopLists:
         """Return the :class:`Sums` of all lists."""
         counts = np.sort(self.counts)
         place = 2 * np.arange(len(counts)) + 1.0 - len(counts)
-        overlap = self._sum_by_item(self.share) ** 2
-        overlap -= self._sum_by_item(self.share**2)
+        length = self.length[0]
+        if self.probability is None and (self.length == length).all():
+            overlap = self.counts * (self.counts - 1) / max(length, 1)
+        else:
+            overlap = self._sum_by_item(self.share) ** 2
+            overlap -= self._sum_by_item(self.share**2)
         return Sums(
             len(self.qid),
             _present(self.certain, self.log_missed).sum(),
