@@ -3,19 +3,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # fmt: off
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skrank._ranking import RankedQueries
-from skrank._types import Average, MatrixLike, Ties
+from skrank._types import Average, MatrixLike, Ties, Unjudged
 from skrank.metrics.catalogue import CatalogueScores, catalogue_scores
 from skrank.metrics.columns import ItemColumn, of_items
 from skrank.metrics.conventions import CONVENTIONS
 from skrank.metrics.evaluation import evaluate, score_queries
 from skrank.metrics.names import add_scorer
+from skrank.metrics.propensity import inverse_propensities
 from skrank.metrics.query_report import QueryReport, query_report
 from skrank.metrics.query_scores import QueryScores
 from skrank.metrics.reports import explain, tie_report
@@ -26,26 +27,74 @@ from skrank.plot import TieSpanDisplay as TieSpanDisplay
 
 __all__ = [
     "CONVENTIONS", "CatalogueScores", "QueryReport", "QueryScores", "RankedQueries",
-    "add_scorer", "bpref_score", "catalogue_scores", "cg_score", "dcg_score",
-    "err_score", "evaluate", "explain", "fbeta_at_k_score", "geometric_mean_rank",
-    "get_scorer", "get_scorer_names", "gm_map_score", "group_share_score",
-    "harmonic_mean_rank", "hits_at_k_score", "ild_score", "judged_at_k_score",
-    "lrap_score", "make_ranking_scorer", "map_score", "mean_precision_score",
-    "mean_rank", "median_rank", "mrr_score", "ndcg_score", "novelty_score", "of_items",
-    "popularity_score", "precision_at_k_score", "q_measure_score", "query_auc_score",
-    "query_report", "r_precision_score", "rank_correlation_score",
+    "add_scorer", "alpha_ndcg_score", "awrf_score", "bpref_score",
+    "calibration_divergence", "catalogue_scores", "cg_score", "dcg_score", "eed_score",
+    "eel_score", "eer_score", "err_ia_score", "err_score", "evaluate", "explain",
+    "fbeta_at_k_score", "geometric_mean_rank", "get_scorer", "get_scorer_names",
+    "gm_map_score", "group_share_score", "harmonic_mean_rank", "hits_at_k_score",
+    "ild_score", "inverse_propensities", "judged_at_k_score", "lrap_score",
+    "make_ranking_scorer", "map_ia_score", "map_score", "mean_precision_score",
+    "mean_rank", "median_rank", "mrr_score", "ndcg_score", "novelty_score",
+    "nrbp_score", "of_items", "popularity_score", "precision_at_k_score",
+    "precision_ia_score", "psndcg_score", "psp_score", "q_measure_score",
+    "query_auc_score", "query_report", "r_precision_score", "rank_correlation_score",
     "rank_median_absolute_deviation", "rank_standard_deviation", "rank_variance",
     "ranking_loss", "rbo_score", "rbp_score", "recall_at_k_score", "score_queries",
-    "spearman_score", "tie_report"
+    "spearman_score", "subtopic_recall_score", "tie_report"
 ]
 
 @overload
+def alpha_ndcg_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
+    k: int | None = None, alpha: float = 0.5,
+    ideal: Literal["greedy", "ideal-ideal"] | None = "greedy",
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def alpha_ndcg_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
+    k: int | None = None, alpha: float = 0.5,
+    ideal: Literal["greedy", "ideal-ideal"] | None = "greedy",
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: None, sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def awrf_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: MatrixLike | ItemColumn, k: int | None = None,
+    discount: Literal["log2", "ln"] | Callable[..., Any] = "log2",
+    target: str | Mapping[Any, float] | ArrayLike = "candidates",
+    empty: Literal["undefined", "uniform"] = "undefined",
+    threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def awrf_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: MatrixLike | ItemColumn, k: int | None = None,
+    discount: Literal["log2", "ln"] | Callable[..., Any] = "log2",
+    target: str | Mapping[Any, float] | ArrayLike = "candidates",
+    empty: Literal["undefined", "uniform"] = "undefined",
+    threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
+    average: None, sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
 def bpref_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -54,7 +103,27 @@ def bpref_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def calibration_divergence(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: MatrixLike | ItemColumn, profile: MatrixLike | ItemColumn,
+    k: int | None = None, discount: str | Callable[..., Any] = "uniform",
+    a: float = 0.01, ties: Literal["expected", "first"] = "expected",
+    replace_undefined_by: float = ..., average: Average = "macro",
+    sample_weight: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def calibration_divergence(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: MatrixLike | ItemColumn, profile: MatrixLike | ItemColumn,
+    k: int | None = None, discount: str | Callable[..., Any] = "uniform",
+    a: float = 0.01, ties: Literal["expected", "first"] = "expected",
+    replace_undefined_by: float = ..., average: None,
+    sample_weight: ArrayLike | None = None, returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def cg_score(
@@ -63,7 +132,9 @@ def cg_score(
     ties: Ties = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def cg_score(
@@ -72,6 +143,7 @@ def cg_score(
     ties: Ties = "expected", replace_undefined_by: float = 0.0, average: None,
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -84,6 +156,7 @@ def dcg_score(
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -95,7 +168,93 @@ def dcg_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def eed_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: MatrixLike | ItemColumn | None = None, k: int | None = None,
+    discount: Literal["rbp", "log2", "ln"] | Callable[..., Any] = "rbp", p: float = 0.8,
+    only_relevant: bool = False, threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
     judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def eed_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: MatrixLike | ItemColumn | None = None, k: int | None = None,
+    discount: Literal["rbp", "log2", "ln"] | Callable[..., Any] = "rbp", p: float = 0.8,
+    only_relevant: bool = False, threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
+    average: None, sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def eel_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: MatrixLike | ItemColumn | None = None, k: int | None = None,
+    discount: Literal["rbp", "log2", "ln"] | Callable[..., Any] = "rbp", p: float = 0.8,
+    target: str | Mapping[Any, float] | ArrayLike = "ideal",
+    only_relevant: bool = False, threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def eel_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: MatrixLike | ItemColumn | None = None, k: int | None = None,
+    discount: Literal["rbp", "log2", "ln"] | Callable[..., Any] = "rbp", p: float = 0.8,
+    target: str | Mapping[Any, float] | ArrayLike = "ideal",
+    only_relevant: bool = False, threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
+    average: None, sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def eer_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: MatrixLike | ItemColumn | None = None, k: int | None = None,
+    discount: Literal["rbp", "log2", "ln"] | Callable[..., Any] = "rbp", p: float = 0.8,
+    target: str | Mapping[Any, float] | ArrayLike = "ideal",
+    only_relevant: bool = False, threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def eer_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: MatrixLike | ItemColumn | None = None, k: int | None = None,
+    discount: Literal["rbp", "log2", "ln"] | Callable[..., Any] = "rbp", p: float = 0.8,
+    target: str | Mapping[Any, float] | ArrayLike = "ideal",
+    only_relevant: bool = False, threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
+    average: None, sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def err_ia_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
+    k: int | None = None, alpha: float = 0.5,
+    ideal: Literal["greedy", "ideal-ideal"] | None = "ideal-ideal",
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def err_ia_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
+    k: int | None = None, alpha: float = 0.5,
+    ideal: Literal["greedy", "ideal-ideal"] | None = "ideal-ideal",
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: None, sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def err_score(
@@ -105,6 +264,7 @@ def err_score(
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -114,7 +274,9 @@ def err_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def fbeta_at_k_score(
@@ -124,6 +286,7 @@ def fbeta_at_k_score(
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -133,7 +296,9 @@ def fbeta_at_k_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def geometric_mean_rank(
@@ -142,7 +307,9 @@ def geometric_mean_rank(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool | Literal["ratio", "z"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def geometric_mean_rank(
@@ -151,7 +318,9 @@ def geometric_mean_rank(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: None, adjusted: bool | Literal["ratio", "z"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def gm_map_score(
@@ -160,6 +329,7 @@ def gm_map_score(
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -168,12 +338,14 @@ def gm_map_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def group_share_score(
     y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
-    group: ArrayLike | ItemColumn, k: int | None = None,
+    group: MatrixLike | ItemColumn, k: int | None = None,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", sample_weight: ArrayLike | None = None,
     returned: ArrayLike | None = None
@@ -181,7 +353,7 @@ def group_share_score(
 @overload
 def group_share_score(
     y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
-    group: ArrayLike | ItemColumn, k: int | None = None,
+    group: MatrixLike | ItemColumn, k: int | None = None,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
     average: None, sample_weight: ArrayLike | None = None,
     returned: ArrayLike | None = None
@@ -193,7 +365,9 @@ def harmonic_mean_rank(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def harmonic_mean_rank(
@@ -202,7 +376,9 @@ def harmonic_mean_rank(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: None, adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def hits_at_k_score(
@@ -211,7 +387,9 @@ def hits_at_k_score(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", adjusted: bool | Literal["ratio", "z"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def hits_at_k_score(
@@ -220,7 +398,9 @@ def hits_at_k_score(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = 0.0,
     average: None, adjusted: bool | Literal["ratio", "z"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def ild_score(
@@ -264,7 +444,9 @@ def lrap_score(
     ties: Ties = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def lrap_score(
@@ -273,6 +455,23 @@ def lrap_score(
     ties: Ties = "expected", replace_undefined_by: float = 0.0, average: None,
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def map_ia_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def map_ia_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: None, sample_weight: ArrayLike | None = None,
     returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -284,6 +483,7 @@ def map_score(
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Unjudged = "nonrelevant", pooled: ArrayLike | None = None,
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -294,7 +494,8 @@ def map_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None, unjudged: Unjudged = "nonrelevant",
+    pooled: ArrayLike | None = None, returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def mean_precision_score(
@@ -303,7 +504,9 @@ def mean_precision_score(
     ties: Ties = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def mean_precision_score(
@@ -312,6 +515,7 @@ def mean_precision_score(
     ties: Ties = "expected", replace_undefined_by: float = 0.0, average: None,
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -321,7 +525,9 @@ def mean_rank(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool | Literal["ratio", "z"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def mean_rank(
@@ -330,7 +536,9 @@ def mean_rank(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: None, adjusted: bool | Literal["ratio", "z"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def median_rank(
@@ -339,7 +547,9 @@ def median_rank(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def median_rank(
@@ -348,7 +558,9 @@ def median_rank(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: None, adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def mrr_score(
@@ -357,7 +569,9 @@ def mrr_score(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", adjusted: bool | Literal["ratio", "z"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def mrr_score(
@@ -366,7 +580,9 @@ def mrr_score(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = 0.0,
     average: None, adjusted: bool | Literal["ratio", "z"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def ndcg_score(
@@ -378,6 +594,7 @@ def ndcg_score(
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -389,7 +606,9 @@ def ndcg_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def novelty_score(
@@ -403,6 +622,24 @@ def novelty_score(
 def novelty_score(
     y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     popularity: ArrayLike | ItemColumn, k: int | None = None,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: None, sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def nrbp_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]], alpha: float = 0.5,
+    beta: float = 0.5, ideal: Literal["greedy", "ideal-ideal"] | None = "ideal-ideal",
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def nrbp_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]], alpha: float = 0.5,
+    beta: float = 0.5, ideal: Literal["greedy", "ideal-ideal"] | None = "ideal-ideal",
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
     average: None, sample_weight: ArrayLike | None = None,
     returned: ArrayLike | None = None
@@ -430,7 +667,9 @@ def precision_at_k_score(
     ties: Ties = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def precision_at_k_score(
@@ -439,7 +678,64 @@ def precision_at_k_score(
     ties: Ties = "expected", replace_undefined_by: float = 0.0, average: None,
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def precision_ia_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]], k: int,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def precision_ia_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]], k: int,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: None, sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def psndcg_score(
+    y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    propensity: ArrayLike | ItemColumn, k: int | None = None,
+    normalize: Literal["query", "total"] = "query",
+    threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def psndcg_score(
+    y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    propensity: ArrayLike | ItemColumn, k: int | None = None,
+    normalize: Literal["query", "total"] = "query",
+    threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: None, sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def psp_score(
+    y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    propensity: ArrayLike | ItemColumn, k: int,
+    normalize: Literal["query", "total"] = "query",
+    threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def psp_score(
+    y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    propensity: ArrayLike | ItemColumn, k: int,
+    normalize: Literal["query", "total"] = "query",
+    threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: None, sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def q_measure_score(
@@ -450,6 +746,7 @@ def q_measure_score(
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -460,7 +757,9 @@ def q_measure_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def query_auc_score(
@@ -469,6 +768,7 @@ def query_auc_score(
     replace_undefined_by: float = ..., average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -477,7 +777,9 @@ def query_auc_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = ..., average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def r_precision_score(
@@ -486,6 +788,7 @@ def r_precision_score(
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -494,7 +797,9 @@ def r_precision_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def rank_correlation_score(
@@ -506,6 +811,7 @@ def rank_correlation_score(
     replace_undefined_by: float = ..., average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -517,7 +823,9 @@ def rank_correlation_score(
     threshold: float | Literal["max"] | None = None, ties: Ties = "expected",
     replace_undefined_by: float = ..., average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def rank_median_absolute_deviation(
@@ -526,7 +834,9 @@ def rank_median_absolute_deviation(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def rank_median_absolute_deviation(
@@ -535,7 +845,9 @@ def rank_median_absolute_deviation(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: None, adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def rank_standard_deviation(
@@ -544,7 +856,9 @@ def rank_standard_deviation(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def rank_standard_deviation(
@@ -553,7 +867,9 @@ def rank_standard_deviation(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: None, adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def rank_variance(
@@ -562,7 +878,9 @@ def rank_variance(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def rank_variance(
@@ -571,7 +889,9 @@ def rank_variance(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: None, adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def ranking_loss(
@@ -580,6 +900,7 @@ def ranking_loss(
     replace_undefined_by: float = ..., average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -588,7 +909,9 @@ def ranking_loss(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = ..., average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def rbo_score(
@@ -597,7 +920,9 @@ def rbo_score(
     ties: Ties = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def rbo_score(
@@ -606,6 +931,7 @@ def rbo_score(
     ties: Ties = "expected", replace_undefined_by: float = ..., average: None,
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -616,6 +942,7 @@ def rbp_score(
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -625,7 +952,9 @@ def rbp_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def recall_at_k_score(
@@ -634,6 +963,7 @@ def recall_at_k_score(
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -642,7 +972,9 @@ def recall_at_k_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def spearman_score(
@@ -651,7 +983,9 @@ def spearman_score(
     ties: Ties | Literal["midrank"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def spearman_score(
@@ -660,5 +994,22 @@ def spearman_score(
     ties: Ties | Literal["midrank"] = "expected", replace_undefined_by: float = ...,
     average: None, adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def subtopic_recall_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
+    k: int | None = None, ties: Literal["expected", "first"] = "expected",
+    replace_undefined_by: float = 0.0, average: Average = "macro",
+    sample_weight: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def subtopic_recall_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
+    k: int | None = None, ties: Literal["expected", "first"] = "expected",
+    replace_undefined_by: float = 0.0, average: None,
+    sample_weight: ArrayLike | None = None, returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...

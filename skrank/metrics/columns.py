@@ -19,7 +19,7 @@ from skrank._columns import column_names, take_rows, unwrapped
 from skrank._ranking.ids import encode_qid
 
 
-def of_items(table: Any, item: ArrayLike) -> ItemColumn:
+def of_items(table: Any, item: ArrayLike | str) -> ItemColumn:
     """Make a column of rows from what is known of items.
 
     A metric then looks up only the items that may be in the top k. Of a million rows
@@ -31,8 +31,10 @@ def of_items(table: Any, item: ArrayLike) -> ItemColumn:
         What is known of each item: a number, several of them, or a list of labels. A
         Series or a data frame holds the ids of the items in its index, and a dict as
         its keys. The row i of an array is that of the item i.
-    item : array-like of shape (n_samples,)
-        The item of each row.
+    item : array-like of shape (n_samples,) or str
+        The item of each row. A str is the name of a column of them: of the table that
+        :func:`~skrank.tables.score_table` scores; elsewhere "doc_id" for the document
+        ids that are passed as `doc_id`, or that :func:`~skrank.tables.score_runs` has.
 
     Returns
     -------
@@ -213,29 +215,34 @@ def read_columns(columns, shape):
     return found
 
 
-def columns_of(requests, given, caller, find=None):
+# How the columns that metrics read are passed to functions, and found by scorers.
+_TO_FUNCTIONS = "Pass {name}=... to {caller}, with one entry per row."
+_TO_SCORERS = (
+    "Pass it as metadata, have a column of that name in X, or say where it is: "
+    "make_ranking_scorer(..., columns={{{name!r}: 'its name in X, or a function of "
+    "X'}})."
+)
+
+
+def columns_of(requests, given, caller, find=None, how=None):
     """Return the columns that the metrics of some requests read, by name.
 
     ``find(name)`` returns a column that is not among the `given` ones, or None. Errors
-    name the `caller`.
+    name the `caller`, and say `how` a column is passed.
     """
     columns = {}
+    how = how or (_TO_FUNCTIONS if find is None else _TO_SCORERS)
     for request in requests:
         for name in request.metric.columns:
             values = given.get(name)
             if values is None and find is not None:
                 values = find(name)
+            if values is None and name in request.metric.optional:
+                continue
             if values is None:
-                how = f"Pass {name}=... to {caller}, with one entry per row."
-                if find is not None:
-                    how = (
-                        f"Pass it as metadata, have a column of that name in X, or say "
-                        f"where it is: make_ranking_scorer(..., columns={{{name!r}: "
-                        "'its name in X, or a function of X'})."
-                    )
                 raise ValueError(
-                    f"The metric {request.key!r} reads the column {name!r}. {how} Got "
-                    "no such column."
+                    f"The metric {request.key!r} reads the column {name!r}. "
+                    f"{how.format(name=name, caller=caller)} Got no such column."
                 )
             columns[name] = values
     return columns
@@ -244,7 +251,7 @@ def columns_of(requests, given, caller, find=None):
 def no_grades(y_score, requests, caller):
     """Return grades in the place of None, for metrics that read none."""
     for request in requests:
-        if request.metric.reads_grades:
+        if request.reads_grades:
             raise ValueError(
                 f"The metric {request.key!r} reads grades, so that {caller} needs "
                 "y_true. Got None."
@@ -252,7 +259,7 @@ def no_grades(y_score, requests, caller):
     return np.zeros(len(y_score), dtype=np.uint8)
 
 
-def _numbers(values, name, *, low=-np.inf, high=np.inf, n_columns=()):
+def numbers(values, name, *, low=-np.inf, high=np.inf, above=-np.inf, n_columns=()):
     """Return the values of a column as floats, or raise."""
     values = numeric_array(values, name)
     if values.ndim - 1 != len(n_columns):
@@ -263,9 +270,11 @@ def _numbers(values, name, *, low=-np.inf, high=np.inf, n_columns=()):
         )
     values = values.astype(np.float64, copy=False)
     is_good = np.isfinite(values) & (values >= low) & (values <= high)
+    is_good &= values > above
     if not is_good.all():
+        least = f"above {above:g}" if above > -np.inf else f"from {low:g}"
         raise ValueError(
-            f"The column {name!r} must hold finite numbers from {low:g} to {high:g} in "
+            f"The column {name!r} must hold finite numbers {least} to {high:g} in "
             f"the rows that a metric reads. Got {shown(float(values[~is_good][0]))}."
         )
     return values
@@ -323,7 +332,8 @@ READERS = {"subtopics": partial(_memberships, name="subtopics")}
 
 # What the columns of skrank's own metrics hold.
 CHECKS = {
-    "features": partial(_numbers, name="features", n_columns=("n_features",)),
-    "popularity": partial(_numbers, name="popularity", low=0),
-    "group": partial(_numbers, name="group", low=0, high=1),
+    "features": partial(numbers, name="features", n_columns=("n_features",)),
+    "popularity": partial(numbers, name="popularity", low=0),
+    "propensity": partial(numbers, name="propensity", above=0, high=1),
+    "profile": partial(numbers, name="profile", low=0, n_columns=("n_groups",)),
 }

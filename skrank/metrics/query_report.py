@@ -543,6 +543,11 @@ def query_report(
             "query_report shows what the grades of documents add to a metric. Got "
             f"{request.key!r}, which reads {' and '.join(request.metric.columns)}."
         )
+    if request.options.unjudged != "nonrelevant":
+        raise ValueError(
+            "query_report shows what each document adds, and one without a judgement "
+            f"adds nothing. Got unjudged={request.options.unjudged!r}: leave it out."
+        )
     if request.options.own.get("max_grade", 0) is None:
         # The highest grade is that of all queries.
         highest = table.extremes[0]["highest grade"] or 1.0
