@@ -44,7 +44,7 @@ from skrank.metrics.names import add_scorer
 from skrank.metrics.query_report import QueryReport, query_report
 from skrank.metrics.query_scores import QueryScores
 from skrank.metrics.reader import err_score, rbp_score
-from skrank.metrics.reports import explain, tie_report
+from skrank.metrics.reports import explain, tie_report, unjudged_report
 from skrank.metrics.scorer import (
     get_scorer,
     get_scorer_names,
@@ -108,6 +108,7 @@ __all__ = [
     "score_queries",
     "spearman_score",
     "tie_report",
+    "unjudged_report",
 ]
 
 

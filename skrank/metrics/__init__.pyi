@@ -17,7 +17,7 @@ from skrank.metrics.evaluation import evaluate, score_queries
 from skrank.metrics.names import add_scorer
 from skrank.metrics.query_report import QueryReport, query_report
 from skrank.metrics.query_scores import QueryScores
-from skrank.metrics.reports import explain, tie_report
+from skrank.metrics.reports import explain, tie_report, unjudged_report
 from skrank.metrics.scorer import get_scorer, get_scorer_names, make_ranking_scorer
 from skrank.plot import MetricAtKDisplay as MetricAtKDisplay
 from skrank.plot import QueryDifferenceDisplay as QueryDifferenceDisplay
@@ -34,7 +34,8 @@ __all__ = [
     "q_measure_score", "query_auc_score", "query_report", "r_precision_score",
     "rank_correlation_score", "rank_median_absolute_deviation",
     "rank_standard_deviation", "rank_variance", "ranking_loss", "rbo_score",
-    "rbp_score", "recall_at_k_score", "score_queries", "spearman_score", "tie_report"
+    "rbp_score", "recall_at_k_score", "score_queries", "spearman_score", "tie_report",
+    "unjudged_report"
 ]
 
 @overload

@@ -196,15 +196,20 @@ def read_columns(columns, shape):
 def columns_of(requests, given, caller, find=None):
     """Return the columns that the metrics of some requests read, by name.
 
-    ``find(name)`` returns a column that is not among the `given` ones, or None. Errors
-    name the `caller`.
+    ``find(name)``, of a scorer, returns a column that is not among the `given` ones, or
+    None. Errors name the `caller`.
     """
     columns = {}
     for request in requests:
-        for name in request.metric.columns:
+        needed = dict.fromkeys(request.metric.columns, True)
+        if find is not None:  # others pass masks beside the columns
+            needed |= request.masks
+        for name, is_needed in needed.items():
             values = given.get(name)
             if values is None and find is not None:
                 values = find(name)
+            if values is None and not is_needed:
+                continue
             if values is None:
                 how = f"Pass {name}=... to {caller}, with one entry per row."
                 if find is not None:
