@@ -264,11 +264,10 @@ class RankingScorer(_ScikitLearnScorer):
         )
         vars(self).update(vars(scorer))
         self._options, self._columns = options or {}, columns or {}
-        reads = (
-            name
-            for one in scored.requests
-            for name in (*one.metric.columns, *one.masks)
-        )
+        reads = [name for one in scored.requests for name in one.metric.columns]
+        for one in scored.requests:
+            if one.options.unjudged != "nonrelevant":
+                reads += one.masks
         self._reads = tuple(dict.fromkeys(reads))
         with config_context(enable_metadata_routing=True):
             super().set_score_request(**dict.fromkeys(("qid", *self._reads), True))

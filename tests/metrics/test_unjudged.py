@@ -25,6 +25,7 @@ from skrank.metrics import (
 )
 from skrank.metrics.names import METRICS
 from skrank.model_selection import QueryKFold, cross_val_query_scores
+from skrank.tables import score_table
 from tests.brute_force import NAMES, all_orders, call, input_order
 
 pytestmark = pytest.mark.slow_rows
@@ -451,3 +452,15 @@ def test_a_scorer_of_inferred_values_may_know_the_pool():
             y, model.predict(X), qid=qid, unjudged="inferred", ties="first", **masks
         )
         assert scorer(model, X, y, qid=qid, **masks) == expected
+
+
+@pytest.mark.parametrize("unjudged", ["condensed", "lowest", "highest"])
+def test_a_table_has_the_values_of_arrays(unjudged):
+    y_true, y_score, qid, judged = draw(8, n_queries=40, n_grades=4)
+    columns = {"qid": qid, "y_true": y_true, "y_score": y_score, "judged": judged}
+    table = pd.DataFrame(columns).sort_values("qid", kind="stable")
+    names = ["map", "ndcg", "err", "rank_correlation"]
+    got = score_table(table, names, judged="judged", unjudged=unjudged)
+    expected = score_queries(**columns, metrics=names, unjudged=unjudged)
+    assert got.summary() == expected.summary()
+    assert_array_equal(got.values, expected.values)
