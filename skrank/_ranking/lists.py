@@ -45,13 +45,26 @@ from skrank._ranking.targets import read_candidates
 class Missing(NamedTuple):
     """Judged documents that the system did not return.
 
-    The query and the grade of each relevant one, and the number of judged
+    The query, the grade and the row of each relevant one, and the number of judged
     non-relevant ones of each query.
     """
 
     query: np.ndarray
     grade: np.ndarray
     n_others: np.ndarray
+    row: np.ndarray
+
+
+class Rows(NamedTuple):
+    """All documents of the queries, returned or not, one entry for each.
+
+    `row` is that of the input, and `grade` is 0 where a document is not `relevant`.
+    """
+
+    query: np.ndarray
+    row: np.ndarray
+    relevant: np.ndarray
+    grade: np.ndarray
 
 
 class Documents(Protocol):
@@ -312,6 +325,21 @@ class Lists:
         lists = self.changed(relevant=relevant, grades=row, graded=None, missing=None)
         vars(lists)["row_codes"] = None  # a byte has no room for a row
         return lists
+
+    def all_rows(self):
+        """Return the :class:`Rows` of all documents, returned or not."""
+        found = np.flatnonzero(self.relevant)
+        query, row, at = self.order.row_query, self.row, found
+        if self.missing is not None:
+            query, at = self.row_query, row[found]
+        if self.missing is not None or row is None:
+            row = np.arange(len(query))
+        relevant, grade = np.zeros(len(query), dtype=bool), np.zeros(len(query))
+        relevant[at], grade[at] = True, self._grade_of(found)
+        if self.missing is not None:
+            relevant[self.missing.row] = True
+            grade[self.missing.row] = self.missing.grade
+        return Rows(query, row, relevant, grade)
 
     def changed(self, **changes):
         """Return other lists, with some of the attributes changed."""
@@ -629,6 +657,7 @@ def _without_missing(lists, returned):
         query[rows],
         grades_as_floats(lists.grades[rows]),
         np.bincount(query[others], minlength=len(lists.ids)),
+        rows,
     )
     lists = lists.changed(row_query=query, missing=missing)
     return lists.select(np.flatnonzero(lists.order.take(returned)))

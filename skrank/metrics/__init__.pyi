@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # fmt: off
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -15,6 +15,7 @@ from skrank.metrics.columns import ItemColumn, of_items
 from skrank.metrics.conventions import CONVENTIONS
 from skrank.metrics.evaluation import evaluate, score_queries
 from skrank.metrics.names import add_scorer
+from skrank.metrics.propensity import inverse_propensities
 from skrank.metrics.query_report import QueryReport, query_report
 from skrank.metrics.query_scores import QueryScores
 from skrank.metrics.reports import explain, tie_report, unjudged_report
@@ -25,19 +26,66 @@ from skrank.plot import TieSpanDisplay as TieSpanDisplay
 
 __all__ = [
     "CONVENTIONS", "QueryReport", "QueryScores", "RankedQueries", "add_scorer",
-    "bpref_score", "cg_score", "dcg_score", "err_score", "evaluate", "explain",
-    "fbeta_at_k_score", "geometric_mean_rank", "get_scorer", "get_scorer_names",
-    "gm_map_score", "group_share_score", "harmonic_mean_rank", "hits_at_k_score",
-    "ild_score", "judged_at_k_score", "lrap_score", "make_ranking_scorer", "map_score",
-    "mean_precision_score", "mean_rank", "median_rank", "mrr_score", "ndcg_score",
-    "novelty_score", "of_items", "popularity_score", "precision_at_k_score",
+    "alpha_ndcg_score", "awrf_score", "bpref_score", "calibration_divergence",
+    "cg_score", "dcg_score", "eed_score", "eel_score", "eer_score", "err_ia_score",
+    "err_score", "evaluate", "explain", "fbeta_at_k_score", "geometric_mean_rank",
+    "get_scorer", "get_scorer_names", "gm_map_score", "group_share_score",
+    "harmonic_mean_rank", "hits_at_k_score", "ild_score", "inverse_propensities",
+    "judged_at_k_score", "lrap_score", "make_ranking_scorer", "map_ia_score",
+    "map_score", "mean_precision_score", "mean_rank", "median_rank", "mrr_score",
+    "ndcg_score", "novelty_score", "nrbp_score", "of_items", "popularity_score",
+    "precision_at_k_score", "precision_ia_score", "psndcg_score", "psp_score",
     "q_measure_score", "query_auc_score", "query_report", "r_precision_score",
     "rank_correlation_score", "rank_median_absolute_deviation",
     "rank_standard_deviation", "rank_variance", "ranking_loss", "rbo_score",
-    "rbp_score", "recall_at_k_score", "score_queries", "spearman_score", "tie_report",
-    "unjudged_report"
+    "rbp_score", "recall_at_k_score", "score_queries", "spearman_score",
+    "subtopic_recall_score", "tie_report", "unjudged_report"
 ]
 
+@overload
+def alpha_ndcg_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
+    k: int | None = None, alpha: float = 0.5,
+    ideal: Literal["greedy", "ideal-ideal"] | None = "greedy",
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def alpha_ndcg_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
+    k: int | None = None, alpha: float = 0.5,
+    ideal: Literal["greedy", "ideal-ideal"] | None = "greedy",
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: None, sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def awrf_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: MatrixLike | ItemColumn, k: int | None = None,
+    discount: Literal["log2", "ln"] | Callable[..., Any] = "log2",
+    target: str | Mapping[Any, float] | ArrayLike = "candidates",
+    empty: Literal["undefined", "uniform"] = "undefined",
+    threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def awrf_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: MatrixLike | ItemColumn, k: int | None = None,
+    discount: Literal["log2", "ln"] | Callable[..., Any] = "log2",
+    target: str | Mapping[Any, float] | ArrayLike = "candidates",
+    empty: Literal["undefined", "uniform"] = "undefined",
+    threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
+    average: None, sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
 @overload
 def bpref_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
@@ -57,6 +105,24 @@ def bpref_score(
     judged: ArrayLike | None = None,
     unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def calibration_divergence(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: MatrixLike | ItemColumn, profile: MatrixLike | ItemColumn,
+    k: int | None = None, discount: str | Callable[..., Any] = "uniform",
+    a: float = 0.01, ties: Literal["expected", "first"] = "expected",
+    replace_undefined_by: float = ..., average: Average = "macro",
+    sample_weight: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def calibration_divergence(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: MatrixLike | ItemColumn, profile: MatrixLike | ItemColumn,
+    k: int | None = None, discount: str | Callable[..., Any] = "uniform",
+    a: float = 0.01, ties: Literal["expected", "first"] = "expected",
+    replace_undefined_by: float = ..., average: None,
+    sample_weight: ArrayLike | None = None, returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def cg_score(
@@ -103,6 +169,90 @@ def dcg_score(
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
     judged: ArrayLike | None = None,
     unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def eed_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: MatrixLike | ItemColumn | None = None, k: int | None = None,
+    discount: Literal["rbp", "log2", "ln"] | Callable[..., Any] = "rbp", p: float = 0.8,
+    only_relevant: bool = False, threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def eed_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: MatrixLike | ItemColumn | None = None, k: int | None = None,
+    discount: Literal["rbp", "log2", "ln"] | Callable[..., Any] = "rbp", p: float = 0.8,
+    only_relevant: bool = False, threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
+    average: None, sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def eel_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: MatrixLike | ItemColumn | None = None, k: int | None = None,
+    discount: Literal["rbp", "log2", "ln"] | Callable[..., Any] = "rbp", p: float = 0.8,
+    target: str | Mapping[Any, float] | ArrayLike = "ideal",
+    only_relevant: bool = False, threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def eel_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: MatrixLike | ItemColumn | None = None, k: int | None = None,
+    discount: Literal["rbp", "log2", "ln"] | Callable[..., Any] = "rbp", p: float = 0.8,
+    target: str | Mapping[Any, float] | ArrayLike = "ideal",
+    only_relevant: bool = False, threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
+    average: None, sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def eer_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: MatrixLike | ItemColumn | None = None, k: int | None = None,
+    discount: Literal["rbp", "log2", "ln"] | Callable[..., Any] = "rbp", p: float = 0.8,
+    target: str | Mapping[Any, float] | ArrayLike = "ideal",
+    only_relevant: bool = False, threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def eer_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: MatrixLike | ItemColumn | None = None, k: int | None = None,
+    discount: Literal["rbp", "log2", "ln"] | Callable[..., Any] = "rbp", p: float = 0.8,
+    target: str | Mapping[Any, float] | ArrayLike = "ideal",
+    only_relevant: bool = False, threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
+    average: None, sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def err_ia_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
+    k: int | None = None, alpha: float = 0.5,
+    ideal: Literal["greedy", "ideal-ideal"] | None = "ideal-ideal",
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def err_ia_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
+    k: int | None = None, alpha: float = 0.5,
+    ideal: Literal["greedy", "ideal-ideal"] | None = "ideal-ideal",
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: None, sample_weight: ArrayLike | None = None,
     returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -194,7 +344,7 @@ def gm_map_score(
 @overload
 def group_share_score(
     y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
-    group: ArrayLike | ItemColumn, k: int | None = None,
+    group: MatrixLike | ItemColumn, k: int | None = None,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", sample_weight: ArrayLike | None = None,
     returned: ArrayLike | None = None
@@ -202,7 +352,7 @@ def group_share_score(
 @overload
 def group_share_score(
     y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
-    group: ArrayLike | ItemColumn, k: int | None = None,
+    group: MatrixLike | ItemColumn, k: int | None = None,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
     average: None, sample_weight: ArrayLike | None = None,
     returned: ArrayLike | None = None
@@ -305,6 +455,22 @@ def lrap_score(
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
     unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def map_ia_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def map_ia_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: None, sample_weight: ArrayLike | None = None,
     returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -460,6 +626,24 @@ def novelty_score(
     returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
+def nrbp_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]], alpha: float = 0.5,
+    beta: float = 0.5, ideal: Literal["greedy", "ideal-ideal"] | None = "ideal-ideal",
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def nrbp_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]], alpha: float = 0.5,
+    beta: float = 0.5, ideal: Literal["greedy", "ideal-ideal"] | None = "ideal-ideal",
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: None, sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
 def popularity_score(
     y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     popularity: ArrayLike | ItemColumn, k: int | None = None,
@@ -495,6 +679,62 @@ def precision_at_k_score(
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
     unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def precision_ia_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]], k: int,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def precision_ia_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]], k: int,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: None, sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def psndcg_score(
+    y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    propensity: ArrayLike | ItemColumn, k: int | None = None,
+    normalize: Literal["query", "total"] = "query",
+    threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def psndcg_score(
+    y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    propensity: ArrayLike | ItemColumn, k: int | None = None,
+    normalize: Literal["query", "total"] = "query",
+    threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: None, sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def psp_score(
+    y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    propensity: ArrayLike | ItemColumn, k: int,
+    normalize: Literal["query", "total"] = "query",
+    threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def psp_score(
+    y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    propensity: ArrayLike | ItemColumn, k: int,
+    normalize: Literal["query", "total"] = "query",
+    threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: None, sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def q_measure_score(
@@ -755,4 +995,20 @@ def spearman_score(
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
     unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def subtopic_recall_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
+    k: int | None = None, ties: Literal["expected", "first"] = "expected",
+    replace_undefined_by: float = 0.0, average: Average = "macro",
+    sample_weight: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def subtopic_recall_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
+    k: int | None = None, ties: Literal["expected", "first"] = "expected",
+    replace_undefined_by: float = 0.0, average: None,
+    sample_weight: ArrayLike | None = None, returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...

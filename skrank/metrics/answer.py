@@ -113,6 +113,17 @@ class Request(NamedTuple):
         return needed | ({"pooled": False} if options.unjudged == "inferred" else {})
 
     @property
+    def divides_sums(self):
+        """Return True if the summary is a ratio of two, not the mean of ratios."""
+        return self.metric.best is not None and self.options.own["normalize"] == "total"
+
+    @property
+    def reads_grades(self):
+        """Return True if `y_true` is read."""
+        reads = self.metric.reads_grades
+        return reads(self.options.own) if callable(reads) else reads
+
+    @property
     def limits(self):
         """Return the smallest and the largest value that the summary can have."""
         low, high = self.metric.limits
@@ -192,7 +203,9 @@ class Arrays:
                 depth=depth,
             )
         if self.columns:
-            ranking.columns = read_columns(self.columns, np.shape(self.y_score))
+            # Read once: other rankers and other rankings have the same columns.
+            self.columns.update(read_columns(self.columns, np.shape(self.y_score)))
+            ranking.columns = self.columns
         self.rankings[by] = depth, ranking
         return ranking
 
@@ -553,7 +566,8 @@ def ranking_metric(
         defaults = {
             parameter.name: parameter.default
             for parameter in signature.parameters.values()
-            if parameter.default is not parameter.empty and parameter.name not in INPUT
+            if parameter.default is not parameter.empty
+            and parameter.name not in (*INPUT, *facts.get("columns", ()))
         }
         by_default = Options().changed(defaults)
 
@@ -561,7 +575,11 @@ def ranking_metric(
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             function(*args, **kwargs)  # raises TypeError for unknown arguments
             values = dict(zip(names, args, strict=False)) | kwargs
-            data = {"columns": {name: values.pop(name) for name in metric.columns}}
+            columns = {name: values.pop(name, None) for name in metric.columns}
+            for name in metric.optional:
+                if columns[name] is None:
+                    del columns[name]
+            data = {"columns": columns}
             for part in INPUT:
                 if part in values:
                     data[part] = values.pop(part)

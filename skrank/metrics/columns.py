@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -15,9 +16,10 @@ from scipy import sparse
 
 from skrank._checks import numeric_array, shown
 from skrank._columns import column_names, take_rows, unwrapped
+from skrank._ranking.ids import encode_qid
 
 
-def of_items(table: Any, item: ArrayLike) -> ItemColumn:
+def of_items(table: Any, item: ArrayLike | str) -> ItemColumn:
     """Make a column of rows from what is known of items.
 
     A metric then looks up only the items that may be in the top k. Of a million rows
@@ -26,11 +28,13 @@ def of_items(table: Any, item: ArrayLike) -> ItemColumn:
     Parameters
     ----------
     table : Series, data frame of pandas, dict or array-like of shape (n_items, ...)
-        What is known of each item: a number, or several of them. A Series or a data
-        frame holds the ids of the items in its index, and a dict as its keys. The row i
-        of an array is that of the item i.
-    item : array-like of shape (n_samples,)
-        The item of each row.
+        What is known of each item: a number, several of them, or a list of labels. A
+        Series or a data frame holds the ids of the items in its index, and a dict as
+        its keys. The row i of an array is that of the item i.
+    item : array-like of shape (n_samples,) or str
+        The item of each row. A str is the name of a column of them: of the table that
+        :func:`~skrank.tables.score_table` scores; elsewhere "doc_id" for the document
+        ids that are passed as `doc_id`, or that :func:`~skrank.tables.score_runs` has.
 
     Returns
     -------
@@ -100,7 +104,15 @@ class ItemColumn:
 
     def take(self, rows):
         """Return the values of some rows."""
-        item = np.asarray(unwrapped(take_rows(_as_rows(self.item), rows)))
+        return _checked(self._of(take_rows(_as_rows(self.item), rows)), self.check)
+
+    def all(self):
+        """Return the values of all rows, sparse ones as they are."""
+        return self._of(self.item)
+
+    def _of(self, item):
+        """Return the values of some items."""
+        item = np.asarray(unwrapped(item))
         n_items = self.values.shape[0]
         if self.ids is None:
             place, known = item, np.zeros(len(item), dtype=bool)
@@ -117,7 +129,7 @@ class ItemColumn:
                 "The 'table' parameter of of_items must have every item that a metric "
                 f"reads. Got no item {shown(unknown)} among {n_items}."
             )
-        return _checked(self.values[place], self.check)
+        return self.values[place]
 
     def part(self, rows):
         """Return the column of a slice of the rows."""
@@ -137,6 +149,10 @@ class RowColumn:
     def take(self, rows):
         """Return the values of some rows."""
         return _checked(self.values[rows], self.check)
+
+    def all(self):
+        """Return the values of all rows, sparse ones as they are."""
+        return self.values
 
     def part(self, rows):
         """Return the column of a slice of the rows."""
@@ -159,12 +175,16 @@ def _checked(values, check):
 
 
 def _values_of(values):
-    """Return one value, or several numbers, of each row or item."""
+    """Return one value, several numbers or a list of labels of each row or item."""
     if sparse.issparse(values):
         return sparse.csr_matrix(values)
     if column_names(values) is not None:  # a data frame
         values = values.to_numpy()
-    return np.asarray(unwrapped(values))
+    values = unwrapped(values)
+    try:
+        return np.asarray(values)
+    except ValueError:  # lists of different lengths
+        return np.fromiter(values, dtype=object, count=len(values))
 
 
 def read_columns(columns, shape):
@@ -182,6 +202,8 @@ def read_columns(columns, shape):
     for name, values in columns.items():
         if not isinstance(values, (ItemColumn, RowColumn)):
             values = RowColumn(_values_of(values))
+        if name in READERS:
+            values = replace(values, values=READERS[name](values.values))
         values = replace(values, check=CHECKS.get(name))
         if not values.values.ndim or len(values) != n_rows:
             n_values = len(values) if values.values.ndim else "no"
@@ -193,15 +215,26 @@ def read_columns(columns, shape):
     return found
 
 
-def columns_of(requests, given, caller, find=None):
+# How the columns that metrics read are passed to functions, and found by scorers.
+_TO_FUNCTIONS = "Pass {name}=... to {caller}, with one entry per row."
+_TO_SCORERS = (
+    "Pass it as metadata, have a column of that name in X, or say where it is: "
+    "make_ranking_scorer(..., columns={{{name!r}: 'its name in X, or a function of "
+    "X'}})."
+)
+
+
+def columns_of(requests, given, caller, find=None, how=None):
     """Return the columns that the metrics of some requests read, by name.
 
     ``find(name)``, of a scorer, returns a column that is not among the `given` ones, or
-    None. Errors name the `caller`.
+    None. Errors name the `caller`, and say `how` a column is passed.
     """
     columns = {}
+    how = how or (_TO_FUNCTIONS if find is None else _TO_SCORERS)
     for request in requests:
-        needed = dict.fromkeys(request.metric.columns, True)
+        optional = request.metric.optional
+        needed = {name: name not in optional for name in request.metric.columns}
         if find is not None:  # others pass masks beside the columns
             needed |= request.masks
         for name, is_needed in needed.items():
@@ -211,16 +244,9 @@ def columns_of(requests, given, caller, find=None):
             if values is None and not is_needed:
                 continue
             if values is None:
-                how = f"Pass {name}=... to {caller}, with one entry per row."
-                if find is not None:
-                    how = (
-                        f"Pass it as metadata, have a column of that name in X, or say "
-                        f"where it is: make_ranking_scorer(..., columns={{{name!r}: "
-                        "'its name in X, or a function of X'})."
-                    )
                 raise ValueError(
-                    f"The metric {request.key!r} reads the column {name!r}. {how} Got "
-                    "no such column."
+                    f"The metric {request.key!r} reads the column {name!r}. "
+                    f"{how.format(name=name, caller=caller)} Got no such column."
                 )
             columns[name] = values
     return columns
@@ -229,7 +255,7 @@ def columns_of(requests, given, caller, find=None):
 def no_grades(y_score, requests, caller):
     """Return grades in the place of None, for metrics that read none."""
     for request in requests:
-        if request.metric.reads_grades:
+        if request.reads_grades:
             raise ValueError(
                 f"The metric {request.key!r} reads grades, so that {caller} needs "
                 "y_true. Got None."
@@ -237,7 +263,7 @@ def no_grades(y_score, requests, caller):
     return np.zeros(len(y_score), dtype=np.uint8)
 
 
-def _numbers(values, name, *, low=-np.inf, high=np.inf, n_columns=()):
+def numbers(values, name, *, low=-np.inf, high=np.inf, above=-np.inf, n_columns=()):
     """Return the values of a column as floats, or raise."""
     values = numeric_array(values, name)
     if values.ndim - 1 != len(n_columns):
@@ -248,17 +274,70 @@ def _numbers(values, name, *, low=-np.inf, high=np.inf, n_columns=()):
         )
     values = values.astype(np.float64, copy=False)
     is_good = np.isfinite(values) & (values >= low) & (values <= high)
+    is_good &= values > above
     if not is_good.all():
+        least = f"above {above:g}" if above > -np.inf else f"from {low:g}"
         raise ValueError(
-            f"The column {name!r} must hold finite numbers from {low:g} to {high:g} in "
+            f"The column {name!r} must hold finite numbers {least} to {high:g} in "
             f"the rows that a metric reads. Got {shown(float(values[~is_good][0]))}."
         )
     return values
 
 
+def _memberships(values, name):
+    """Return which row is on which subtopic, as a sparse matrix, or raise."""
+    if isinstance(values, np.ndarray):
+        is_text = values.dtype.kind in "UT" or isinstance(next(values.flat, 0), str)
+        is_matrix = values.ndim == 2 and not is_text
+        values = numeric_array(values, name) if is_matrix else _of_labels(values, name)
+        values = sparse.csr_matrix(values)
+    is_good = (values.data == 0) | (values.data == 1)
+    if not is_good.all():
+        raise ValueError(
+            f"The column {name!r} must hold True and False, or 1 and 0, in a matrix of "
+            "shape (n_samples, n_subtopics), or one list of labels per row, such as "
+            f"['a', 'b']. Got {shown(values.data[~is_good][0].item())}."
+        )
+    if values.dtype != bool or not values.data.all():
+        values = values.astype(bool)
+        values.eliminate_zeros()
+    values.sum_duplicates()
+    return values
+
+
+def _of_labels(rows, name):
+    """Return which row has which label, as a sparse matrix; None or NaN has none."""
+    rows = rows.tolist()
+    none = [row is None or (isinstance(row, float) and row != row) for row in rows]
+    rows = [() if is_none else row for row, is_none in zip(rows, none, strict=True)]
+    for row in rows:
+        is_list = isinstance(row, Collection) and not isinstance(row, (str, bytes))
+        if not is_list and not isinstance(row, np.ndarray):
+            raise ValueError(
+                f"The column {name!r} must have shape (n_samples, n_subtopics), or one "
+                "list of labels per row, such as ['a', 'b'], or [] for none. Got "
+                f"{shown(row)} of type {type(row).__name__} in a row."
+            )
+    labels = list(itertools.chain.from_iterable(rows))
+    for label in labels:
+        if not isinstance(label, str):
+            raise ValueError(
+                f"The labels in the column {name!r} must be of type str. Got "
+                f"{shown(label)} of type {type(label).__name__}."
+            )
+    known, codes = encode_qid(labels, name=name)
+    ends = np.cumsum([0, *map(len, rows)])
+    parts = np.ones(len(codes), dtype=bool), codes, ends
+    return sparse.csr_matrix(parts, shape=(len(rows), len(known)))
+
+
+# How the columns are read that are more than numbers, all rows or items at once.
+READERS = {"subtopics": partial(_memberships, name="subtopics")}
+
 # What the columns of skrank's own metrics hold.
 CHECKS = {
-    "features": partial(_numbers, name="features", n_columns=("n_features",)),
-    "popularity": partial(_numbers, name="popularity", low=0),
-    "group": partial(_numbers, name="group", low=0, high=1),
+    "features": partial(numbers, name="features", n_columns=("n_features",)),
+    "popularity": partial(numbers, name="popularity", low=0),
+    "propensity": partial(numbers, name="propensity", above=0, high=1),
+    "profile": partial(numbers, name="profile", low=0, n_columns=("n_groups",)),
 }

@@ -295,7 +295,7 @@ def read_requests(
 
     Each request gets those of `params`, among them a `convention`, that its metric
     has. ``read(metric)`` returns the :class:`Asked` of one metric, and
-    ``rules(convention, metric, has_cutoff)`` the parameters that a convention sets or
+    ``rules(convention, metric, k)`` the parameters that a convention sets or
     the reason why it does not support the metric. Errors name the `caller`.
     """
     params = dict(params)
@@ -317,7 +317,7 @@ def read_requests(
                 f"such as '{metric.full_name}@10'. Got no cutoff."
             )
         name = None if metric.own else metric.name
-        followed = {} if convention is None else rules(convention, name, k is not None)
+        followed = {} if convention is None else rules(convention, name, k)
         if isinstance(followed, str):
             raise NoNumber(key, convention, followed)
         defaults = metric.defaults | OF_EVALUATE

@@ -73,13 +73,19 @@ class Metric:
     # ``moments(queries, random)`` returns the mean and the standard deviation of the
     # summary under random orders, for a summary that is not an arithmetic mean.
     moments: Callable | None = None
+    # If given, the summary with ``normalize="total"`` is that of the values divided by
+    # that of what ``best(ranking, **own)`` returns.
+    best: Callable | None = None
     fixed: dict = field(default_factory=dict)  # parameters that the scorer name sets
     inverse: bool = False  # whether the summary is inverted
     own: Callable | None = None  # the user's function, for a metric of the user's own
     # The names of the columns that the definition reads. Tied documents are not ordered
     # by their grades then.
     columns: tuple = ()
-    reads_grades: bool = True  # whether `y_true` is read; it may be None otherwise
+    optional: tuple = ()  # those of them that need not be given
+    # Whether `y_true` is read; it may be None otherwise. Or a function of the metric's
+    # own parameters that says so.
+    reads_grades: bool | Callable = True
 
     @property
     def full_name(self):

@@ -21,9 +21,12 @@ from skrank.metrics import (  # noqa: F401
     agreement,
     average_precision,
     beyond_relevance,
+    exposure,
     first_relevant,
     gains,
+    propensity,
     reader,
+    subtopics,
     top_k,
 )
 from skrank.metrics.answer import INPUT
@@ -55,12 +58,15 @@ _WITH_PARAMS = {"infAP": "map(unjudged='inferred')"}
 
 # Names of other libraries. They are not accepted; the error suggests the right one.
 _WRITTEN_OUT = {
+    "alpha_dcg": "alpha_ndcg",
     "average_precision": "map",
     "mean_average_precision": "map",
     "gmap": "gm_map",
     "label_ranking_average_precision": "lrap",
     "label_ranking_loss": "ranking_loss",
     "reciprocal_rank": "mrr",
+    "s_recall": "subtopic_recall",
+    "strec": "subtopic_recall",
     "mean_reciprocal_rank": "mrr",
     "cumulative_gain": "cg",
     "discounted_cumulative_gain": "dcg",

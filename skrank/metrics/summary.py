@@ -43,7 +43,8 @@ class Measured(NamedTuple):
     """What determines the summary of a metric, whatever the other parameters are.
 
     `values` has NaN for undefined queries; `chance` and `ideal` are those in random
-    orders and in the ideal ranking, if the metric is adjusted. `ranks` is the ranking,
+    orders and in the ideal ranking, if the metric is adjusted, and `ideal` is the best
+    values, if the summary is a ratio of two sums. `ranks` is the ranking,
     if the summary needs more than the values: the rank of each first relevant document.
     """
 
@@ -88,6 +89,8 @@ def measure(request, ranking, known, alike=None):
         parts = parts_of(request)
         chance = values_in(ranking.chance) if "chance" in parts else None
         ideal = values_in(ranking.ideal) if "ideal" in parts else None
+    elif request.divides_sums:
+        ideal = metric.best(ranking, **own)
     ranks = ranking if metric.reads_first_rank and reads_ranks(request) else None
     return Measured(values, chance, ideal, ranks)
 
@@ -130,7 +133,7 @@ def parts_of(request):
         parts.append("chance")
     if adjusted and adjusted not in ("ratio", "z"):
         parts.append("ideal")
-    return parts
+    return parts + ["ideal"] * request.divides_sums
 
 
 def reads_ranks(request):
@@ -165,6 +168,10 @@ def summarize(request, measured, n_documents, weight=None, queries=None):
             if average is not None and not np.isnan(score):
                 reason = FLAT[options.adjusted == "ratio"].format(instead)
             score = adjust(queries, score, options.adjusted)
+        if request.divides_sums:
+            ratio = _ratio(score, queries.summary("ideal"))
+            is_empty = np.isnan(ratio) & ~np.isnan(score)  # no query is defined
+            score = np.where(is_empty, instead, ratio)
     if average is None:
         score = np.where(np.isnan(score), instead, score)
     elif np.isnan(score):

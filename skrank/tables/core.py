@@ -2,13 +2,15 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
 from skrank._checks import import_extra
+from skrank._columns import is_list
 from skrank.metrics import QueryScores
 from skrank.metrics.answer import Arrays, of_ranking
 from skrank.metrics.evaluation import score_requests
@@ -25,17 +27,20 @@ class Columns(NamedTuple):
     """The names of the columns of a source.
 
     `y_score` maps the names of rankers to columns, with None for one without a name;
-    `returned` is a column, a dict likewise, or None.
+    `returned` is a column, a dict likewise, or None. `of_metrics` has what metrics
+    read beside grades and scores, by their names for it: a column, or an
+    :class:`~skrank.metrics.columns.ItemColumn` with the column of the items.
     """
 
     qid: str
-    y_true: str
+    y_true: str | None
     y_score: dict
     by: tuple = ()
     judged: str | None = None
     returned: object = None
     doc_id: str | None = None
     sample_weight: str | None = None
+    of_metrics: dict = {}
 
     @property
     def keys(self):
@@ -43,9 +48,10 @@ class Columns(NamedTuple):
         return {"qid": self.qid} | {name: name for name in self.by}
 
     def ids(self):
-        """Return the columns of the ids of queries and documents."""
-        named = *self.keys.values(), self.doc_id
-        return [name for name in named if name is not None]
+        """Return the columns of the ids of queries, documents and items."""
+        items = (x.item for x in self.of_metrics.values() if not isinstance(x, str))
+        named = *self.keys.values(), self.doc_id, *items
+        return [name for name in dict.fromkeys(named) if name is not None]
 
     def masks(self):
         """Return the columns of the masks: that of y_true, and that of each y_score."""
@@ -53,19 +59,34 @@ class Columns(NamedTuple):
             returned = {self.y_score[name]: c for name, c in self.returned.items()}
         else:
             returned = dict.fromkeys(self.y_score.values(), self.returned)
-        return {self.y_true: self.judged} | returned
+        return ({} if self.y_true is None else {self.y_true: self.judged}) | returned
 
     def numbers(self):
         """Return the columns of grades, scores and weights, each once."""
         named = self.y_true, *self.y_score.values(), self.sample_weight
         return list(dict.fromkeys(name for name in named if name is not None))
 
-    def named(self):
-        """Return all columns, each once."""
+    def values(self):
+        """Return the columns whose values metrics read, beside grades and scores."""
+        named = (name for name in self.of_metrics.values() if isinstance(name, str))
+        return list(dict.fromkeys(named))
+
+    def of_any_kind(self):
+        """Return the columns that may hold numbers, text or lists of them."""
+        masks = self.masks()
+        known = {*self.ids(), *self.numbers(), *masks.values()}
+        return [name for name in self.values() if name not in known]
+
+    def whole(self):
+        """Return the columns of which no value may be missing."""
         masks = self.masks()
         others = [self.doc_id, self.sample_weight]
         named = [*self.keys.values(), *masks, *masks.values(), *others]
         return list(dict.fromkeys(name for name in named if name is not None))
+
+    def named(self):
+        """Return all columns, each once."""
+        return list(dict.fromkeys([*self.whole(), *self.ids(), *self.values()]))
 
 
 @dataclass(frozen=True)
@@ -89,14 +110,18 @@ class ArrowCore:
 
         rankers = {name: read(column) for name, column in columns.y_score.items()}
         returned = {name: read(masks[c]) for name, c in columns.y_score.items()}
+        y_true = read(columns.y_true)
+        if y_true is None:
+            y_true = np.zeros(len(table), dtype=np.uint8)
         arrays = Arrays(
-            read(columns.y_true),
+            y_true,
             next(iter(rankers.values())),
             qid=qid,
             sample_weight=read(columns.sample_weight),
             judged=read(columns.judged),
             returned=next(iter(returned.values())),
             doc_id=None if columns.doc_id is None else table[columns.doc_id],
+            columns=columns_of_table(table, columns),
         )
         if not isinstance(columns.returned, dict):  # what all rankers share
             returned = None
@@ -228,6 +253,55 @@ class ArrowCore:
             as_numpy(table["_weight"]) if "_weight" in self.state else None,
             kind,
         )
+
+
+def columns_of_table(table, columns):
+    """Return the columns that metrics read, by their names there, of an Arrow table."""
+    return {
+        name: _as_rows(table[where], where, name)
+        if isinstance(where, str)
+        else replace(where, item=one_chunk(table[where.item]))
+        for name, where in columns.of_metrics.items()
+    }
+
+
+def _as_rows(column, where, name):
+    """Return an array of the values of a column, a matrix of those that are lists.
+
+    Lists of numbers are its rows, and lists of labels the columns in which a row of a
+    sparse one is True.
+    """
+    column, compute = one_chunk(column), import_extra("pyarrow.compute")
+    if not is_list(column.type):
+        return _as_objects(column) if is_text(column.type) else as_numpy(column)
+    lengths = as_numpy(compute.list_value_length(column).fill_null(0))
+    flat = column.flatten()
+    if is_text(flat.type):
+        encoded = encoded_text(flat)
+        labels = as_numpy(encoded.indices)
+        ends = np.concatenate([[0], np.cumsum(lengths)])
+        shape = len(column), len(encoded.dictionary)
+        return csr_matrix((np.ones(len(labels), dtype=bool), labels, ends), shape)
+    known = as_numpy(column.is_valid())
+    width = int(lengths.max(initial=0))
+    if (lengths[known] != width).any():
+        raise ValueError(
+            f"The column {where!r}, which is {name!r} for metrics, must hold lists of "
+            f"one length. Got lists of {lengths[known].min()} and of {width} numbers."
+        )
+    rows = as_numpy(flat).reshape(-1, width)
+    if known.all():
+        return rows
+    found = np.full((len(column), width), np.nan)
+    found[known] = rows
+    return found
+
+
+def _as_objects(column):
+    """Return text as an array of Python's str, and None."""
+    encoded = encoded_text(column)
+    texts = np.array([*encoded.dictionary.to_pylist(), None], dtype=object)
+    return texts[as_numpy(encoded.indices.fill_null(len(texts) - 1))]
 
 
 def as_numpy(column):

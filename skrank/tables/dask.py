@@ -17,7 +17,9 @@ class DaskTable(Engine):
         pa = import_extra("pyarrow", "dask")
         self.frame = frame
         example = meta_nonempty(frame._meta)
-        self.schema = pa.Schema.from_pandas(example, preserve_index=False)
+        self.schema = pa.schema(
+            [(name, _arrow_type(pa, example[[name]])) for name in example.columns]
+        )
 
     def extreme_grades(self, columns):
         """Return the lowest and the highest grade, or None and None."""
@@ -56,6 +58,14 @@ class DaskTable(Engine):
         """Compute columns of a data frame and return them as an Arrow table."""
         pa = import_extra("pyarrow", "dask")
         return pa.Table.from_pandas(frame[names].compute(), preserve_index=False)
+
+
+def _arrow_type(pa, example):
+    """Return the type of a column in Arrow; text for objects of which none is known."""
+    try:
+        return pa.Schema.from_pandas(example, preserve_index=False).types[0]
+    except pa.ArrowInvalid:
+        return pa.string()
 
 
 def _part(frame, first):

@@ -179,7 +179,7 @@ def reader_of(files):
     readers = {_reader(name) for name in files}
     if readers <= {None}:
         raise ValueError(
-            f"score_table reads files that end with "
+            f"The names of files must end with "
             f"{', '.join('.' + ending for ending in READERS)}. Got {shown(files[0])}."
         )
     if len(readers) > 1:
@@ -433,11 +433,13 @@ def _types_of_text(table, columns, fetch):
             tests = {"BOOLEAN": _is_boolean(value)}
         else:
             tests = {"BIGINT": _is_integer(value, "BIGINT")}
-            if name in numbers:
+            if name in numbers or name in columns.of_any_kind():
                 tests |= {"BOOLEAN": _is_boolean(value), "DOUBLE": _is_number(value)}
             else:
                 kind = "DECIMAL(38, 0)"
-                tests |= {kind: _is_integer(value, kind), "VARCHAR": "true"}
+                tests |= {kind: _is_integer(value, kind)}
+            if name not in numbers:
+                tests |= {"VARCHAR": "true"}
         choices.append((name, list(tests)))
         counts.append(f"count({value})")
         counts += [f"count({value}) FILTER ({test})" for test in tests.values()]
@@ -486,8 +488,15 @@ def _json(files, columns, fetch):
     types = {}
     for name, (kinds, largest, n_beyond) in zip(names, found, strict=True):
         kinds = {*(kinds or ())} - {None, "NULL"}
+        is_list = kinds == {"ARRAY"} and name in columns.of_any_kind()
+        if is_list:
+            parts = f"SELECT unnest(CAST({quoted(name)} AS JSON[])) AS one FROM {raw}"
+            rows = fetch(f"SELECT DISTINCT json_type(one) FROM ({parts})")
+            kinds = {kind for (kind,) in rows} - {None, "NULL"}
         types[name] = _type_of_json(name, kinds, n_beyond, columns)
-        is_float_id = types[name] == "DOUBLE" and name not in columns.numbers()
+        if is_list and types[name] is not None:
+            types[name] += "[]"
+        is_float_id = types[name] == "DOUBLE" and name in columns.ids()
         if types[name] is None or (is_float_id and (largest or 0) >= _EXACT):
             _refuse_json(files, name, columns, fetch)
     return _json_rows(files, types)
@@ -499,7 +508,9 @@ def _type_of_json(name, kinds, n_beyond, columns):
     The text "1" and the number 1 are never one id: they do not stand in one column.
     """
     is_number, is_mask = name in columns.numbers(), name in _masks(columns)
+    is_any = name in columns.of_any_kind()
     if not kinds:
+        is_number = is_number or is_any
         return "BOOLEAN" if is_mask else "DOUBLE" if is_number else "VARCHAR"
     if kinds == {"BOOLEAN"}:
         return "BOOLEAN"
@@ -508,8 +519,10 @@ def _type_of_json(name, kinds, n_beyond, columns):
     if kinds <= {"BIGINT", "UBIGINT"}:
         if not n_beyond:
             return "BIGINT"
-        return "DOUBLE" if is_number else "DECIMAL(38, 0)"
-    if kinds <= {"BIGINT", "UBIGINT", "DOUBLE"} and (is_number or not n_beyond):
+        return "DOUBLE" if is_number or is_any else "DECIMAL(38, 0)"
+    if kinds <= {"BIGINT", "UBIGINT", "DOUBLE"} and (
+        is_number or is_any or not n_beyond
+    ):
         return "DOUBLE"
     return "VARCHAR" if kinds == {"VARCHAR"} and not is_number else None
 
@@ -531,6 +544,8 @@ def _refuse_json(files, name, columns, fetch):
         what = "numbers"
     elif name in _masks(columns):
         what = "booleans"
+    elif name in columns.of_any_kind():
+        what = "numbers, text, or lists of numbers or of text"
     raw = _json_rows(files, {name: "JSON"}, filename="'the file'")
     value = quoted(name)
     rows = fetch(

@@ -13,19 +13,30 @@ from sklearn.utils import Bunch
 
 from skrank._checks import check_choice, check_column_name, shown
 from skrank._columns import library_of
+from skrank._docs import share_table_words
 from skrank._progress import is_shown, progress_bar
 from skrank._types import Judgements, MetricsLike, PathLike
 from skrank.metrics import score_queries
 from skrank.metrics.answer import reads_highest_grade, with_highest_grade
+from skrank.metrics.columns import columns_of, no_grades
 from skrank.metrics.evaluation import check_ids_unneeded, check_names, read_requests
 from skrank.metrics.query_scores import QueryScores
 from skrank.tables.alignment import align, lowest_judged
 from skrank.tables.clusters import check_columns, score_on_cluster
-from skrank.tables.core import MOST_COPIES, ArrowCore, Columns, as_numpy
+from skrank.tables.core import (
+    MOST_COPIES,
+    ArrowCore,
+    Columns,
+    as_numpy,
+    columns_of_table,
+)
 from skrank.tables.dask import DaskTable
 from skrank.tables.source import Source
 from skrank.tables.spark import SparkTable
 from skrank.tables.stream import has_missing, score_source
+
+# How a column that metrics read is passed.
+HOW = "Pass {name}=..., the name of a column of the table, to {caller}."
 
 # Megabytes, as was measured.
 FOR_PYTHON = 300
@@ -34,12 +45,13 @@ FOR_PYTHON = 300
 CLUSTERS = {"pyspark": (SparkTable, "mapInArrow"), "dask": (DaskTable, "merge")}
 
 
+@share_table_words
 def score_table(
     source: PathLike | Any,
     metrics: MetricsLike,
     *,
     qid: str = "qid",
-    y_true: str = "y_true",
+    y_true: str | None = "y_true",
     y_score: str | Sequence[str] | Mapping[str, str] = "y_score",
     by: str | Sequence[str] = (),
     judged: str | None = None,
@@ -73,32 +85,14 @@ def score_table(
     metrics : str, callable or list of them
         Scorer names, metric functions of skrank or functions of your own, as in
         :func:`~skrank.metrics.evaluate`.
-    qid : str, default="qid"
-        The column of the query ids.
-    y_true : str, default="y_true"
-        The column of the grades.
-    y_score : str, list of str or dict of str to str, default="y_score"
-        The column of the scores; of several rankers, their columns, or a dict of
-        columns by the name of the ranker.
     by : str or list of str, default=()
         Further columns that tell queries apart, such as a segment or a fold, by which
         they can be summarized.
-    judged : str, default=None
-        A boolean column: which documents have a grade. Other grades are not read.
-    returned : str or dict of str to str, default=None
-        A boolean column: which documents were returned; a dict has one for each
-        ranker. Other scores are not read.
     doc_id : str, default=None
         The column of the document ids, by which `doc_order` orders tied documents.
         Rules that keep the order of the rows, such as the conventions "lightgbm" and
         "xgboost", need none: of several files, those of the first name come first.
         Rows of Spark and Dask have no order.
-    sample_weight : str, default=None
-        The column of the weights, constant within a query.
-    table : str, default=None
-        The table, or view, of a file of DuckDB (``.duckdb``). If None, its only one.
-    connection : connection of DuckDB or ADBC, default=None
-        Runs the query that `source` is.
     memory_limit : str, default=None
         The memory to use, such as "2GB". Of it 500 MB are for Python and the rows that
         are being scored, and some for the values by query. DuckDB gets the rest, at
@@ -110,7 +104,11 @@ def score_table(
         on a terminal, if tqdm is installed, when two seconds have passed.
     **params
         Further parameters of :func:`~skrank.metrics.evaluate`, such as `convention`,
-        `average` and ``ties="pessimistic"``.
+        `average` and ``ties="pessimistic"``. What metrics read of documents beside
+        grades and scores are names of columns, such as ``popularity="n_ratings"`` and
+        ``features="embedding"``, a column of lists of numbers of one length; or
+        :func:`~skrank.metrics.of_items` of a table by item and the name of the column
+        of the items. A value may be missing where no metric reads it: below a cutoff.
 
     Returns
     -------
@@ -179,6 +177,10 @@ def score_table(
     average = params.get("average", "macro")
     check_choice(average, ("macro", "weighted"), "average", "score_table")
     requests = read_requests(metrics, params, "score_table")
+    columns = columns._replace(
+        of_metrics=_named(columns_of(requests, params, "score_table", how=HOW))
+    )
+    _check_grades(columns, requests)
     if doc_id is None:
         check_ids_unneeded(requests, params.get("convention"))
     check_names(columns.y_score, columns.by, requests)
@@ -201,6 +203,29 @@ def score_table(
         with progress_bar(n_rows, progress, "row") as advance:
             tables = score_source(rows, core, advance)
     return core.finish(tables, rows.kind)  # when DuckDB has freed its memory
+
+
+def _named(columns):
+    """Return where a table has the columns that metrics read; raise if not by name."""
+    for name, where in columns.items():
+        if not isinstance(getattr(where, "item", where), str):
+            raise TypeError(
+                f"The column {name!r} must be a str, the name of a column of the "
+                "table, or of_items(table, item) with an item that is one. Got "
+                f"{shown(where)} of type {type(where).__name__} instead."
+            )
+    return columns
+
+
+def _check_grades(columns, requests):
+    """Raise if grades are missing that are read, or are read as something else."""
+    if columns.y_true is None:
+        no_grades((), requests, "score_table")
+    elif columns.judged is not None and columns.y_true in columns.values():
+        raise ValueError(
+            f"The column {columns.y_true!r} has the grades, which are read only where "
+            f"documents are judged. Got it as a column of metrics, too: copy it."
+        )
 
 
 def _leave_memory(source, core):
@@ -242,11 +267,12 @@ def with_max_grade(source, core):
     return replace(core, requests=requests)
 
 
+@share_table_words
 def read_rows(
     source: PathLike | Any,
     *,
     qid: str = "qid",
-    y_true: str = "y_true",
+    y_true: str | None = "y_true",
     y_score: str | Sequence[str] | Mapping[str, str] = "y_score",
     judged: str | None = None,
     returned: str | Mapping[str, str] | None = None,
@@ -254,6 +280,7 @@ def read_rows(
     sample_weight: str | None = None,
     table: str | None = None,
     connection: Any = None,
+    **columns: Any,
 ) -> Bunch:
     """Read the rows of a file or a table as the arguments of metrics.
 
@@ -266,26 +293,10 @@ def read_rows(
     source : str, path, list of paths or table
         A file, files or a table with a row for each document of a query, in any form
         that :func:`score_table` takes but a data frame of Spark or Dask.
-    qid : str, default="qid"
-        The column of the query ids.
-    y_true : str, default="y_true"
-        The column of the grades.
-    y_score : str, list of str or dict of str to str, default="y_score"
-        The column of the scores; of several rankers, their columns, or a dict of
-        columns by the name of the ranker.
-    judged : str, default=None
-        A boolean column: which documents have a grade. Other grades are not read.
-    returned : str or dict of str to str, default=None
-        A boolean column: which documents were returned; a dict has one for each
-        ranker. Other scores are not read.
-    doc_id : str, default=None
-        The column of the document ids.
-    sample_weight : str, default=None
-        The column of the weights, constant within a query.
-    table : str, default=None
-        The table, or view, of a file of DuckDB (``.duckdb``). If None, its only one.
-    connection : connection of DuckDB or ADBC, default=None
-        Runs the query that `source` is.
+    **columns : str or ItemColumn
+        What metrics read of documents beside grades and scores, by the names of
+        metrics for it, such as ``popularity="n_ratings"``, as :func:`score_table` takes
+        it.
 
     Returns
     -------
@@ -293,7 +304,9 @@ def read_rows(
         The arguments of :func:`~skrank.metrics.evaluate`: `y_true`, `y_score` and
         `qid`, and the others whose columns are named, of shape (n_samples,), in the
         order of the rows. Of several rankers, `y_score` is a dict of their names to
-        arrays, as is `returned` if it was a dict.
+        arrays, as is `returned` if it was a dict. A column of lists of numbers is an
+        array of shape (n_samples, n), and one of lists of labels a sparse matrix with a
+        column for each label.
 
     Raises
     ------
@@ -302,6 +315,8 @@ def read_rows(
         file is empty or damaged. The error names the column and the file.
     TypeError
         If `source` has another form.
+    OSError
+        If a file cannot be read, or there is too little memory.
     FileNotFoundError
         If there is no such file.
     ImportError
@@ -326,19 +341,23 @@ def read_rows(
          pessimistic  expected  optimistic      span
     mrr     0.500000  0.750000    1.000000  0.500000
     """
+    of_metrics = _named(columns)
     columns = _read_columns(
         "read_rows", qid, y_true, y_score, (), judged, returned, doc_id, sample_weight
-    )
-    with Source(source, columns, None, table, connection) as rows:
+    )._replace(of_metrics=of_metrics)
+    with Source(source, columns, None, table, connection, reads_all=True) as rows:
         rows.check(columns)
         query = f"SELECT {rows.selected(columns)} FROM {rows.relation}"
         found = rows.run(lambda: rows.connection.sql(query).to_arrow_table())
-        if has_missing(found):
+        if has_missing(found.select(columns.whole())):
             rows.refuse_missing(columns)
-    arrays = {name: as_numpy(found[name]) for name in found.column_names}
+    arrays = {name: as_numpy(found[name]) for name in columns.whole()}
     named = columns._asdict() | {"y_score": y_score}
+    del named["of_metrics"]
     if not isinstance(y_score, str):
         named["y_score"] = columns.y_score
+    given = columns_of_table(found, columns)
+    given |= {"y_true": None} if y_true is None else {}
     return Bunch(
         **{
             argument: {name: arrays[one] for name, one in column.items()}
@@ -346,7 +365,8 @@ def read_rows(
             else arrays[column]
             for argument, column in named.items()
             if column  # neither None nor the empty tuple of `by`
-        }
+        },
+        **given,
     )
 
 
@@ -354,8 +374,13 @@ def _read_columns(
     caller, qid, y_true, y_score, by, judged, returned, doc_id, sample_weight
 ):
     """Return the checked names of the columns."""
-    named = {"qid": qid, "y_true": y_true}
-    optional = {"judged": judged, "doc_id": doc_id, "sample_weight": sample_weight}
+    named = {"qid": qid}
+    optional = {
+        "y_true": y_true,
+        "judged": judged,
+        "doc_id": doc_id,
+        "sample_weight": sample_weight,
+    }
     named |= {name: column for name, column in optional.items() if column is not None}
     for name, column in named.items():
         check_column_name(column, name, caller)

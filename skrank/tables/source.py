@@ -10,6 +10,7 @@ from skrank._checks import import_extra, shown
 from skrank._columns import (
     arrow_columns,
     column_names,
+    is_list,
     is_pandas_or_polars,
     kind_of,
     library_of,
@@ -46,13 +47,15 @@ KINDS = {
     "date": "DATE|TIMESTAMP.*",
     "text": "VARCHAR|ENUM.*|UUID|BLOB|TIME.*",
 }
+# Lists of these, such as FLOAT[] and FLOAT[3]; lists of lists are not read.
+_LIST = re.compile(r"([^\[\]]+)\[\d*\]")
 # The kinds that are compared as they are; others as text.
 COMPARED = {"boolean", "number", "date"}
 
 
 def read_table(path, columns):
     """Return the columns of a file, or of several, as a table of Arrow."""
-    with Source(path, columns) as source:
+    with Source(path, columns, reads_all=True) as source:
         # Arrow has no integers of this size, and `align` takes no decimals.
         longs = [
             f"CAST({quoted(name)} AS VARCHAR) AS {quoted(name)}"
@@ -73,11 +76,22 @@ class Source:
     thread waits, and Ctrl-C raises KeyboardInterrupt there: DuckDB would turn it into
     an error of its own, and it cannot close a connection that is in use.
 
-    The parameters but `columns` are those of :func:`score_table`.
+    The parameters but `columns` and `reads_all` are those of :func:`score_table`.
+    `reads_all` is whether all rows are read at once.
     """
 
-    def __init__(self, source, columns, memory_limit=None, table=None, connection=None):
+    def __init__(
+        self,
+        source,
+        columns,
+        memory_limit=None,
+        table=None,
+        connection=None,
+        *,
+        reads_all=False,
+    ):
         duckdb = import_extra("duckdb")
+        self.reads_all = reads_all
         self.kind = kind_of(source)
         self.files = self._schema = self._reader = None
         self._names = columns.named()
@@ -102,10 +116,7 @@ class Source:
             self.relation = self._open(source, columns, table, connection)
             query = f"DESCRIBE SELECT * FROM {self.relation}"
             self.types = {name: kind for name, kind, *_ in self.fetch(query)}
-            self.kinds = {
-                name: next((k for k in KINDS if re.fullmatch(KINDS[k], kind)), None)
-                for name, kind in self.types.items()
-            }
+            self.kinds = {name: _kind(type) for name, type in self.types.items()}
             failing.pop_all()
 
     def _open(self, source, columns, table, connection):
@@ -236,7 +247,7 @@ class Source:
             as_given = str(self._schema.field(name).type)
             if "[ns" in as_given and not self.types[name].endswith("_NS"):
                 _refuse_id(name, as_given)
-        for name in columns.numbers():
+        for name in dict.fromkeys([*columns.numbers(), *columns.values()]):
             if self.kinds[name] == "decimal":
                 self._check_digits(name)
 
@@ -267,7 +278,7 @@ class Source:
     def selected(self, columns):
         """Return the SQL of the columns to read, in types that the core reads."""
         masks, keys = columns.masks(), columns.keys.values()
-        parts = []
+        others, parts = columns.values(), []
         for name in columns.named():
             value, kind = quoted(name), self.kinds[name]
             if kind in ("boolean", "number"):
@@ -278,12 +289,23 @@ class Source:
             elif name == columns.doc_id:  # ordered as a number
                 if self.types[name].endswith("HUGEINT"):
                     value = f"CAST({value} AS DECIMAL(38, 0))"
+            elif name in columns.ids() or (name in others and kind != "decimal"):
+                value = self._as_text_or_lists(name)
             else:  # DuckDB 1.1 rounds decimals twice, but not their text
                 value = f"CAST(CAST({value} AS VARCHAR) AS DOUBLE)"
             if masks.get(name) is not None:  # where it is not read it may be missing
                 value = f"CASE WHEN {quoted(masks[name])} THEN {value} ELSE 0 END"
             parts.append(f"{value} AS {quoted(name)}")
         return ", ".join(parts)
+
+    def _as_text_or_lists(self, name):
+        """Return the SQL of a column that metrics read, in types of Arrow."""
+        value = quoted(name)
+        if self.kinds[name] == "list":
+            inner = _kind(_LIST.fullmatch(self.types[name])[1])
+            to = {"decimal": "DOUBLE[]", "text": "VARCHAR[]"}.get(inner)
+            return value if to is None else f"CAST({value} AS {to})"
+        return f"CAST({value} AS VARCHAR)" if self.is_text(name) else value
 
     def is_text(self, name):
         """Return True if a key is compared as text."""
@@ -293,13 +315,14 @@ class Source:
         """Raise if ids, grades, scores, masks or weights are missing, with counts."""
         inner = f"SELECT {self.selected(columns)} FROM {self.relation}"
         counts = ["count(*)"]
-        for name in columns.named():
+        names = columns.whole()
+        for name in names:
             test = f"{quoted(name)} IS NULL"
             if self.types[name] in ("FLOAT", "DOUBLE"):
                 test += f" OR isnan({quoted(name)})"
             counts.append(f"count(*) FILTER ({test})")
         ((n_rows, *missing),) = self.fetch(f"SELECT {', '.join(counts)} FROM ({inner})")
-        for name, n_missing in zip(columns.named(), missing, strict=True):
+        for name, n_missing in zip(names, missing, strict=True):
             check_none_missing(name, n_missing, f"{n_rows:,} rows", columns)
 
     def _disconnect(self):
@@ -333,6 +356,11 @@ class Source:
                 f"{tempfile.gettempdir()!r}. Got: {cause}. Set the environment "
                 "variable TMPDIR to a larger disk, raise `memory_limit`, or write the "
                 "rows query by query, which needs no sort."
+            )
+        if "Out of Memory" in text and self.reads_all:
+            return OSError(
+                "The columns that are read have to fit into memory. `score_table` "
+                f"scores tables that do not. Got: {cause}."
             )
         if "Out of Memory" in text:
             return OSError(
@@ -398,6 +426,14 @@ def _rows_of_query(text, connection):
     return cursor.fetch_record_batch()
 
 
+def _kind(type):
+    """Return what a type of DuckDB holds: one of KINDS, "list" of one, or None."""
+    if type.endswith("]"):
+        match = _LIST.fullmatch(type)
+        return "list" if match is not None and _kind(match[1]) else None
+    return next((kind for kind in KINDS if re.fullmatch(KINDS[kind], type)), None)
+
+
 def _readable(schema, names):
     """Return the schema of columns in types that DuckDB and older Arrow compute."""
     pa, fields = import_extra("pyarrow"), []
@@ -407,12 +443,22 @@ def _readable(schema, names):
                 f"The column {field.name!r} must have a type that DuckDB reads. Got "
                 f"{field.type}: cast it, for example to float64 or, for ids, to text."
             )
-        if str(field.type) == "string_view":  # not all of Arrow compares views
-            field = field.with_type(pa.large_string())
-        elif pa.types.is_float16(field.type):
-            field = field.with_type(pa.float32())
-        fields.append(field)
+        fields.append(field.with_type(_type_to_read(pa, field.type)))
     return pa.schema(fields)
+
+
+def _type_to_read(pa, kind):
+    """Return a type of Arrow that DuckDB and older versions of Arrow compute."""
+    if str(kind) == "string_view":  # not all of Arrow compares views
+        return pa.large_string()
+    if pa.types.is_float16(kind):
+        return pa.float32()
+    if is_list(kind):
+        inner = _type_to_read(pa, kind.value_type)
+        if inner != kind.value_type:
+            n_fixed = pa.types.is_fixed_size_list(kind) and kind.list_size
+            return pa.list_(inner, n_fixed or -1)
+    return kind
 
 
 def _converted(rows, schema):
@@ -443,6 +489,12 @@ def check_types(columns, types, kinds, ids):
     for name in columns.ids():
         if kinds[name] not in ids:
             _refuse_id(name, types[name])
+    for name in columns.values():
+        if kinds[name] is None:
+            raise ValueError(
+                f"The column {name!r} must hold numbers, text, dates or lists of "
+                f"numbers or text. Got {types[name]}."
+            )
 
 
 def _refuse_id(name, kind):

@@ -50,7 +50,7 @@ class SparkTable(Engine):
         pa = import_extra("pyarrow", "spark")
         self.frame = frame
         self.schema = pa.schema(
-            [(field.name, _arrow_type(pa, field)) for field in frame.schema]
+            [(field.name, _arrow_type(pa, field.dataType)) for field in frame.schema]
         )
 
     def extreme_grades(self, columns):
@@ -225,12 +225,14 @@ def _packed():
     return shutil.make_archive(str(folder / "skrank"), "zip", package.parent)
 
 
-def _arrow_type(pa, field):
-    """Return the type of a field in Arrow; a struct for those that are not read."""
-    kind = field.dataType.simpleString()
-    if kind.startswith("decimal"):
-        return pa.decimal128(field.dataType.precision, field.dataType.scale)
-    return pa.type_for_alias(ARROW[kind]) if kind in ARROW else pa.struct([])
+def _arrow_type(pa, kind):
+    """Return a type of Spark in Arrow; a struct for those that are not read."""
+    name = kind.simpleString()
+    if name.startswith("decimal"):
+        return pa.decimal128(kind.precision, kind.scale)
+    if name.startswith("array"):
+        return pa.list_(_arrow_type(pa, kind.elementType))
+    return pa.type_for_alias(ARROW[name]) if name in ARROW else pa.struct([])
 
 
 def _quoted(name):

@@ -147,7 +147,7 @@ def _batches(source, query, columns):
         while not is_missing and (batch := coming.result()) is not None:
             coming = source.start(next, reader, None)
             table = import_extra("pyarrow").Table.from_batches([batch])
-            is_missing = has_missing(table)
+            is_missing = has_missing(table.select(columns.whole()))
             if not is_missing:
                 yield table
     finally:

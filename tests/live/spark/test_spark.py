@@ -14,11 +14,12 @@ from pyspark.ml.evaluation import RankingEvaluator
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from skrank.metrics import add_scorer, evaluate, score_queries
+from skrank.metrics import add_scorer, evaluate, of_items, score_queries
+from skrank.stats import confidence_interval
 from skrank.tables import ClusterScores, clusters, score_table
 from skrank.tables.spark import SparkTable
 from tests.brute_force import LISTED
-from tests.drawn_tables import draw_shuffled
+from tests.drawn_tables import assert_same_intervals, draw_shuffled
 
 FEW = ["ndcg@3", "map", "z_mrr", "neg_median_rank", "neg_rank_variance", "err"]
 
@@ -155,6 +156,66 @@ def test_workers_compute_the_summaries(spark):
         score_table(missing, "mrr").summary()
 
 
+@pytest.mark.filterwarnings("ignore:The interval may be too narrow")
+@pytest.mark.parametrize("by", [None, "day", ["a.word", "day"]], ids=str)
+def test_workers_compute_intervals(by, spark, monkeypatch):
+    word = F.when(F.col("qid") % 3 == 0, "é").otherwise("b")
+    day = F.date_add(F.lit("2024-05-17").cast("date"), F.col("qid").cast("int") % 2)
+    table = on_spark(spark, draw(200)).withColumn("day", day).withColumn("a.word", word)
+    scores = score_table(
+        table,
+        ["ndcg@3", "hits@1", "gm_map"],
+        y_score={"bm25": "y_score", "dense": "other.score"},
+        by=by or (),
+    )
+    expected = confidence_interval(scores.collect(), by=by)
+    monkeypatch.delattr(ClusterScores, "collect")
+    assert_same_intervals(confidence_interval(scores, by=by), expected)
+
+
+def bytes_to_driver(spark, action):
+    """Return how many bytes the results of the tasks of an action have."""
+    context, jvm = spark.sparkContext._jsc.sc(), spark.sparkContext._jvm
+    quantiles = spark.sparkContext._gateway.new_array(jvm.double, 0)
+
+    def so_far():
+        context.listenerBus().waitUntilEmpty()
+        stages = context.statusStore().stageList(None, False, False, quantiles, None)
+        return sum(stages.apply(i).resultSize() for i in range(stages.length()))
+
+    before = so_far()
+    action()
+    return so_far() - before
+
+
+def test_a_summary_of_20_million_rows_brings_less_than_1_MB_to_the_driver(spark):
+    n_queries, n_documents, n_levels = 200_000, 100, 11
+    query = F.floor(F.col("id") / n_documents)
+    document = F.col("id") % n_documents
+    table = spark.range(n_queries * n_documents).select(
+        query.alias("qid"),
+        (document == 7).cast("int").alias("y_true"),
+        (document <= query % n_levels).cast("double").alias("y_score"),
+    )
+    scores, found = score_table(table, ["mrr", "neg_median_rank"]), {}
+    moved = bytes_to_driver(spark, lambda: found.update(scores.summary()))
+    assert moved < 1_000_000
+    # An id and a value for each query would be more.
+    rows = spark.range(n_queries).select("id", F.rand())
+    assert bytes_to_driver(spark, rows.collect) > 1_000_000
+    # Documents 0 to `level` are tied, and so are those below them.
+    mrr = 0
+    for level in range(n_levels):
+        first, last = (1, level + 1) if level >= 7 else (level + 2, n_documents)
+        ranks = range(first, last + 1)
+        mrr += (
+            sum(1 / rank for rank in ranks)
+            / len(ranks)
+            * len(range(level, n_queries, n_levels))
+        )
+    assert_allclose(found["mrr"], mrr / n_queries, rtol=1e-12)
+
+
 def fails(ranking):
     raise ZeroDivisionError("a metric of one's own")
 
@@ -192,6 +253,57 @@ def test_decimals_are_numbers_and_values_that_are_not_read_may_be_missing(spark)
         **arrays(frame, judged="judged", returned="returned"), metrics=FEW
     )
     assert found.summary() == expected
+
+
+@pytest.mark.parametrize("kind", ["float", "double", "decimal(5,2)", "missing"])
+def test_columns_are_read_by_the_workers(kind, spark):
+    rng, frame = np.random.default_rng(0), draw()
+    metrics = ["neg_popularity@2", "novelty@2", "ild@2", "ndcg@2"]
+    columns = {
+        "popularity": rng.integers(1, 9, len(frame)) / 8,
+        "features": rng.integers(0, 4, (len(frame), 3)) / 2,
+    }
+    expected = score_queries(**arrays(frame), metrics=metrics, **columns)
+    vectors = columns["features"].tolist()
+    table = spark.createDataFrame(
+        frame.assign(**{"the share": columns["popularity"], "vector": vectors})
+    )
+    names = {"popularity": "the share", "features": "vector"}
+    if kind == "missing":  # of documents that are not in any list
+        table = table.withColumn("returned", F.lit(True))
+        lower = table.withColumns(
+            {"y_score": F.col("y_score") - 1e6, "returned": F.lit(False)}
+        ).withColumns({"the share": F.lit(None).cast("double"), "vector": F.lit(None)})
+        table = table.unionByName(lower)
+        expected = score_queries(
+            **{name: np.tile(values, 2) for name, values in arrays(frame).items()},
+            returned=np.repeat([True, False], len(frame)),
+            metrics=metrics,
+            **{name: np.concatenate([x, x]) for name, x in columns.items()},
+        )
+        names["returned"] = "returned"
+    else:
+        table = table.withColumn("vector", F.col("vector").cast(f"array<{kind}>"))
+    scores = score_table(table.repartition(4), metrics, **names)
+    values, of_arrays = scores.collect().values, expected.values
+    assert_array_equal(np.delete(values, 2, 1), np.delete(of_arrays, 2, 1))
+    assert_allclose(values, of_arrays, rtol=1e-12, atol=1e-15)
+    means = scores.summary()
+    assert means["neg_popularity@2"] == expected.summary()["neg_popularity@2"]
+    assert means == pytest.approx(expected.summary())
+
+
+def test_columns_of_items_are_sent_to_the_workers(spark):
+    rng, frame = np.random.default_rng(0), draw()
+    item = rng.integers(0, 9, len(frame))
+    vectors = dict(zip("abcdefghi", rng.random((9, 3)), strict=True))
+    name = np.array(list("abcdefghi"), dtype=object)[item]
+    table = on_spark(spark, frame.assign(item=name))
+    scores = score_table(table, "ild@2", features=of_items(vectors, "item")).collect()
+    expected = score_queries(
+        **arrays(frame), metrics="ild@2", features=[vectors[id] for id in name]
+    )
+    assert_allclose(scores.values, expected.values, rtol=1e-12, atol=1e-15)
 
 
 def test_a_metric_of_ones_own_reaches_the_workers(spark):

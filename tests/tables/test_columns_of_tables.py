@@ -1,0 +1,276 @@
+"""Columns that metrics read, by their names in a table or by item."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import decimal
+
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from skrank.metrics import evaluate, of_items, score_queries
+from skrank.tables import read_rows, score_table, stream
+from tests.metrics.test_beyond_relevance import OF_LIST, expected
+from tests.tables.test_score_table import FORMS, as_source
+
+pytestmark = pytest.mark.slow
+
+METRICS = ["neg_popularity@3", "novelty@3", "group_share@3", "ild@3"]
+NAMES = {"popularity": "share", "group": "is_tail", "features": "vector"}
+N_ITEMS = 9
+
+
+def draw(seed=0, n_queries=40):
+    """Return rows with ties, in any order, and what metrics read of their items."""
+    rng = np.random.default_rng(seed)
+    qid = rng.permutation(
+        np.repeat(np.arange(n_queries), rng.integers(1, 7, n_queries))
+    )
+    item = rng.integers(0, N_ITEMS, len(qid))
+    items = {
+        "share": rng.integers(1, 9, N_ITEMS) / 8,
+        "is_tail": rng.random(N_ITEMS) < 0.4,
+        # Halves, which files of text and single precision hold exactly.
+        "vector": rng.integers(0, 4, (N_ITEMS, 3)) / 2,
+    }
+    score = rng.integers(0, 3, len(qid)).astype(float)
+    return {"qid": qid, "item": item, "y_score": score, "y_true": score > 1}, items
+
+
+ROWS, ITEMS = draw()
+BY_ROW = {name: ITEMS[where][ROWS["item"]] for name, where in NAMES.items()}
+
+
+def table(kind="list"):
+    """Return an Arrow table of the rows with the values of their items."""
+    vectors = BY_ROW["features"]
+    of_kind = {
+        "list": pa.array(vectors.tolist()),
+        "large_list": pa.array(vectors.tolist(), pa.large_list(pa.float32())),
+        "fixed": pa.FixedSizeListArray.from_arrays(vectors.ravel(), 3),
+        "half": pa.FixedSizeListArray.from_arrays(
+            pa.array(vectors.ravel().astype(np.float16)), 3
+        ),
+        "decimal": pa.array(
+            [[decimal.Decimal(x) for x in row] for row in vectors.tolist()],
+            pa.list_(pa.decimal128(5, 2)),
+        ),
+    }
+    return pa.table(
+        ROWS
+        | {"name": pa.array([f"i{item}" for item in ROWS["item"]])}
+        | {"share": BY_ROW["popularity"], "is_tail": BY_ROW["group"]}
+        | {"vector": of_kind[kind]}
+    )
+
+
+def in_every_order(metrics=METRICS, **params):
+    """Return the values of the queries, the means over all orders of tied documents."""
+    given = ROWS["y_score"], ROWS["qid"], BY_ROW, 3
+    names = [name.removeprefix("neg_").partition("@")[0] for name in metrics]
+    values = [expected(OF_LIST[name], *given, **params) for name in names]
+    values = np.nan_to_num(values)  # a list of one document counts 0
+    values[[name.startswith("neg_") for name in metrics]] *= -1
+    return values
+
+
+@pytest.fixture
+def small_batches(monkeypatch):
+    """Make a table of a hundred rows a large one."""
+    monkeypatch.setattr(stream, "BATCH", 20)
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("form", FORMS)
+def test_columns_of_every_source_have_the_values_of_all_orders(form, tmp_path):
+    source = table()
+    names = NAMES | {"features": "vector"}
+    if form == "csv":  # which has no lists
+        source = source.drop_columns(["vector"])
+        names["features"] = of_items(ITEMS["vector"], "item")
+    scores = score_table(as_source(source, form, tmp_path), METRICS, **names)
+    assert_allclose(scores.values[0], in_every_order(), rtol=1e-12, atol=1e-15)
+    assert_array_equal(scores.keys["qid"], np.unique(ROWS["qid"]))
+
+
+@pytest.mark.parametrize("kind", ["list", "large_list", "fixed", "half", "decimal"])
+def test_lists_of_every_type_are_rows_of_a_matrix(kind):
+    rows = read_rows(table(kind), features="vector")
+    assert_array_equal(rows.features, BY_ROW["features"])
+    scores = score_table(table(kind), "ild@3", features="vector")
+    assert_allclose(scores.values[0], in_every_order(["ild@3"]), rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("order", ["shuffled", "sorted"])
+@pytest.mark.usefixtures("small_batches")
+def test_batches_have_the_values_of_arrays_to_the_bit(order, tmp_path):
+    source = table()
+    if order == "sorted":
+        source = source.sort_by("qid")
+    pq.write_table(source, tmp_path / "t.parquet", row_group_size=7)
+    scores = score_table(tmp_path / "t.parquet", [*METRICS, "ndcg@3"], **NAMES)
+    given = ROWS["y_true"], ROWS["y_score"], [*METRICS, "ndcg@3"]
+    arrays = score_queries(*given, qid=ROWS["qid"], **BY_ROW)
+    assert_array_equal(np.delete(scores.values, 3, 1), np.delete(arrays.values, 3, 1))
+    assert_allclose(
+        scores.values, arrays.values, rtol=1e-12, atol=1e-15
+    )  # with those of ild
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("item", ["item", "name"])
+@pytest.mark.parametrize("form", ["parquet", "csv", "pandas", "polars", "relation"])
+def test_columns_of_items_are_those_of_the_rows(form, item, tmp_path):
+    ids = np.arange(N_ITEMS) if item == "item" else [f"i{i}" for i in range(N_ITEMS)]
+    source = as_source(table().drop_columns(["vector"]), form, tmp_path)
+    by_item = {
+        "popularity": of_items(dict(zip(ids, ITEMS["share"], strict=True)), item),
+        "group": of_items(pd.Series(ITEMS["is_tail"], index=ids), item),
+        "features": of_items(pd.DataFrame(ITEMS["vector"], index=ids), item),
+    }
+    scores = score_table(source, METRICS, **by_item)
+    assert_allclose(scores.values[0], in_every_order(), rtol=1e-12, atol=1e-15)
+    rows = read_rows(source, y_true=None, **by_item)
+    assert rows.y_true is None
+    values = evaluate(metrics=METRICS, average=None, **rows)
+    values = [values[name] for name in METRICS]
+    assert_allclose(values, scores.values[0], rtol=1e-12, atol=1e-15)
+
+
+def test_rows_that_were_not_returned_or_judged_keep_their_columns():
+    rng = np.random.default_rng(1)
+    returned = rng.random(len(ROWS["qid"])) < 0.7
+    returned[np.unique(ROWS["qid"], return_index=True)[1]] = True
+    masks = {"returned": returned, "judged": rng.random(len(returned)) < 0.5}
+    source = table()
+    for name, mask in masks.items():
+        source = source.append_column(name, pa.array(mask))
+    names = {name: name for name in masks}
+    scores = score_table(source, METRICS, **names, **NAMES)
+    reference = in_every_order(returned=returned)
+    assert_allclose(scores.values[0], reference, rtol=1e-12, atol=1e-15)
+
+
+def test_rankers_of_one_table_share_its_columns():
+    other = np.random.default_rng(2).integers(0, 3, len(ROWS["qid"]))
+    source = table().append_column("other", pa.array(other))
+    scores = score_table(source, METRICS, y_score=["y_score", "other"], **NAMES)
+    assert_allclose(scores.values[0], in_every_order(), rtol=1e-12, atol=1e-15)
+    alone = score_table(source, METRICS, y_score="other", **NAMES)
+    assert_array_equal(scores.values[1], alone.values[0])
+    with_masks = source.append_column("all", pa.array(other >= 0))
+    masks = {"y_score": "all", "other": "all"}
+    scores = score_table(
+        with_masks, METRICS, y_score=["y_score", "other"], returned=masks, **NAMES
+    )
+    assert_array_equal(scores.values[1], alone.values[0])
+
+
+def test_labels_in_lists_are_columns_of_a_matrix():
+    labels = [["a", "b"], [], None, ["c"], ["b", "a"]]
+    source = pa.table({"qid": [1] * 5, "y_score": range(5), "nuggets": labels})
+    rows = read_rows(source, y_true=None, subtopics="nuggets")
+    a, b, c = [1, 0, 0, 0, 1], [1, 0, 0, 0, 1], [0, 0, 0, 1, 0]
+    assert_array_equal(rows.subtopics.toarray(), np.transpose([a, b, c]))
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_what_is_below_the_cutoff_may_be_missing(tmp_path):
+    rows = {"qid": [1, 1, 2, 2], "y_score": [2, 1, 1, 2]}
+    values = {"views": [8, None, None, 2], "vector": [[1.0], None, None, [2.0]]}
+    source = as_source(pa.table(rows | values), "parquet", tmp_path)
+    params = {"y_true": None, "popularity": "views"}
+    scores = score_table(source, "neg_popularity@1", **params)
+    assert scores.summary() == {"neg_popularity@1": -(8 + 2) / 2}
+    with pytest.raises(ValueError, match=r"'popularity' must hold finite .* Got nan"):
+        score_table(source, "neg_popularity@2", **params)
+    with pytest.raises(ValueError, match=r"'features' must hold finite .* Got nan"):
+        score_table(source, "ild@2", y_true=None, features="vector")
+
+
+@pytest.mark.parametrize(
+    ("metrics", "params", "error", "message"),
+    [
+        (
+            "ild@3",
+            {},
+            ValueError,
+            "'ild@3' reads the column 'features'. Pass features=..., the name of a "
+            "column of the table, to score_table",
+        ),
+        (
+            "ndcg@3",
+            {"popularity": "share"},
+            TypeError,
+            r"none of \['ndcg@3'\] takes: \['popularity'\]",
+        ),
+        (
+            "novelty",
+            {"popularity": "shares"},
+            ValueError,
+            "no column 'shares'. Did you",
+        ),
+        (
+            "novelty",
+            {"popularity": np.ones(3)},
+            TypeError,
+            r"'popularity' must be a str.* of_items\(table, item\)",
+        ),
+        (
+            "novelty",
+            {"popularity": of_items({"a": 1}, ["a"])},
+            TypeError,
+            "with an item that is one",
+        ),
+        ("ild", {"features": "share"}, ValueError, "'features' must have shape"),
+        ("novelty", {"popularity": "name"}, ValueError, "'popularity' .* real numbers"),
+        ("ild", {"features": "ragged"}, ValueError, "'ragged'.* lists of 1 and of 2"),
+        ("ild", {"features": "nested"}, ValueError, "'nested' must hold numbers, text"),
+        (
+            "novelty",
+            {"popularity": "y_true", "judged": "is_tail"},
+            ValueError,
+            "'y_true' has the grades",
+        ),
+        (["ild", "mrr"], {"features": "vector", "y_true": None}, ValueError, "'mrr'"),
+    ],
+)
+def test_what_is_wrong_with_a_column_is_said(metrics, params, error, message):
+    n = len(ROWS["qid"])
+    source = table().append_column("ragged", pa.array([[1.0], *[[1.0, 2.0]] * (n - 1)]))
+    source = source.append_column("nested", pa.array([[[1.0]]] * n))
+    with pytest.raises(error, match=message):
+        score_table(source, metrics, **params)
+
+
+def test_lists_of_json_hold_values_of_one_type(tmp_path):
+    path = tmp_path / "t.jsonl"
+    line = '{{"qid": 1, "y_score": {}, "vector": {}}}\n'
+    path.write_text(line.format(1, "[1, 0.5]") + line.format(2, "[true, 1]"))
+    with pytest.raises(ValueError, match="'vector' must hold numbers, text, or lists"):
+        score_table(path, "ild", y_true=None, features="vector")
+
+
+@pytest.mark.parametrize("arrow", [False, True])
+def test_columns_of_dask_have_the_values_of_all_orders(arrow):
+    frame = table().to_pandas(types_mapper=pd.ArrowDtype if arrow else None)
+    names = dict(NAMES)
+    if not arrow:  # Dask makes text of objects
+        names["features"] = of_items(ITEMS["vector"], "item")
+    scores = score_table(dd.from_pandas(frame, npartitions=3), METRICS, **names)
+    values = scores.collect().values[0]
+    assert_allclose(values, in_every_order(), rtol=1e-12, atol=1e-15)
+    means = scores.summary()
+    assert list(means.values()) == pytest.approx(in_every_order().mean(axis=1))
+
+
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask uses it
+def test_lists_of_files_are_read_by_dask(tmp_path):
+    pq.write_table(table("fixed"), tmp_path / "t.parquet")
+    frame = dd.read_parquet(tmp_path / "t.parquet")
+    scores = score_table(frame, "ild@3", features="vector").collect()
+    assert_allclose(scores.values[0], in_every_order(["ild@3"]), rtol=1e-12, atol=1e-15)
