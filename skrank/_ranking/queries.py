@@ -103,8 +103,6 @@ class RankedQueries:
     rows : Rows
         All documents of the queries, returned or not, in the order of the input: their
         `query`, `row` and `grade`, and whether they are `relevant`.
-    query_of_row : ndarray of shape (n_samples,)
-        The query of each row of the input, returned or not.
     doc_order : DocOrder or None
         How the ids order tied documents; None if they do not.
     made : dict
@@ -195,12 +193,6 @@ class RankedQueries:
                 "shape. Got other input."
             )
         return self._lists.all_rows()
-
-    @property
-    def query_of_row(self) -> NDArray[Any]:
-        """Return the query of each row of the input, returned or not."""
-        lists = self._lists
-        return lists.order.row_query if lists.row_query is None else lists.row_query
 
     @property
     def doc_order(self) -> Any:

@@ -242,7 +242,8 @@ class Explained(NamedTuple):
         except NoNumber as error:
             return None, error.reason
         if request.options.doc_order and self.data.doc_id is None:
-            if self._moves_with_ties(request):
+            # Tied documents are not ordered by what a column says of them.
+            if request.metric.columns or self._moves_with_ties(request):
                 return None, "it orders tied documents by their ids; pass `doc_id`"
             request = request.changed(doc_order=None)
         return request, None
@@ -268,7 +269,7 @@ class Explained(NamedTuple):
         for parameters in grouped(changed):
             alone = base.changed(**parameters)
             moved = int(_differs(before, self.per_query(alone)).sum())
-            if moved:
+            if moved or alone.divides_sums != base.divides_sums:
                 effect = answer(alone, self.data) - value
                 found.append(Rule(parameters, effect, moved))
         return sorted(found, key=lambda rule: -abs(rule.effect))

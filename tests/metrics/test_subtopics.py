@@ -20,6 +20,7 @@ from skrank.metrics import (
     alpha_ndcg_score,
     err_ia_score,
     evaluate,
+    explain,
     map_ia_score,
     nrbp_score,
     of_items,
@@ -312,6 +313,20 @@ def test_ids_decide_between_tied_documents_of_the_ideal_ranking_of_ndeval():
         returned=np.array([False, True, True]), **params,
     )  # fmt: skip
     assert [*found.values()] == [pytest.approx((2 + at_2 * 2) / (2 + at_2 * 1.5))]
+
+
+def test_the_rules_of_ndeval_are_explained():
+    given = {"subtopics": CROSSED, "conventions": "ndeval"}
+    found = explain(None, [3, 2, 1], "alpha_ndcg@2", doc_id=["d3", "d1", "d2"], **given)
+    assert found.values["ndeval"] == 1
+    (rule,) = found.rules["ndeval"]
+    assert rule.parameters == {"ties": "first", "doc_order": "descending"}
+    # The ids order the ideal ranking, even if no scores are tied.
+    found = explain(None, [3, 2, 1], "alpha_ndcg@2", **given)
+    assert "pass `doc_id`" in found.refused["ndeval"]
+    found = explain(None, [3, 2, 1], "err_ia@1", doc_id=[1, 2, 3], **given)
+    assert found.values == {"skrank": 2 / 4, "ndeval": 2}
+    assert "the sum is not divided" in repr(found)
 
 
 def follow_all(sets, k, left):
