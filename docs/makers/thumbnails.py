@@ -146,6 +146,22 @@ def draw_worse_queries():
     return figure
 
 
+def draw_segments():
+    """Draw the intervals of two models in three segments."""
+    figure, axes = new_axes()
+    for y, (old, new) in enumerate([(0.4, 0.85), (0.55, 0.9), (0.7, 0.45)]):
+        for x, colour, marker, shift in [
+            (old, GREY, "s", 0.13),
+            (new, BLUE, "o", -0.13),
+        ]:
+            axes.plot([x - 0.1, x + 0.1], [y + shift, y + shift], color=colour)
+            axes.plot(x, y + shift, marker, color=colour, markersize=6)
+    axes.set_yticks(range(3), ["fr", "de", "jp"])
+    axes.tick_params(length=0)
+    axes.set(ylim=(2.6, -0.6), xlim=(0.2, 1.1), xlabel="NDCG@10")
+    return figure
+
+
 def draw_metric_at_k():
     """Draw two curves that cross."""
     figure, axes = new_axes("cutoff k", "NDCG@k")
@@ -233,6 +249,37 @@ def draw_diversity():
     axes.scatter(x[:4] - 0.04, front[:4] - 0.33, s=20, color=PALE)
     axes.plot(x[2], front[2], "o", color=RED, markersize=9)
     axes.set(xlim=(0, 1), ylim=(0.15, 1.1))
+    return figure
+
+
+def draw_passages():
+    """Draw passages of which two say the same, and all that they should say."""
+    figure, axes = blank_axes()
+    for row, facts in enumerate(["a", "a", "ab", "c"]):
+        y = 0.85 - 0.24 * row
+        axes.barh(y, 0.5, 0.17, color=PALE)
+        for place, fact in enumerate(facts):
+            colour = {"a": BLUE, "b": RED, "c": GREEN}[fact]
+            axes.scatter(0.08 + 0.13 * place, y, s=70, color=colour)
+    for place, colour in enumerate([BLUE, RED, GREEN, "white"]):
+        y = 0.85 - 0.24 * place
+        axes.scatter(0.92, y, s=70, color=colour, edgecolor=GREY)
+    axes.annotate(
+        "", (0.83, 0.5), (0.56, 0.5), arrowprops={"arrowstyle": "->", "linewidth": 2}
+    )
+    return figure
+
+
+def draw_exposure():
+    """Draw how little of the first ranks belongs to a group."""
+    figure, axes = new_axes("rank", "exposure")
+    rank = np.arange(1, 8)
+    small = [4, 6, 7]
+    colours = [RED if one in small else BLUE for one in rank]
+    axes.bar(rank, 1 / np.log2(rank + 1), 0.8, color=colours)
+    axes.text(2.2, 0.85, "large sellers", color=BLUE, weight="bold")
+    axes.text(7.5, 0.53, "small ones", color=RED, weight="bold", ha="right")
+    axes.set(ylim=(0, 1.05))
     return figure
 
 

@@ -267,7 +267,7 @@ class Explained(NamedTuple):
         for parameters in grouped(changed):
             alone = base.changed(**parameters)
             moved = int(_differs(before, self.per_query(alone)).sum())
-            if moved:
+            if moved or alone.divides_sums != base.divides_sums:
                 effect = answer(alone, self.data) - value
                 found.append(Rule(parameters, effect, moved))
         return sorted(found, key=lambda rule: -abs(rule.effect))

@@ -318,7 +318,7 @@ def _check_in_parts(scores, by, clusters, sample_weight, method):
         "method='bootstrap'": method == "bootstrap",
         "weights of queries": "_weight" in core.state,
         f"the key columns {keys}, so that a query may come several times": keys,
-        f"{uneven}, which are medians, adjusted or weighted": uneven,
+        f"{uneven}, which are medians, adjusted, weighted or ratios": uneven,
     }
     for reason, is_there in reasons.items():
         if is_there:

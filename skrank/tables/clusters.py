@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from skrank._checks import import_extra, warn_caller
+from skrank._columns import is_list
 from skrank.metrics.first_ranks import StoredRanks
 from skrank.metrics.query_scores import QueryScores
 from skrank.metrics.summary import (
@@ -37,7 +38,6 @@ from skrank.tables.core import (
     ArrowCore,
     as_numpy,
     equality_codes,
-    is_list,
     is_text,
     one_chunk,
     ordered_keys,

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from skrank._checks import import_extra
+from skrank._columns import is_list
 from skrank.metrics import QueryScores
 from skrank.metrics.answer import Arrays, of_ranking
 from skrank.metrics.evaluation import score_requests
@@ -318,15 +319,6 @@ def one_chunk(column):
     if column.num_chunks == 0:
         return pa.array([], column.type)
     return pa.concat_arrays(column.chunks)
-
-
-def is_list(kind):
-    """Return True for a type of lists."""
-    types = import_extra("pyarrow").types
-    return any(
-        test(kind)
-        for test in (types.is_list, types.is_large_list, types.is_fixed_size_list)
-    )
 
 
 def is_text(kind):

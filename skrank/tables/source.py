@@ -10,12 +10,12 @@ from skrank._checks import import_extra, shown
 from skrank._columns import (
     arrow_columns,
     column_names,
+    is_list,
     is_pandas_or_polars,
     kind_of,
     library_of,
     polars_batches,
 )
-from skrank.tables.core import is_list
 from skrank.tables.files import (
     ARROW,
     DATABASE,
