@@ -426,8 +426,8 @@ MANY_ROWS = 1000
 # fold and not their queries.
 SCORER = ("sklearn.metrics._scorer", "_score")
 
-# What draws rows of each fold in a halving search with the resource "n_samples".
-HALVING = ("sklearn.model_selection._search_successive_halving", "split")
+# The halving searches, which draw rows of each fold if their resource is "n_samples".
+HALVING = "sklearn.model_selection._search_successive_halving"
 
 # How many values are looked at, and the fewest that say anything.
 _SAMPLE, _FEWEST = 200, 5
@@ -478,18 +478,33 @@ def warn_if_not_one_query(n_rows):
         )
 
 
-def warn_if_rows_are_drawn(splitter):
-    """Warn where a halving search will draw rows of the folds of a splitter."""
-    caller, _ = find_caller()
-    if caller == HALVING:
-        warn_caller(
-            "A halving search with resource='n_samples' draws rows of the folds of "
-            f"{splitter}, so that queries lose documents in training and test sets. "
-            "Pass resource='max_queries' and max_resources=n_queries with a "
-            "QueryRanker, which draws whole queries, or the name of another parameter, "
-            "such as 'n_estimators'.",
-            UserWarning,
-        )
+def warn_if_rows_are_drawn():
+    """Warn in a halving search that draws rows of the folds.
+
+    It tells nobody, and rows that were drawn look like any others. The search is found
+    among the callers, which those in other processes do not see.
+    """
+    if HALVING not in sys.modules:
+        return
+    frame, level, found = sys._getframe(1), 2, None
+    while frame is not None:
+        if frame.f_globals.get("__name__") == HALVING:
+            search = frame.f_locals.get("self")
+            if getattr(search, "resource", None) == "n_samples":
+                found = search, level
+        frame, level = frame.f_back, level + 1
+    # The rows of estimators that rank by themselves are queries, such as triples.
+    if found is None or hasattr(found[0].estimator, "__skrank_ranks__"):
+        return
+    warnings.warn(
+        "A halving search with resource='n_samples' draws rows of the folds, so that "
+        "queries lose documents in training and test sets. Pass "
+        "resource='max_queries' and max_resources=n_queries with a QueryRanker, which "
+        "draws whole queries, or the name of another parameter, such as "
+        "'n_estimators'.",
+        UserWarning,
+        stacklevel=found[1],  # one line of the search, so that it is shown once
+    )
 
 
 def warn_if_out_of_order(arrays):

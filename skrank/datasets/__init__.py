@@ -1,8 +1,8 @@
-"""Data sets without a download: real digits, a knowledge graph, synthetic lists."""
+"""Data sets without a download: digits, visits, a knowledge graph, synthetic lists."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank.datasets.loaders import load_digits_retrieval, load_nations
+from skrank.datasets.loaders import load_digits_retrieval, load_msweb, load_nations
 from skrank.datasets.synthetic import make_ranking
 
-__all__ = ["load_digits_retrieval", "load_nations", "make_ranking"]
+__all__ = ["load_digits_retrieval", "load_msweb", "load_nations", "make_ranking"]

@@ -1,9 +1,10 @@
-"""Data sets of real data: handwritten digits, and the knowledge graph Nations."""
+"""Data sets of real data: handwritten digits, visits to a site, a knowledge graph."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
 from __future__ import annotations
 
+import gzip
 from importlib import resources
 from typing import Any, Literal, overload
 
@@ -255,5 +256,89 @@ def load_nations() -> Bunch:
             n_relations=len(relations),
             licence=_LICENCE_OF_NATIONS,
             **{f"n_{name}": len(triples) for name, triples in parts.items()},
+        ),
+    )
+
+
+_MSWEB = """\
+Anonymous Microsoft Web Data (MSWeb)
+------------------------------------
+The areas of www.microsoft.com that visitors went to in a week of February 1998.
+
+Visitors: {n_visitors}
+Areas: {n_areas}, with titles such as "Free Downloads"
+Visits: {n_train} to train on and {n_test} to test, without times or ratings
+
+Collected by J. S. Breese, D. Heckerman and C. M. Kadie, "Anonymous Microsoft Web Data",
+UCI Machine Learning Repository, 1998, https://doi.org/10.24432/C5VS3Q, licensed under
+Creative Commons Attribution 4.0 (https://creativecommons.org/licenses/by/4.0/). First
+used in "Empirical Analysis of Predictive Algorithms for Collaborative Filtering", UAI
+1998.
+
+Changed here: these are the 32,710 visitors and 285 areas of the training file in the
+form that the R package recommenderlab has them in. Visitors and areas are numbered from
+0, spaces around titles are removed, and test visits are marked: two each, chosen by a
+hash, of the first 2,500 visitors with five or more.
+"""
+
+
+def load_msweb() -> Bunch:
+    """Load the visits to the areas of a web site, to evaluate recommenders.
+
+    Implicit feedback of real users: who went where, without grades. A recommender
+    learns from the training visits, and the test visits of a visitor are what it should
+    find among the areas that this visitor has not been to. Few areas have most of the
+    visits, so that recommending what is popular is a strong baseline.
+
+    Returns
+    -------
+    dataset : :class:`~sklearn.utils.Bunch`
+        Dictionary-like object with these attributes.
+
+        train : ndarray of int of shape (93653, 2)
+            The visits to learn from, a visitor and an area each. All 32,710 visitors
+            have some.
+        test : ndarray of int of shape (5000, 2)
+            Two visits each of 2,500 visitors, who have three or more in `train`.
+        areas : ndarray of str of shape (285,)
+            The title of each area. No two are the same.
+        DESCR : str
+            The description of the data, its authors and its licence.
+
+        Visitors are numbers from 0 to 32709, areas are indices into `areas`, and the
+        visits are sorted by both.
+
+    See Also
+    --------
+    of_items : A column of rows from what is known of items.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrank.datasets import load_msweb
+    >>> msweb = load_msweb()
+    >>> msweb.train.shape, msweb.test.shape
+    ((93653, 2), (5000, 2))
+    >>> msweb.areas[msweb.train[:2, 1]].tolist()
+    ['regwiz', 'Support Desktop']
+    >>> n_visits = np.bincount(msweb.train[:, 1], minlength=len(msweb.areas))
+    >>> msweb.areas[n_visits.argmax()].item()
+    'Free Downloads'
+    """
+    folder = resources.files("skrank.datasets") / "data"
+    areas = (folder / "msweb_areas.txt").read_text("utf-8").splitlines()
+    lines = gzip.decompress((folder / "msweb.tsv.gz").read_bytes()).decode().split("\n")
+    rows = np.loadtxt(lines, dtype=np.int64, skiprows=1)
+    visits, is_test = rows[:, :2], rows[:, 2] == 1
+    train, test = visits[~is_test], visits[is_test]
+    return Bunch(
+        train=train,
+        test=test,
+        areas=np.array(areas),
+        DESCR=_MSWEB.format(
+            n_visitors=len(np.unique(visits[:, 0])),
+            n_areas=len(areas),
+            n_train=len(train),
+            n_test=len(test),
         ),
     )

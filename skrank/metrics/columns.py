@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from scipy import sparse
 
 from skrank._checks import numeric_array, shown
 from skrank._columns import column_names, take_rows, unwrapped
+from skrank._ranking.ids import encode_qid, find_alike
 
 
 def of_items(table: Any, item: ArrayLike | str) -> ItemColumn:
@@ -26,9 +28,9 @@ def of_items(table: Any, item: ArrayLike | str) -> ItemColumn:
     Parameters
     ----------
     table : Series, data frame of pandas, dict or array-like of shape (n_items, ...)
-        What is known of each item: a number, or several of them. A Series or a data
-        frame holds the ids of the items in its index, and a dict as its keys. The row i
-        of an array is that of the item i.
+        What is known of each item: a number, several of them, or a list of labels. A
+        Series or a data frame holds the ids of the items in its index, and a dict as
+        its keys. The row i of an array is that of the item i.
     item : array-like of shape (n_samples,) or str
         The item of each row. A str is the name of a column of them: of the table that
         :func:`~skrank.tables.score_table` scores; elsewhere "doc_id" for the document
@@ -65,17 +67,40 @@ def of_items(table: Any, item: ArrayLike | str) -> ItemColumn:
     elif ids is None or callable(ids):  # a list has a method of that name
         ids = None
     values = _values_of(table)
-    if ids is not None:
-        ids = np.asarray(ids)
-        order = np.argsort(ids, kind="stable")
-        ids, values = ids[order], values[order]
-        if (ids[1:] == ids[:-1]).any():
-            twice = ids[1:][ids[1:] == ids[:-1]][0]
-            raise ValueError(
-                "The 'table' parameter of of_items must have each item once. "
-                f"Got {shown(twice)} twice."
-            )
-    return ItemColumn(values, ids, item)
+    if ids is None:
+        return ItemColumn(values, None, item)
+    ids, codes = encode_qid(ids, name="table")
+    if len(ids) < len(codes):
+        (twice,) = ids[np.bincount(codes) > 1][:1].tolist()
+        raise ValueError(
+            "The 'table' parameter of of_items must have each item once. "
+            f"Got {shown(twice)} twice."
+        )
+    return ItemColumn(values[np.argsort(codes)], ItemIds(ids), item)
+
+
+@dataclass(frozen=True, eq=False)
+class ItemIds:
+    """The different ids of items, and where they stand."""
+
+    ids: np.ndarray
+
+    @cached_property
+    def _place_of(self):
+        return {id: place for place, id in enumerate(self.ids.tolist())}
+
+    def find(self, item):
+        """Return the position of each item in `ids`; -1 for one that is not there."""
+        if item.dtype.kind == "S":  # as `align` returns text
+            item = np.char.decode(item, "utf-8", "surrogateescape")
+        kinds = {self.ids.dtype.kind, item.dtype.kind}
+        if kinds in ({"i"}, {"u"}, {"U"}, {"M"}):
+            alike = find_alike(np.concatenate([self.ids, item]))
+            place = np.full(len(alike), -1)
+            place[alike[: len(self.ids)]] = np.arange(len(self.ids))
+            return place[alike[len(self.ids) :]]
+        place = (self._place_of.get(id, -1) for id in item.tolist())
+        return np.fromiter(place, np.intp, len(item))
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,14 +111,14 @@ class ItemColumn:
     ----------
     values : ndarray or sparse matrix of shape (n_items, ...)
         What is known of each item, in the order of `ids`.
-    ids : ndarray of shape (n_items,) or None
-        The ascending ids of the items; None if they are the numbers of the rows.
-    item : array-like of shape (n_samples,)
-        The item of each row.
+    ids : ItemIds or None
+        The ids of the items; None if they are the numbers of the rows.
+    item : array-like of shape (n_samples,) or str
+        The item of each row, or the name of the column that has it.
     """
 
     values: np.ndarray
-    ids: np.ndarray | None
+    ids: ItemIds | None
     item: object
     check: Callable | None = None
 
@@ -102,24 +127,37 @@ class ItemColumn:
 
     def take(self, rows):
         """Return the values of some rows."""
-        item = np.asarray(unwrapped(take_rows(_as_rows(self.item), rows)))
+        return _checked(self._of(take_rows(_as_rows(self.item), rows)), self.check)
+
+    def all(self):
+        """Return the values of all rows, sparse ones as they are."""
+        return self._of(self.item)
+
+    def _of(self, item):
+        """Return the values of some items."""
+        item = np.asarray(unwrapped(item))
         n_items = self.values.shape[0]
-        if self.ids is None:
-            place, known = item, np.zeros(len(item), dtype=bool)
-            if item.dtype.kind in "iu":
-                known = (item >= 0) & (item < n_items)
+        if self.ids is not None:
+            place = self.ids.find(item)
+        elif item.dtype.kind in "iu":
+            place = np.where(item < n_items, item, -1)
         else:
-            if item.dtype.kind in "US" and self.ids.dtype == object:
-                item = item.astype(object)
-            place = np.minimum(np.searchsorted(self.ids, item), n_items - 1)
-            known = self.ids[place] == item
-        if not known.all():
-            unknown = item[~known][:1].tolist()[0]
-            raise ValueError(
-                "The 'table' parameter of of_items must have every item that a metric "
-                f"reads. Got no item {shown(unknown)} among {n_items}."
-            )
-        return _checked(self.values[place], self.check)
+            place = np.full(len(item), -1)
+        if (place < 0).any():
+            self._refuse(item[place < 0][:1].tolist()[0])
+        return self.values[place]
+
+    def _refuse(self, item):
+        """Raise on an item that the table lacks."""
+        n_items = self.values.shape[0]
+        known = [0] if self.ids is None else self.ids.ids[:1].tolist()
+        kinds = [type(id).__name__ for id in (item, *known)]
+        of_kind = " of type {}".format if len({*kinds}) > 1 else "".format
+        raise ValueError(
+            "The 'table' parameter of of_items must have every item that a metric "
+            f"reads. Got no item {shown(item)}{of_kind(kinds[0])} among {n_items}"
+            f"{of_kind(kinds[-1])}."
+        )
 
     def part(self, rows):
         """Return the column of a slice of the rows."""
@@ -139,6 +177,10 @@ class RowColumn:
     def take(self, rows):
         """Return the values of some rows."""
         return _checked(self.values[rows], self.check)
+
+    def all(self):
+        """Return the values of all rows, sparse ones as they are."""
+        return self.values
 
     def part(self, rows):
         """Return the column of a slice of the rows."""
@@ -161,18 +203,22 @@ def _checked(values, check):
 
 
 def _values_of(values):
-    """Return one value, or several numbers, of each row or item."""
+    """Return one value, several numbers or a list of labels of each row or item."""
     if sparse.issparse(values):
         return sparse.csr_matrix(values)
     if column_names(values) is not None:  # a data frame
         values = values.to_numpy()
-    return np.asarray(unwrapped(values))
+    values = unwrapped(values)
+    try:
+        return np.asarray(values)
+    except ValueError:  # lists of different lengths
+        return np.fromiter(values, dtype=object, count=len(values))
 
 
-def read_columns(columns, shape):
+def read_columns(columns, shape, doc_id=None):
     """Return columns by name, as metrics take them: each with one entry per row.
 
-    `shape` is that of the scores.
+    `shape` is that of the scores, and `doc_id` the document ids of the rows.
     """
     if len(shape) != 1:
         raise ValueError(
@@ -184,6 +230,17 @@ def read_columns(columns, shape):
     for name, values in columns.items():
         if not isinstance(values, (ItemColumn, RowColumn)):
             values = RowColumn(_values_of(values))
+        elif isinstance(getattr(values, "item", None), str):
+            if values.item != "doc_id" or doc_id is None:
+                raise ValueError(
+                    f"The column {name!r} is of_items(table, {values.item!r}), by the "
+                    "name of a column, which a table has that score_table scores. "
+                    "Elsewhere pass the item of each row, or 'doc_id' and the document "
+                    "ids as `doc_id`. Got no column of that name."
+                )
+            values = replace(values, item=doc_id)
+        if name in READERS:
+            values = replace(values, values=READERS[name](values.values))
         values = replace(values, check=CHECKS.get(name))
         if not values.values.ndim or len(values) != n_rows:
             n_values = len(values) if values.values.ndim else "no"
@@ -255,6 +312,56 @@ def _numbers(values, name, *, low=-np.inf, high=np.inf, n_columns=()):
         )
     return values
 
+
+def _memberships(values, name):
+    """Return which row is on which subtopic, as a sparse matrix, or raise."""
+    if isinstance(values, np.ndarray):
+        is_text = values.dtype.kind in "UT" or isinstance(next(values.flat, 0), str)
+        is_matrix = values.ndim == 2 and not is_text
+        values = numeric_array(values, name) if is_matrix else _of_labels(values, name)
+        values = sparse.csr_matrix(values)
+    is_good = (values.data == 0) | (values.data == 1)
+    if not is_good.all():
+        raise ValueError(
+            f"The column {name!r} must hold True and False, or 1 and 0, in a matrix of "
+            "shape (n_samples, n_subtopics), or one list of labels per row, such as "
+            f"['a', 'b']. Got {shown(values.data[~is_good][0].item())}."
+        )
+    if values.dtype != bool or not values.data.all():
+        values = values.astype(bool)
+        values.eliminate_zeros()
+    values.sum_duplicates()
+    return values
+
+
+def _of_labels(rows, name):
+    """Return which row has which label, as a sparse matrix; None or NaN has none."""
+    rows = rows.tolist()
+    none = [row is None or (isinstance(row, float) and row != row) for row in rows]
+    rows = [() if is_none else row for row, is_none in zip(rows, none, strict=True)]
+    for row in rows:
+        is_list = isinstance(row, Collection) and not isinstance(row, (str, bytes))
+        if not is_list and not isinstance(row, np.ndarray):
+            raise ValueError(
+                f"The column {name!r} must have shape (n_samples, n_subtopics), or one "
+                "list of labels per row, such as ['a', 'b'], or [] for none. Got "
+                f"{shown(row)} of type {type(row).__name__} in a row."
+            )
+    labels = list(itertools.chain.from_iterable(rows))
+    for label in labels:
+        if not isinstance(label, str):
+            raise ValueError(
+                f"The labels in the column {name!r} must be of type str. Got "
+                f"{shown(label)} of type {type(label).__name__}."
+            )
+    known, codes = encode_qid(labels, name=name)
+    ends = np.cumsum([0, *map(len, rows)])
+    parts = np.ones(len(codes), dtype=bool), codes, ends
+    return sparse.csr_matrix(parts, shape=(len(rows), len(known)))
+
+
+# How the columns are read that are more than numbers, all rows or items at once.
+READERS = {"subtopics": partial(_memberships, name="subtopics")}
 
 # What the columns of skrank's own metrics hold.
 CHECKS = {

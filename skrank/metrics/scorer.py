@@ -17,7 +17,7 @@ import numpy as np
 import sklearn.metrics
 from sklearn import config_context
 
-from skrank._checks import shown, warn_if_out_of_order
+from skrank._checks import shown, warn_if_out_of_order, warn_if_rows_are_drawn
 from skrank._columns import find_column, find_qid, require_qid
 from skrank._ranking.ids import encode_heads
 from skrank._types import MetricLike
@@ -259,6 +259,7 @@ class RankingScorer(_ScikitLearnScorer):
     """A scorer that knows which rows belong to one query."""
 
     def __init__(self, scored, options=None, greater_is_better=True, columns=None):
+        warn_if_rows_are_drawn()  # a search makes the scorers of names in its process
         scorer = sklearn.metrics.make_scorer(
             scored, response_method=RESPONSES, greater_is_better=greater_is_better
         )
@@ -334,6 +335,7 @@ class RankingScorer(_ScikitLearnScorer):
         value = scored.of_rows(y_true, y_score, qid=found, **metadata)
         warn_if_qid_is_a_feature(estimator)
         warn_if_queries_are_split(estimator, heads)
+        warn_if_rows_are_drawn()
         return value if isinstance(value, dict) else self._sign * value
 
     def on_documents(self, y_true, qid, sample_weight=None):
@@ -371,6 +373,11 @@ class RankingScorer(_ScikitLearnScorer):
         """
         earlier = self.get_metadata_routing().score.requests
         return super().set_score_request(**{**earlier, **kwargs})
+
+    def get_metadata_routing(self):
+        """Return the requests for metadata, which a search reads in its process."""
+        warn_if_rows_are_drawn()
+        return super().get_metadata_routing()
 
     def __repr__(self):
         options = "".join(

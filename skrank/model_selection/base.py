@@ -80,7 +80,7 @@ class QuerySplitter(BaseCrossValidator):
 
     def _group(self, X, y, groups, qid):
         """Find the query ids and group the rows by them."""
-        warn_if_rows_are_drawn(type(self).__name__)
+        warn_if_rows_are_drawn()
         check_lengths(X=X, y=y)
         for ids in (qid, groups):  # their lengths are compared below, with a cure
             check_consistent_length(ids)

@@ -2,22 +2,30 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import re
 import warnings
 from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from sklearn.base import BaseEstimator
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import HalvingGridSearchCV, validation_curve
+from sklearn.model_selection import (
+    GroupKFold,
+    HalvingGridSearchCV,
+    KFold,
+    validation_curve,
+)
 from sklearn.pipeline import make_pipeline
 
 import skrank
 from skrank.base import RankingEstimator
-from skrank.datasets import make_ranking
-from skrank.exceptions import QuerySplitWarning
+from skrank.datasets import load_nations, make_ranking
+from skrank.link_prediction import PopularityPredictor
+from skrank.metrics import make_ranking_scorer
 from skrank.model_selection import LeaveLastOut, QueryKFold
 from skrank.rankers import QueryRanker
 
@@ -146,23 +154,64 @@ def test_halving_by_queries_does_not_depend_on_the_order_of_rows():
     assert len({search.best_params_["estimator__alpha"] for search in by_rows}) > 1
 
 
-@pytest.mark.parametrize("cv", [QueryKFold(3), LeaveLastOut(2)], ids=str)
-def test_a_halving_search_that_draws_rows_warns(cv):
+DRAWS = r"draws rows of the folds.*resource='max_queries'"
+
+
+def search_of(n_jobs=1, *, cv, scoring="ndcg@10", **resource):
+    grid = {"estimator__alpha": [0.1, 1.0, 10.0]}
+    options = {"random_state": 0, "cv": cv, "n_jobs": n_jobs, "scoring": scoring}
+    ranker = QueryRanker(Ridge(), random_state=0)
+    return HalvingGridSearchCV(ranker, grid, **options, **resource)
+
+
+@pytest.mark.filterwarnings("ignore::skrank.exceptions.QuerySplitWarning")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("cv", [QueryKFold(3), LeaveLastOut(2), GroupKFold(3)], ids=str)
+def test_a_halving_search_that_draws_rows_warns_once(cv, n_jobs):
     index = pd.MultiIndex.from_arrays([QID, np.arange(len(Y))], names=["qid", "time"])
-    target = pd.Series(Y, index=index)
+    data = {"X": X, "y": pd.Series(Y, index=index), "groups": QID}
+    with pytest.warns(UserWarning, match=DRAWS) as found:
+        search_of(n_jobs, cv=cv).fit(**data)
+    drawn = [one for one in found if re.search(DRAWS, str(one.message))]
+    # Python shows the warnings of one line once.
+    assert len({(one.filename, one.lineno) for one in drawn}) == 1
+    search_of(n_jobs, cv=cv, resource="max_queries", max_resources=80).fit(**data)
 
-    def search(**resource):
-        grid = {"estimator__alpha": [0.1, 1.0, 10.0]}
-        ranker = QueryRanker(Ridge(), random_state=0)
-        options = {"scoring": "ndcg@10", "random_state": 0, "cv": cv}
-        HalvingGridSearchCV(ranker, grid, **options, **resource).fit(X, target)
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", QuerySplitWarning)
-        says = f"draws rows of the folds of {type(cv).__name__}.*resource='max_queries'"
-        with pytest.warns(UserWarning, match=says):
-            search()
-        search(resource="max_queries", max_resources=80)
+@pytest.mark.parametrize(
+    ("routing", "n_jobs"), [(True, 1), (True, 2), (False, 1), (False, 2)]
+)
+def test_a_scorer_object_notices_drawn_rows_unless_it_is_in_another_process(
+    routing, n_jobs
+):
+    scorer = make_ranking_scorer("ndcg@10", gain="linear")
+    search = search_of(n_jobs, cv=GroupKFold(3), scoring=scorer)
+    y = pd.Series(Y, index=pd.Index(QID, name="qid"))
+    with (
+        warnings.catch_warnings(record=True) as found,
+        sklearn.config_context(enable_metadata_routing=routing),
+    ):
+        warnings.simplefilter("always")
+        search.fit(X, y, groups=QID)
+    is_noticed = any(re.search(DRAWS, str(one.message)) for one in found)
+    assert is_noticed == (routing or n_jobs == 1)
+
+
+def test_a_halving_search_may_draw_triples():
+    triples = load_nations().train
+    names = {
+        "entities": np.unique(triples[:, ::2]),
+        "relations": np.unique(triples[:, 1]),
+    }
+    search = HalvingGridSearchCV(
+        PopularityPredictor(**names),
+        {"entities": [names["entities"]]},
+        scoring="mrr",
+        cv=KFold(2, shuffle=True, random_state=0),
+        min_resources=100,
+    )
+    search.fit(triples)  # warnings are errors
+    assert search.n_resources_[0] < len(triples)
 
 
 def test_a_learning_curve_is_that_of_samples_by_hand():
