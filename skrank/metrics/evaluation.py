@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 
 from skrank._checks import check_choice, check_options, shown
 from skrank._columns import column_names, find_qid, kind_of
@@ -191,6 +192,13 @@ def by_ranker(arrays, caller):
     names = _OF_RANKERS if isinstance(arrays.y_true, Mapping) else _OF_SCORES
     own = {name: getattr(arrays, name) for name in names}
     own = {name: by for name, by in own.items() if isinstance(by, Mapping)}
+    columns = {}
+    if isinstance(arrays.y_true, Mapping):  # each has rows of its own
+        columns = {
+            name: by
+            for name, by in arrays.columns.items()
+            if isinstance(by, Mapping) and not issparse(by)
+        }
     is_named = isinstance(arrays.y_score, Mapping)
     rankers = list(arrays.y_score) if is_named else [None]
     if not rankers:
@@ -201,7 +209,7 @@ def by_ranker(arrays, caller):
                 "The keys of 'y_score' must be the names of rankers, of type str. "
                 f"Got {shown(ranker)} instead."
             )
-    for name, by in own.items():
+    for name, by in (own | columns).items():
         if by.keys() != {*rankers}:
             raise ValueError(
                 f"The {name!r} parameter of {caller} must be an array, or a dict with "
@@ -209,7 +217,10 @@ def by_ranker(arrays, caller):
             )
     return {
         ranker: replace(
-            arrays, **{name: by[ranker] for name, by in own.items()}, rankings={}
+            arrays,
+            **{name: by[ranker] for name, by in own.items()},
+            columns=arrays.columns | {name: by[ranker] for name, by in columns.items()},
+            rankings={},
         )
         for ranker in rankers
     }

@@ -516,7 +516,10 @@ def score_runs(
         The names of the columns of tables, as in :func:`align`.
     **params
         Further parameters of :func:`~skrank.metrics.evaluate`, such as `convention`,
-        `average` and ``ties="pessimistic"``.
+        `average` and ``ties="pessimistic"``. A column that metrics read is
+        :func:`~skrank.metrics.of_items` of a table by document and ``"doc_id"``, such
+        as ``popularity=of_items(views, "doc_id")``; `subtopics` come with the
+        judgements, if these have them.
 
     Returns
     -------
@@ -559,4 +562,8 @@ def score_runs(
         grade=grade,
         score=score,
     )
+    if "subtopics" in aligned:
+        requests = read_requests(metrics, params, "score_runs")
+        if not any("subtopics" in request.metric.columns for request in requests):
+            del aligned["subtopics"]
     return score_queries(metrics=metrics, **aligned, **params)

@@ -12,8 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skrank.metrics import evaluate, of_items, score_queries
-from skrank.tables import read_rows, score_table, stream
+from skrank.metrics import add_scorer, evaluate, of_items, score_queries
+from skrank.metrics.metric import METRICS as KNOWN
+from skrank.tables import align, read_qrels, read_rows, score_runs, score_table, stream
 from tests.metrics.test_beyond_relevance import OF_LIST, expected
 from tests.tables.test_score_table import FORMS, as_source
 
@@ -274,3 +275,150 @@ def test_lists_of_files_are_read_by_dask(tmp_path):
     frame = dd.read_parquet(tmp_path / "t.parquet")
     scores = score_table(frame, "ild@3", features="vector").collect()
     assert_allclose(scores.values[0], in_every_order(["ild@3"]), rtol=1e-12, atol=1e-15)
+
+
+SUBTOPICS = """\
+1 fuel pump 1
+1 price pump 2
+1 fuel hose 0
+1 price sign 1
+1 place hose -2
+2 fuel pump 1
+"""
+RUN = {"1": {"hose": 3.0, "pump": 2.0, "new": 1.0}, "2": {"other": 1.0}}
+
+
+def judgements(folder, text=SUBTOPICS):
+    path = folder / "qrels.txt"
+    path.write_text(text)
+    return read_qrels(path, subtopics=True)
+
+
+def test_judgements_of_subtopics_are_those_of_documents_with_labels(tmp_path):
+    qrels = judgements(tmp_path)
+    assert qrels.subtopic.tolist() == [
+        line.split()[1] for line in SUBTOPICS.split("\n")[:-1]
+    ]
+    aligned = align(qrels, RUN, judged_from=0)
+    rows = list(zip(aligned.qid.tolist(), aligned.doc_id.tolist(), strict=True))
+    labels = dict(zip(rows, aligned.subtopics.toarray().tolist(), strict=True))
+    # In the order of the labels: fuel, place, price.
+    of_pump = {
+        ("1", b"pump"): [True, False, True],
+        ("2", b"pump"): [True, False, False],
+    }
+    assert {row: of for row, of in labels.items() if any(of)} == of_pump | {
+        ("1", b"sign"): [False, False, True]
+    }
+    by_document = {"1": {"pump": 2, "hose": 0, "sign": 1}, "2": {"pump": 1}}
+    plain = align(by_document, RUN, judged_from=0)
+    for name, values in plain.items():
+        assert_array_equal(aligned[name], values)
+    # A higher grade is asked for of a judgement on one subtopic.
+    aligned = align(qrels, RUN, judged_from=2, unjudged_queries="drop")
+    assert aligned.subtopics.sum() == 1
+
+
+def test_runs_are_scored_by_subtopics_and_by_columns_of_documents(tmp_path):
+    def n_subtopics(ranking, *, k=None):
+        top = ranking.documents(k)
+        in_list = top.mean_over_places(np.ones_like)[:, np.newaxis]
+        listed = top.column("subtopics") * in_list
+        found = np.zeros((ranking.n_queries, listed.shape[1]))
+        np.maximum.at(found, top.query, listed)
+        return found.sum(axis=1)
+
+    runs = {"a": RUN, "b": {"2": ["pump"], "1": ["sign", "hose"]}}
+    views = of_items({"pump": 1, "hose": 2, "new": 3, "other": 4, "sign": 5}, "doc_id")
+    metrics = ["ndcg@3", "neg_popularity@2", "n_subtopics@2"]
+    before = dict(KNOWN)
+    try:
+        add_scorer("n_subtopics", n_subtopics, columns=("subtopics",))
+        given = judgements(tmp_path), runs
+        scores = score_runs(*given, metrics, judged_from=0, popularity=views)
+        again = evaluate(
+            metrics=metrics, popularity=views, **align(*given, judged_from=0)
+        )
+    finally:
+        KNOWN.clear()
+        KNOWN.update(before)
+    summary = scores.summary()
+    assert summary["a"]["n_subtopics@2"] == (2 + 0) / 2
+    assert summary["b"]["n_subtopics@2"] == (1 + 1) / 2
+    assert summary["a"]["neg_popularity@2"] == -((2 + 1) / 2 + 4) / 2
+    assert summary["b"]["neg_popularity@2"] == -((5 + 2) / 2 + 1) / 2
+    assert again == summary
+    # Metrics that read no subtopics are those of the same grades without any.
+    plain = {"1": {"pump": 2, "hose": 0, "sign": 1}, "2": {"pump": 1}}
+    assert (
+        score_runs(*given, "ndcg@3", judged_from=0).summary()
+        == score_runs(plain, runs, "ndcg@3").summary()
+    )
+
+
+def test_a_document_has_one_judgement_on_a_subtopic(tmp_path):
+    qrels = judgements(tmp_path, SUBTOPICS + "1 price pump 0\n")
+    message = "Got 'pump' for query '1' and subtopic 'price' more than once"
+    with pytest.raises(ValueError, match=message):
+        align(qrels, RUN, judged_from=0)
+    with pytest.raises(ValueError, match=r"grades of qrels must be >= 0. Got -2"):
+        align(judgements(tmp_path), RUN)
+
+
+def test_a_column_of_documents_needs_their_ids():
+    views = of_items({"a": 1, "b": 2}, "doc_id")
+    given = {"y_true": None, "y_score": [2, 1], "metrics": "neg_popularity@1"}
+    assert evaluate(**given, popularity=views, doc_id=["b", "a"]) == {
+        "neg_popularity@1": -2
+    }
+    with pytest.raises(ValueError, match=r"'popularity' is of_items\(table, 'doc_id'"):
+        evaluate(**given, popularity=views)
+    with pytest.raises(ValueError, match=r"which a table has that score_table scores"):
+        evaluate(**given, popularity=of_items({"a": 1}, "item"), doc_id=["b", "a"])
+
+
+@pytest.mark.parametrize(
+    ("ids", "item", "got"),
+    [
+        (["a", "b"], [0, 1], "Got no item 0 of type int among 2 of type str"),
+        ([0, 1], ["a", "b"], "Got no item 'a' of type str among 2 of type int"),
+        (["a", "b"], ["a", "x"], "Got no item 'x' among 2."),
+        ([0, 1], [0, None], "Got no item None of type NoneType among 2 of type int"),
+        (None, ["a", "b"], "Got no item 'a' of type str among 2 of type int"),
+        (None, [0, -1], "Got no item -1 among 2."),
+    ],
+)
+def test_an_item_of_another_type_is_refused(ids, item, got):
+    items = [1.0, 2.0] if ids is None else pd.Series([1.0, 2.0], index=ids)
+    rows = {"qid": [1, 1], "y_score": [2.0, 1.0]}
+    with pytest.raises(ValueError, match=got):
+        evaluate(
+            None, rows["y_score"], "neg_popularity", popularity=of_items(items, item)
+        )
+    if None not in item:
+        source, views = pa.table(rows | {"item": item}), of_items(items, "item")
+        with pytest.raises(ValueError, match=got):
+            score_table(source, "neg_popularity", y_true=None, popularity=views)
+
+
+@pytest.mark.parametrize("kind", ["int", "uint8", "str", "bytes", "object", "date"])
+def test_items_are_found_whatever_their_type(kind):
+    rng, n = np.random.default_rng(0), 500
+    ids = {
+        "int": rng.choice(10**12, n, replace=False),
+        "uint8": rng.permutation(200).astype(np.uint8),
+        "str": np.array([f"{i:x}é" for i in rng.permutation(n)]),
+        "bytes": np.array([f"{i:x}é" for i in rng.permutation(n)]),
+        "object": np.fromiter(((i, "a") for i in range(n)), object, n),
+        "date": rng.permutation(n).astype("datetime64[D]"),
+    }[kind]
+    values, place = rng.random(len(ids)), rng.integers(0, len(ids), 2000)
+    item = ids[place]
+    if kind == "bytes":
+        item = np.char.encode(item, "utf-8")
+    if kind == "uint8":
+        item = item.astype(np.int64)
+    column = of_items(dict(zip(ids.tolist(), values, strict=True)), item)
+    if kind == "date":
+        column = of_items(pd.Series(values, index=ids), item)
+    assert_array_equal(column.take(np.arange(2000)), values[place])
