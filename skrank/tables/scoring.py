@@ -17,7 +17,7 @@ from skrank._progress import is_shown, progress_bar
 from skrank._types import Judgements, MetricsLike, PathLike
 from skrank.metrics import score_queries
 from skrank.metrics.answer import max_grade_of
-from skrank.metrics.columns import columns_of, no_grades
+from skrank.metrics.columns import READERS, columns_of, no_grades
 from skrank.metrics.evaluation import check_ids_unneeded, check_names, read_requests
 from skrank.metrics.query_scores import QueryScores
 from skrank.tables.alignment import align, lowest_judged
@@ -223,6 +223,7 @@ def score_table(
 
 def _named(columns):
     """Return where a table has the columns that metrics read; raise if not by name."""
+    found = {}
     for name, where in columns.items():
         if not isinstance(getattr(where, "item", where), str):
             raise TypeError(
@@ -230,7 +231,10 @@ def _named(columns):
                 "table, or of_items(table, item) with an item that is one. Got "
                 f"{shown(where)} of type {type(where).__name__} instead."
             )
-    return columns
+        if name in READERS and not isinstance(where, str):  # once, not in each batch
+            where = replace(where, values=READERS[name](where.values))
+        found[name] = where
+    return found
 
 
 def _check_grades(columns, requests):

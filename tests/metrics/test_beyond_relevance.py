@@ -389,7 +389,9 @@ def test_reports_of_grades_say_so():
     columns = {"features": np.eye(3)}
     with pytest.raises(ValueError, match="Got 'ild@2', which reads features"):
         query_report([0, 1, 0], [3, 2, 1], 0, qid=[0] * 3, metric="ild@2", **columns)
-    with pytest.raises(ValueError, match="'ties' parameter of tie_report"):
+    with pytest.raises(
+        ValueError, match="tie_report orders tied documents by their grades"
+    ):
         tie_report([0, 1, 0], [3, 2, 1], "ild@2", **columns)
     explained = explain([0, 1, 0], [3, 1, 1], "ild@2", ["lightgbm"], **columns)
     assert explained.values == {"skrank": 1.0, "lightgbm": 1.0}
