@@ -207,6 +207,18 @@ def draw_chance():
     return figure
 
 
+def draw_diversity():
+    """Draw candidates, and the front of those that are best in one metric."""
+    figure, axes = new_axes("NDCG@10", "diversity")
+    x = np.array([0.1, 0.4, 0.62, 0.78, 0.88])
+    front = 1 - x**2.5
+    axes.plot(x, front, "o-", color=BLUE, markersize=6)
+    axes.scatter(x[:4] - 0.04, front[:4] - 0.33, s=20, color=PALE)
+    axes.plot(x[2], front[2], "o", color=RED, markersize=9)
+    axes.set(xlim=(0, 1), ylim=(0.15, 1.1))
+    return figure
+
+
 def draw_link_prediction():
     """Draw a graph with an edge that is asked for."""
     figure, axes = blank_axes()
