@@ -12,9 +12,16 @@ import pyarrow.parquet as pq
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skrank.metrics import add_scorer, evaluate, of_items, score_queries
+from skrank.metrics import (
+    QueryScores,
+    add_scorer,
+    evaluate,
+    of_items,
+    score_queries,
+)
 from skrank.metrics.metric import METRICS as KNOWN
 from skrank.tables import align, read_qrels, read_rows, score_runs, score_table, stream
+from skrank.tables.core import ArrowCore
 from tests.metrics.test_beyond_relevance import OF_LIST, expected
 from tests.tables.test_score_table import FORMS, as_source
 
@@ -422,3 +429,70 @@ def test_items_are_found_whatever_their_type(kind):
     if kind == "date":
         column = of_items(pd.Series(values, index=ids), item)
     assert_array_equal(column.take(np.arange(2000)), values[place])
+
+
+def test_three_million_rows_have_one_value_however_they_are_read(tmp_path):
+    rng, n_queries, size = np.random.default_rng(0), 100_000, 30
+    n_rows, metrics = n_queries * size, ["ndcg@5", "neg_popularity@5", "ild@5"]
+    item = rng.integers(0, 1000, n_rows)
+    views, vectors = rng.random(1000), rng.random((1000, 4), dtype=np.float32)
+    rows = {
+        "qid": np.repeat(np.arange(n_queries), size),
+        "y_true": rng.integers(0, 2, n_rows).astype(np.int8),
+        "y_score": rng.integers(0, 40, n_rows).astype(np.float32),  # with ties
+    }
+    columns = {"popularity": views[item], "features": vectors[item]}
+    whole = score_queries(**rows, metrics=metrics, **columns)
+    # More rows than `evaluate` measures at once.
+    by_item = {"popularity": of_items(views, item), "features": columns["features"]}
+    in_blocks = evaluate(**rows, metrics=metrics, **by_item)
+    assert in_blocks == pytest.approx(whole.summary(), rel=1e-12)
+    assert in_blocks["neg_popularity@5"] == whole.summary()["neg_popularity@5"]
+    lists = pa.FixedSizeListArray.from_arrays(columns["features"].ravel(), 4)
+    source = pa.table(rows | {"item": item, "views": columns["popularity"]})
+    source, cut = source.append_column("vector", lists), size * (n_queries // 3)
+    pq.write_table(source.slice(cut), tmp_path / "a.parquet")
+    pq.write_table(source.slice(0, cut), tmp_path / "b.parquet")
+    names = {"popularity": "views", "features": of_items(vectors, "item")}
+    together = score_table(tmp_path, metrics, **names)
+    names = {"popularity": of_items(views, "item"), "features": "vector"}
+    parts = [
+        score_table(tmp_path / name, metrics, **names)
+        for name in ("a.parquet", "b.parquet")
+    ]
+    for scores in (together, QueryScores.concat(parts)):
+        assert_array_equal(scores.keys["qid"], whole.keys["qid"])
+        assert_array_equal(scores.values[:, :2], whole.values[:, :2])
+        assert_allclose(scores.values, whole.values, rtol=1e-12, atol=1e-15)
+        assert scores.summary()["neg_popularity@5"] == in_blocks["neg_popularity@5"]
+    # Of one query, by a loop: the mean over the places that tied documents share.
+    rows_of = slice(7 * size, 8 * size)
+    scores_of, views_of = rows["y_score"][rows_of], columns["popularity"][rows_of]
+    above = (scores_of[:, np.newaxis] < scores_of).sum(axis=1)
+    tied = (scores_of[:, np.newaxis] == scores_of).sum(axis=1)
+    in_list = np.clip((5 - above) / tied, 0, 1)
+    assert -whole.values[0, 1, 7] == pytest.approx((in_list * views_of).sum() / 5)
+
+
+def test_long_lists_are_scored_some_rows_at_a_time(monkeypatch):
+    sizes, call = [], ArrowCore.__call__
+
+    def spy(core, table):
+        sizes.append(len(table))
+        return call(core, table)
+
+    monkeypatch.setattr(ArrowCore, "__call__", spy)
+    n, n_features = 4000, 1000
+    source = pa.table(
+        {
+            "qid": np.arange(n) // 10,
+            "y_score": np.arange(n),
+            "vector": pa.FixedSizeListArray.from_arrays(
+                np.ones(n * n_features), n_features
+            ),
+        }
+    )
+    scores = score_table(source, "ild@5", y_true=None, features="vector")
+    assert scores.values.shape == (1, 1, n // 10)
+    # Of 8,000 bytes in a row, instead of all rows at once.
+    assert max(sizes) <= stream.BATCH / (8 * n_features / stream.LIST_BYTES)
