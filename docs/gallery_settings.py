@@ -20,8 +20,8 @@ KINDS = {
         "metric_at_k",
     ],
     "Understand a number": ["leak", "ties", "conventions", "chance"],
-    "Beyond relevance": ["diversity"],
-    "Other kinds of data": ["recommender", "link_prediction", "million_rows"],
+    "Beyond relevance": ["diversity", "exposure"],
+    "Other kinds of data": ["fusion", "recommender", "link_prediction", "million_rows"],
 }
 ORDER = [name for names in KINDS.values() for name in names]
 

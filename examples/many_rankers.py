@@ -83,3 +83,17 @@ assert rows["pixels, Manhattan"].high > rows["pixels, cosine"].low
 # comparisons, and the differences have a row for each ranker, too:
 baseline = compare_rankers(scores["ndcg@10"], baseline="pixels, Euclidean")
 display = ComparisonDisplay.from_comparison(baseline)
+
+# %%
+# A table for a paper
+# -------------------
+#
+# A comparison is a table as well, with the same letters. The caption says the test, the
+# correction and the number of queries.
+print(comparison.to_latex())
+
+# sphinx_gallery_start_ignore
+latex = comparison.to_latex()
+assert r"\begin{tabular}" in latex
+assert all(name in latex for name in runs)
+# sphinx_gallery_end_ignore

@@ -29,9 +29,9 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from skrank.metrics import score_queries
+from skrank.metrics import query_report, score_queries
 from skrank.stats import confidence_interval
-from skrank.tables import score_table
+from skrank.tables import read_rows, score_table
 
 folder = tempfile.TemporaryDirectory()
 countries = np.array(["Chile", "France", "Ghana", "Japan", "Norway"])
@@ -81,6 +81,23 @@ for metric in ["mrr", "ndcg@10"]:
     values, expected = scores[metric].values, whole[metric].values
     assert np.array_equal(values, expected, equal_nan=True)
 # sphinx_gallery_end_ignore
+
+# %%
+# Look at some rows
+# -----------------
+#
+# Functions that need the rows themselves take what :func:`~skrank.tables.read_rows`
+# returns. The rows of one file fit into memory. This is the first of its queries in
+# which the engine puts a clicked result last:
+rows = read_rows(files[0], **columns)
+last = scores.keys["qid"][np.nanargmin(scores["mrr"].values)]
+report = query_report(rows.y_true, rows.y_score, last, qid=rows.qid, k=3)
+
+# sphinx_gallery_start_ignore
+assert np.nanmin(scores["mrr"].values) == 1 / 20
+assert len(report.rankings[None].grade) == 20
+# sphinx_gallery_end_ignore
+report
 
 # %%
 # Where is the engine good?
@@ -160,8 +177,10 @@ ax.legend()
 plt.show()
 
 # %%
-# :doc:`/large_data` has more on files, on memory, and on Spark and Dask. Judgements and
-# runs in files can be scored from the command line as well: see :doc:`/your_data`.
+# A data frame of Spark or Dask is scored by the same call. Its rows stay where they
+# are, and ``scores.summary(by="country")`` lets the workers sum up the queries.
+# :doc:`/large_data` has more on files, on memory, and on clusters. Files can be scored
+# from the command line as well: see :doc:`/shell`.
 
 # sphinx_gallery_start_ignore
 growth = {how: peak[-1] - peak[0] for how, peak in peaks.items()}

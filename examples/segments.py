@@ -10,6 +10,8 @@ which segments the new model differs from the old one.
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+# sphinx_gallery_thumbnail_path = "thumbnails/segments.svg"
+
 # %%
 # Queries with a segment
 # ----------------------

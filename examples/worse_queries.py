@@ -117,3 +117,13 @@ plt.show()
 # were chosen because they lost most, so a part of their loss is chance. And fewer
 # queries lost than won: whether the new model is better on average is another question,
 # see :ref:`sphx_glr_gallery_is_it_better.py`.
+#
+# Two runs in files are compared without Python. The second command shows one query as
+# above:
+#
+# .. code-block:: console
+#
+#    $ skrank compare qrels old.run new.run -m ndcg@10
+#    $ skrank show qrels old.run new.run --query 301 -m ndcg@10
+#
+# See :doc:`/shell`.

@@ -204,7 +204,7 @@ def _columns(options, requests):
     for name in given.keys() - found.keys():
         names = [request.key for request in requests]
         raise ValueError(f"None of {names} reads the column {name!r} of --column.")
-    if not any(request.metric.reads_grades for request in requests):
+    if not any(request.reads_grades for request in requests):
         found["y_true"] = options.y_true
     return found
 

@@ -378,13 +378,13 @@ def check_beta(beta, caller):
     return beta
 
 
-def check_persistence(p, caller):
+def check_persistence(p, caller, name="p"):
     """Return the probability to go on to the next rank, above 0 and below 1."""
-    p = check_number(p, "p", caller)
+    p = check_number(p, name, caller)
     if not 0 < p < 1:
         raise ValueError(
-            f"The 'p' parameter of {caller} must be a float in the range (0.0, 1.0). "
-            f"Got {shown(p)} instead."
+            f"The '{name}' parameter of {caller} must be a float in the range "
+            f"(0.0, 1.0). Got {shown(p)} instead."
         )
     return p
 

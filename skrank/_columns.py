@@ -482,6 +482,14 @@ def arrow_columns(frame, names):
     return arrays
 
 
+def is_list(kind):
+    """Return True for a type of Arrow whose values are lists."""
+    from pyarrow import types
+
+    tests = types.is_list, types.is_large_list, types.is_fixed_size_list
+    return any(test(kind) for test in tests)
+
+
 def _check_one_type(name, column):
     """Raise if Python objects have several types: Arrow could take one for another."""
     if column.implementation.is_polars():  # Arrow would hold their addresses

@@ -27,6 +27,9 @@ y_true : {array-like, sparse matrix} of shape (n_samples,) or (n_queries, n_docs
     each query, its target.
 y_true_or_none : array-like of shape (n_samples,) or None
     Not read. It may be None.
+y_true_sometimes : array-like of shape (n_samples,) or None
+    The true grades, 0 or more. It may be None where other parameters say that no grades
+    are read.
 y_score : array-like of shape (n_samples,) or (n_queries, n_docs)
     The predicted scores, larger is better. Infinite scores are allowed.
 qid : array-like of shape (n_samples,), default={default}
@@ -90,8 +93,25 @@ exclude : {array-like, sparse matrix} of bool, (n_queries, n_docs), default={def
     Mask of documents to leave out of the ranking, for a `y_score` of shape
     (n_queries, n_docs) only. A target is never excluded.
 judged : array-like of bool of shape (n_samples,), default={default}
-    Which documents have a grade. The others are ranked but are not relevant; their
-    `y_true` is not read. If None, all documents are judged.
+    Which documents have a grade. The `y_true` of the others is not read. If None, all
+    documents are judged.
+unjudged : {"nonrelevant", "condensed", "lowest", "highest"}, default={default}
+    What documents without a judgement count as. "nonrelevant" ranks them as not
+    relevant; "condensed" leaves them out; "lowest" and "highest" take the lowest and
+    the highest value of each query over all judgements that they might get.
+unjudged_of_means : {"nonrelevant", "condensed"}, default={default}
+    What documents without a judgement count as. "nonrelevant" ranks them as not
+    relevant; "condensed" leaves them out.
+unjudged_inferred : {"nonrelevant", "condensed", "inferred", "lowest", "highest"}, \
+    default={default}
+    What documents without a judgement count as. "nonrelevant" ranks them as not
+    relevant; "condensed" leaves them out; "inferred" estimates the precision at each
+    relevant document from the judged ones above it (infAP); "lowest" and "highest" take
+    the lowest and the highest value of each query over all judgements that they might
+    get.
+pooled : array-like of bool of shape (n_samples,), default={default}
+    With ``unjudged="inferred"``, which documents may be relevant. Those that are
+    neither pooled nor judged count as not relevant. If None, all may be.
 returned : array-like of bool of shape (n_samples,), default={default}
     Which documents the system returned. The others count among the relevant documents
     and in the ideal ranking but have no rank; their `y_score` is not read. If None, all
@@ -110,10 +130,34 @@ popularity : array-like of shape (n_samples,) or ItemColumn
     How popular the document of each row is, 0 or more, such as how often it was viewed,
     or what :func:`~skrank.metrics.of_items` returns. It is read of the documents of the
     top `k` alone.
-group : array-like of bool of shape (n_samples,) or ItemColumn
-    Which documents belong to the group, or numbers from 0 to 1 that say how far, or
-    what :func:`~skrank.metrics.of_items` returns. It is read of the documents of the
-    top `k` alone.
+group : array-like of shape (n_samples,) or (n_samples, n_groups), or ItemColumn
+    The group of each document, a label of any type such as that of a provider; or how
+    far it belongs to each of several groups, numbers of 0 or more; or what
+    :func:`~skrank.metrics.of_items` returns. A document that belongs to several groups
+    counts for each of them.
+group_or_none : array-like of shape (n_samples,) or (n_samples, n_groups), or \
+    ItemColumn, default={default}
+    The group of each document, a label of any type such as that of a provider; or how
+    far it belongs to each of several groups, numbers of 0 or more; or what
+    :func:`~skrank.metrics.of_items` returns. If None, each document is a group of its
+    own.
+propensity : array-like of shape (n_samples,) or ItemColumn
+    The probability that the document of each row is labelled as relevant if it is,
+    above 0 and at most 1, or what :func:`~skrank.metrics.of_items` returns. It is read
+    of the relevant documents alone.
+subtopics : {array-like, sparse matrix} of shape (n_samples, n_subtopics), list of \
+    lists of str, or ItemColumn
+    Which subtopics the document of each row is on, as booleans or 0 and 1; or the
+    labels of the subtopics, one list per row; or what :func:`~skrank.metrics.of_items`
+    returns. A subtopic counts for a query if one of its documents is on it, returned or
+    not.
+alpha : float, default={default}
+    How much a document loses in [0, 1] that says again what one above said: its gain of
+    a subtopic is ``(1 - alpha) ** c`` if c documents above are on it.
+ideal : {"greedy", "ideal-ideal"} or None, default={default}
+    What the sum is divided by. "greedy" is its value for the best ranking of the
+    documents that there are, found greedily; "ideal-ideal" is that of a list in which
+    all documents are on all subtopics. None does not divide.
 ties_of_columns : {"expected", "first"}, default={default}
     How ties in `y_score` are resolved. "expected" is the exact expectation over all
     orderings of the tied documents; "first" keeps the input order.
@@ -158,10 +202,16 @@ SOURCES = {
     "Berrendorf et al. (2020)": """\
 M. Berrendorf, E. Faerman, L. Vermue and V. Tresp, "On the Ambiguity of
    Rank-Based Evaluation of Entity Alignment or Link Prediction Methods", 2020.""",
+    "Diaz et al. (2020)": """\
+F. Diaz, B. Mitra, M. D. Ekstrand, A. J. Biega and B. Carterette, "Evaluating
+   Stochastic Rankings with Expected Exposure", CIKM 2020.""",
     "Hoyt et al. (2022)": """\
 C. T. Hoyt, M. Berrendorf, M. Galkin, V. Tresp and B. M. Gyori, "A Unified
    Framework for Rank-based Evaluation Metrics for Link Prediction in Knowledge
    Graphs", 2022.""",
+    "Jain et al. (2016)": """\
+H. Jain, Y. Prabhu and M. Varma, "Extreme Multi-label Loss Functions for
+   Recommendation, Tagging, Ranking & Other Missing Label Applications", KDD 2016.""",
     "Jarvelin and Kekalainen (2002)": """\
 K. Jarvelin and J. Kekalainen, "Cumulated Gain-Based Evaluation of IR
    Techniques", ACM TOIS 20(4), 2002.""",
@@ -222,10 +272,18 @@ def variant(name, default, metric):
         return "k_required"
     if metric is None:
         return name
+    if name == "group" and default is None:
+        return "group_or_none"
+    if name == "y_true" and callable(metric.reads_grades):
+        return "y_true_sometimes"
     if name == "y_true" and not metric.reads_grades:
         return "y_true_or_none"
     if name == "threshold" and default is None:
         return "threshold_every_grade"
+    if name == "unjudged" and metric.inferred is not None:
+        return "unjudged_inferred"
+    if name == "unjudged" and not metric.is_bounded:
+        return "unjudged_of_means"
     if name == "ties" and metric.columns:
         return "ties_of_columns"
     if name == "ties" and metric.takes_midrank:
@@ -302,6 +360,36 @@ def share_link_words(function: F) -> F:
         return OF_LINK_PREDICTION[name]
 
     return share_words(function, describe=entry, raises=RAISES_OF_LINK_PREDICTION)
+
+
+# The columns of tables with a row for each document of a query.
+OF_TABLE = read_entries("""
+qid : str, default="qid"
+    The column of the query ids.
+y_true : str or None, default="y_true"
+    The column of the grades. None if no metric reads grades.
+y_score : str, list of str or dict of str to str, default="y_score"
+    The column of the scores; of several rankers, their columns, or a dict of columns by
+    the name of the ranker.
+judged : str, default=None
+    A boolean column: which documents have a grade. Other grades are not read.
+returned : str or dict of str to str, default=None
+    A boolean column: which documents were returned; a dict has one for each ranker.
+    Other scores are not read.
+doc_id : str, default=None
+    The column of the document ids.
+sample_weight : str, default=None
+    The column of the weights, constant within a query.
+table : str, default=None
+    The table, or view, of a file of DuckDB (``.duckdb``). If None, its only one.
+connection : connection of DuckDB or ADBC, default=None
+    Runs the query that `source` is.
+""")
+
+
+def share_table_words(function: F) -> F:
+    """Complete the docstring of a function of a table with a row per document."""
+    return share_words(function, describe=lambda name, _: OF_TABLE[name])
 
 
 SPLIT = """\

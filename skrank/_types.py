@@ -31,6 +31,7 @@ MissingQid = Literal["raise", "single"]
 # Of a parameter, in a method such as set_fit_request.
 Request = bool | str | None
 Ties = Literal["expected", "first", "optimistic", "pessimistic"]
+Unjudged = Literal["nonrelevant", "condensed", "inferred", "lowest", "highest"]
 # The rows of each training and test set.
 Splits = Iterator[tuple[NDArray[Any], NDArray[Any]]]
 

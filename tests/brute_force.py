@@ -317,6 +317,9 @@ LESS_IS_BETTER = {
     "rank_standard_deviation",
     "rank_median_absolute_deviation",
     "adjusted_mean_rank",
+    "calibration",
+    "eed",
+    "eel",
     "popularity",
     "ranking_loss",
 }

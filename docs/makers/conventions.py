@@ -18,6 +18,9 @@ FAMILIES = [
         "reader",
         "agreement",
         "beyond_relevance",
+        "exposure",
+        "propensity",
+        "subtopics",
     )
 ]
 
@@ -31,7 +34,7 @@ def rows_of(names):
         METRICS, key=lambda name: FAMILIES.index(METRICS[name].definition.__module__)
     )
     found = {(name.partition("@")[0], "@" in name) for name in names}
-    return sorted(found, key=lambda row: (order.index(row[0]), row[1]))
+    return sorted(found, key=lambda row: (order.index(row[0].partition("(")[0]), *row))
 
 
 def table(found):

@@ -7,6 +7,7 @@ comment; one that does not shows its first picture.
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np
+from matplotlib.patches import Rectangle
 
 from docs.makers.pictures import BLUE, GREEN, GREY, PALE, RED, as_svg
 from skrank.metrics import evaluate
@@ -38,6 +39,22 @@ def blank_axes():
     axes.set(xlim=(0, 1), ylim=(0, 1))
     axes.set_axis_off()
     return figure, axes
+
+
+def draw_fusion():
+    """Draw two rankings that become one."""
+    figure, axes = blank_axes()
+    for x, colours in [(0.02, (BLUE, GREEN, GREY)), (0.32, (RED, BLUE, GREEN))]:
+        for row, colour in enumerate(colours):
+            axes.add_patch(
+                Rectangle((x, 0.68 - 0.26 * row), 0.22, 0.18, facecolor=colour)
+            )
+    axes.text(0.61, 0.5, "\N{RIGHTWARDS ARROW}", ha="center", va="center", size=16)
+    for row, colour in enumerate((BLUE, GREEN, RED, GREY)):
+        axes.add_patch(
+            Rectangle((0.72, 0.81 - 0.26 * row), 0.26, 0.18, facecolor=colour)
+        )
+    return figure
 
 
 def draw_tune_lightgbm():
@@ -129,6 +146,22 @@ def draw_worse_queries():
     return figure
 
 
+def draw_segments():
+    """Draw the intervals of two models in three segments."""
+    figure, axes = new_axes()
+    for y, (old, new) in enumerate([(0.4, 0.85), (0.55, 0.9), (0.7, 0.45)]):
+        for x, colour, marker, shift in [
+            (old, GREY, "s", 0.13),
+            (new, BLUE, "o", -0.13),
+        ]:
+            axes.plot([x - 0.1, x + 0.1], [y + shift, y + shift], color=colour)
+            axes.plot(x, y + shift, marker, color=colour, markersize=6)
+    axes.set_yticks(range(3), ["fr", "de", "jp"])
+    axes.tick_params(length=0)
+    axes.set(ylim=(2.6, -0.6), xlim=(0.2, 1.1), xlabel="NDCG@10")
+    return figure
+
+
 def draw_metric_at_k():
     """Draw two curves that cross."""
     figure, axes = new_axes("cutoff k", "NDCG@k")
@@ -216,6 +249,19 @@ def draw_diversity():
     axes.scatter(x[:4] - 0.04, front[:4] - 0.33, s=20, color=PALE)
     axes.plot(x[2], front[2], "o", color=RED, markersize=9)
     axes.set(xlim=(0, 1), ylim=(0.15, 1.1))
+    return figure
+
+
+def draw_exposure():
+    """Draw how little of the first ranks belongs to a group."""
+    figure, axes = new_axes("rank", "exposure")
+    rank = np.arange(1, 8)
+    small = [4, 6, 7]
+    colours = [RED if one in small else BLUE for one in rank]
+    axes.bar(rank, 1 / np.log2(rank + 1), 0.8, color=colours)
+    axes.text(2.2, 0.85, "large sellers", color=BLUE, weight="bold")
+    axes.text(7.5, 0.53, "small ones", color=RED, weight="bold", ha="right")
+    axes.set(ylim=(0, 1.05))
     return figure
 
 

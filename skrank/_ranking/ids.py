@@ -343,6 +343,12 @@ class DocOrder:
         part._rows = rows if self._rows is None else self._rows[rows]
         return part
 
+    def of_input(self):
+        """Return the order of the documents at the rows of the input."""
+        whole = copy.copy(self)
+        whole._rows = None
+        return whole
+
     def codes(self, rows, group):
         """Return numbers that rise in the order of documents, within a tie group.
 

@@ -45,13 +45,26 @@ from skrank._ranking.targets import read_candidates
 class Missing(NamedTuple):
     """Judged documents that the system did not return.
 
-    The query and the grade of each relevant one, and the number of judged
+    The query, the grade and the row of each relevant one, and the number of judged
     non-relevant ones of each query.
     """
 
     query: np.ndarray
     grade: np.ndarray
     n_others: np.ndarray
+    row: np.ndarray
+
+
+class Rows(NamedTuple):
+    """All documents of the queries, returned or not, one entry for each.
+
+    `row` is that of the input, and `grade` is 0 where a document is not `relevant`.
+    """
+
+    query: np.ndarray
+    row: np.ndarray
+    relevant: np.ndarray
+    grade: np.ndarray
 
 
 class Documents(Protocol):
@@ -118,6 +131,8 @@ class Lists:
     excluded: np.ndarray | None = None  # rows that take no part
     graded: np.ndarray | None = None  # the ascending rows that a sparse `y_true` lists
     judged: np.ndarray | None = None  # rows with a grade; None if all have one
+    # Rows that may be relevant, though some are not judged; None if all may be.
+    pooled: np.ndarray | None = None
     # Judged documents that were not returned: they have no rank.
     missing: Missing | None = None
     # The place in `ids` of each row of the input, to which weights belong; None if the
@@ -282,6 +297,16 @@ class Lists:
         """Return the lists of the judged documents alone."""
         return self.select(np.flatnonzero(self.order.take(self.judged)))
 
+    def pooled_only(self):
+        """Return the lists of the documents that may be relevant."""
+        return self.select(np.flatnonzero(self.order.take(self.pooled | self.judged)))
+
+    def condensed(self):
+        """Return the lists as if there were no documents but the judged ones."""
+        row_query = self.row_query
+        row_query = self.order.row_query if row_query is None else row_query
+        return self.judged_only().changed(judged=None, row_query=row_query)
+
     def returned_only(self):
         """Return the lists as if there were no documents but the returned ones."""
         return self.changed(missing=None)
@@ -300,6 +325,21 @@ class Lists:
         lists = self.changed(relevant=relevant, grades=row, graded=None, missing=None)
         vars(lists)["row_codes"] = None  # a byte has no room for a row
         return lists
+
+    def all_rows(self):
+        """Return the :class:`Rows` of all documents, returned or not."""
+        found = np.flatnonzero(self.relevant)
+        query, row, at = self.order.row_query, self.row, found
+        if self.missing is not None:
+            query, at = self.row_query, row[found]
+        if self.missing is not None or row is None:
+            row = np.arange(len(query))
+        relevant, grade = np.zeros(len(query), dtype=bool), np.zeros(len(query))
+        relevant[at], grade[at] = True, self._grade_of(found)
+        if self.missing is not None:
+            relevant[self.missing.row] = True
+            grade[self.missing.row] = self.missing.grade
+        return Rows(query, row, relevant, grade)
 
     def changed(self, **changes):
         """Return other lists, with some of the attributes changed."""
@@ -337,6 +377,7 @@ class Lists:
             graded=graded,
             excluded=None if self.excluded is None else self.excluded[rows],
             judged=None if self.judged is None else self.judged[rows],
+            pooled=None if self.pooled is None else self.pooled[rows],
             row=rows if self.row is None else self.row[rows],
             doc_order=None if self.doc_order is None else self.doc_order.at(rows),
             order=AsGiven(starts, lengths[listed], self.order.query[listed]),
@@ -375,6 +416,7 @@ def read_lists(
     threshold=0.0,
     exclude=None,
     judged=None,
+    pooled=None,
     returned=None,
     doc_order=None,
     judged_from=None,
@@ -428,9 +470,10 @@ def read_lists(
         )
     if y_score.ndim == y_true.ndim == 1:
         lists = _read_flat(y_true, y_score, qid, threshold, flatten, exclude, judged,
-                           doc_order)  # fmt: skip
+                           pooled, doc_order)  # fmt: skip
         return lists if returned is None else _without_missing(lists, returned)
-    by_row = {"qid": qid, "judged": judged, "returned": returned, "doc_id": doc_order}
+    by_row = {"qid": qid, "judged": judged, "returned": returned, "doc_id": doc_order,
+              "pooled": pooled}  # fmt: skip
     _check_matrix(y_true, y_score, by_row)
     if exclude is not None:
         exclude = _check_exclude(exclude, y_score.shape)
@@ -442,7 +485,9 @@ def read_lists(
     return _read_matrix(y_true, y_score, threshold, flatten, exclude)
 
 
-def _read_flat(y_true, y_score, qid, threshold, flatten, exclude, judged, doc_order):
+def _read_flat(
+    y_true, y_score, qid, threshold, flatten, exclude, judged, pooled, doc_order
+):
     """Return documents that are given as rows."""
     n_rows = len(y_score)
     if len(y_true) != n_rows:
@@ -472,7 +517,9 @@ def _read_flat(y_true, y_score, qid, threshold, flatten, exclude, judged, doc_or
     if flatten:
         grades, relevant = _all_relevant(grades, relevant, threshold)
     rows = y_score, relevant, grades, order, heads.ids, is_finite
-    return Lists(*rows, judged=judged, doc_order=doc_order)
+    if pooled is not None:
+        pooled = _check_mask(pooled, n_rows, "pooled")
+    return Lists(*rows, judged=judged, pooled=pooled, doc_order=doc_order)
 
 
 def _read_matrix(y_true, y_score, threshold, flatten, exclude):
@@ -584,13 +631,19 @@ def _all_relevant(grades, relevant, threshold):
 
 def _without_unread(values, mask, name):
     """Return values with 0 where a mask of the rows says that they are not read."""
+    mask = _check_mask(mask, len(values), name)
+    return np.where(mask, values, values.dtype.type(0)), mask
+
+
+def _check_mask(mask, n_rows, name):
+    """Return a mask of the rows as a boolean array."""
     mask = np.asarray(mask)
-    if mask.shape != (len(values),) or mask.dtype.kind != "b":
+    if mask.shape != (n_rows,) or mask.dtype.kind != "b":
         raise ValueError(
             f"The '{name}' parameter must be a boolean array of shape "
-            f"({len(values)},). Got dtype {mask.dtype} and shape {mask.shape}."
+            f"({n_rows},). Got dtype {mask.dtype} and shape {mask.shape}."
         )
-    return np.where(mask, values, values.dtype.type(0)), mask
+    return mask
 
 
 def _without_missing(lists, returned):
@@ -604,6 +657,7 @@ def _without_missing(lists, returned):
         query[rows],
         grades_as_floats(lists.grades[rows]),
         np.bincount(query[others], minlength=len(lists.ids)),
+        rows,
     )
     lists = lists.changed(row_query=query, missing=missing)
     return lists.select(np.flatnonzero(lists.order.take(returned)))

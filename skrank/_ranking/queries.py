@@ -91,13 +91,24 @@ class RankedQueries:
         prediction with sampled candidates.
     ideal, chance : RankedQueries
         The same documents ranked by grade, and with all of a query tied.
-    judged_only, returned_only : RankedQueries
-        The ranking of the judged documents alone, and the ranking as if there were no
-        documents but the returned ones.
+    judged_only, pooled_only, returned_only : RankedQueries
+        The ranking of the judged documents alone, that of the documents that may be
+        relevant, and the ranking as if there were no documents but the returned ones.
+    fillings : Fillings
+        The rankings by which ``unjudged="lowest"`` and "highest" bound a metric.
     by_judgement : RankedQueries
         The ranking in which the judged documents are the relevant ones.
     columns : dict of str to Column
         What else is known of each document, by name; :meth:`documents` reads it.
+    rows : Rows
+        All documents of the queries, returned or not, in the order of the input: their
+        `query`, `row` and `grade`, and whether they are `relevant`.
+    query_of_row : ndarray of shape (n_samples,)
+        The query of each row of the input, returned or not.
+    doc_order : DocOrder or None
+        How the ids order tied documents; None if they do not.
+    made : dict
+        What metrics made of the ranking, to share it.
 
     See Also
     --------
@@ -147,7 +158,7 @@ class RankedQueries:
         self._rank, self.order, self._alike = rank, order, alike
         if n_found is not None:
             self.n_found = n_found
-        self.columns, self._top = {}, {}
+        self.columns, self.made, self._top = {}, {}, {}
 
     def documents(self, k: int | None = None) -> TopDocuments:
         """Return the documents that may be among the first `k` of each query.
@@ -174,6 +185,28 @@ class RankedQueries:
                 self, self._rank(self._lists.by_row(), depth=k), k
             )
         return self._top[k]
+
+    @cached_property
+    def rows(self) -> Any:
+        """Return all documents, returned or not: query, row, relevant, grade."""
+        if not hasattr(self._lists, "all_rows"):
+            raise ValueError(
+                "The documents are known only of rows, y_true and y_score of one "
+                "shape. Got other input."
+            )
+        return self._lists.all_rows()
+
+    @property
+    def query_of_row(self) -> NDArray[Any]:
+        """Return the query of each row of the input, returned or not."""
+        lists = self._lists
+        return lists.order.row_query if lists.row_query is None else lists.row_query
+
+    @property
+    def doc_order(self) -> Any:
+        """Return the order of tied documents by their ids, for rows of the input."""
+        order = self._lists.doc_order
+        return None if order is None else order.of_input()
 
     @property
     def grade(self) -> NDArray[Any]:
@@ -209,6 +242,14 @@ class RankedQueries:
     @cached_property
     def _judged_lists(self):
         return self._in_this_order(self._lists.judged_only())
+
+    @property
+    def pooled_only(self) -> RankedQueries:
+        """Return the ranking of the documents that may be relevant."""
+        lists = self._lists
+        if lists.judged is None or lists.pooled is None:
+            return self
+        return self._in_this_order(lists.pooled_only())
 
     @property
     def returned_only(self) -> RankedQueries:
@@ -588,6 +629,10 @@ class TopDocuments:
         The number of documents in its tie group.
     length : ndarray of shape (n_queries,)
         The number of documents in each list: `k`, or all of a query with fewer.
+    relevant, grade : ndarray of shape (n_top_documents,)
+        Whether each document is relevant, and its grade, 0 if it is not.
+    place : ndarray of shape (n_top_documents,)
+        The position of each document in the `rows` of the ranking.
     """
 
     def __init__(self, ranking, everything, k):
@@ -600,12 +645,8 @@ class TopDocuments:
         if (query[1:] < query[:-1]).any():
             order = np.argsort(query, kind="stable")
             group, row, query = group[order], row[order], query[order]
-        self.ranking, self.k, self._everything, self._group = (
-            ranking,
-            k,
-            everything,
-            group,
-        )
+        self.ranking, self.k = ranking, k
+        self._everything, self._group = everything, group
         self.query, self.row = query, row
         self.above, self.size = everything.above[group], everything.size[group]
 
@@ -614,6 +655,24 @@ class TopDocuments:
         """Return the number of documents in each list."""
         n_documents = self.ranking.n_documents
         return n_documents if self.k is None else np.minimum(n_documents, self.k)
+
+    @cached_property
+    def place(self):
+        """Return the position of each document in the `rows` of the ranking."""
+        row = self.ranking.rows.row
+        place = np.empty(row.max(initial=-1) + 1, dtype=np.intp)
+        place[row] = np.arange(len(row))
+        return place[self.row]
+
+    @property
+    def relevant(self):
+        """Return whether each document is relevant."""
+        return self.ranking.rows.relevant[self.place]
+
+    @property
+    def grade(self):
+        """Return the grade of each document, 0 if it is not relevant."""
+        return self.ranking.rows.grade[self.place]
 
     def column(self, name: str) -> NDArray[Any]:
         """Return the values of a column for these documents.

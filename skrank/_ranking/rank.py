@@ -2,10 +2,9 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import functools
 import sys
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -28,14 +27,21 @@ from skrank._ranking.arrays import (
     own_block,
     resolve_ties,
     split_by_width,
+    starts_of,
     stretches,
 )
-from skrank._ranking.ids import DocOrder, encode_qid, order_tied
+from skrank._ranking.ids import DocOrder, encode_heads, encode_qid, order_tied
 from skrank._ranking.lists import Lists, comparable, read_lists
-from skrank._ranking.queries import RankedQueries
+from skrank._ranking.queries import RankedQueries, TopDocuments
 from skrank._ranking.targets import Candidates, count_candidates
 
 DOC_ORDERS = ("ascending", "descending")
+
+# What documents without a judgement count as; see `FILLED` for the last two.
+UNJUDGED = ("nonrelevant", "condensed", "inferred", "lowest", "highest")
+
+# Of these a metric takes the lowest or the highest value over the `Fillings`.
+FILLED = ("lowest", "highest")
 
 # The depth of a ranking of which only the first relevant documents are read.
 FIRST = "first"
@@ -50,6 +56,9 @@ def rank_queries(
     ties="expected",
     exclude=None,
     judged=None,
+    unjudged="nonrelevant",
+    unjudged_grade=None,
+    pooled=None,
     returned=None,
     doc_id=None,
     doc_order=None,
@@ -70,6 +79,7 @@ def rank_queries(
                 "the ids as `doc_id`. Got no document ids."
             )
         doc_order = DocOrder(doc_id, doc_order == "descending", np.size(y_true))
+    flatten = ties == "midrank"
     lists = read_lists(
         y_true,
         y_score,
@@ -77,14 +87,108 @@ def rank_queries(
         threshold=threshold,
         exclude=exclude,
         judged=judged,
+        pooled=pooled,
         returned=returned,
         doc_order=doc_order,
         judged_from=judged_from,
-        flatten=ties == "midrank",
+        flatten=flatten,
     )
     if ties == "expected" and isinstance(lists, Lists):
         warn_if_labels(lists)
-    return rank_lists(lists, ties, depth)
+    if unjudged == "condensed" and lists.judged is not None:
+        lists = lists.condensed()
+    ranking = rank_lists(lists, ties, depth)
+    if unjudged in FILLED:
+        ranking.fillings = Fillings(
+            ranking,
+            (y_true, y_score, judged, judged_from),
+            {
+                "threshold": threshold,
+                "returned": returned,
+                "doc_order": doc_order,
+                "flatten": flatten,
+            },
+            unjudged_grade,
+            partial(rank_lists, ties=ties, depth=depth),
+        )
+    return ranking
+
+
+class Fillings:
+    """The rankings that bound a metric over all judgements of the unjudged documents.
+
+    If s of the u unjudged documents of a query are relevant, with one grade, the metric
+    is highest where they are the s that rank highest, and lowest where they are the s
+    that rank lowest: for this it is enough that no metric falls when a relevant
+    document changes places with one above it that is not relevant. So 2 u rankings
+    bound those of all 2^u judgements.
+
+    `data` are grades, scores, which are judged, and `judged_from`; `how` are the other
+    parameters of :func:`read_lists`, and ``rank(lists)`` ranks. `grade` is that of a
+    relevant unjudged document. If None, the highest one.
+    """
+
+    def __init__(self, ranking, data, how, grade, rank):
+        self._ranking, self._data, self._how, self._rank = ranking, data, how, rank
+        threshold = how["threshold"]
+        least = 0.0 if threshold is None or threshold == "max" else threshold
+        lowest, highest = map(float, ranking.grade_range)
+        if grade is None:
+            grade = highest if highest > least else least + 1
+        elif not grade > least:
+            raise ValueError(
+                "The 'unjudged_grade' parameter is the grade of an unjudged document "
+                f"that is relevant, and so must be above the threshold, {least}. Got "
+                f"{grade}."
+            )
+        self._grade = grade
+        self._others = lowest if threshold is None else min(least, 0.0)
+        self.highest = max(highest, grade)
+
+    def __iter__(self):
+        """Yield the rankings one by one: all of them may exceed the memory."""
+        lists = self._ranking._lists
+        if lists.judged is None:
+            yield self._ranking
+            return
+        y_true, y_score, judged, judged_from = self._data
+        y_true = numeric_array(y_true, "y_true")
+        judged = np.ones(len(y_true), bool) if judged is None else np.array(judged)
+        if judged_from is not None:
+            judged &= y_true >= judged_from
+        query = lists.row_query
+        query = lists.order.row_query if query is None else query
+        rows = self._in_order(lists, query, np.flatnonzero(~judged))
+        starts = starts_of(query[rows])
+        size = np.diff(starts, append=len(rows))
+        place = np.arange(len(rows)) - np.repeat(starts, size)
+        below = np.repeat(size, size) - 1 - place
+        heads = encode_heads(query)
+        grades = map(_smallest, (self._others, self._grade))
+        dtype = np.result_type(y_true.dtype, *grades)
+        y_true = np.where(judged, y_true, self._others).astype(dtype)
+        most = size.max(initial=0)
+        for n_relevant in range(most + 1):
+            # With none or all of them there is one way.
+            for before in (place, below)[: 2 if 0 < n_relevant < most else 1]:
+                filled = y_true.copy()
+                filled[rows[before < n_relevant]] = self._grade
+                yield self._rank(read_lists(filled, y_score, qid=heads, **self._how))
+
+    def _in_order(self, lists, query, rows):
+        """Return some rows query by query, in the order of rank; missing ones last."""
+        by_row = lists.by_row()
+        ties = self._rank.keywords["ties"]
+        by_row = rank_lists(by_row, "first" if ties == "first" else "expected")
+        documents = TopDocuments(self._ranking, by_row, None)
+        place = np.full(len(query), len(query))
+        place[documents.row] = np.arange(len(documents.row))
+        return rows[np.lexsort((place[rows], query[rows]))]
+
+
+def _smallest(grade):
+    """Return the smallest type that holds a grade."""
+    return np.min_scalar_type(int(grade)) if grade == int(grade) else np.float64
 
 
 def rank_again(ranking, y_score, ties, depth=None):
@@ -132,7 +236,7 @@ def rank_lists(lists, ties, depth=None, alike=None):
     if ties not in ("expected", "first"):
         groups = resolve_ties(groups, ties)
 
-    rank = functools.partial(rank_lists, ties=ties)
+    rank = partial(rank_lists, ties=ties)
     return RankedQueries(groups, lists.n_documents(), lists, rank, alike=alike)
 
 

@@ -290,7 +290,7 @@ N_RANKS = Metric(
 )
 
 
-def _rules_of_ranks(convention, metric, has_cutoff):
+def _rules_of_ranks(convention, metric, k):
     if convention is None:
         return {}
     ties = CONVENTIONS[convention].ranks

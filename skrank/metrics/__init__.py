@@ -28,6 +28,13 @@ from skrank.metrics.beyond_relevance import (
 from skrank.metrics.columns import of_items
 from skrank.metrics.conventions import CONVENTIONS
 from skrank.metrics.evaluation import evaluate, score_queries
+from skrank.metrics.exposure import (
+    awrf_score,
+    calibration_divergence,
+    eed_score,
+    eel_score,
+    eer_score,
+)
 from skrank.metrics.first_relevant import (
     geometric_mean_rank,
     harmonic_mean_rank,
@@ -41,6 +48,11 @@ from skrank.metrics.first_relevant import (
 )
 from skrank.metrics.gains import cg_score, dcg_score, ndcg_score
 from skrank.metrics.names import add_scorer
+from skrank.metrics.propensity import (
+    inverse_propensities,
+    psndcg_score,
+    psp_score,
+)
 from skrank.metrics.query_report import QueryReport, query_report
 from skrank.metrics.query_scores import QueryScores
 from skrank.metrics.reader import err_score, rbp_score
@@ -49,6 +61,14 @@ from skrank.metrics.scorer import (
     get_scorer,
     get_scorer_names,
     make_ranking_scorer,
+)
+from skrank.metrics.subtopics import (
+    alpha_ndcg_score,
+    err_ia_score,
+    map_ia_score,
+    nrbp_score,
+    precision_ia_score,
+    subtopic_recall_score,
 )
 from skrank.metrics.top_k import (
     bpref_score,
@@ -65,9 +85,16 @@ __all__ = [
     "QueryScores",
     "RankedQueries",
     "add_scorer",
+    "alpha_ndcg_score",
+    "awrf_score",
     "bpref_score",
+    "calibration_divergence",
     "cg_score",
     "dcg_score",
+    "eed_score",
+    "eel_score",
+    "eer_score",
+    "err_ia_score",
     "err_score",
     "evaluate",
     "explain",
@@ -80,9 +107,11 @@ __all__ = [
     "harmonic_mean_rank",
     "hits_at_k_score",
     "ild_score",
+    "inverse_propensities",
     "judged_at_k_score",
     "lrap_score",
     "make_ranking_scorer",
+    "map_ia_score",
     "map_score",
     "mean_precision_score",
     "mean_rank",
@@ -90,9 +119,13 @@ __all__ = [
     "mrr_score",
     "ndcg_score",
     "novelty_score",
+    "nrbp_score",
     "of_items",
     "popularity_score",
     "precision_at_k_score",
+    "precision_ia_score",
+    "psndcg_score",
+    "psp_score",
     "q_measure_score",
     "query_auc_score",
     "query_report",
@@ -107,6 +140,7 @@ __all__ = [
     "recall_at_k_score",
     "score_queries",
     "spearman_score",
+    "subtopic_recall_score",
     "tie_report",
 ]
 

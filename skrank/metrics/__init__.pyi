@@ -3,18 +3,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # fmt: off
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skrank._ranking import RankedQueries
-from skrank._types import Average, MatrixLike, Ties
+from skrank._types import Average, MatrixLike, Ties, Unjudged
 from skrank.metrics.columns import ItemColumn, of_items
 from skrank.metrics.conventions import CONVENTIONS
 from skrank.metrics.evaluation import evaluate, score_queries
 from skrank.metrics.names import add_scorer
+from skrank.metrics.propensity import inverse_propensities
 from skrank.metrics.query_report import QueryReport, query_report
 from skrank.metrics.query_scores import QueryScores
 from skrank.metrics.reports import explain, tie_report
@@ -25,25 +26,74 @@ from skrank.plot import TieSpanDisplay as TieSpanDisplay
 
 __all__ = [
     "CONVENTIONS", "QueryReport", "QueryScores", "RankedQueries", "add_scorer",
-    "bpref_score", "cg_score", "dcg_score", "err_score", "evaluate", "explain",
-    "fbeta_at_k_score", "geometric_mean_rank", "get_scorer", "get_scorer_names",
-    "gm_map_score", "group_share_score", "harmonic_mean_rank", "hits_at_k_score",
-    "ild_score", "judged_at_k_score", "lrap_score", "make_ranking_scorer", "map_score",
-    "mean_precision_score", "mean_rank", "median_rank", "mrr_score", "ndcg_score",
-    "novelty_score", "of_items", "popularity_score", "precision_at_k_score",
+    "alpha_ndcg_score", "awrf_score", "bpref_score", "calibration_divergence",
+    "cg_score", "dcg_score", "eed_score", "eel_score", "eer_score", "err_ia_score",
+    "err_score", "evaluate", "explain", "fbeta_at_k_score", "geometric_mean_rank",
+    "get_scorer", "get_scorer_names", "gm_map_score", "group_share_score",
+    "harmonic_mean_rank", "hits_at_k_score", "ild_score", "inverse_propensities",
+    "judged_at_k_score", "lrap_score", "make_ranking_scorer", "map_ia_score",
+    "map_score", "mean_precision_score", "mean_rank", "median_rank", "mrr_score",
+    "ndcg_score", "novelty_score", "nrbp_score", "of_items", "popularity_score",
+    "precision_at_k_score", "precision_ia_score", "psndcg_score", "psp_score",
     "q_measure_score", "query_auc_score", "query_report", "r_precision_score",
     "rank_correlation_score", "rank_median_absolute_deviation",
     "rank_standard_deviation", "rank_variance", "ranking_loss", "rbo_score",
-    "rbp_score", "recall_at_k_score", "score_queries", "spearman_score", "tie_report"
+    "rbp_score", "recall_at_k_score", "score_queries", "spearman_score",
+    "subtopic_recall_score", "tie_report"
 ]
 
 @overload
+def alpha_ndcg_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
+    k: int | None = None, alpha: float = 0.5,
+    ideal: Literal["greedy", "ideal-ideal"] | None = "greedy",
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def alpha_ndcg_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
+    k: int | None = None, alpha: float = 0.5,
+    ideal: Literal["greedy", "ideal-ideal"] | None = "greedy",
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: None, sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def awrf_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: MatrixLike | ItemColumn, k: int | None = None,
+    discount: Literal["log2", "ln"] | Callable[..., Any] = "log2",
+    target: str | Mapping[Any, float] | ArrayLike = "candidates",
+    empty: Literal["undefined", "uniform"] = "undefined",
+    threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def awrf_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: MatrixLike | ItemColumn, k: int | None = None,
+    discount: Literal["log2", "ln"] | Callable[..., Any] = "log2",
+    target: str | Mapping[Any, float] | ArrayLike = "candidates",
+    empty: Literal["undefined", "uniform"] = "undefined",
+    threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
+    average: None, sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
 def bpref_score(
     y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -52,7 +102,27 @@ def bpref_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def calibration_divergence(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: MatrixLike | ItemColumn, profile: MatrixLike | ItemColumn,
+    k: int | None = None, discount: str | Callable[..., Any] = "uniform",
+    a: float = 0.01, ties: Literal["expected", "first"] = "expected",
+    replace_undefined_by: float = ..., average: Average = "macro",
+    sample_weight: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def calibration_divergence(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: MatrixLike | ItemColumn, profile: MatrixLike | ItemColumn,
+    k: int | None = None, discount: str | Callable[..., Any] = "uniform",
+    a: float = 0.01, ties: Literal["expected", "first"] = "expected",
+    replace_undefined_by: float = ..., average: None,
+    sample_weight: ArrayLike | None = None, returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def cg_score(
@@ -61,7 +131,9 @@ def cg_score(
     ties: Ties = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def cg_score(
@@ -70,6 +142,7 @@ def cg_score(
     ties: Ties = "expected", replace_undefined_by: float = 0.0, average: None,
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -82,6 +155,7 @@ def dcg_score(
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -93,7 +167,93 @@ def dcg_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def eed_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: MatrixLike | ItemColumn | None = None, k: int | None = None,
+    discount: Literal["rbp", "log2", "ln"] | Callable[..., Any] = "rbp", p: float = 0.8,
+    only_relevant: bool = False, threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
     judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def eed_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: MatrixLike | ItemColumn | None = None, k: int | None = None,
+    discount: Literal["rbp", "log2", "ln"] | Callable[..., Any] = "rbp", p: float = 0.8,
+    only_relevant: bool = False, threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
+    average: None, sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def eel_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: MatrixLike | ItemColumn | None = None, k: int | None = None,
+    discount: Literal["rbp", "log2", "ln"] | Callable[..., Any] = "rbp", p: float = 0.8,
+    target: str | Mapping[Any, float] | ArrayLike = "ideal",
+    only_relevant: bool = False, threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def eel_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: MatrixLike | ItemColumn | None = None, k: int | None = None,
+    discount: Literal["rbp", "log2", "ln"] | Callable[..., Any] = "rbp", p: float = 0.8,
+    target: str | Mapping[Any, float] | ArrayLike = "ideal",
+    only_relevant: bool = False, threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
+    average: None, sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def eer_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: MatrixLike | ItemColumn | None = None, k: int | None = None,
+    discount: Literal["rbp", "log2", "ln"] | Callable[..., Any] = "rbp", p: float = 0.8,
+    target: str | Mapping[Any, float] | ArrayLike = "ideal",
+    only_relevant: bool = False, threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def eer_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    group: MatrixLike | ItemColumn | None = None, k: int | None = None,
+    discount: Literal["rbp", "log2", "ln"] | Callable[..., Any] = "rbp", p: float = 0.8,
+    target: str | Mapping[Any, float] | ArrayLike = "ideal",
+    only_relevant: bool = False, threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
+    average: None, sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def err_ia_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
+    k: int | None = None, alpha: float = 0.5,
+    ideal: Literal["greedy", "ideal-ideal"] | None = "ideal-ideal",
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def err_ia_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
+    k: int | None = None, alpha: float = 0.5,
+    ideal: Literal["greedy", "ideal-ideal"] | None = "ideal-ideal",
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: None, sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def err_score(
@@ -103,6 +263,7 @@ def err_score(
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -112,7 +273,9 @@ def err_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def fbeta_at_k_score(
@@ -122,6 +285,7 @@ def fbeta_at_k_score(
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -131,7 +295,9 @@ def fbeta_at_k_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def geometric_mean_rank(
@@ -140,7 +306,9 @@ def geometric_mean_rank(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool | Literal["ratio", "z"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def geometric_mean_rank(
@@ -149,7 +317,9 @@ def geometric_mean_rank(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: None, adjusted: bool | Literal["ratio", "z"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def gm_map_score(
@@ -158,6 +328,7 @@ def gm_map_score(
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -166,12 +337,14 @@ def gm_map_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def group_share_score(
     y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
-    group: ArrayLike | ItemColumn, k: int | None = None,
+    group: MatrixLike | ItemColumn, k: int | None = None,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", sample_weight: ArrayLike | None = None,
     returned: ArrayLike | None = None
@@ -179,7 +352,7 @@ def group_share_score(
 @overload
 def group_share_score(
     y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
-    group: ArrayLike | ItemColumn, k: int | None = None,
+    group: MatrixLike | ItemColumn, k: int | None = None,
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
     average: None, sample_weight: ArrayLike | None = None,
     returned: ArrayLike | None = None
@@ -191,7 +364,9 @@ def harmonic_mean_rank(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def harmonic_mean_rank(
@@ -200,7 +375,9 @@ def harmonic_mean_rank(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: None, adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def hits_at_k_score(
@@ -209,7 +386,9 @@ def hits_at_k_score(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", adjusted: bool | Literal["ratio", "z"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def hits_at_k_score(
@@ -218,7 +397,9 @@ def hits_at_k_score(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = 0.0,
     average: None, adjusted: bool | Literal["ratio", "z"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def ild_score(
@@ -262,7 +443,9 @@ def lrap_score(
     ties: Ties = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def lrap_score(
@@ -271,6 +454,23 @@ def lrap_score(
     ties: Ties = "expected", replace_undefined_by: float = 0.0, average: None,
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def map_ia_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def map_ia_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: None, sample_weight: ArrayLike | None = None,
     returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -282,6 +482,7 @@ def map_score(
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Unjudged = "nonrelevant", pooled: ArrayLike | None = None,
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -292,7 +493,8 @@ def map_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None, unjudged: Unjudged = "nonrelevant",
+    pooled: ArrayLike | None = None, returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def mean_precision_score(
@@ -301,7 +503,9 @@ def mean_precision_score(
     ties: Ties = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def mean_precision_score(
@@ -310,6 +514,7 @@ def mean_precision_score(
     ties: Ties = "expected", replace_undefined_by: float = 0.0, average: None,
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -319,7 +524,9 @@ def mean_rank(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool | Literal["ratio", "z"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def mean_rank(
@@ -328,7 +535,9 @@ def mean_rank(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: None, adjusted: bool | Literal["ratio", "z"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def median_rank(
@@ -337,7 +546,9 @@ def median_rank(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def median_rank(
@@ -346,7 +557,9 @@ def median_rank(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: None, adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def mrr_score(
@@ -355,7 +568,9 @@ def mrr_score(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", adjusted: bool | Literal["ratio", "z"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def mrr_score(
@@ -364,7 +579,9 @@ def mrr_score(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = 0.0,
     average: None, adjusted: bool | Literal["ratio", "z"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def ndcg_score(
@@ -376,6 +593,7 @@ def ndcg_score(
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -387,7 +605,9 @@ def ndcg_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def novelty_score(
@@ -401,6 +621,24 @@ def novelty_score(
 def novelty_score(
     y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     popularity: ArrayLike | ItemColumn, k: int | None = None,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: None, sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def nrbp_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]], alpha: float = 0.5,
+    beta: float = 0.5, ideal: Literal["greedy", "ideal-ideal"] | None = "ideal-ideal",
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def nrbp_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]], alpha: float = 0.5,
+    beta: float = 0.5, ideal: Literal["greedy", "ideal-ideal"] | None = "ideal-ideal",
     ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
     average: None, sample_weight: ArrayLike | None = None,
     returned: ArrayLike | None = None
@@ -428,7 +666,9 @@ def precision_at_k_score(
     ties: Ties = "expected", replace_undefined_by: float = 0.0,
     average: Average = "macro", adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def precision_at_k_score(
@@ -437,7 +677,64 @@ def precision_at_k_score(
     ties: Ties = "expected", replace_undefined_by: float = 0.0, average: None,
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def precision_ia_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]], k: int,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def precision_ia_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]], k: int,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: None, sample_weight: ArrayLike | None = None,
+    returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def psndcg_score(
+    y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    propensity: ArrayLike | ItemColumn, k: int | None = None,
+    normalize: Literal["query", "total"] = "query",
+    threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def psndcg_score(
+    y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    propensity: ArrayLike | ItemColumn, k: int | None = None,
+    normalize: Literal["query", "total"] = "query",
+    threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: None, sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def psp_score(
+    y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    propensity: ArrayLike | ItemColumn, k: int,
+    normalize: Literal["query", "total"] = "query",
+    threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: Average = "macro", sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def psp_score(
+    y_true: MatrixLike, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    propensity: ArrayLike | ItemColumn, k: int,
+    normalize: Literal["query", "total"] = "query",
+    threshold: float | Literal["max"] = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    average: None, sample_weight: ArrayLike | None = None,
+    judged: ArrayLike | None = None, returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def q_measure_score(
@@ -448,6 +745,7 @@ def q_measure_score(
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -458,7 +756,9 @@ def q_measure_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def query_auc_score(
@@ -467,6 +767,7 @@ def query_auc_score(
     replace_undefined_by: float = ..., average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -475,7 +776,9 @@ def query_auc_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = ..., average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def r_precision_score(
@@ -484,6 +787,7 @@ def r_precision_score(
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -492,7 +796,9 @@ def r_precision_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def rank_correlation_score(
@@ -504,6 +810,7 @@ def rank_correlation_score(
     replace_undefined_by: float = ..., average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -515,7 +822,9 @@ def rank_correlation_score(
     threshold: float | Literal["max"] | None = None, ties: Ties = "expected",
     replace_undefined_by: float = ..., average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def rank_median_absolute_deviation(
@@ -524,7 +833,9 @@ def rank_median_absolute_deviation(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def rank_median_absolute_deviation(
@@ -533,7 +844,9 @@ def rank_median_absolute_deviation(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: None, adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def rank_standard_deviation(
@@ -542,7 +855,9 @@ def rank_standard_deviation(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def rank_standard_deviation(
@@ -551,7 +866,9 @@ def rank_standard_deviation(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: None, adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def rank_variance(
@@ -560,7 +877,9 @@ def rank_variance(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def rank_variance(
@@ -569,7 +888,9 @@ def rank_variance(
     ties: Ties | Literal["realistic"] = "expected", replace_undefined_by: float = ...,
     average: None, adjusted: bool | Literal["ratio"] = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def ranking_loss(
@@ -578,6 +899,7 @@ def ranking_loss(
     replace_undefined_by: float = ..., average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -586,7 +908,9 @@ def ranking_loss(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = ..., average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def rbo_score(
@@ -595,7 +919,9 @@ def rbo_score(
     ties: Ties = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def rbo_score(
@@ -604,6 +930,7 @@ def rbo_score(
     ties: Ties = "expected", replace_undefined_by: float = ..., average: None,
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
@@ -614,6 +941,7 @@ def rbp_score(
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -623,7 +951,9 @@ def rbp_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def recall_at_k_score(
@@ -632,6 +962,7 @@ def recall_at_k_score(
     replace_undefined_by: float = 0.0, average: Average = "macro",
     adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
 ) -> float: ...
 @overload
@@ -640,7 +971,9 @@ def recall_at_k_score(
     threshold: float | Literal["max"] = 0.0, ties: Ties = "expected",
     replace_undefined_by: float = 0.0, average: None, adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...
 @overload
 def spearman_score(
@@ -649,7 +982,9 @@ def spearman_score(
     ties: Ties | Literal["midrank"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", adjusted: bool = False,
     sample_weight: ArrayLike | None = None, exclude: MatrixLike | None = None,
-    judged: ArrayLike | None = None, returned: ArrayLike | None = None
+    judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
+    returned: ArrayLike | None = None
 ) -> float: ...
 @overload
 def spearman_score(
@@ -658,5 +993,22 @@ def spearman_score(
     ties: Ties | Literal["midrank"] = "expected", replace_undefined_by: float = ...,
     average: None, adjusted: bool = False, sample_weight: ArrayLike | None = None,
     exclude: MatrixLike | None = None, judged: ArrayLike | None = None,
+    unjudged: Literal["nonrelevant", "condensed", "lowest", "highest"] = "nonrelevant",
     returned: ArrayLike | None = None
+) -> NDArray[np.float64]: ...
+@overload
+def subtopic_recall_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
+    k: int | None = None, ties: Literal["expected", "first"] = "expected",
+    replace_undefined_by: float = 0.0, average: Average = "macro",
+    sample_weight: ArrayLike | None = None, returned: ArrayLike | None = None
+) -> float: ...
+@overload
+def subtopic_recall_score(
+    y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
+    subtopics: MatrixLike | ItemColumn | Sequence[Collection[str]],
+    k: int | None = None, ties: Literal["expected", "first"] = "expected",
+    replace_undefined_by: float = 0.0, average: None,
+    sample_weight: ArrayLike | None = None, returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...

@@ -23,7 +23,7 @@ def query_auc(ranking):
 def query_auc_score(
     y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
     replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, returned=None,
+    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
 ):  # fmt: skip
     r"""Area under the ROC curve of each query, averaged (QAUC, GAUC).
 
@@ -70,7 +70,7 @@ def rank_correlation_score(
     y_true, y_score, *, qid=None, weights="uniform", gain="exponential",
     discount="log2", threshold=None, ties="expected", replace_undefined_by=np.nan,
     average="macro", adjusted=False, sample_weight=None, exclude=None, judged=None,
-    returned=None,
+    unjudged="nonrelevant", returned=None,
 ):  # fmt: skip
     r"""Weighted Kendall rank correlation, scaled to [0, 1] (RC).
 
@@ -170,7 +170,7 @@ def _ratio(value, unit, ranking):
 def spearman_score(
     y_true, y_score, *, qid=None, threshold=None, ties="expected",
     replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, returned=None,
+    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
 ):  # fmt: skip
     r"""Spearman rank correlation of scores and grades.
 
@@ -235,7 +235,7 @@ def rank_biased_overlap(ranking, *, p=0.9):
 def rbo_score(
     y_true, y_score, *, qid=None, p=0.9, threshold=None, ties="expected",
     replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, returned=None,
+    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
 ):  # fmt: skip
     r"""Rank-biased overlap of the rankings by score and by grade (RBO).
 

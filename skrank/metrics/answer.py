@@ -17,7 +17,7 @@ from skrank._columns import find_qid, take_rows
 from skrank._docs import RETURNS, complete, describe
 from skrank._ranking.ids import Heads, encode_heads
 from skrank._ranking.lists import has_negative
-from skrank._ranking.rank import FIRST, rank_again, rank_queries
+from skrank._ranking.rank import FILLED, FIRST, rank_again, rank_queries
 from skrank.metrics.columns import no_grades, read_columns
 from skrank.metrics.first_ranks import stored_ranks
 from skrank.metrics.metric import Metric, enter
@@ -38,12 +38,14 @@ class Options:
 
     threshold: float | str | None = 0.0
     ties: str = "expected"
+    unjudged: str = "nonrelevant"
     replace_undefined_by: float = 0.0
     average: str | None = "macro"
     adjusted: bool | str = False
     doc_order: str | None = None
     score_dtype: str | None = None
     judged_from: float | None = None
+    unjudged_grade: float | None = None
     own: dict = field(default_factory=dict)
 
     def changed(self, values):
@@ -69,6 +71,8 @@ class RankedBy(NamedTuple):
     doc_order: str | None = None
     score_dtype: str | None = None
     judged_from: float | None = None
+    unjudged: str = "nonrelevant"
+    unjudged_grade: float | None = None
 
 
 # Returns their values among the options of a request.
@@ -97,6 +101,17 @@ class Request(NamedTuple):
         return self.sign if is_better else -self.sign
 
     @property
+    def divides_sums(self):
+        """Return True if the summary is a ratio of two, not the mean of ratios."""
+        return self.metric.best is not None and self.options.own["normalize"] == "total"
+
+    @property
+    def reads_grades(self):
+        """Return True if `y_true` is read."""
+        reads = self.metric.reads_grades
+        return reads(self.options.own) if callable(reads) else reads
+
+    @property
     def limits(self):
         """Return the smallest and the largest value that the summary can have."""
         low, high = self.metric.limits
@@ -117,6 +132,7 @@ _OF_ROWS = (
     "qid",
     "sample_weight",
     "judged",
+    "pooled",
     "returned",
     "doc_id",
 )
@@ -137,6 +153,7 @@ class Arrays:
     sample_weight: object = None
     exclude: object = None
     judged: object = None
+    pooled: object = None
     returned: object = None
     doc_id: object = None
     alike: "Arrays | None" = None
@@ -164,6 +181,9 @@ class Arrays:
                 ties=by.ties,
                 exclude=self.exclude,
                 judged=self.judged,
+                unjudged=by.unjudged,
+                unjudged_grade=by.unjudged_grade,
+                pooled=self.pooled if by.unjudged == "inferred" else None,
                 returned=self.returned,
                 doc_id=self.doc_id,
                 doc_order=by.doc_order,
@@ -181,6 +201,8 @@ class Arrays:
     def _ranked_alike(self, by, depth):
         """Return the ranking made of that of arrays with other scores, or None."""
         if self.returned is not None or by.doc_order is not None:
+            return None
+        if by.unjudged != "nonrelevant":
             return None
         _, ranking = self.alike.rankings[by]
         scores = self.scores(by.score_dtype) if by.score_dtype else self.y_score
@@ -413,7 +435,9 @@ def cut(arrays, requests):
         arrays = replace(arrays, has_negative=arrays.find_negative())
         if arrays.has_negative:
             return arrays, requests, None
-    requests = [_with_highest_grade(request, arrays) for request in requests]
+    if any(map(reads_highest_grade, requests)):
+        highest = _highest_grade(arrays)
+        requests = [with_highest_grade(request, highest) for request in requests]
     return arrays, requests, _blocks(arrays)
 
 
@@ -460,10 +484,8 @@ def _blocks(arrays):
         yield replace(arrays, qid=qid, rankings={}, columns=part, **values)
 
 
-def _with_highest_grade(request, arrays):
-    """Return a request with `max_grade`, if the highest grade of all rows is meant."""
-    if request.options.own.get("max_grade", 0) is not None:
-        return request
+def _highest_grade(arrays):
+    """Return the highest grade of the judged documents, None without any."""
     highest = None
     for start in range(0, len(arrays.y_true), ROWS):
         rows = slice(start, start + ROWS)
@@ -473,24 +495,41 @@ def _with_highest_grade(request, arrays):
         if len(grades):
             top = float(grades.max())
             highest = top if highest is None else max(highest, top)
-    return request.changed(max_grade=max_grade_of(highest, request.options))
+    return highest
 
 
-def max_grade_of(highest, options):
-    """Return what `max_grade` stands for if it is None.
+def reads_highest_grade(request):
+    """Return True if a request depends on the highest grade of all queries."""
+    options = request.options
+    is_filled = options.unjudged in FILLED and options.unjudged_grade is None
+    return is_filled or options.own.get("max_grade", 0) is None
 
-    `highest` is the highest grade of the judged documents; None or NaN without any.
+
+def with_highest_grade(request, highest):
+    """Return a request that says what it reads of the highest grade of all queries.
+
+    `highest` is that of the judged documents; None or NaN without any.
     """
-    lowest = 0.0 if options.threshold == "max" else options.threshold
-    if highest is None or not highest > lowest:
-        return 1.0
-    if options.judged_from is not None and highest < options.judged_from:
-        return 1.0
-    return max(float(highest), 0.0) or 1.0
+    options, found = request.options, {}
+    if not reads_highest_grade(request):
+        return request
+    threshold = options.threshold
+    least = 0.0 if threshold is None or threshold == "max" else threshold
+    is_read = highest is not None and highest > least
+    if options.judged_from is not None:
+        is_read = is_read and highest >= options.judged_from
+    if options.unjudged in FILLED and options.unjudged_grade is None:
+        found["unjudged_grade"] = float(highest) if is_read else least + 1
+    if options.own.get("max_grade", 0) is None:
+        top = max(float(highest), 0.0) or 1.0 if is_read else 1.0
+        if options.unjudged in FILLED:
+            top = max(top, found.get("unjudged_grade", options.unjudged_grade))
+        found["max_grade"] = top
+    return request.changed(**found)
 
 
 # The parameters that hold the input; all others are options.
-INPUT = ("y_true", "y_score", "qid", "sample_weight", "exclude", "judged", "returned")
+INPUT = (*_OF_ROWS[:-1], "exclude")
 
 
 def ranking_metric(
@@ -513,7 +552,8 @@ def ranking_metric(
         defaults = {
             parameter.name: parameter.default
             for parameter in signature.parameters.values()
-            if parameter.default is not parameter.empty and parameter.name not in INPUT
+            if parameter.default is not parameter.empty
+            and parameter.name not in (*INPUT, *facts.get("columns", ()))
         }
         by_default = Options().changed(defaults)
 
@@ -521,7 +561,11 @@ def ranking_metric(
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             function(*args, **kwargs)  # raises TypeError for unknown arguments
             values = dict(zip(names, args, strict=False)) | kwargs
-            data = {"columns": {name: values.pop(name) for name in metric.columns}}
+            columns = {name: values.pop(name, None) for name in metric.columns}
+            for name in metric.optional:
+                if columns[name] is None:
+                    del columns[name]
+            data = {"columns": columns}
             for part in INPUT:
                 if part in values:
                     data[part] = values.pop(part)

@@ -7,6 +7,7 @@ from scipy.spatial.distance import pdist, squareform
 
 from skrank._checks import check_choice, shown
 from skrank.metrics.answer import ranking_metric
+from skrank.metrics.columns import numbers
 
 
 def mean_of_column(ranking, values, k):
@@ -155,7 +156,11 @@ def novelty_score(
 
 def share_of_group(ranking, *, k=None):
     """Return the share of each list that belongs to the group."""
-    return mean_of_column(ranking, lambda top: top.column("group"), k)
+
+    def is_in_group(top):
+        return numbers(top.column("group"), "group", low=0, high=1)
+
+    return mean_of_column(ranking, is_in_group, k)
 
 
 @ranking_metric("group_share", share_of_group, columns=("group",), reads_grades=False)
@@ -167,6 +172,13 @@ def group_share_score(
 
     The group may be items of the long tail (APLT@k), of a provider, or new ones. The
     scorer takes a larger share as better.
+
+    Parameters
+    ----------
+    group : array-like of bool of shape (n_samples,) or ItemColumn
+        Which documents belong to the group, or numbers from 0 to 1 that say how far, or
+        what :func:`~skrank.metrics.of_items` returns. It is read of the documents of
+        the top `k` alone.
 
     Returns
     -------

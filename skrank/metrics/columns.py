@@ -274,6 +274,8 @@ def columns_of(requests, given, caller, find=None, how=None):
             values = given.get(name)
             if values is None and find is not None:
                 values = find(name)
+            if values is None and name in request.metric.optional:
+                continue
             if values is None:
                 raise ValueError(
                     f"The metric {request.key!r} reads the column {name!r}. "
@@ -286,7 +288,7 @@ def columns_of(requests, given, caller, find=None, how=None):
 def no_grades(y_score, requests, caller):
     """Return grades in the place of None, for metrics that read none."""
     for request in requests:
-        if request.metric.reads_grades:
+        if request.reads_grades:
             raise ValueError(
                 f"The metric {request.key!r} reads grades, so that {caller} needs "
                 "y_true. Got None."
@@ -294,7 +296,7 @@ def no_grades(y_score, requests, caller):
     return np.zeros(len(y_score), dtype=np.uint8)
 
 
-def _numbers(values, name, *, low=-np.inf, high=np.inf, n_columns=()):
+def numbers(values, name, *, low=-np.inf, high=np.inf, above=-np.inf, n_columns=()):
     """Return the values of a column as floats, or raise."""
     values = numeric_array(values, name)
     if values.ndim - 1 != len(n_columns):
@@ -305,9 +307,11 @@ def _numbers(values, name, *, low=-np.inf, high=np.inf, n_columns=()):
         )
     values = values.astype(np.float64, copy=False)
     is_good = np.isfinite(values) & (values >= low) & (values <= high)
+    is_good &= values > above
     if not is_good.all():
+        least = f"above {above:g}" if above > -np.inf else f"from {low:g}"
         raise ValueError(
-            f"The column {name!r} must hold finite numbers from {low:g} to {high:g} in "
+            f"The column {name!r} must hold finite numbers {least} to {high:g} in "
             f"the rows that a metric reads. Got {shown(float(values[~is_good][0]))}."
         )
     return values
@@ -365,7 +369,8 @@ READERS = {"subtopics": partial(_memberships, name="subtopics")}
 
 # What the columns of skrank's own metrics hold.
 CHECKS = {
-    "features": partial(_numbers, name="features", n_columns=("n_features",)),
-    "popularity": partial(_numbers, name="popularity", low=0),
-    "group": partial(_numbers, name="group", low=0, high=1),
+    "features": partial(numbers, name="features", n_columns=("n_features",)),
+    "popularity": partial(numbers, name="popularity", low=0),
+    "propensity": partial(numbers, name="propensity", above=0, high=1),
+    "profile": partial(numbers, name="profile", low=0, n_columns=("n_groups",)),
 }

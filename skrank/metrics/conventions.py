@@ -22,6 +22,17 @@ _OF_FIRST_RANKS = {
     if metric.reads_first_rank
 }
 
+
+def from_second_rank(rank):
+    """Return a discount of 1 / log2(rank), and 1 at the ranks 1 and 2."""
+    return 1 / np.log2(np.maximum(rank, 2))
+
+
+def of_next_grade(grade):
+    """Return the exponential gain of a grade that is one higher."""
+    return 2 ** (np.asarray(grade) + 1.0) - 1
+
+
 _ENTRIES = {
     # dcg_score, ndcg_score, top_k_accuracy_score (the last of tied columns ranks
     # first) and, for each query, roc_auc_score.
@@ -151,6 +162,62 @@ _ENTRIES = {
             "which is k * precision@k"
         ),
     },
+    # Recommenders: the libraries below are given lists in their order, and items of the
+    # test without grades. Users without such an item are left out, except by metrics of
+    # columns.
+    "rectools": {
+        "*": {"ties": "first", "replace_undefined_by": math.nan},
+        "ild": {"replace_undefined_by": 0.0},
+        "ndcg": (
+            "RecTools divides DCG by that of k relevant documents, however many there "
+            "are: divide dcg@k with gain=numpy.ones_like by the sum of "
+            "1 / log2(rank + 1) over the first k ranks; its "
+            "NDCG(divide_by_achievable=True) is ndcg@k with that gain"
+        ),
+    },
+    # ild is 1 - its intra-list similarity (ILS), and popularity is its mean popularity
+    # rank if the column holds the quantiles of the ranks.
+    "lenskit": {
+        "*": {"ties": "first", "replace_undefined_by": math.nan},
+        "dcg": {"gain": np.ones_like, "discount": from_second_rank},
+        "ild": {"replace_undefined_by": 0.0},
+        "map": {"normalize": "achievable"},
+        "ndcg": {"gain": np.ones_like, "discount": from_second_rank},
+        "precision": {"normalize": "length"},
+        "rbp": {"p": 0.85},
+        "recall": (
+            "LensKit divides the number of relevant documents in the top k by "
+            "min(k, relevant), recall@k by all relevant ones"
+        ),
+    },
+    # Microsoft's. For novelty, the column holds shares of the visits, not of the users.
+    "recommenders": {
+        "*": {"ties": "first", "replace_undefined_by": math.nan},
+        "map": {"k": 10},
+        "map@k": {"normalize": "achievable"},
+        "ndcg": {"k": 10, "gain": np.ones_like},
+        "r_precision": (
+            "recommenders leaves out the users without a relevant item among their "
+            "first R, where r_precision counts 0"
+        ),
+    },
+    # relevance_threshold=1 there is gain="exponential", and nDCGRendle2020 is
+    # gain=numpy.ones_like.
+    "elliot": {
+        "*": {"ties": "first", "replace_undefined_by": math.nan},
+        "map": (
+            "Elliot's MAP is the mean of precision@1, ..., precision@k, which is "
+            "mean_precision@k of a list of k documents"
+        ),
+        "ndcg": {"gain": of_next_grade},
+    },
+    # With -traditional; without it, ndeval reads the ranks of a run instead of scores.
+    # Documents that are tied for a step of the ideal ranking are in the same order.
+    # "ideal-ideal" is its alpha-DCG, and "greedy" its nERR-IA and nNRBP.
+    "ndeval": {
+        "*": {"ties": "first", "doc_order": "descending"},
+        "err_ia@1": {"ideal": None},
+    },
     # It truncates scores to thousandths before it compares them.
     "ampligraph": {
         "*": (
@@ -175,8 +242,8 @@ class Convention(NamedTuple):
     ----------
     rules : Mapping of str to Mapping
         The parameters that reproduce the metric of the library, by the name of the
-        metric, or by "name@k" if they apply only with a cutoff; "*" applies to all
-        metrics.
+        metric, by "name@k" if they apply only with a cutoff, or by "name@1" if only
+        with this one; "*" applies to all metrics.
     refused : Mapping of str to str
         The metrics that no parameters can reproduce, and why.
     ranks : Mapping of str to str, or None
@@ -234,17 +301,17 @@ def check_convention(convention, caller):
     )
 
 
-def rules_of(convention, metric, has_cutoff):
+def rules_of(convention, metric, k):
     """Return the parameters that a convention gives to a metric.
 
     Or the reason, a str, why no parameters reproduce the library. `metric` is a name
-    without ``@k``, or None for a definition of the user; `has_cutoff` says whether it
-    is requested with ``@k``.
+    without ``@k``, or None for a definition of the user; `k` is the cutoff or None.
     """
     rules = {}
     if convention is None:
         return rules
-    for key in ("*", metric, f"{metric}@k" if has_cutoff else None):
+    with_k = () if k is None else (f"{metric}@k", f"{metric}@{k}")
+    for key in ("*", metric, *with_k):
         if key in CONVENTIONS[convention].refused:
             return CONVENTIONS[convention].refused[key]
         rules |= CONVENTIONS[convention].rules.get(key, {})
@@ -266,11 +333,15 @@ _MEANING = {
     "gain": "the gain of a grade",
     "gain='linear'": "every gain is the grade, not 2 ** grade - 1",
     "gain=ones_like": "every relevant document has gain 1",
+    "gain=of_next_grade": "the gain is 2 ** (grade + 1) - 1",
     "discount": "the discount of a rank",
+    "discount=from_second_rank": "1 / log2(rank), and 1 at the ranks 1 and 2",
     "k": "the cutoff",
     "normalize": "the divisor",
     "normalize='achievable'": "divided by min(k, relevant), not by all relevant",
     "normalize='length'": "divided by min(k, length of the list), not by k",
+    "ideal": "the divisor",
+    "ideal=None": "the sum is not divided",
     "tied_together": "tied documents have the precision at the end of their tie group",
     "replace_undefined_by": "the value of undefined queries",
     "replace_undefined_by=nan": "an undefined query is left out",

@@ -16,6 +16,7 @@ from skrank._checks import check_choice, check_options, shown
 from skrank._columns import column_names, find_qid, kind_of
 from skrank._docs import share_words
 from skrank._ranking.ids import encode_qid
+from skrank._ranking.rank import FILLED
 from skrank._types import Average, MatrixLike, MetricsLike
 from skrank.metrics.answer import (
     Arrays,
@@ -23,6 +24,7 @@ from skrank.metrics.answer import (
     Request,
     answer_all,
     measure_all,
+    reads_highest_grade,
     weights_of_part,
 )
 from skrank.metrics.columns import columns_of, no_grades
@@ -34,7 +36,7 @@ from skrank.metrics.value_table import ValueTable, distinct, join_rankers
 
 # What may be a dict with a value for each ranker: if they share their rows, and if not.
 _OF_SCORES = "y_score", "returned"
-_OF_RANKERS = (*_OF_SCORES, "y_true", "qid", "judged", "doc_id")
+_OF_RANKERS = (*_OF_SCORES, "y_true", "qid", "judged", "pooled", "doc_id")
 
 
 @overload
@@ -42,11 +44,13 @@ def evaluate(
     y_true: MatrixLike, y_score: ArrayLike, metrics: MetricsLike, *,
     qid: ArrayLike | None = ..., convention: str | None = ..., average: Average = ...,
     sample_weight: ArrayLike | None = ..., exclude: MatrixLike | None = ...,
-    judged: ArrayLike | None = ..., returned: ArrayLike | None = ...,
+    judged: ArrayLike | None = ..., pooled: ArrayLike | None = ...,
+    returned: ArrayLike | None = ...,
     doc_id: ArrayLike | None = ...,
     doc_order: Literal["ascending", "descending"] | None = ...,
     score_dtype: Literal["float32", "float64"] | None = ...,
-    judged_from: float | None = ..., **params: Any,
+    judged_from: float | None = ..., unjudged_grade: float | None = ...,
+    **params: Any,
 ) -> dict[str, float]: ...  # fmt: skip
 @overload
 def evaluate(
@@ -67,11 +71,13 @@ def evaluate(
     sample_weight=None,
     exclude=None,
     judged=None,
+    pooled=None,
     returned=None,
     doc_id=None,
     doc_order=None,
     score_dtype=None,
     judged_from=None,
+    unjudged_grade=None,
     **params,
 ):
     """Evaluate several metrics at once: the documents are ranked only once.
@@ -99,6 +105,9 @@ def evaluate(
     judged_from : float, default=None
         Documents with a lower grade are not judged, such as those with -1 in the
         judgements of TREC. None takes all grades as they are.
+    unjudged_grade : float, default=None
+        The grade of a relevant document without a judgement, for ``unjudged="lowest"``
+        and "highest". If None, the highest grade of a judged document.
     **params
         Further parameters of the metrics, such as ``ties="optimistic"`` or
         ``gain="linear"``. Each is passed to the metrics that have it.
@@ -154,6 +163,7 @@ def evaluate(
         "doc_order": doc_order,
         "score_dtype": score_dtype,
         "judged_from": judged_from,
+        "unjudged_grade": unjudged_grade,
     }
     params |= {name: value for name, value in given.items() if value is not None}
     requests = read_requests(metrics, {"average": average, **params}, "evaluate")
@@ -165,6 +175,7 @@ def evaluate(
         qid=qid,
         exclude=exclude,
         judged=judged,
+        pooled=pooled,
         returned=returned,
         doc_id=doc_id,
         sample_weight=sample_weight,
@@ -228,7 +239,7 @@ def by_ranker(arrays, caller):
 
 def split_params(y_true, y_score, qid, params):
     """Return the arrays among some parameters, and the other parameters."""
-    names = ("exclude", "judged", "returned", "doc_id", "sample_weight")
+    names = ("exclude", "judged", "pooled", "returned", "doc_id", "sample_weight")
     given = {name: params[name] for name in names if name in params}
     others = {name: params[name] for name in params if name not in names}
     return Arrays(y_true, y_score, qid=qid, **given), others
@@ -294,7 +305,7 @@ def read_requests(
 
     Each request gets those of `params`, among them a `convention`, that its metric
     has. ``read(metric)`` returns the :class:`Asked` of one metric, and
-    ``rules(convention, metric, has_cutoff)`` the parameters that a convention sets or
+    ``rules(convention, metric, k)`` the parameters that a convention sets or
     the reason why it does not support the metric. Errors name the `caller`.
     """
     params = dict(params)
@@ -316,7 +327,7 @@ def read_requests(
                 f"such as '{metric.full_name}@10'. Got no cutoff."
             )
         name = None if metric.own else metric.name
-        followed = {} if convention is None else rules(convention, name, k is not None)
+        followed = {} if convention is None else rules(convention, name, k)
         if isinstance(followed, str):
             raise NoNumber(key, convention, followed)
         defaults = metric.defaults | OF_EVALUATE
@@ -335,6 +346,8 @@ def read_requests(
             )
         if options["ties"] != "first":
             options["doc_order"] = None
+        if options.get("unjudged") not in FILLED:
+            options["unjudged_grade"] = None
         requests.append(Request(key, metric, sign, Options().changed(options)))
     orders = [dict(one.params).get("doc_order") for one in asked]
     order = next(filter(None, [params.get("doc_order"), *orders]), None)
@@ -342,6 +355,15 @@ def read_requests(
         raise ValueError(
             f"doc_order={order!r} orders tied documents and requires ties='first'. Got "
             "another tie policy for every metric."
+        )
+    grade = params.get("unjudged_grade")
+    if grade is not None and not any(
+        request.options.unjudged in FILLED for request in requests
+    ):
+        raise ValueError(
+            f"unjudged_grade={grade!r} is the grade of a relevant unjudged document, "
+            "and requires unjudged='lowest' or 'highest'. Got another choice for every "
+            "metric."
         )
     return requests
 
@@ -569,6 +591,7 @@ def _extremes(request, ranking):
     """Return the grades among all queries that the values of a query depend on."""
     options = request.options
     lowest, highest = map(float, ranking.grade_range)
-    if options.own.get("max_grade", 0) is None:
-        return {"highest grade": highest}
-    return {"lowest grade": lowest} if options.threshold is None else {}
+    found = {"highest grade": highest} if reads_highest_grade(request) else {}
+    if options.threshold is None and not found:
+        found["lowest grade"] = lowest
+    return found

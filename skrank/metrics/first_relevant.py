@@ -33,7 +33,7 @@ def reciprocal_rank(ranking, *, k=None):
 def mrr_score(
     y_true, y_score, *, qid=None, k=None, threshold=0.0, ties="expected",
     replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, returned=None,
+    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
 ):  # fmt: skip
     r"""Mean reciprocal rank (MRR).
 
@@ -104,7 +104,7 @@ def hit(ranking, *, k=None):
 def hits_at_k_score(
     y_true, y_score, *, qid=None, k, threshold=0.0, ties="expected",
     replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, returned=None,
+    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
 ):  # fmt: skip
     r"""Fraction of queries with a relevant document in the top k (Hits@k).
 
@@ -174,7 +174,7 @@ def first_rank(ranking):
 def mean_rank(
     y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
     replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, returned=None,
+    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
 ):  # fmt: skip
     r"""Mean rank of the first relevant document (MR).
 
@@ -249,7 +249,7 @@ def median_of_first_rank(ranking):
 def median_rank(
     y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
     replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, returned=None,
+    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
 ):  # fmt: skip
     r"""Median rank of the first relevant document.
 
@@ -316,7 +316,7 @@ def geometric_first_rank(ranking):
 def geometric_mean_rank(
     y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
     replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, returned=None,
+    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
 ):  # fmt: skip
     r"""Geometric mean rank of the first relevant document (GMR).
 
@@ -387,7 +387,7 @@ def harmonic_first_rank(ranking):
 def harmonic_mean_rank(
     y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
     replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, returned=None,
+    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
 ):  # fmt: skip
     r"""Harmonic mean rank of the first relevant document (HMR).
 
@@ -448,7 +448,7 @@ def variance_of_first_rank(ranking):
 def rank_variance(
     y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
     replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, returned=None,
+    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
 ):  # fmt: skip
     r"""Variance of the rank of the first relevant document.
 
@@ -506,7 +506,7 @@ def deviation_of_first_rank(ranking):
 def rank_standard_deviation(
     y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
     replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, returned=None,
+    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
 ):  # fmt: skip
     r"""Spread of the rank of the first relevant document, as a standard deviation.
 
@@ -568,7 +568,7 @@ def median_deviation_of_first_rank(ranking):
 def rank_median_absolute_deviation(
     y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
     replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, returned=None,
+    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
 ):  # fmt: skip
     r"""Median absolute deviation of the rank of the first relevant document (MAD).
 

@@ -17,7 +17,7 @@ def cumulative_gain(ranking, *, k=None):
 def cg_score(
     y_true, y_score, *, qid=None, k=None, threshold=0.0, ties="expected",
     replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, returned=None,
+    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
 ):  # fmt: skip
     r"""Cumulative gain (CG): the sum of the grades of the top k documents.
 
@@ -68,7 +68,8 @@ def discounted_gain(ranking, *, k=None, gain="exponential", discount="log2"):
 def dcg_score(
     y_true, y_score, *, qid=None, k=None, gain="exponential", discount="log2",
     threshold=0.0, ties="expected", replace_undefined_by=0.0, average="macro",
-    adjusted=False, sample_weight=None, exclude=None, judged=None, returned=None,
+    adjusted=False, sample_weight=None, exclude=None, judged=None,
+    unjudged="nonrelevant", returned=None,
 ):  # fmt: skip
     r"""Discounted cumulative gain (DCG).
 
@@ -122,7 +123,8 @@ def normalized_discounted_gain(ranking, *, k=None, gain="exponential", discount=
 def ndcg_score(
     y_true, y_score, *, qid=None, k=None, gain="exponential", discount="log2",
     threshold=0.0, ties="expected", replace_undefined_by=0.0, average="macro",
-    adjusted=False, sample_weight=None, exclude=None, judged=None, returned=None,
+    adjusted=False, sample_weight=None, exclude=None, judged=None,
+    unjudged="nonrelevant", returned=None,
 ):  # fmt: skip
     r"""Discounted cumulative gain, normalized (NDCG).
 

@@ -18,19 +18,25 @@ from skrank._checks import (
     check_threshold,
     shown,
 )
-from skrank._ranking.rank import DOC_ORDERS
+from skrank._ranking.rank import DOC_ORDERS, FILLED, UNJUDGED
 from skrank.metrics.summary import mean_of_queries
 
 # The parameters that every metric has, with their defaults.
 DEFAULTS = {
     "threshold": 0.0,
     "ties": "expected",
+    "unjudged": "nonrelevant",
     "replace_undefined_by": 0.0,
     "average": "macro",
     "adjusted": False,
 }
 # The parameters that `evaluate` adds to those of a metric.
-OF_EVALUATE = {"doc_order": None, "score_dtype": None, "judged_from": None}
+OF_EVALUATE = {
+    "doc_order": None,
+    "score_dtype": None,
+    "judged_from": None,
+    "unjudged_grade": None,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,19 +62,27 @@ class Metric:
     # Whether ``ties="midrank"`` is accepted, which lets tied documents share their mean
     # rank. The definition gets `ties`.
     takes_midrank: bool = False
+    # The definition with ``unjudged="inferred"``, if there is one.
+    inferred: Callable | None = None
     # If given, the metric is the expectation of ``value(rank)`` at the first relevant
     # rank, so its variance under random orders is known.
     value: Callable | None = None
     # ``moments(queries, random)`` returns the mean and the standard deviation of the
     # summary under random orders, for a summary that is not an arithmetic mean.
     moments: Callable | None = None
+    # If given, the summary with ``normalize="total"`` is that of the values divided by
+    # that of what ``best(ranking, **own)`` returns.
+    best: Callable | None = None
     fixed: dict = field(default_factory=dict)  # parameters that the scorer name sets
     inverse: bool = False  # whether the summary is inverted
     own: Callable | None = None  # the user's function, for a metric of the user's own
     # The names of the columns that the definition reads. Tied documents are not ordered
     # by their grades then.
     columns: tuple = ()
-    reads_grades: bool = True  # whether `y_true` is read; it may be None otherwise
+    optional: tuple = ()  # those of them that need not be given
+    # Whether `y_true` is read; it may be None otherwise. Or a function of the metric's
+    # own parameters that says so.
+    reads_grades: bool | Callable = True
 
     @property
     def full_name(self):
@@ -80,6 +94,12 @@ class Metric:
     def knows_its_variance(self):
         """Return True if the variance of the metric under random orders is known."""
         return self.value is not None or self.moments is not None
+
+    @property
+    def is_bounded(self):
+        """Return True if ``unjudged="lowest"`` and "highest" are accepted."""
+        reads_ranks = self.reads_first_rank and self.pool is not mean_of_queries
+        return not reads_ranks and not self.fixed
 
     def is_better_when_greater(self, adjusted):
         """Return True if larger values are better, `adjusted` as the parameter is."""
@@ -101,6 +121,7 @@ class Metric:
             "k": check_k,
             "threshold": partial(check_threshold, or_none=every_grade),
             "ties": partial(check_choice, choices=ties),
+            "unjudged": partial(_check_unjudged, metric=self),
             "replace_undefined_by": partial(_number_as_given, nan=True),
             "average": partial(check_choice, choices=AVERAGES),
             "adjusted": partial(_check_adjusted, words=words),
@@ -129,6 +150,24 @@ def _check_adjusted(adjusted, words, name, caller):
     )
 
 
+def _check_unjudged(unjudged, metric, name, caller):
+    """Return what unjudged documents count as, if the metric has a value of it."""
+    check_choice(unjudged, UNJUDGED, name, caller)
+    if unjudged == "inferred" and metric.inferred is None:
+        raise ValueError(
+            "unjudged='inferred' estimates average precision, so that 'map' is the "
+            f"only metric that takes it. Got it for {metric.name!r}: pass 'condensed' "
+            "to leave unjudged documents out, or 'lowest' and 'highest' for bounds."
+        )
+    if unjudged in FILLED and not metric.is_bounded:
+        raise ValueError(
+            f"unjudged={unjudged!r} bounds the value of each query, and "
+            f"{metric.name!r} is not a mean of such values. Pass 'nonrelevant' or "
+            "'condensed'."
+        )
+    return unjudged
+
+
 def _or_none(value, check, **words):
     return value if value is None else check(value, **words)
 
@@ -137,6 +176,7 @@ _CHECKS_OF_EVALUATE = {
     "doc_order": partial(check_choice, choices=DOC_ORDERS),
     "score_dtype": partial(check_choice, choices=("float32", "float64")),
     "judged_from": _number_as_given,
+    "unjudged_grade": _number_as_given,
 }
 _CHECKS_OF_EVALUATE = {
     name: partial(_or_none, check=check) for name, check in _CHECKS_OF_EVALUATE.items()

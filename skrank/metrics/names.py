@@ -21,9 +21,12 @@ from skrank.metrics import (  # noqa: F401
     agreement,
     average_precision,
     beyond_relevance,
+    exposure,
     first_relevant,
     gains,
+    propensity,
     reader,
+    subtopics,
     top_k,
 )
 from skrank.metrics.answer import INPUT
@@ -50,14 +53,20 @@ TREC_EVAL = {
     "success": "hits",
 }
 
+# The names of trec_eval for a metric with parameters.
+_WITH_PARAMS = {"infAP": "map(unjudged='inferred')"}
+
 # Names of other libraries. They are not accepted; the error suggests the right one.
 _WRITTEN_OUT = {
+    "alpha_dcg": "alpha_ndcg",
     "average_precision": "map",
     "mean_average_precision": "map",
     "gmap": "gm_map",
     "label_ranking_average_precision": "lrap",
     "label_ranking_loss": "ranking_loss",
     "reciprocal_rank": "mrr",
+    "s_recall": "subtopic_recall",
+    "strec": "subtopic_recall",
     "mean_reciprocal_rank": "mrr",
     "cumulative_gain": "cg",
     "discounted_cumulative_gain": "dcg",
@@ -170,6 +179,7 @@ def _read(name):
     """Return the parsed name, with its parameters as text, or None."""
     if match := _TREC_EVAL.fullmatch(name):
         name = f"{TREC_EVAL[match[1]]}@{match[2]}"
+    name = _WITH_PARAMS.get(name, name)
     match = _GRAMMAR.fullmatch(name)
     if match is None:
         return None

@@ -544,6 +544,11 @@ def query_report(
             "query_report shows what the grades of documents add to a metric. Got "
             f"{request.key!r}, which reads {' and '.join(request.metric.columns)}."
         )
+    if request.options.unjudged != "nonrelevant":
+        raise ValueError(
+            "query_report shows what each document adds, and one without a judgement "
+            f"adds nothing. Got unjudged={request.options.unjudged!r}: leave it out."
+        )
     scores = score_queries(y_true, y_score, [metric], qid=qid, **params)
     table = scores.table
     if request.options.own.get("max_grade", 0) is None:

@@ -462,7 +462,8 @@ def request_for_values(name, values, instead):
         options = metric.defaults | metric.fixed | {"k": k} | dict(own)
         options = Options().changed(options)
         request = Request(name, metric, sign, options)
-        if reads_ranks(request) or options.adjusted or metric.inverse:
+        is_ratio = options.adjusted or request.divides_sums
+        if reads_ranks(request) or is_ratio or metric.inverse:
             raise ValueError(
                 f"The values of the queries do not determine {name!r}, which is not a "
                 "mean of them. Leave the column out, or keep the QueryScores itself: "

@@ -32,7 +32,8 @@ def expected_reciprocal_rank(ranking, *, k=None, max_grade=None):
 def err_score(
     y_true, y_score, *, qid=None, k=None, max_grade=None, threshold=0.0,
     ties="expected", replace_undefined_by=0.0, average="macro", adjusted=False,
-    sample_weight=None, exclude=None, judged=None, returned=None,
+    sample_weight=None, exclude=None, judged=None, unjudged="nonrelevant",
+    returned=None,
 ):  # fmt: skip
     r"""Reciprocal rank at which a user expects to stop (ERR).
 
@@ -273,7 +274,8 @@ def rank_biased_precision(ranking, *, k=None, p=0.8, max_grade=None):
 def rbp_score(
     y_true, y_score, *, qid=None, k=None, p=0.8, max_grade=None, threshold=0.0,
     ties="expected", replace_undefined_by=0.0, average="macro", adjusted=False,
-    sample_weight=None, exclude=None, judged=None, returned=None,
+    sample_weight=None, exclude=None, judged=None, unjudged="nonrelevant",
+    returned=None,
 ):  # fmt: skip
     r"""Rank-biased precision (RBP).
 

@@ -592,9 +592,7 @@ class Scored:
     @property
     def reads_grades(self):
         """Whether a metric reads `y_true`."""
-        return not self.requests or any(
-            one.metric.reads_grades for one in self.requests
-        )
+        return not self.requests or any(one.reads_grades for one in self.requests)
 
     def __call__(self, y_true, y_score, *, qid=None, sample_weight=None):
         """Return the value for tools that have no X to pass, such as skore."""

@@ -11,6 +11,7 @@ from scipy.stats import norm
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank._checks import warn_caller
+from skrank._ranking.rank import FILLED
 from skrank.metrics.first_ranks import (
     FirstRanks,
     first_groups,
@@ -42,7 +43,8 @@ class Measured(NamedTuple):
     """What determines the summary of a metric, whatever the other parameters are.
 
     `values` has NaN for undefined queries; `chance` and `ideal` are those in random
-    orders and in the ideal ranking, if the metric is adjusted. `ranks` is the ranking,
+    orders and in the ideal ranking, if the metric is adjusted, and `ideal` is the best
+    values, if the summary is a ratio of two sums. `ranks` is the ranking,
     if the summary needs more than the values: the rank of each first relevant document.
     """
 
@@ -60,19 +62,23 @@ def measure(request, ranking, known, alike=None):
     that of the same queries with other scores, to share what does not depend on them.
     """
     metric, options = request.metric, request.options
-    own = options.own
+    own, definition = options.own, metric.definition
     if metric.takes_midrank:
         own = own | {"ties": options.ties}
+    if options.unjudged == "inferred":
+        definition = metric.inferred
+    if options.unjudged in FILLED:
+        return Measured(_bound(request, ranking.fillings))
 
     def values_in(ranking):
-        done = known.setdefault((metric.definition, id(ranking)), [])
+        done = known.setdefault((definition, id(ranking)), [])
         for others, values, _ in done:
             if others == own:
                 return values
         if metric.reads_first_rank:
-            values = values_at_first(metric.definition, ranking, own)
+            values = values_at_first(definition, ranking, own)
         else:
-            values = metric.definition(ranking, **own)
+            values = definition(ranking, **own)
         done.append((own, values, ranking))  # kept, or another could get its id
         return values
 
@@ -83,8 +89,41 @@ def measure(request, ranking, known, alike=None):
         parts = parts_of(request)
         chance = values_in(ranking.chance) if "chance" in parts else None
         ideal = values_in(ranking.ideal) if "ideal" in parts else None
+    elif request.divides_sums:
+        ideal = metric.best(ranking, **own)
     ranks = ranking if metric.reads_first_rank and reads_ranks(request) else None
     return Measured(values, chance, ideal, ranks)
+
+
+def _bound(request, fillings):
+    """Return the lowest or the highest value of each query over some rankings.
+
+    Where only some of them leave a query undefined, its replacement is one of its
+    values; NaN is none.
+    """
+    metric, options = request.metric, request.options
+    if options.adjusted:
+        raise ValueError(
+            f"unjudged={options.unjudged!r} bounds the value of each query, and the "
+            f"adjusted metric {request.key!r} is a ratio of means over queries. Pass "
+            "adjusted=False. Got "
+            f"{options.adjusted!r}."
+        )
+    plain = request.changed(unjudged="nonrelevant")
+    if options.own.get("max_grade", 0) is None:
+        plain = plain.changed(max_grade=fillings.highest)
+    instead = options.replace_undefined_by
+    if metric.inverse:
+        instead = reciprocal(instead)
+    is_negative = (request.sign < 0) != metric.inverse
+    is_lowest = (options.unjudged == "lowest") != is_negative
+    further = np.fmin if is_lowest else np.fmax
+    bound, is_defined = np.nan, False
+    for ranking in fillings:
+        values = measure(plain, ranking, {}).values
+        is_defined |= ~np.isnan(values)
+        bound = further(bound, np.where(np.isnan(values), instead, values))
+    return np.where(is_defined, bound, np.nan)
 
 
 def parts_of(request):
@@ -94,7 +133,7 @@ def parts_of(request):
         parts.append("chance")
     if adjusted and adjusted not in ("ratio", "z"):
         parts.append("ideal")
-    return parts
+    return parts + ["ideal"] * request.divides_sums
 
 
 def reads_ranks(request):
@@ -129,6 +168,10 @@ def summarize(request, measured, n_documents, weight=None, queries=None):
             if average is not None and not np.isnan(score):
                 reason = FLAT[options.adjusted == "ratio"].format(instead)
             score = adjust(queries, score, options.adjusted)
+        if request.divides_sums:
+            ratio = _ratio(score, queries.summary("ideal"))
+            is_empty = np.isnan(ratio) & ~np.isnan(score)  # no query is defined
+            score = np.where(is_empty, instead, ratio)
     if average is None:
         score = np.where(np.isnan(score), instead, score)
     elif np.isnan(score):

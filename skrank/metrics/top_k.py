@@ -33,7 +33,7 @@ def _places(ranking, k, normalize, caller):
 def precision_at_k_score(
     y_true, y_score, *, qid=None, k, normalize="k", threshold=0.0, ties="expected",
     replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, returned=None,
+    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
 ):  # fmt: skip
     r"""Precision at k: the fraction of the top k documents that are relevant (P@k).
 
@@ -85,7 +85,7 @@ def recall(ranking, *, k=None):
 def recall_at_k_score(
     y_true, y_score, *, qid=None, k, threshold=0.0, ties="expected",
     replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, returned=None,
+    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
 ):  # fmt: skip
     r"""Recall at k: the fraction of the relevant documents in the top k (R@k).
 
@@ -133,7 +133,8 @@ def fbeta(ranking, *, k=None, beta=1.0, normalize="k"):
 def fbeta_at_k_score(
     y_true, y_score, *, qid=None, k, beta=1.0, normalize="k", threshold=0.0,
     ties="expected", replace_undefined_by=0.0, average="macro", adjusted=False,
-    sample_weight=None, exclude=None, judged=None, returned=None,
+    sample_weight=None, exclude=None, judged=None, unjudged="nonrelevant",
+    returned=None,
 ):  # fmt: skip
     r"""F-beta at k: the weighted harmonic mean of precision and recall at k (F1@k).
 
@@ -186,7 +187,7 @@ def r_precision(ranking):
 def r_precision_score(
     y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
     replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, returned=None,
+    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
 ):  # fmt: skip
     r"""R-precision: the precision of the first R documents.
 
@@ -243,7 +244,7 @@ def binary_preference(ranking):
 def bpref_score(
     y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
     replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, returned=None,
+    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
 ):  # fmt: skip
     r"""Binary preference (bpref).
 

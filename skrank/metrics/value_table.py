@@ -331,6 +331,6 @@ def check_alike(one, other):
 
 
 _CURE = {
-    "highest grade": "Score all parts with the same `max_grade`.",
+    "highest grade": "Score all parts with the same `max_grade` or `unjudged_grade`.",
     "lowest grade": "Score all parts with the same `threshold`, or grades >= 0.",
 }

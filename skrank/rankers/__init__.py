@@ -1,9 +1,10 @@
-"""Rankers that wrap other estimators."""
+"""Rankers that wrap other estimators, or fuse their scores."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from skrank.rankers.fusion import FusionRanker
 from skrank.rankers.pairwise import PairwiseRanker
 from skrank.rankers.query_ranker import QueryRanker
 from skrank.rankers.regressor import as_regressor
 
-__all__ = ["PairwiseRanker", "QueryRanker", "as_regressor"]
+__all__ = ["FusionRanker", "PairwiseRanker", "QueryRanker", "as_regressor"]

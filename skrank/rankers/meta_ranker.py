@@ -1,4 +1,4 @@
-"""What rankers that wrap an estimator share."""
+"""What rankers that find query ids, and those that wrap an estimator, share."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
@@ -57,11 +57,10 @@ def says_qid(fit: _Method) -> _Method:
     return fit_with_qid
 
 
-class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
-    """Base of rankers with parameters `estimator`, `qid_column` and `missing_qid`.
+class QueryFinder(RankingEstimator, BaseEstimator):
+    """Base of rankers with the parameters `qid_column` and `missing_qid`.
 
-    It finds the query ids and checks the training data. Each ranker has `fit` and
-    `predict` of its own, so that Python's errors name its class.
+    It finds the query ids and checks the training data.
     """
 
     if TYPE_CHECKING:  # scikit-learn makes these
@@ -73,8 +72,6 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
             self, *, qid: Request = ..., sample_weight: Request = ...
         ) -> Self: ...
 
-    _default = None  # stands for the estimator None
-
     def __skrank_qid__(self, X):
         """Return the query ids in the column of `X`, or None; scorers call this."""
         # A position means another column in data that came without the query ids.
@@ -83,33 +80,17 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
             return None
         return find_column(X, self.qid_column)
 
-    def __sklearn_clone__(self):
-        # scikit-learn clones everything but the estimator, which may be CatBoost's.
-        rest = copy(self).set_params(estimator=None)
-        cloned = super(MetaRanker, rest).__sklearn_clone__()
-        return cloned.set_params(estimator=clone_estimator(self.estimator))
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        inner = self._default if self.estimator is None else self.estimator
-        if hasattr(inner, "__sklearn_tags__"):
-            tags.input_tags = deepcopy(get_tags(inner).input_tags)
-        return tags
-
-    def _rows(self, X, y, qid, sample_weight):
-        """Check the arguments of `fit` and return them as rows of queries."""
-        inner = self._default if self.estimator is None else self.estimator
+    def _check_qid_parameters(self, X):
+        """Check the parameters, and keep the width of training data with query ids."""
         caller = type(self).__name__
-        predicts = hasattr(inner, "predict") or _predicts(inner)
-        if isinstance(inner, type) or not (hasattr(inner, "fit") and predicts):
-            raise TypeError(
-                f"The 'estimator' parameter of {caller} must be an object "
-                f"implementing 'fit' and 'predict'. Got {inner!r} instead."
-            )
         check_choice(self.missing_qid, {"raise", "single"}, "missing_qid", caller)
         check_qid_column(self.qid_column, caller)
         is_name = isinstance(self.qid_column, str)
         self._n_columns = None if is_name else np.shape(X)[-1]
+
+    def _rows(self, X, y, qid, sample_weight):
+        """Check the arguments of `fit` and return them as rows of queries."""
+        self._check_qid_parameters(X)
         qid = self._find_qid(qid, "fit", X=X, y=y)
         warn_if_out_of_order({"y": y, "qid": qid, "sample_weight": sample_weight})
         y = self._check_target(y)
@@ -135,17 +116,11 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
         check_different(y)
         return Rows(X, y, codes, sample_weight)
 
-    def _keep(self, fitted):
-        """Keep the fitted estimator and the attributes of its features."""
-        self.estimator_ = fitted
-        for name in ("n_features_in_", "feature_names_in_"):
-            self.__dict__.pop(name, None)
-            if hasattr(fitted, name):
-                setattr(self, name, getattr(fitted, name))
-        return self
+    def _find_qid(self, qid, method, *, X, y=None, **words):
+        """Return the query ids, or None if all rows are one query.
 
-    def _find_qid(self, qid, method, *, X, y=None):
-        """Return the query ids, or None if all rows are one query."""
+        `words` are those of the error, as :func:`require_qid` takes them.
+        """
         if qid is None:
             qid = self.__skrank_qid__(X)
         if qid is None:
@@ -155,7 +130,7 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
         if self.missing_qid == "single":
             return qid
         name = type(self).__name__
-        return require_qid(qid, f"{name}.{method}", of_column=name)
+        return require_qid(qid, f"{name}.{method}", of_column=name, **words)
 
     def _check_target(self, y):
         """Return `y` as numbers of shape (n_samples,)."""
@@ -185,6 +160,54 @@ class MetaRanker(RankingEstimator, MetaEstimatorMixin, BaseEstimator):
                 f"{error} Leave out the rows without a grade, in X and qid as well."
             ) from None
         return y
+
+
+class MetaRanker(MetaEstimatorMixin, QueryFinder):
+    """Base of rankers that wrap an `estimator`.
+
+    Each ranker has `fit` and `predict` of its own, so that Python's errors name its
+    class.
+    """
+
+    _default = None  # stands for the estimator None
+
+    def __sklearn_clone__(self):
+        # scikit-learn clones everything but the estimator, which may be CatBoost's.
+        rest = copy(self).set_params(estimator=None)
+        cloned = super(MetaRanker, rest).__sklearn_clone__()
+        return cloned.set_params(estimator=clone_estimator(self.estimator))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        inner = self._default if self.estimator is None else self.estimator
+        if hasattr(inner, "__sklearn_tags__"):
+            tags.input_tags = deepcopy(get_tags(inner).input_tags)
+        return tags
+
+    def _rows(self, X, y, qid, sample_weight):
+        """Check the estimator, too."""
+        inner = self._default if self.estimator is None else self.estimator
+        check_wrapped(inner, "estimator", type(self).__name__)
+        return super()._rows(X, y, qid, sample_weight)
+
+    def _keep(self, fitted):
+        """Keep the fitted estimator and the attributes of its features."""
+        self.estimator_ = fitted
+        for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+            if hasattr(fitted, name):
+                setattr(self, name, getattr(fitted, name))
+        return self
+
+
+def check_wrapped(estimator, parameter, caller):
+    """Raise unless an estimator can be wrapped."""
+    predicts = hasattr(estimator, "predict") or _predicts(estimator)
+    if isinstance(estimator, type) or not (hasattr(estimator, "fit") and predicts):
+        raise TypeError(
+            f"The '{parameter}' parameter of {caller} must be an object implementing "
+            f"'fit' and 'predict'. Got {estimator!r} instead."
+        )
 
 
 def _predicts(estimator):

@@ -24,6 +24,7 @@ from skrank.metrics.summary import (
     pooled_harmonic_mean,
     reciprocal,
 )
+from skrank.metrics.value_table import check_by
 
 # Numbers that differ by less, relative to their size, are equal but for rounding.
 ROUNDING = 1e-12
@@ -79,9 +80,10 @@ class Terms(NamedTuple):
     def is_binary(self):
         """Return True if the values are 0 or 1, of a metric between 0 and 1."""
         if self.request is not None:
-            is_adjusted = self.request.options.adjusted
-            is_fraction = self.request.metric.limits == (0, 1)
-            if is_adjusted or not is_fraction or not self.is_linear:
+            request = self.request
+            is_ratio = request.options.adjusted or request.divides_sums
+            is_fraction = request.metric.limits == (0, 1)
+            if is_ratio or not is_fraction or not self.is_linear:
                 return False
         return bool(((self.values == 0) | (self.values == 1)).all())
 
@@ -90,6 +92,8 @@ class Terms(NamedTuple):
         """Return the limits of the summary; none if a value is outside of its own."""
         if self.request is None:
             return (0, 1) if self.is_binary else (-np.inf, np.inf)
+        if self.request.divides_sums:  # the values are those of one of the sums
+            return self.request.limits
         low, high = self.request.metric.limits
         inside = (self.values >= low - ROUNDING) & (self.values <= high + ROUNDING)
         return self.request.limits if inside.all() else (-np.inf, np.inf)
@@ -155,6 +159,8 @@ def _terms(table, ranker, metric, estimate):
         if adjusted is True:
             ideal = np.where(undefined, instead, measured.ideal)
             top, bottom = difference(top, bottom), difference(ideal, bottom)
+    if request.divides_sums:
+        bottom = np.where(undefined, instead, measured.ideal)
     if weight is not None:
         top, bottom = top * weight, bottom * weight
     top, bottom = (np.where(known, x, 0) for x in (top, bottom))
@@ -220,22 +226,33 @@ class Segment(NamedTuple):
 
 def segments_of(table, by, clusters, clusterings, caller):
     """Return the segments of a table, each with the clusters that it has by itself."""
-    names, found = [by] if isinstance(by, str) else list(by), []
+    names, found = check_segments(by, table.keys, caller), []
+    for label, rows in table.segments(by, caller).items():
+        part = table.take(rows)
+        of_part = [codes[rows] for codes in clusterings]
+        if clusters is None:
+            of_part = read_clusters(None, part.keys)
+        found.append(Segment(entries_of(label, names), rows, part, of_part))
+    return found
+
+
+def check_segments(by, keys, caller):
+    """Return the names of the key columns of segments; raise if one may not be."""
+    names = [by] if isinstance(by, str) else list(by)
     taken = [name for name in names if name in ENTRIES]
     if taken:
         raise ValueError(
             f"The 'by' parameter of {caller} must not be {taken[0]!r}, which is an "
             "entry of the rows of the result. Rename the column."
         )
-    for label, rows in table.segments(by, caller).items():
-        part = table.take(rows)
-        of_part = [codes[rows] for codes in clusterings]
-        if clusters is None:
-            of_part = read_clusters(None, part.keys)
-        values = (label,) if isinstance(by, str) else label
-        entries = dict(zip(names, values, strict=True))
-        found.append(Segment(entries, rows, part, of_part))
-    return found
+    return check_by(names, keys, caller)
+
+
+def entries_of(label, names):
+    """Return the values of a segment by the names of its columns, from its label."""
+    return dict(
+        zip(names, label if isinstance(label, tuple) else (label,), strict=True)
+    )
 
 
 def difference(values, others):

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import product
 from numbers import Integral
 from typing import Any, Literal, NamedTuple, Protocol, get_args, overload
 
@@ -42,8 +43,10 @@ from skrank.stats.inference import (
     Terms,
     by_value,
     check_level,
+    check_segments,
     effective_hits,
     effective_units,
+    entries_of,
     estimates_of,
     hall,
     hall_of_moments,
@@ -70,11 +73,16 @@ class ScoresInParts(Protocol):
 
     core: Any
 
-    def summary(self) -> dict[Any, Any]:
-        """Return the summary of every metric."""
+    def summary(self, by: str | Sequence[str] | None = None) -> dict[Any, Any]:
+        """Return the summary of every metric, or a dict of it by segment."""
 
-    def reduce(self, first: Any, merge: Any) -> Any:
-        """Return ``merge([first(part), ...])`` of the tables of values of all parts."""
+    def reduce(
+        self, first: Any, merge: Any, by: str | Sequence[str] | None = None
+    ) -> Any:
+        """Return ``merge([first(table, label), ...])`` of the values of all parts.
+
+        With `by` a dict of it by segment, with the labels of `summary`.
+        """
 
 
 @overload
@@ -117,7 +125,7 @@ def confidence_interval(
         :class:`~skrank.tables.ClusterScores`, in two passes: the estimates are those
         of its `summary`, and the rest that of ``scores.collect()`` but for rounding
         errors, of at most 1e-9. It must be means of queries that count alike, without
-        `by`, `clusters` or the bootstrap.
+        `clusters` or the bootstrap, and `by` must name all key columns but "qid".
     by : str or list of str, default=None
         The key columns of a QueryScores, such as a country, whose values have intervals
         of their own: those of ``scores.where(country=...)``.
@@ -245,8 +253,8 @@ def confidence_interval(
         "random_state": random_state,
     }
     if hasattr(scores, "reduce") and hasattr(scores, "summary"):
-        _check_in_parts(scores, by, clusters, sample_weight, method)
-        return _of_parts(scores, confidence_level, method)
+        names = _check_in_parts(scores, by, clusters, sample_weight, method)
+        return _of_parts(scores, by, names, confidence_level, method)
     if not isinstance(scores, QueryScores):
         if by is not None:
             raise ValueError(
@@ -290,23 +298,26 @@ def confidence_interval(
 
 
 def _check_in_parts(scores, by, clusters, sample_weight, method):
-    """Raise if an interval needs more than the sums of all parts."""
+    """Return the columns of segments; raise if an interval needs more than sums."""
     core = scores.core
+    names = []
+    if by is not None:
+        names = check_segments(by, core.columns.keys, "confidence_interval")
     uneven = [
         request.key
         for request in core.requests
         if not is_of_means(request)
         or request.options.adjusted
+        or request.divides_sums
         or request.options.average == "weighted"
     ]
-    keys = [key for key in core.columns.keys if key != "qid"]
+    keys = [key for key in core.columns.keys if key not in ("qid", *names)]
     reasons = {
-        f"by={shown(by)}": by is not None,
         "clusters": clusters is not None,
         "sample_weight": sample_weight is not None,
         "method='bootstrap'": method == "bootstrap",
         "weights of queries": "_weight" in core.state,
-        f"the key columns {keys}, with which a query may come several times": keys,
+        f"the key columns {keys}, so that a query may come several times": keys,
         f"{uneven}, which are medians, adjusted or weighted": uneven,
     }
     for reason, is_there in reasons.items():
@@ -316,6 +327,7 @@ def _check_in_parts(scores, by, clusters, sample_weight, method):
                 f"that all count alike. Got {reason}. Bring the queries to this "
                 "process: confidence_interval(scores.collect(), ...)."
             )
+    return names
 
 
 class Moments(NamedTuple):
@@ -334,8 +346,9 @@ class Moments(NamedTuple):
     high: np.ndarray
 
 
-def _moments(table, centres):
-    """Return the Moments of the terms of some queries about the centres."""
+def _moments(table, label, centres):
+    """Return the Moments of some queries about the centres of their segment."""
+    centres = centres[label]
     shape = np.shape(centres)
     counts = np.zeros((3, *shape), dtype=np.int64)
     powers, ends = np.zeros((3, *shape)), np.zeros((2, *shape))
@@ -369,45 +382,60 @@ class _Described(NamedTuple):
     weight: None = None
 
 
-def _of_parts(scores, confidence_level, method):
+def _of_parts(scores, by, names, confidence_level, method):
     """Return the intervals of ScoresInParts: first the estimates, then the moments."""
     requests = scores.core.requests
     rankers = tuple(scores.core.columns.y_score)
     metrics = tuple(request.key for request in requests)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)
-        summary = scores.summary()
-    named = {None: summary} if rankers == (None,) else summary
-    estimates = [[named[ranker][metric] for metric in metrics] for ranker in rankers]
-    centres = [
-        [_ratio_of(*pair) for pair in zip(requests, of_ranker, strict=True)]
-        for of_ranker in estimates
-    ]
-    found = scores.reduce(partial(_moments, centres=centres), _merged_moments)
+        summaries = {None: scores.summary()} if by is None else scores.summary(by)
+    estimates, centres = {}, {}
+    for label, summary in summaries.items():
+        named = {None: summary} if rankers == (None,) else summary
+        estimates[label] = [
+            [named[ranker][metric] for metric in metrics] for ranker in rankers
+        ]
+        centres[label] = [
+            [_ratio_of(*pair) for pair in zip(requests, of_ranker, strict=True)]
+            for of_ranker in estimates[label]
+        ]
+    found = scores.reduce(partial(_moments, centres=centres), _merged_moments, by)
+    found = {None: found} if by is None else found
     rows, few = [], {}
-    for j, i in np.ndindex(len(metrics), len(rankers)):
-        n, n_other = int(found.n_known[i, j]), found.n_other[i, j]
+    for label, (j, i) in product(found, np.ndindex(len(metrics), len(rankers))):
+        moments, estimate = found[label], estimates[label][i][j]
+        n, n_other = int(moments.n_known[i, j]), moments.n_other[i, j]
         # Terms read of values whether all are 0 or 1, and their range.
-        values = np.array([found.low[i, j], found.high[i, j], *[0.5] * bool(n_other)])
-        every = np.broadcast_to(True, n)
-        n_undefined = int(found.n_undefined[i, j])
-        terms = Terms(
-            every, every, every, values[: 3 * n], n_undefined, estimates[i][j],
-            requests[j],
-        )  # fmt: skip
-        name = repr(metrics[j])
-        if rankers[i] is not None:
-            name += f" of {shown(rankers[i])}"
-        interval, few[name] = _of_moments(
-            terms, name, centres[i][j], found.powers[:, i, j], confidence_level, method
+        values = np.array(
+            [moments.low[i, j], moments.high[i, j], *[0.5] * bool(n_other)]
         )
-        rows.append(Bunch(metric=metrics[j], ranker=rankers[i], **interval))
+        every = np.broadcast_to(True, n)
+        n_undefined = int(moments.n_undefined[i, j])
+        terms = Terms(
+            every, every, every, values[: 3 * n], n_undefined, estimate, requests[j]
+        )
+        entries = {} if by is None else entries_of(label, names)
+        name = _name_of(metrics[j], rankers[i], entries)
+        powers, centre = moments.powers[:, i, j], centres[label][i][j]
+        interval, few[name] = _of_moments(
+            terms, name, centre, powers, confidence_level, method
+        )
+        rows.append(Bunch(**entries, metric=metrics[j], ranker=rankers[i], **interval))
     _warn_of_few(few, {})
-    keys = {"qid": range(found.n_queries)}
+    keys = {"qid": range(sum(moments.n_queries for moments in found.values()))}
     described = _Described(
         rankers, metrics, keys, Bunch(requests=requests, kind="pandas")
     )
-    return ConfidenceIntervals(described, tuple(rows), None, None, confidence_level)
+    return ConfidenceIntervals(described, tuple(rows), by, None, confidence_level)
+
+
+def _name_of(metric, ranker, entries):
+    """Return the words for an interval in warnings."""
+    name = repr(metric)
+    if ranker is not None:
+        name += f" of {shown(ranker)}"
+    return name + "".join(f", {key}={shown(value)}" for key, value in entries.items())
 
 
 def _ratio_of(request, estimate):
@@ -749,11 +777,9 @@ def _of_table(
     for i, of_ranker in enumerate(terms_of(table, estimates)):
         for j, terms in enumerate(of_ranker):
             if terms is not None:
-                name = repr(table.requests[j].key)
-                if table.rankers[i] is not None:
-                    name += f" of {shown(table.rankers[i])}"
-                for column, value in segment.entries.items():
-                    name += f", {column}={shown(value)}"
+                name = _name_of(
+                    table.requests[j].key, table.rankers[i], segment.entries
+                )
                 places.append((i, j))
                 named.append((name, terms))
     intervals, *few = _intervals_of(

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from skrank._checks import import_extra, warn_caller
+from skrank._columns import is_list
 from skrank.metrics.first_ranks import StoredRanks
 from skrank.metrics.query_scores import QueryScores
 from skrank.metrics.summary import (
@@ -37,7 +38,6 @@ from skrank.tables.core import (
     ArrowCore,
     as_numpy,
     equality_codes,
-    is_list,
     is_text,
     one_chunk,
     ordered_keys,
@@ -148,18 +148,9 @@ class ClusterScores:
         parts = _unpickled(found)
         if by is None:
             return self._summary_of(parts[0])
-        codes, ids = {}, {}
-        for name in names:
-            codes[name], ids[name] = ordered_keys(found[name])
-        keys, rows, _ = distinct(codes)
-        labels = [
-            (key if ids[name] is None else ids[name][key]).tolist()
-            for name, key in keys.items()
-        ]
-        labels = labels[0] if isinstance(by, str) else zip(*labels, strict=True)
         return {
             label: self._summary_of(parts[row])
-            for label, row in zip(labels, rows, strict=True)
+            for label, row in _segments_of(found, by).items()
         }
 
     def _summary_of(self, part):
@@ -177,7 +168,9 @@ class ClusterScores:
         ]
         return named_summaries(rankers, metrics, values)
 
-    def reduce(self, first: Any, merge: Any) -> Any:
+    def reduce(
+        self, first: Any, merge: Any, by: str | Sequence[str] | None = None
+    ) -> Any:
         """Let the workers compute something of all queries, such as their sums.
 
         :func:`~skrank.stats.confidence_interval` is computed so.
@@ -185,32 +178,39 @@ class ClusterScores:
         Parameters
         ----------
         first : callable
-            Maps the values of some queries, as the `table` of a
-            :class:`~skrank.metrics.QueryScores` has them, to anything that can be
-            pickled.
+            Called as ``first(table, label)``. Maps the values of some queries, as the
+            `table` of a :class:`~skrank.metrics.QueryScores` has them, to anything that
+            can be pickled. The label is that of their segment, and None without `by`.
         merge : callable
             Maps a list of such results to one of all their queries.
+        by : str or list of str, default=None
+            The key columns, such as a segment, whose queries are computed apart.
 
         Returns
         -------
         result : object
-            What `merge` returns of all parts.
+            What `merge` returns of all parts; with `by`, a dict of it by the labels
+            that `summary` has.
 
         Raises
         ------
         ValueError
-            If the source is empty or has missing values.
+            If the source is empty or has missing values, or `by` names no key column.
         """
+        names = [] if by is None else check_by(by, self.core.columns.keys, "reduce")
         found = self.engine.reduce(
             self.frame,
-            [],
-            [*self.core.state],
-            partial(_first_of_part, core=self.core, first=first),
-            partial(_merged_parts, merge=merge),
+            names,
+            [*names, *self.core.state],
+            partial(_first_of_part, core=self.core, first=first, by=by, names=names),
+            partial(_merged_parts, merge=merge, names=names),
         )
         if not len(found):
             raise ValueError(EMPTY)
-        return _unpickled(found)[0]
+        results = _unpickled(found)
+        if by is None:
+            return results[0]
+        return {label: results[row] for label, row in _segments_of(found, by).items()}
 
     def collect(self, frame: Any = None) -> QueryScores:
         """Compute the scores and bring them to this process.
@@ -457,16 +457,37 @@ def _merged(table, core, names):
     return _by_segment(table, names, part)
 
 
-def _first_of_part(table, core, first):
-    """Return a row with what a function returns of a table of scored queries."""
+def _first_of_part(table, core, first, by, names):
+    """Return a row per segment with what a function returns of its scored queries."""
     found = core.value_table(table)
-    return _by_segment(table, [], lambda rows: first(found))
+
+    def part(rows):
+        if by is None:
+            return first(found, None)
+        (label,) = _segments_of(table.slice(rows[0], 1), by)
+        return first(found.take(rows), label)
+
+    return _by_segment(table, names, part)
 
 
-def _merged_parts(table, merge):
-    """Return a row with what a function returns of the results of all parts."""
+def _merged_parts(table, merge, names):
+    """Return a row per segment with what a function returns of the results of parts."""
     parts = _unpickled(table)
-    return _by_segment(table, [], lambda rows: merge(parts))
+    return _by_segment(table, names, lambda rows: merge([parts[row] for row in rows]))
+
+
+def _segments_of(table, by):
+    """Return the first row of each segment by its label, in the order of the labels."""
+    codes, ids = {}, {}
+    for name in [by] if isinstance(by, str) else by:
+        codes[name], ids[name] = ordered_keys(table[name])
+    keys, rows, _ = distinct(codes)
+    labels = [
+        (key if ids[name] is None else ids[name][key]).tolist()
+        for name, key in keys.items()
+    ]
+    labels = labels[0] if isinstance(by, str) else zip(*labels, strict=True)
+    return dict(zip(labels, rows, strict=True))
 
 
 def _unpickled(table):

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from skrank._checks import import_extra
+from skrank._columns import is_list
 from skrank.metrics import QueryScores
 from skrank.metrics.answer import Arrays, of_ranking
 from skrank.metrics.evaluation import score_requests
@@ -277,7 +278,7 @@ def _as_rows(column, where, name):
     flat = column.flatten()
     if is_text(flat.type):
         encoded = encoded_text(flat)
-        labels = as_numpy(encoded.indices)
+        labels = as_numpy(encoded.indices).copy()  # SciPy sorts them in place
         ends = np.concatenate([[0], np.cumsum(lengths)])
         shape = len(column), len(encoded.dictionary)
         return csr_matrix((np.ones(len(labels), dtype=bool), labels, ends), shape)
@@ -288,11 +289,11 @@ def _as_rows(column, where, name):
             f"The column {where!r}, which is {name!r} for metrics, must hold lists of "
             f"one length. Got lists of {lengths[known].min()} and of {width} numbers."
         )
-    rows = as_numpy(flat).reshape(-1, width)
+    rows = as_numpy(flat).reshape(np.count_nonzero(known), width)
     if known.all():
         return rows
-    found = np.full((len(column), width), np.nan)
-    found[known] = rows
+    found = np.full((len(column), max(width, 1)), np.nan)
+    found[known, :width] = rows
     return found
 
 
@@ -318,15 +319,6 @@ def one_chunk(column):
     if column.num_chunks == 0:
         return pa.array([], column.type)
     return pa.concat_arrays(column.chunks)
-
-
-def is_list(kind):
-    """Return True for a type of lists."""
-    types = import_extra("pyarrow").types
-    return any(
-        test(kind)
-        for test in (types.is_list, types.is_large_list, types.is_fixed_size_list)
-    )
 
 
 def is_text(kind):

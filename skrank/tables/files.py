@@ -179,7 +179,7 @@ def reader_of(files):
     readers = {_reader(name) for name in files}
     if readers <= {None}:
         raise ValueError(
-            f"score_table reads files that end with "
+            f"The names of files must end with "
             f"{', '.join('.' + ending for ending in READERS)}. Got {shown(files[0])}."
         )
     if len(readers) > 1:

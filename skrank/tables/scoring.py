@@ -13,10 +13,11 @@ from sklearn.utils import Bunch
 
 from skrank._checks import check_choice, check_column_name, shown
 from skrank._columns import library_of
+from skrank._docs import share_table_words
 from skrank._progress import is_shown, progress_bar
 from skrank._types import Judgements, MetricsLike, PathLike
 from skrank.metrics import score_queries
-from skrank.metrics.answer import max_grade_of
+from skrank.metrics.answer import reads_highest_grade, with_highest_grade
 from skrank.metrics.columns import READERS, columns_of, no_grades
 from skrank.metrics.evaluation import check_ids_unneeded, check_names, read_requests
 from skrank.metrics.query_scores import QueryScores
@@ -44,6 +45,7 @@ FOR_PYTHON = 300
 CLUSTERS = {"pyspark": (SparkTable, "mapInArrow"), "dask": (DaskTable, "merge")}
 
 
+@share_table_words
 def score_table(
     source: PathLike | Any,
     metrics: MetricsLike,
@@ -83,32 +85,14 @@ def score_table(
     metrics : str, callable or list of them
         Scorer names, metric functions of skrank or functions of your own, as in
         :func:`~skrank.metrics.evaluate`.
-    qid : str, default="qid"
-        The column of the query ids.
-    y_true : str or None, default="y_true"
-        The column of the grades. None if no metric reads grades.
-    y_score : str, list of str or dict of str to str, default="y_score"
-        The column of the scores; of several rankers, their columns, or a dict of
-        columns by the name of the ranker.
     by : str or list of str, default=()
         Further columns that tell queries apart, such as a segment or a fold, by which
         they can be summarized.
-    judged : str, default=None
-        A boolean column: which documents have a grade. Other grades are not read.
-    returned : str or dict of str to str, default=None
-        A boolean column: which documents were returned; a dict has one for each
-        ranker. Other scores are not read.
     doc_id : str, default=None
         The column of the document ids, by which `doc_order` orders tied documents.
         Rules that keep the order of the rows, such as the conventions "lightgbm" and
         "xgboost", need none: of several files, those of the first name come first.
         Rows of Spark and Dask have no order.
-    sample_weight : str, default=None
-        The column of the weights, constant within a query.
-    table : str, default=None
-        The table, or view, of a file of DuckDB (``.duckdb``). If None, its only one.
-    connection : connection of DuckDB or ADBC, default=None
-        Runs the query that `source` is.
     memory_limit : str, default=None
         The memory to use, such as "2GB". Of it 500 MB are for Python and the rows that
         are being scored, and some for the values by query. DuckDB gets the rest, at
@@ -273,11 +257,8 @@ def with_max_grade(source, core):
 
     The extreme grades are asked for only if a metric depends on them.
     """
-    measured = [
-        request.options.own.get("max_grade", 0) is None for request in core.requests
-    ]
     compared = [one for one in core.requests if one.options.threshold is None]
-    if not any(measured) and not compared:
+    if not any(map(reads_highest_grade, core.requests)) and not compared:
         return core
     low, high = source.extreme_grades(core.columns)
     if compared and low is not None and low < 0:
@@ -286,13 +267,11 @@ def with_max_grade(source, core):
             f"those of all data. Got a lowest grade of {float(low)}: pass a "
             "`threshold`, or shift the grades."
         )
-    requests = (
-        one.changed(max_grade=max_grade_of(high, one.options)) if is_measured else one
-        for one, is_measured in zip(core.requests, measured, strict=True)
-    )
-    return replace(core, requests=tuple(requests))
+    requests = tuple(with_highest_grade(one, high) for one in core.requests)
+    return replace(core, requests=requests)
 
 
+@share_table_words
 def read_rows(
     source: PathLike | Any,
     *,
@@ -318,26 +297,6 @@ def read_rows(
     source : str, path, list of paths or table
         A file, files or a table with a row for each document of a query, in any form
         that :func:`score_table` takes but a data frame of Spark or Dask.
-    qid : str, default="qid"
-        The column of the query ids.
-    y_true : str or None, default="y_true"
-        The column of the grades. If None, they are None.
-    y_score : str, list of str or dict of str to str, default="y_score"
-        The column of the scores; of several rankers, their columns, or a dict of
-        columns by the name of the ranker.
-    judged : str, default=None
-        A boolean column: which documents have a grade. Other grades are not read.
-    returned : str or dict of str to str, default=None
-        A boolean column: which documents were returned; a dict has one for each
-        ranker. Other scores are not read.
-    doc_id : str, default=None
-        The column of the document ids.
-    sample_weight : str, default=None
-        The column of the weights, constant within a query.
-    table : str, default=None
-        The table, or view, of a file of DuckDB (``.duckdb``). If None, its only one.
-    connection : connection of DuckDB or ADBC, default=None
-        Runs the query that `source` is.
     **columns : str or ItemColumn
         What metrics read of documents beside grades and scores, by the names of
         metrics for it, such as ``popularity="n_ratings"``, as :func:`score_table` takes
@@ -360,6 +319,8 @@ def read_rows(
         file is empty or damaged. The error names the column and the file.
     TypeError
         If `source` has another form.
+    OSError
+        If a file cannot be read, or there is too little memory.
     FileNotFoundError
         If there is no such file.
     ImportError
@@ -388,7 +349,7 @@ def read_rows(
     columns = _read_columns(
         "read_rows", qid, y_true, y_score, (), judged, returned, doc_id, sample_weight
     )._replace(of_metrics=of_metrics)
-    with Source(source, columns, None, table, connection) as rows:
+    with Source(source, columns, None, table, connection, reads_all=True) as rows:
         rows.check(columns)
         query = f"SELECT {rows.selected(columns)} FROM {rows.relation}"
         found = rows.run(lambda: rows.connection.sql(query).to_arrow_table())

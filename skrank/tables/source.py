@@ -10,12 +10,12 @@ from skrank._checks import import_extra, shown
 from skrank._columns import (
     arrow_columns,
     column_names,
+    is_list,
     is_pandas_or_polars,
     kind_of,
     library_of,
     polars_batches,
 )
-from skrank.tables.core import is_list
 from skrank.tables.files import (
     ARROW,
     DATABASE,
@@ -55,7 +55,7 @@ COMPARED = {"boolean", "number", "date"}
 
 def read_table(path, columns):
     """Return the columns of a file, or of several, as a table of Arrow."""
-    with Source(path, columns) as source:
+    with Source(path, columns, reads_all=True) as source:
         # Arrow has no integers of this size, and `align` takes no decimals.
         longs = [
             f"CAST({quoted(name)} AS VARCHAR) AS {quoted(name)}"
@@ -76,11 +76,22 @@ class Source:
     thread waits, and Ctrl-C raises KeyboardInterrupt there: DuckDB would turn it into
     an error of its own, and it cannot close a connection that is in use.
 
-    The parameters but `columns` are those of :func:`score_table`.
+    The parameters but `columns` and `reads_all` are those of :func:`score_table`.
+    `reads_all` is whether all rows are read at once.
     """
 
-    def __init__(self, source, columns, memory_limit=None, table=None, connection=None):
+    def __init__(
+        self,
+        source,
+        columns,
+        memory_limit=None,
+        table=None,
+        connection=None,
+        *,
+        reads_all=False,
+    ):
         duckdb = import_extra("duckdb")
+        self.reads_all = reads_all
         self.kind = kind_of(source)
         self.files = self._schema = self._reader = None
         self._names = columns.named()
@@ -349,6 +360,11 @@ class Source:
                 f"{tempfile.gettempdir()!r}. Got: {cause}. Set the environment "
                 "variable TMPDIR to a larger disk, raise `memory_limit`, or write the "
                 "rows query by query, which needs no sort."
+            )
+        if "Out of Memory" in text and self.reads_all:
+            return OSError(
+                "The columns that are read have to fit into memory. `score_table` "
+                f"scores tables that do not. Got: {cause}."
             )
         if "Out of Memory" in text:
             return OSError(

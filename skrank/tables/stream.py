@@ -9,8 +9,9 @@ from contextlib import closing
 import numpy as np
 
 from skrank._checks import import_extra
+from skrank._columns import is_list
 from skrank.metrics.value_table import distinct
-from skrank.tables.core import as_numpy, equality_codes, is_list, one_chunk
+from skrank.tables.core import as_numpy, equality_codes, one_chunk
 from skrank.tables.files import quoted
 from skrank.tables.threads import Threads
 

@@ -70,6 +70,10 @@ def ids_of(values, what):
         if values.dtype.kind == "S" and is_plain:
             width = max(values.dtype.itemsize, 1)
             return values.astype(f"S{width + -width % 8}")
+        if values.dtype.kind == "U" and is_plain and len(values):
+            text = _ascii(values)
+            if text is not None:
+                return text
         if values.dtype.kind in "iu" and is_plain and values.max(initial=0) < 2**63:
             return values.astype(np.int64)
         values = values.tolist()
@@ -100,6 +104,17 @@ def ids_of(values, what):
         f"{type(bad).__name__}: make other ids text with str(), and leave out rows "
         "without an id."
     )
+
+
+def _ascii(texts):
+    """Return an array of str as bytes, or None if it holds more than ASCII."""
+    width = max(texts.dtype.itemsize // 4, 1)
+    letters = np.ascontiguousarray(texts.astype(f"=U{width}")).view(np.uint32)
+    if letters.max() > 127:
+        return None
+    text = np.zeros((len(texts), width + -width % 8), dtype=np.uint8)
+    text[:, :width] = letters.reshape(len(texts), width)
+    return text.view(f"S{text.shape[1]}").ravel()
 
 
 def _text_of_arrow(column):

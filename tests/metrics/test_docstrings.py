@@ -32,6 +32,7 @@ AFTER_OWN = [
     "sample_weight",
     "exclude",
     "judged",
+    "unjudged",
     "returned",
 ]
 OWN = {
@@ -56,6 +57,8 @@ DEFAULTS = {
     "max_grade": None,
     "beta": 1.0,
     "judged": None,
+    "unjudged": "nonrelevant",
+    "pooled": None,
     "returned": None,
     "threshold": 0.0,
     "ties": "expected",
@@ -107,7 +110,12 @@ EVERY_GRADE = {"rank_correlation_score", "spearman_score", "rbo_score"}
 def test_the_order_of_the_parameters_never_varies(name):
     parameters = inspect.signature(FUNCTIONS[name]).parameters
     own = (["k"] if ROWS[name].cutoff != "never" else []) + OWN.get(name, [])
-    assert list(parameters) == BEFORE_OWN + own + AFTER_OWN
+    expected = BEFORE_OWN + own + AFTER_OWN
+    if name == "judged_at_k_score":  # which says how many documents are not judged
+        expected.remove("unjudged")
+    if ROWS[name].inferred:
+        expected.insert(expected.index("unjudged") + 1, "pooled")
+    assert list(parameters) == expected
     for parameter in parameters.values():
         is_data = parameter.name in ("y_true", "y_score")
         assert parameter.kind is (
@@ -155,6 +163,8 @@ def form_of(parameter, name):
             ROWS[name].reads_first_rank,
             ROWS[name].knows_its_variance,
         )
+    if name in ROWS and parameter.name == "unjudged":
+        return parameter.name, ROWS[name].is_bounded, ROWS[name].inferred is not None
     if name in ROWS and parameter.name == "k":
         return parameter.name, ROWS[name].cutoff
     return (parameter.name,)

@@ -2,6 +2,13 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import functools
+import itertools
+import math
+import statistics
+from collections import Counter
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -9,8 +16,20 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
-from skrank.metrics import of_items
+from skrank.metrics import (
+    alpha_ndcg_score,
+    err_ia_score,
+    evaluate,
+    map_ia_score,
+    nrbp_score,
+    of_items,
+    precision_ia_score,
+    score_queries,
+    subtopic_recall_score,
+)
 from skrank.metrics.columns import read_columns
+from skrank.metrics.metric import METRICS
+from tests.brute_force import all_orders, input_order
 
 LABELS = [["a", "b"], [], ["b"], ["c", "a", "a"]]
 IS_ON = np.array([[1, 1, 0], [0, 0, 0], [0, 1, 0], [1, 0, 1]], dtype=bool)
@@ -80,3 +99,336 @@ def test_subtopics_of_items_are_those_of_their_rows(table):
 def test_what_is_wrong_with_subtopics_is_said(form, message):
     with pytest.raises(ValueError, match=message):
         read_columns({"subtopics": form}, (2,))
+
+
+def subtopics_of(rows, is_on):
+    return tuple(frozenset(np.flatnonzero(is_on[row]).tolist()) for row in rows)
+
+
+def covered(top, of_query, k):
+    return len(set().union(*top)) / len(set().union(*of_query))
+
+
+def mean_precision(top, of_query, k):
+    return sum(map(len, top)) / k / len(set().union(*of_query))
+
+
+def mean_average_precision(top, of_query, k):
+    values = []
+    for subtopic in set().union(*of_query):
+        ranks = [rank for rank, on in enumerate(top, 1) if subtopic in on]
+        precisions = [place / rank for place, rank in enumerate(ranks, 1)]
+        values.append(sum(precisions) / sum(subtopic in on for on in of_query))
+    return statistics.fmean(values)
+
+
+def novelty(top, weight, alpha):
+    total, seen = 0.0, Counter()
+    for rank, on in enumerate(top, 1):
+        total += weight(rank) * sum((1 - alpha) ** seen[subtopic] for subtopic in on)
+        seen.update(on)
+    return total
+
+
+@functools.cache
+def best_of_ties(of_query, weight, params, alpha, k):
+    """Return the best value of all rankings that take a largest gain at each step."""
+    weight, best = partial(weight, **dict(params)), 0.0
+    for order in itertools.permutations(of_query):
+        seen, left = Counter(), list(order)
+        for on in order[:k]:
+            gains = [sum((1 - alpha) ** seen[s] for s in other) for other in left]
+            if gains[0] < max(gains) - 1e-9:
+                break
+            seen.update(on)
+            left = left[1:]
+        else:
+            best = max(best, novelty(order[:k], weight, alpha))
+    return best
+
+
+def cascade(weight, of_all=None):
+    def of_list(top, of_query, k, alpha=0.5, ideal="greedy", **params):
+        w = partial(weight, **params)
+        total = novelty(top, w, alpha)
+        if ideal is None:
+            return total
+        if ideal == "greedy":
+            best = best_of_ties(of_query, weight, tuple(params.items()), alpha, k)
+            return total / best
+        n_subtopics = len(set().union(*of_query))
+        if of_all is not None:
+            return total / n_subtopics / of_all(alpha, **params)
+        n = len(of_query) if k is None else k
+        return total / n_subtopics / novelty([{0}] * n, w, alpha)
+
+    return of_list
+
+
+# What a metric is of the top of a list and all documents of the query, each the set of
+# its subtopics.
+OF_LIST = {
+    "subtopic_recall": covered,
+    "precision_ia": mean_precision,
+    "map_ia": mean_average_precision,
+    "alpha_ndcg": cascade(lambda rank: 1 / math.log2(rank + 1)),
+    "err_ia": cascade(lambda rank: 1 / rank),
+    "nrbp": cascade(
+        lambda rank, beta=0.5: beta ** (rank - 1),
+        lambda alpha, beta=0.5: 1 / (1 - (1 - alpha) * beta),
+    ),
+}
+VARIANTS = {
+    name: [{}]
+    if OF_LIST[name].__name__ != "of_list"
+    else [
+        {"ideal": ideal, "alpha": alpha}
+        for ideal in ("greedy", "ideal-ideal", None)
+        for alpha in (0.5, 0.3, 0.0, 1.0)
+    ]
+    for name in OF_LIST
+}
+VARIANTS["nrbp"] = [one | {"beta": 0.7} for one in VARIANTS["nrbp"]]
+
+
+def draw(seed):
+    """Return scores with ties, ids of ragged queries in any order, and subtopics."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 7, size=4)
+    qid = rng.permutation(np.repeat([7, 3, 9, 1], sizes))
+    is_on = rng.random((len(qid), 4)) < rng.choice([0.2, 0.4, 0.7])
+    return rng.integers(0, 3, size=len(qid)).astype(float), qid, is_on
+
+
+@pytest.mark.slow_rows
+@pytest.mark.parametrize("name", OF_LIST)
+@pytest.mark.parametrize("ties", ["expected", "first"])
+def test_a_value_is_the_mean_over_all_orders(name, ties):
+    for seed in range(200):
+        scores, qid, is_on = draw(seed)
+        rng = np.random.default_rng(seed)
+        params = VARIANTS[name][seed % len(VARIANTS[name])]
+        k = [None, 1, 2, 3, 8][seed % 5]
+        k = None if METRICS[name].cutoff == "never" else k
+        k = 4 if METRICS[name].cutoff == "required" and k is None else k
+        returned = rng.random(len(qid)) < 0.7 if seed % 3 == 0 else None
+        values = METRICS[name].function(
+            None,
+            scores,
+            qid=qid,
+            subtopics=is_on,
+            ties=ties,
+            returned=returned,
+            average=None,
+            replace_undefined_by=np.nan,
+            **params,
+            **({} if METRICS[name].cutoff == "never" else {"k": k}),
+        )
+        for query, value in zip(np.unique(qid), values, strict=True):
+            rows = np.flatnonzero(qid == query).tolist()
+            of_query = subtopics_of(rows, is_on)
+            if not any(of_query):
+                assert math.isnan(value)
+                continue
+            if returned is not None:
+                rows = [row for row in rows if returned[row]]
+            of_rows = scores[rows].tolist()
+            orders = [input_order(rows, of_rows)]
+            orders = all_orders(rows, of_rows) if ties == "expected" else orders
+            found = [
+                OF_LIST[name](subtopics_of(order[:k], is_on), of_query, k, **params)
+                for order in orders
+            ]
+            mean = statistics.fmean(found)
+            assert value == pytest.approx(mean, rel=1e-12, abs=1e-12)
+
+
+def test_values_by_hand():
+    scores, qid = [4, 3, 2, 1, 1], ["a", "a", "a", "b", "b"]
+    subtopics = [["x", "y"], ["x"], ["z"], ["x"], []]
+    given = {"qid": qid, "subtopics": subtopics}
+    # Of x, y and z; of x, with probability 1 / 2.
+    assert subtopic_recall_score(None, scores, k=1, **given) == (2 / 3 + 1 / 2) / 2
+    assert subtopic_recall_score(None, scores, k=3, **given) == 1
+    assert precision_ia_score(None, scores, k=1, **given) == (2 / 3 + 1 / 2) / 2
+    assert precision_ia_score(None, scores, k=2, **given) == (3 / 3 / 2 + 1 / 2) / 2
+    of_a, of_b = (1 + 1 + 1 / 3) / 3, (1 + 1 / 2) / 2
+    assert map_ia_score(None, scores, **given) == pytest.approx((of_a + of_b) / 2)
+    of_a = map_ia_score(None, scores[:3], subtopics=subtopics[:3])
+    assert of_a == pytest.approx((1 + 1 + 1 / 3) / 3)
+    at_2, at_3 = 1 / math.log2(3), 1 / 2
+    # The ideal ranking has z before the second x.
+    dcg, ideal = 2 + at_2 / 2 + at_3, 2 + at_2 + at_3 / 2
+    of_b = (1 + at_2) / 2
+    found = alpha_ndcg_score(None, scores, k=3, **given)
+    assert found == pytest.approx((dcg / ideal + of_b) / 2)
+    found = alpha_ndcg_score(None, scores, k=2, ideal=None, **given)
+    assert found == pytest.approx((2 + at_2 / 2 + of_b) / 2)
+    all_on = 1 + 1 / 2 / 2
+    found = err_ia_score(None, scores, k=2, **given)
+    assert found == pytest.approx(((2 + 1 / 4) / 3 + (1 + 1 / 2) / 2) / all_on / 2)
+    found = err_ia_score(None, scores, k=2, alpha=0.2, ideal="greedy", **given)
+    assert found == pytest.approx(((2 + 0.8 / 2) / (2 + 1 / 2) + (1 + 1 / 2) / 2) / 2)
+    of_a, of_b = 0.75 * (2 + 1 / 4 + 1 / 4) / 3, 0.75 * (1 + 1 / 2) / 2
+    assert nrbp_score(None, scores, **given) == pytest.approx((of_a + of_b) / 2)
+    found = nrbp_score(None, scores, beta=0.8, ideal="greedy", **given)
+    greedy = 2 + 0.8 + 0.8**2 / 2
+    of_a, of_b = (2 + 0.8 / 2 + 0.8**2) / greedy, (1 + 0.8) / 2
+    assert found == pytest.approx((of_a + of_b) / 2)
+
+
+# {b, c} is one of three documents with the largest gain, but after it no document has
+# two new subtopics.
+CROSSED = [["b", "c"], ["a", "b"], ["c", "d"]]
+
+
+def test_the_ideal_ranking_is_the_best_of_those_that_are_greedy():
+    at_2 = 1 / math.log2(3)
+    for order in itertools.permutations(CROSSED):
+        for names in itertools.permutations("abcd"):
+            renamed = dict(zip("abcd", names, strict=True))
+            subtopics = [[renamed[label] for label in labels] for labels in order]
+            place = [CROSSED.index(labels) for labels in order]
+            found = alpha_ndcg_score(
+                None, [-p for p in place], subtopics=subtopics, k=2
+            )
+            assert found == pytest.approx((2 + at_2 * 1.5) / (2 + at_2 * 2), rel=1e-14)
+
+
+def test_ids_decide_between_tied_documents_of_the_ideal_ranking_of_ndeval():
+    at_2 = 1 / math.log2(3)
+    y_score, params = [3, 2, 1], {"subtopics": CROSSED, "convention": "ndeval"}
+    (found,) = evaluate(
+        None, y_score, "alpha_ndcg@2", doc_id=["z", "a", "b"], **params
+    ).values()
+    assert found == 1
+    (found,) = evaluate(
+        None, y_score, "alpha_ndcg@2", doc_id=["a", "z", "b"], **params
+    ).values()
+    assert found == pytest.approx((2 + at_2 * 1.5) / (2 + at_2 * 2))
+    # A document that was not returned is in the ideal ranking by its id, too.
+    found = evaluate(
+        None, y_score, "alpha_ndcg(ideal='greedy')@2", doc_id=["z", "a", "b"],
+        returned=np.array([False, True, True]), **params,
+    )  # fmt: skip
+    assert [*found.values()] == [pytest.approx((2 + at_2 * 2) / (2 + at_2 * 1.5))]
+
+
+def follow_all(sets, k, left):
+    """Return the best greedy value by a dict of all states, without a limit."""
+    kinds, count = np.unique(sets[sets.any(axis=1)], axis=0, return_counts=True)
+    states = {(0,) * len(kinds): (0.0, np.ones(sets.shape[1]))}
+    for rank in range(1, min(k, count.sum()) + 1):
+        found = {}
+        for used, (value, adds) in states.items():
+            gain = np.where(np.array(used) < count, kinds @ adds, -1)
+            for i in np.flatnonzero(gain > gain.max() - 1e-9):
+                key = (*used[:i], used[i] + 1, *used[i + 1 :])
+                now = value + gain[i] / math.log2(rank + 1)
+                if key not in found or now > found[key][0]:
+                    found[key] = now, np.where(kinds[i], adds * left, adds)
+        states = found
+    return max(value for value, _ in states.values())
+
+
+@pytest.mark.parametrize(("n_subtopics", "share"), [(4, 0.4), (5, 0.3), (70, 0.02)])
+def test_the_ideal_ranking_of_many_documents_follows_all_ties(n_subtopics, share):
+    rng = np.random.default_rng(n_subtopics)
+    sets = rng.random((100, 12, n_subtopics)) < share
+    sets[:, 0, 0] = True
+    found = alpha_ndcg_score(
+        None, np.zeros(1200), qid=np.repeat(np.arange(100), 12), alpha=0.3,
+        subtopics=sparse.csr_matrix(sets.reshape(-1, n_subtopics)), k=6, average=None,
+    )  # fmt: skip
+    raw = alpha_ndcg_score(
+        None, np.zeros(1200), qid=np.repeat(np.arange(100), 12), alpha=0.3,
+        subtopics=sets.reshape(-1, n_subtopics), k=6, average=None, ideal=None,
+    )  # fmt: skip
+    expected = [follow_all(one, 6, 0.7) for one in sets]
+    np.testing.assert_allclose(raw / found, expected, rtol=1e-12)
+
+
+def test_no_more_than_a_number_of_rankings_are_followed(monkeypatch):
+    rng = np.random.default_rng(0)
+    sets = rng.random((20, 30, 8)) < 0.3
+    given = {"qid": np.repeat(np.arange(20), 30), "subtopics": sets.reshape(-1, 8)}
+    whole = alpha_ndcg_score(None, np.arange(600), k=10, average=None, **given)
+    monkeypatch.setattr("skrank.metrics.subtopics.BEAM", 1)
+    one = alpha_ndcg_score(None, np.arange(600), k=10, average=None, **given)
+    assert (one >= whole).all()
+    assert one.max() > 0
+    assert (one > whole + 1e-6).any()
+
+
+def test_metrics_share_one_call_of_labels_or_items():
+    rng = np.random.default_rng(1)
+    item, qid = rng.integers(0, 30, 400), rng.integers(0, 25, 400)
+    table = {i: [t for t in "abcdef" if rng.random() < 0.3] for i in range(30)}
+    y_score = rng.integers(0, 6, 400)
+    names = ["alpha_ndcg@5", "alpha_ndcg@2", "err_ia@5", "nrbp", "map_ia"]
+    names += ["precision_ia@3", "subtopic_recall@3", "subtopic_recall"]
+    by_row = [table[i] for i in item]
+    values = evaluate(None, y_score, names, qid=qid, subtopics=by_row)
+    by_item = evaluate(None, y_score, names, qid=qid, subtopics=of_items(table, item))
+    assert values == by_item
+    for name in names:
+        alone = evaluate(None, y_score, name, qid=qid, subtopics=by_row)
+        assert alone == {name: values[name]}
+    rankers = {"one": y_score, "other": -y_score}
+    scores = score_queries(None, rankers, names, qid=qid, subtopics=by_row)
+    assert scores.summary()["one"] == values
+    order = rng.permutation(400)
+    shuffled = evaluate(
+        None, y_score[order], names, qid=qid[order],
+        subtopics=[by_row[row] for row in order],
+    )  # fmt: skip
+    assert shuffled == values
+
+
+def test_blocks_have_the_values_of_the_whole(monkeypatch):
+    rng = np.random.default_rng(0)
+    qid, y_score = np.sort(rng.integers(0, 200, 3000)), rng.integers(0, 9, 3000)
+    subtopics = rng.random((3000, 5)) < 0.2
+    names = ["alpha_ndcg@5", "err_ia", "nrbp", "map_ia", "subtopic_recall@2"]
+    whole = evaluate(None, y_score, names, qid=qid, subtopics=subtopics)
+    monkeypatch.setattr("skrank.metrics.answer.ROWS", 500)
+    parts = evaluate(None, y_score, names, qid=qid, subtopics=subtopics)
+    assert parts == whole
+
+
+def test_a_query_without_subtopics_is_undefined():
+    given = {"qid": [1, 1, 2], "subtopics": [["a"], [], []], "average": None}
+    for name in OF_LIST:
+        k = {} if METRICS[name].cutoff == "never" else {"k": 1}
+        found = METRICS[name].function(
+            None, [2, 1, 1], replace_undefined_by=np.nan, **given, **k
+        )
+        assert found[0] > 0
+        assert math.isnan(found[1])
+
+
+def test_all_weight_on_what_is_new_or_on_all():
+    subtopics = [["a"], ["a"], ["b"]]
+    value = partial(alpha_ndcg_score, None, [3, 2, 1], subtopics=subtopics, ideal=None)
+    at = [1 / math.log2(rank + 1) for rank in (1, 2, 3)]
+    assert value(alpha=1) == pytest.approx(at[0] + at[2])
+    assert value(alpha=0) == pytest.approx(sum(at))
+    tied = partial(alpha_ndcg_score, None, [1, 1, 1], subtopics=subtopics, ideal=None)
+    # b at any rank; the first a at rank 1 in two of three orders, else at rank 2.
+    assert tied(alpha=1) == pytest.approx(sum(at) / 3 + (2 * at[0] + at[1]) / 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "message"),
+    [
+        ("alpha_ndcg", {"ideal": "best"}, "'ideal' parameter of alpha_ndcg_score"),
+        ("err_ia", {"alpha": 1.5}, "'alpha' parameter of err_ia_score must be a float"),
+        ("nrbp", {"beta": 1.0}, "'beta' parameter of nrbp_score must be a float"),
+        ("map_ia", {"ties": "optimistic"}, "'ties' parameter of evaluate"),
+        ("precision_ia", {}, "Did you mean 'precision_ia@10'"),
+        ("strec@5", {}, "Did you mean 'subtopic_recall@5'"),
+    ],
+)
+def test_what_is_wrong_with_a_parameter_is_said(name, params, message):
+    with pytest.raises(ValueError, match=message):
+        evaluate(None, [2, 1], name, subtopics=[["a"], ["b"]], **params)

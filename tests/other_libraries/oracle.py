@@ -14,15 +14,17 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrank.metrics import evaluate
+from skrank.metrics import evaluate, of_items
 from skrank.metrics.conventions import rules_of
 from skrank.metrics.names import METRICS
 from tests.other_libraries import peers
 
 QUERIES, VALUES, VERSIONS = peers.read()
 
-# Two libraries compute in single precision.
-TOLERANCE = {"ogb": 1e-6, "torchmetrics": 1e-6}
+# Two libraries compute in single precision, and those of recommenders in double.
+TOLERANCE = {"ogb": 1e-6, "torchmetrics": 1e-6} | dict.fromkeys(
+    ["elliot", "lenskit", "recommenders", "rectools"], 1e-12
+)
 
 
 class LeftOut(NamedTuple):
@@ -76,6 +78,12 @@ EXCEPTIONS = [
         lambda query: is_tied(query) and len(query.scores) > 5,
         "ties have no order: the last column comes first in short lists alone",
     ),
+    LeftOut(
+        "lenskit",
+        {"rbp"},
+        lambda query: max(query.grades) > 1,
+        "it reads whether an item is relevant and not its grade: pass y_true > 0",
+    ),
 ]
 
 
@@ -91,11 +99,25 @@ class Cell(NamedTuple):
     reasons: list
 
 
-def number(query, name, **params):
-    """Return what skrank says of one query, under a name without ``neg_``."""
+def split(name):
+    """Return the metric of a name, without its parameters, and the cutoff or None."""
     base, _, k = name.partition("@")
-    full_name = METRICS[base].full_name + (f"@{k}" if k else "")
-    sign = -1 if full_name.startswith("neg_") else 1
+    return base.partition("(")[0], int(k) if k else None
+
+
+def number(library, query, name, **params):
+    """Return what skrank says of one query, under a name without ``neg_``.
+
+    Columns are those of the library.
+    """
+    base, _ = split(name)
+    for column, of_item in peers.columns_of(library, base).items():
+        params[column] = of_items(of_item, query.ids)
+    metric = METRICS[base]
+    if "subtopics" in metric.columns:
+        params["subtopics"] = query.subtopics
+    sign = -1 if metric.full_name.startswith("neg_") else 1
+    full_name = name if sign == 1 else f"neg_{name}"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)
         got = evaluate(*query[:2], full_name, doc_id=query.names, **params)
@@ -111,8 +133,8 @@ def same(one, other, tolerance=1e-9):
 
 def cell(library, name):
     """Compare one metric of one library."""
-    base, _, k = name.partition("@")
-    refused = rules_of(library, base, bool(k))
+    base, k = split(name)
+    refused = rules_of(library, base, k)
     tolerance = TOLERANCE.get(library, 1e-9)
     numbers, left_out = {}, {}
     for (title, query), theirs in zip(
@@ -120,11 +142,11 @@ def cell(library, name):
     ):
         if theirs is None:
             continue
-        default = number(query, name)
+        default = number(library, query, name)
         if isinstance(refused, str):
             left_out[title] = float(theirs), default, refused
             continue
-        ours = number(query, name, convention=library)
+        ours = number(library, query, name, convention=library)
         reason = exception(library, base, query)
         if reason is None:
             numbers[title] = float(theirs), ours, default

@@ -12,13 +12,16 @@ import json
 import math
 import sys
 import warnings
-from functools import partial
-from importlib import metadata
+from functools import cache, partial
+from importlib import import_module, metadata
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
+from scipy.stats import rankdata
 
 FILE = Path(__file__).with_name("peers.json")
 KS = (1, 2, 5)
@@ -39,6 +42,25 @@ class Query(NamedTuple):
     def names(self):
         return [name_of(id) for id in self.ids]
 
+    @property
+    def ranked(self):
+        """The ids by falling score, tied ones in input order, and the true ones."""
+        order = np.argsort(-np.array(self.scores, dtype=float), kind="stable")
+        ids = np.array(self.ids)[order]
+        return ids.tolist(), ids[np.array(self.binary, dtype=bool)[order]].tolist()
+
+    @property
+    def subtopics(self):
+        """Return a list of labels of each document: what its grade and id are as bits.
+
+        A document that is not relevant has none.
+        """
+        numbers = [
+            int(grade) * (id + 1)
+            for grade, id in zip(self.grades, self.ids, strict=True)
+        ]
+        return [[str(bit) for bit in range(10) if n >> bit & 1] for n in numbers]
+
 
 def name_of(id):
     """Return an id as text; the order of the texts is that of the ids."""
@@ -48,6 +70,50 @@ def name_of(id):
 def at(name, function, ks=KS):
     """Return ``function(k)`` under a name with each cutoff."""
     return {f"{name}@{k}": function(k) for k in ks}
+
+
+@cache
+def items():
+    """Return what is known of each item: the number of its visitors, and features."""
+    known = json.loads(FILE.read_text("utf-8"))["items"]
+    return np.array(known["visits"]), np.array(known["features"], dtype=float).T
+
+
+def columns_of(library, metric):
+    """Return the column that a metric reads, by item, as a library has it."""
+    visits, features = items()
+    match library, metric:
+        case _, "ild":
+            return {"features": features}
+        case _, "group_share":
+            return {"group": is_in_tail(visits)}
+        case "recommenders", "novelty":
+            return {"popularity": visits / visits.sum()}
+        case _, "novelty":
+            return {"popularity": visits / visits.max()}  # all users visited one item
+        case "lenskit", "popularity":
+            return {"popularity": rankdata(visits) / len(visits)}
+        case _, "popularity":
+            return {"popularity": visits}
+    return {}
+
+
+def is_in_tail(visits):
+    """Return whether items are not among the most popular, with 80 % of the visits."""
+    falling = np.argsort(-visits, kind="stable")
+    before = np.cumsum(visits[falling]) - visits[falling]
+    is_in_tail = np.empty(len(visits), dtype=bool)
+    is_in_tail[falling] = before >= 0.8 * visits.sum()
+    return is_in_tail
+
+
+def log_of_visits(user, item):
+    """Return the visits as a frame: item i was visited by the users 0, 1, ..."""
+    import pandas as pd
+
+    visits, _ = items()
+    users = np.concatenate([np.arange(n) for n in visits])
+    return pd.DataFrame({user: users, item: np.repeat(np.arange(len(visits)), visits)})
 
 
 def sklearn(query):
@@ -373,16 +439,12 @@ def recpack(query):
     # It knows no score of 0, and leaves users without a true item out.
     if not sum(query.binary) or min(query.scores) <= 0:
         return {}
-    import importlib
-
-    from scipy import sparse
-
     columns = np.argsort(query.ids)
     truth = sparse.csr_matrix(np.array([query.binary])[:, columns])
     shown = sparse.csr_matrix(np.array([query.scores], dtype=float)[:, columns])
 
     def ask(group, measure, k):
-        module = importlib.import_module(f"recpack.metrics.{group}")
+        module = import_module(f"recpack.metrics.{group}")
         metric = getattr(module, measure)(k)
         metric.calculate(truth, shown)
         return float(metric.value)
@@ -398,6 +460,204 @@ def recpack(query):
     ]:
         values |= at(name, partial(ask, group, measure))
     return values
+
+
+# The user of the lists of recommenders, who is not in the log.
+USER = 1000
+
+
+def rectools(query):
+    import pandas as pd
+    from rectools import metrics
+    from rectools.metrics.distances import PairwiseDistanceCalculator
+
+    _, features = items()
+    unit = features / np.linalg.norm(features, axis=1, keepdims=True)
+
+    class Cosine(PairwiseDistanceCalculator):
+        def _get_distances_for_item_pairs(self, items_0, items_1):
+            return 1 - (unit[items_0] * unit[items_1]).sum(axis=1)
+
+    ids, true = query.ranked
+    rank = np.arange(1, len(ids) + 1)
+    shown = pd.DataFrame({"user_id": USER, "item_id": ids, "rank": rank})
+    truth = pd.DataFrame({"user_id": USER, "item_id": true})
+    log = log_of_visits("user_id", "item_id")
+    values = {}
+    if len(ids) > 1:  # it fails if no list at all has two items
+        ild = metrics.IntraListDiversity
+        values |= at("ild", lambda k: ild(k, Cosine()).calc(shown))
+    values |= at("novelty", lambda k: metrics.MeanInvUserFreq(k).calc(shown, log))
+    values |= at("popularity", lambda k: metrics.AvgRecPopularity(k).calc(shown, log))
+    if not true:
+        return values
+    for name, measure in {
+        "mrr": metrics.MRR,
+        "map": metrics.MAP,
+        "ndcg": metrics.NDCG,
+        "hits": metrics.HitRate,
+        "precision": metrics.Precision,
+        "recall": metrics.Recall,
+        "f1": metrics.F1Beta,
+    }.items():
+        values |= at(name, lambda k, measure=measure: measure(k).calc(shown, truth))
+    return values
+
+
+@cache
+def lenskit_data():
+    from lenskit.data import DatasetBuilder
+
+    visits, features = items()
+    builder = DatasetBuilder()
+    builder.add_entities("item", np.arange(len(visits)))
+    log = log_of_visits("user_id", "item_id")
+    builder.add_interactions(
+        "click", log, entities=["user", "item"], missing="insert", default=True
+    )
+    # LensKit 2026.4.0 loses dense features unless an item is without any.
+    topics = sparse.csr_array(features)
+    builder.add_vector_attribute("item", "topic", np.arange(len(visits)), topics)
+    return builder.build()
+
+
+def lenskit(query):
+    from lenskit.data import ItemList
+    from lenskit.metrics import ranking
+
+    data = lenskit_data()
+    ids, true = query.ranked
+    shown, truth = ItemList(item_ids=ids, ordered=True), ItemList(item_ids=true)
+
+    def ask(measure, *args, **params):
+        return float(measure(*args, **params).measure_list(shown, truth))
+
+    values = at("ild", lambda k: 1 - ask(ranking.ILS, data, "topic", n=k))
+    values["ild"] = 1 - ask(ranking.ILS, data, "topic")
+    values["popularity"] = ask(ranking.MeanPopRank, data)
+    values |= at("popularity", lambda k: ask(ranking.MeanPopRank, data, n=k))
+    if not true:
+        return values
+    for name, measure in {
+        "mrr": ranking.RecipRank,
+        "map": ranking.AveragePrecision,
+        "ndcg": ranking.NDCG,
+        "dcg": ranking.DCG,
+        "rbp": ranking.RBP,
+        "hits": ranking.Hit,
+        "precision": ranking.Precision,
+        "recall": ranking.Recall,
+    }.items():
+        if name not in ("hits", "precision", "recall"):
+            values[name] = ask(measure)
+        values |= at(name, lambda k, measure=measure: ask(measure, n=k))
+    return values
+
+
+def recommenders(query):
+    import pandas as pd
+    from recommenders.evaluation import python_evaluation as evaluation
+
+    _, features = items()
+    ids, true = query.ranked
+    log = log_of_visits("userID", "itemID")
+    topics = pd.DataFrame({"itemID": range(len(features)), "features": [*features]})
+    shown = pd.DataFrame({"userID": USER, "itemID": ids})
+    shown["prediction"] = -np.arange(float(len(ids)))
+
+    def diversity(k):
+        top = shown[["userID", "itemID"]].head(k)
+        options = {"item_feature_df": topics, "item_sim_measure": "item_feature_vector"}
+        return evaluation.diversity(log, top, **options)
+
+    def novelty(k):
+        return evaluation.novelty(log, shown[["userID", "itemID"]].head(k))
+
+    values = at("novelty", novelty)
+    if len(ids) > 1:
+        values |= at("ild", diversity, [k for k in KS if k > 1])
+    if not true:
+        return values
+    truth = pd.DataFrame({"userID": USER, "itemID": true, "rating": 1.0})
+    values["map"] = evaluation.map(truth, shown)
+    values["ndcg"] = evaluation.ndcg_at_k(truth, shown)
+    values["r_precision"] = evaluation.r_precision_at_k(truth, shown)
+    for name, measure in {
+        "map": evaluation.map_at_k,
+        "ndcg": evaluation.ndcg_at_k,
+        "precision": evaluation.precision_at_k,
+        "recall": evaluation.recall_at_k,
+    }.items():
+        values |= at(name, lambda k, measure=measure: measure(truth, shown, k=k))
+    return values
+
+
+def elliot(query):
+    from elliot.evaluation.popularity_utils.popularity import Popularity
+    from elliot.evaluation.relevance.relevance import Relevance
+
+    visits, _ = items()
+    log = log_of_visits("user", "item")
+    matrix = sparse.csr_matrix((np.ones(len(log)), (log["user"], log["item"])))
+    data = SimpleNamespace(
+        private_items=dict(enumerate(range(len(visits)))),
+        sp_i_train=matrix,
+        transactions=len(log),
+    )
+    ids, true = query.ranked
+    grade_of = dict(zip(query.ids, query.grades, strict=True))
+    relevance = Relevance({USER: {id: grade_of[id] for id in true}}, 0)
+    shown = {USER: [(id, -rank) for rank, id in enumerate(ids)]}
+
+    def ask(group, module, measure, k):
+        module = import_module(f"elliot.evaluation.metrics.{group}.{module}")
+        given = {"cutoff": k, "relevance": relevance, "pop": Popularity(data)}
+        objects = SimpleNamespace(**given)
+        return float(getattr(module, measure)(shown, None, None, objects).eval())
+
+    values = at("popularity", partial(ask, "bias", "arp", "ARP"))
+    values |= at("group_share", partial(ask, "bias", "aplt", "APLT"))
+    if not true:
+        return values
+    for name, module, measure in [
+        ("mrr", "mrr", "MRR"),
+        ("map", "map", "MAP"),
+        ("ndcg", "ndcg", "nDCG"),
+        ("hits", "hit_rate", "HR"),
+        ("precision", "precision", "Precision"),
+        ("recall", "recall", "Recall"),
+        ("f1", "f1", "F1"),
+    ]:
+        values |= at(name, partial(ask, "accuracy", module, measure))
+    return values
+
+
+def ndeval(query):
+    import pyndeval
+
+    names = {
+        "nrbp": "NRBP",
+        "nrbp(ideal='greedy')": "nNRBP",
+        "map_ia": "MAP-IA",
+        **at("err_ia", lambda k: f"ERR-IA@{k}"),
+        **at("err_ia(ideal='greedy')", lambda k: f"nERR-IA@{k}"),
+        **at("alpha_ndcg", lambda k: f"alpha-nDCG@{k}"),
+        # Its alpha-DCG@1 is not divided, whatever is asked for.
+        **at("alpha_ndcg(ideal='ideal-ideal')", lambda k: f"alpha-DCG@{k}", KS[1:]),
+        **at("precision_ia", lambda k: f"P-IA@{k}"),
+        **at("subtopic_recall", lambda k: f"strec@{k}"),
+    }
+    on = list(zip(query.names, query.subtopics, strict=True))
+    qrels = [("q", subtopic, name, 1) for name, labels in on for subtopic in labels]
+    qrels += [("q", "0", name, 0) for name, labels in on if not labels]
+    # pyndeval has tied documents by ascending ids, ndeval -traditional by descending
+    # ones: it gets their order.
+    ranked = sorted(zip(query.scores, query.names, strict=True), reverse=True)
+    run = [("q", name, -float(place)) for place, (_, name) in enumerate(ranked)]
+    got = pyndeval.ndeval(qrels, run, names.values())["q"]
+    values = {name: got[measure] for name, measure in names.items()}
+    # It divides 0 by 0 where no document is on a subtopic.
+    return {name: value for name, value in values.items() if not math.isnan(value)}
 
 
 # What computes the numbers of each convention: (function, distribution, module).
@@ -416,6 +676,11 @@ LIBRARIES = {
     "msmarco": (msmarco, "ir-measures", "ir_measures"),
     "replay": (replay, "replay-rec", "replay"),
     "recpack": (recpack, "recpack", "recpack"),
+    "rectools": (rectools, "rectools", "rectools"),
+    "lenskit": (lenskit, "lenskit", "lenskit"),
+    "recommenders": (recommenders, "recommenders", "recommenders"),
+    "elliot": (elliot, "elliot", "elliot"),
+    "ndeval": (ndeval, "pyndeval", "pyndeval"),
 }
 
 

@@ -18,7 +18,7 @@ import pytest
 from skrank.metrics import CONVENTIONS, evaluate, make_ranking_scorer
 from skrank.metrics.conventions import FROM_ONE
 from skrank.metrics.names import METRICS
-from tests.brute_force import LESS_IS_BETTER, REFERENCE, query_value
+from tests.brute_force import LESS_IS_BETTER, OF_COLUMNS, REFERENCE, query_value
 from tests.other_libraries import oracle, peers
 
 pytestmark = pytest.mark.slow_rows
@@ -34,6 +34,16 @@ CELLS = [(library, name) for library, names in VALUES.items() for name in names]
 # These have no number under a convention; all others have.
 REFUSED = {
     ("catboost", "err"),
+    ("elliot", "map@1"),
+    ("elliot", "map@2"),
+    ("elliot", "map@5"),
+    ("lenskit", "recall@1"),
+    ("lenskit", "recall@2"),
+    ("lenskit", "recall@5"),
+    ("recommenders", "r_precision"),
+    ("rectools", "ndcg@1"),
+    ("rectools", "ndcg@2"),
+    ("rectools", "ndcg@5"),
     ("recpack", "hits@1"),
     ("recpack", "hits@2"),
     ("recpack", "hits@5"),
@@ -64,6 +74,33 @@ def test_the_convention_gives_the_number_of_the_library(library, name):
         full_name = "" if name.partition("@")[0] in LESS_IS_BETTER else name
         with pytest.raises(ValueError, match=f"{library!r} does not support"):
             evaluate(*query[:2], full_name, convention=library, doc_id=query.names)
+
+
+# What the reasons of refused metrics name instead, of a query and a cutoff.
+INSTEAD = {
+    ("rectools", "ndcg"): lambda ask, k: (
+        ask(f"dcg@{k}", gain=np.ones_like)
+        / sum(1 / math.log2(i + 1) for i in range(1, k + 1))
+    ),
+    ("elliot", "map"): lambda ask, k: ask(f"mean_precision@{k}"),
+    ("lenskit", "recall"): lambda ask, k: (
+        ask(f"recall@{k}") * ask("num_rel") / min(k, ask("num_rel"))
+    ),
+}
+
+
+@pytest.mark.parametrize(("library", "metric"), INSTEAD)
+def test_the_reasons_of_refused_metrics_are_right(library, metric):
+    for k in peers.KS:
+        values = VALUES[library][f"{metric}@{k}"]
+        for query, theirs in zip(QUERIES.values(), values, strict=True):
+            if theirs is None or (library == "elliot" and len(query.ids) < k):
+                continue
+
+            def ask(name, query=query, **params):
+                return evaluate(*query[:2], name, ties="first", **params)[name]
+
+            assert INSTEAD[library, metric](ask, k) == pytest.approx(theirs, abs=1e-12)
 
 
 @pytest.mark.slow
@@ -163,7 +200,7 @@ def test_a_convention_is_data_in_parameters_of_the_metrics(library):
     refused = CONVENTIONS[library].refused
     for key, rules in CONVENTIONS[library].rules.items():
         name, _, k = key.partition("@")
-        assert k in ("", "k")
+        assert k in ("", "k", "1")
         if key == "*":
             assert set(rules) <= EVALUATE_ONLY | {
                 "ties",
@@ -378,5 +415,5 @@ def test_the_golden_cases_by_convention(library, convention, measure, name):
 
 
 def test_the_reference_knows_what_is_compared():
-    names = {name.partition("@")[0] for _, name in CELLS}
-    assert names <= set(REFERENCE)
+    names = {oracle.split(name)[0] for _, name in CELLS}
+    assert names <= {*REFERENCE, *OF_COLUMNS}

@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skrank.base import RankingEstimator
-from skrank.rankers import PairwiseRanker, QueryRanker, as_regressor
+from skrank.rankers import FusionRanker, PairwiseRanker, QueryRanker, as_regressor
 
 
 class LeastSquaresRanker(RankingEstimator, BaseEstimator):
@@ -49,6 +49,7 @@ CHECKS = parametrize_with_checks(
         # the same row twice.
         PairwiseRanker(missing_qid="single", max_pairs=None),
         as_regressor(QueryRanker(Ridge(), missing_qid="single")),
+        FusionRanker([("ridge", Ridge())], method="sum", missing_qid="single"),
     ]
 )
 

@@ -198,6 +198,12 @@ def test_what_is_below_the_cutoff_may_be_missing(tmp_path):
         score_table(source, "neg_popularity@2", **params)
     with pytest.raises(ValueError, match=r"'features' must hold finite .* Got nan"):
         score_table(source, "ild@2", y_true=None, features="vector")
+    nothing = rows | {"vector": pa.nulls(4, pa.list_(pa.float64(), 2))}
+    with pytest.raises(ValueError, match=r"'features' must hold finite .* Got nan"):
+        score_table(pa.table(nothing), "ild", y_true=None, features="vector")
+    fixed = pa.array([[1.0, 0.0], None, None, [2.0, 0.0]], pa.list_(pa.float64(), 2))
+    fixed = pa.table(rows | {"vector": fixed})
+    assert score_table(fixed, "ild@1", y_true=None, features="vector").values.shape[2]
 
 
 @pytest.mark.parametrize(
@@ -361,6 +367,41 @@ def test_runs_are_scored_by_subtopics_and_by_columns_of_documents(tmp_path):
         score_runs(*given, "ndcg@3", judged_from=0).summary()
         == score_runs(plain, runs, "ndcg@3").summary()
     )
+
+
+def test_subtopics_of_judgements_are_found_by_their_metrics(tmp_path):
+    given = judgements(tmp_path), RUN
+    metrics = ["subtopic_recall@2", "precision_ia@2", "alpha_ndcg@2"]
+    scores = score_runs(*given, metrics, judged_from=0)
+    # Of query 1 the second document is on both subtopics, and ideally it is the first.
+    # Nothing that query 2 returned is judged.
+    recall, precision, alpha_ndcg = scores.values[0]
+    assert_allclose(recall, [2 / 2, 0])
+    assert_allclose(precision, [(1 / 2 + 1 / 2) / 2, 0])
+    ideal = 2 + 1 / 2 / np.log2(3)
+    assert_allclose(alpha_ndcg, [2 / np.log2(3) / ideal, 0])
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("form", ["parquet", "json", "pandas", "polars", "lazy"])
+def test_labels_of_every_source_are_subtopics(form, tmp_path):
+    rng = np.random.default_rng(0)
+    labels = [
+        sorted({f"{q}-{i}" for i in rng.integers(0, 4, rng.integers(0, 3))})
+        for q in ROWS["qid"]
+    ]
+    metrics = ["alpha_ndcg@3", "err_ia@3", "nrbp", "subtopic_recall@2", "map_ia"]
+    source = pa.table(ROWS | {"nuggets": pa.array(labels, pa.list_(pa.string()))})
+    arrays = score_queries(
+        None, ROWS["y_score"], metrics, qid=ROWS["qid"], subtopics=labels
+    )
+    source = as_source(source, form, tmp_path)
+    scores = score_table(source, metrics, y_true=None, subtopics="nuggets")
+    assert_allclose(scores.values, arrays.values, rtol=1e-12, atol=1e-15)
+    by_item = of_items({f"{i}": labels[i] for i in range(len(labels))}, "row")
+    numbered = pa.table(ROWS | {"row": [f"{i}" for i in range(len(labels))]})
+    scores = score_table(numbered, metrics, y_true=None, subtopics=by_item)
+    assert_allclose(scores.values, arrays.values, rtol=1e-12, atol=1e-15)
 
 
 def test_a_document_has_one_judgement_on_a_subtopic(tmp_path):

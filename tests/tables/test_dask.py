@@ -21,7 +21,7 @@ from skrank.tables import clusters, score_table, stream
 from skrank.tables.core import ArrowCore, Columns
 from skrank.tables.spark import score_batches
 from tests.brute_force import ADJUSTABLE, LISTED, full_name
-from tests.drawn_tables import draw_shuffled
+from tests.drawn_tables import assert_same_intervals, draw_shuffled
 
 pytestmark = pytest.mark.slow
 
@@ -217,14 +217,24 @@ def test_workers_compute_intervals(method, instead, monkeypatch):
     monkeypatch.delattr(clusters.ClusterScores, "collect")
     found = confidence_interval(scores, method=method)
     assert found["b"]["mrr"].estimate == scores.summary()["b"]["mrr"]
-    assert str(found) == str(expected)
-    for one, other in zip(found.rows, expected.rows, strict=True):
-        assert one.keys() == other.keys()
-        for name, value in other.items():
-            if name in ("low", "high", "standard_error"):
-                assert_allclose(one[name], value, rtol=0, atol=1e-9)
-            else:
-                assert one[name] == value, name
+    assert_same_intervals(found, expected)
+
+
+@pytest.mark.filterwarnings("ignore:The interval may be too narrow")
+@pytest.mark.parametrize("by", ["day", ["word", "day"]])
+def test_workers_compute_intervals_of_segments(by, monkeypatch):
+    frame = draw_shuffled(400)
+    frame["word"] = np.where(frame["qid"] % 3, "b", "é")
+    frame["day"] = pd.Timestamp("2024-05-17") + pd.to_timedelta(frame["qid"] % 2, "D")
+    scores = score_table(
+        on_dask(frame), ["ndcg@3", "hits@1"], y_score={"a": "y_score", "b": "other"},
+        by=by,
+    )  # fmt: skip
+    collected = scores.collect()
+    expected = confidence_interval(collected, by=by)
+    monkeypatch.delattr(clusters.ClusterScores, "collect")
+    found = confidence_interval(scores, by=by)
+    assert_same_intervals(found, expected)
 
 
 def test_an_interval_of_a_cluster_is_that_of_scipy():
@@ -265,7 +275,7 @@ def test_intervals_of_few_queries_on_a_cluster_warn_as_others_do():
 @pytest.mark.parametrize(
     ("params", "asked", "reason"),
     [
-        ({}, {"by": "day"}, "by='day'"),
+        ({"by": ["day", "doc"]}, {"by": "day"}, r"the key columns \['doc'\]"),
         ({}, {"clusters": "qid"}, "clusters"),
         ({}, {"method": "bootstrap"}, "method='bootstrap'"),
         ({"by": "day"}, {}, r"the key columns \['day'\]"),

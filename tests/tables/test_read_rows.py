@@ -2,8 +2,10 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import duckdb
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
 import pytest
 from numpy.testing import assert_array_equal
 
@@ -106,3 +108,23 @@ def test_columns_that_cannot_be_read_are_named(names, message):
 def test_what_is_not_a_table_raises():
     with pytest.raises(TypeError, match="'source' parameter must be a path"):
         read_rows({"qid": [1]})
+
+
+def test_rows_that_do_not_fit_into_memory_are_an_error_with_the_cure(
+    monkeypatch, tmp_path
+):
+    connect = duckdb.connect
+
+    def limited(*args):
+        connection = connect(*args)
+        connection.execute("SET memory_limit = '10MB'")
+        connection.execute("SET max_temp_directory_size = '0MB'")
+        return connection
+
+    n = 100_000
+    qid = [f"{i:0100}" for i in range(n)]
+    table = pa.table({"qid": qid, "y_true": [0] * n, "y_score": [0] * n})
+    pa.csv.write_csv(table, tmp_path / "rows.csv")
+    monkeypatch.setattr(duckdb, "connect", limited)
+    with pytest.raises(OSError, match=r"^The columns .* fit into memory.*score_table"):
+        read_rows(tmp_path / "rows.csv")

@@ -719,7 +719,7 @@ def test_sources_that_are_no_tables_are_refused(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"There is no file '.*none\.parquet'"):
         score_table(tmp_path / "none.parquet", "mrr")
     (tmp_path / "notes.txt").write_text("1 2 3")
-    with pytest.raises(ValueError, match=r"reads files that end with \.parquet"):
+    with pytest.raises(ValueError, match=r"names of files must end with \.parquet"):
         score_table(tmp_path / "notes.txt", "mrr")
     (tmp_path / "broken.parquet").write_text("1 2 3")
     with pytest.raises(ValueError, match="DuckDB cannot read"):

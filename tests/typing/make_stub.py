@@ -26,7 +26,7 @@ HEADER = """\
 # SPDX-License-Identifier: BSD-3-Clause
 # fmt: off
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -39,6 +39,7 @@ from numpy.typing import ArrayLike, NDArray
 TYPES = {
     "y_true": "MatrixLike",
     "y_true_or_none": "MatrixLike | None",
+    "y_true_sometimes": "MatrixLike | None",
     "y_score": "ArrayLike",
     "qid": "ArrayLike | None",
     "k": "int | None",
@@ -56,6 +57,10 @@ TYPES = {
     "sample_weight": "ArrayLike | None",
     "exclude": "MatrixLike | None",
     "judged": "ArrayLike | None",
+    "unjudged": 'Literal["nonrelevant", "condensed", "lowest", "highest"]',
+    "unjudged_of_means": 'Literal["nonrelevant", "condensed"]',
+    "unjudged_inferred": "Unjudged",
+    "pooled": "ArrayLike | None",
     "returned": "ArrayLike | None",
     "gain": 'Literal["exponential", "linear"] | Callable[..., Any]',
     "discount": 'Literal["log2", "ln"] | Callable[..., Any]',
@@ -63,10 +68,26 @@ TYPES = {
     "beta": "float",
     "features": "MatrixLike | ItemColumn",
     "popularity": "ArrayLike | ItemColumn",
-    "group": "ArrayLike | ItemColumn",
+    "group": "MatrixLike | ItemColumn",
+    "group_or_none": "MatrixLike | ItemColumn | None",
+    "profile": "MatrixLike | ItemColumn",
+    "propensity": "ArrayLike | ItemColumn",
+    "target": "str | Mapping[Any, float] | ArrayLike",
+    "eel_score.discount": 'Literal["rbp", "log2", "ln"] | Callable[..., Any]',
+    "eed_score.discount": 'Literal["rbp", "log2", "ln"] | Callable[..., Any]',
+    "eer_score.discount": 'Literal["rbp", "log2", "ln"] | Callable[..., Any]',
+    "calibration_divergence.discount": "str | Callable[..., Any]",
+    "empty": 'Literal["undefined", "uniform"]',
+    "only_relevant": "bool",
+    "a": "float",
+    "subtopics": "MatrixLike | ItemColumn | Sequence[Collection[str]]",
+    "alpha": "float",
+    "ideal": 'Literal["greedy", "ideal-ideal"] | None',
     "distance": 'Literal["cosine", "jaccard", "euclidean"] | Callable[..., Any]',
     "ties_of_columns": 'Literal["expected", "first"]',
     "normalize": 'Literal["k", "length"]',
+    "psp_score.normalize": 'Literal["query", "total"]',
+    "psndcg_score.normalize": 'Literal["query", "total"]',
     "map_score.normalize": 'Literal["relevant", "achievable", "k"]',
     "p": "float",
     "tied_together": "bool",
@@ -81,7 +102,7 @@ def stub():
         for name in metrics.__all__
         if (metric := metric_of(getattr(metrics, name)))
     }
-    imports = ["from skrank._types import Average, MatrixLike, Ties"]
+    imports = ["from skrank._types import Average, MatrixLike, Ties, Unjudged"]
     for node in ast.walk(ast.parse(SOURCE.read_text("utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module.startswith("skrank"):
             names = [alias for alias in node.names if alias.name not in functions]

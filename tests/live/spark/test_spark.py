@@ -15,10 +15,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from skrank.metrics import add_scorer, evaluate, of_items, score_queries
+from skrank.stats import confidence_interval
 from skrank.tables import ClusterScores, clusters, score_table
 from skrank.tables.spark import SparkTable
 from tests.brute_force import LISTED
-from tests.drawn_tables import draw_shuffled
+from tests.drawn_tables import assert_same_intervals, draw_shuffled
 
 FEW = ["ndcg@3", "map", "z_mrr", "neg_median_rank", "neg_rank_variance", "err"]
 
@@ -153,6 +154,66 @@ def test_workers_compute_the_summaries(spark):
     missing = table.withColumn("y_true", F.when(F.col("qid") > 3, F.col("y_true")))
     with pytest.raises(ValueError, match=r"^The column 'y_true' has .* missing"):
         score_table(missing, "mrr").summary()
+
+
+@pytest.mark.filterwarnings("ignore:The interval may be too narrow")
+@pytest.mark.parametrize("by", [None, "day", ["a.word", "day"]], ids=str)
+def test_workers_compute_intervals(by, spark, monkeypatch):
+    word = F.when(F.col("qid") % 3 == 0, "é").otherwise("b")
+    day = F.date_add(F.lit("2024-05-17").cast("date"), F.col("qid").cast("int") % 2)
+    table = on_spark(spark, draw(200)).withColumn("day", day).withColumn("a.word", word)
+    scores = score_table(
+        table,
+        ["ndcg@3", "hits@1", "gm_map"],
+        y_score={"bm25": "y_score", "dense": "other.score"},
+        by=by or (),
+    )
+    expected = confidence_interval(scores.collect(), by=by)
+    monkeypatch.delattr(ClusterScores, "collect")
+    assert_same_intervals(confidence_interval(scores, by=by), expected)
+
+
+def bytes_to_driver(spark, action):
+    """Return how many bytes the results of the tasks of an action have."""
+    context, jvm = spark.sparkContext._jsc.sc(), spark.sparkContext._jvm
+    quantiles = spark.sparkContext._gateway.new_array(jvm.double, 0)
+
+    def so_far():
+        context.listenerBus().waitUntilEmpty()
+        stages = context.statusStore().stageList(None, False, False, quantiles, None)
+        return sum(stages.apply(i).resultSize() for i in range(stages.length()))
+
+    before = so_far()
+    action()
+    return so_far() - before
+
+
+def test_a_summary_of_20_million_rows_brings_less_than_1_MB_to_the_driver(spark):
+    n_queries, n_documents, n_levels = 200_000, 100, 11
+    query = F.floor(F.col("id") / n_documents)
+    document = F.col("id") % n_documents
+    table = spark.range(n_queries * n_documents).select(
+        query.alias("qid"),
+        (document == 7).cast("int").alias("y_true"),
+        (document <= query % n_levels).cast("double").alias("y_score"),
+    )
+    scores, found = score_table(table, ["mrr", "neg_median_rank"]), {}
+    moved = bytes_to_driver(spark, lambda: found.update(scores.summary()))
+    assert moved < 1_000_000
+    # An id and a value for each query would be more.
+    rows = spark.range(n_queries).select("id", F.rand())
+    assert bytes_to_driver(spark, rows.collect) > 1_000_000
+    # Documents 0 to `level` are tied, and so are those below them.
+    mrr = 0
+    for level in range(n_levels):
+        first, last = (1, level + 1) if level >= 7 else (level + 2, n_documents)
+        ranks = range(first, last + 1)
+        mrr += (
+            sum(1 / rank for rank in ranks)
+            / len(ranks)
+            * len(range(level, n_queries, n_levels))
+        )
+    assert_allclose(found["mrr"], mrr / n_queries, rtol=1e-12)
 
 
 def fails(ranking):

@@ -1,0 +1,262 @@
+"""Metrics of items whose relevance is labelled with unequal probabilities."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from skrank._checks import check_choice, check_number, numeric_array, shown
+from skrank.metrics.answer import ranking_metric
+from skrank.metrics.gains import discount_function
+
+
+def inverse_propensities(
+    counts: Any, n_queries: int, *, a: float = 0.55, b: float = 1.5
+) -> Any:
+    r"""Estimate one over the propensity of items from how often they are labelled.
+
+    The propensity of an item is the probability that it is labelled as relevant where
+    it is. Popular items have a larger one: nobody labels what nobody sees.
+
+    Parameters
+    ----------
+    counts : array-like of shape (n_items,)
+        For how many queries each item is labelled as relevant, in the training data.
+    n_queries : int
+        The number of these queries, 3 or more.
+    a, b : float, default=0.55 and 1.5
+        The parameters of the model, `a` 0 or more and `b` above 0. The source of the
+        model has 0.5 and 0.4 for Wikipedia, 0.6 and 2.6 for Amazon.
+
+    Returns
+    -------
+    inverse : ndarray or Series of shape (n_items,)
+        1 or more. A Series of pandas keeps its index.
+
+    Raises
+    ------
+    ValueError
+        If a count is below 0 or above `n_queries`, or a parameter has an invalid value.
+
+    See Also
+    --------
+    psp_score : Reads propensities, one over what this function returns.
+
+    Notes
+    -----
+    With the number :math:`N_i` of the N queries for which the item is labelled as
+    relevant, [1]_
+
+    .. math:: 1 / p_i = 1 + (\ln N - 1) (b + 1)^a (N_i + b)^{-a}.
+
+    References
+    ----------
+    .. [1] H. Jain, Y. Prabhu and M. Varma, "Extreme Multi-label Loss Functions for
+       Recommendation, Tagging, Ranking & Other Missing Label Applications", KDD 2016.
+
+    Examples
+    --------
+    >>> from skrank.metrics import inverse_propensities
+    >>> inverse_propensities([1, 10, 100], 1000)
+    array([6.90..., 3.55..., 1.77...])
+    """
+    caller = "inverse_propensities"
+    n_queries = check_number(n_queries, "n_queries", caller, low=3)
+    a = check_number(a, "a", caller, low=0)
+    b = check_number(b, "b", caller, low=0)
+    if b == 0:
+        raise ValueError(
+            f"The 'b' parameter of {caller} must be a float above 0. Got 0.0 instead."
+        )
+    values = numeric_array(counts, "counts")
+    is_count = (values >= 0) & (values <= n_queries)
+    if not is_count.all():
+        raise ValueError(
+            f"The 'counts' parameter of {caller} must hold numbers from 0 to "
+            f"n_queries={n_queries:g}. Got {shown(float(values[~is_count][0]))}."
+        )
+    index = getattr(counts, "index", None)
+    counts = values.astype(np.float64) if index is None or callable(index) else counts
+    return 1 + (np.log(n_queries) - 1) * (b + 1) ** a * (counts + b) ** -a
+
+
+class Inverse:
+    """The relevant documents of each query, with one over their propensities."""
+
+    def __init__(self, ranking):
+        rows = ranking.rows
+        self.of_row = np.zeros(len(rows.row))
+        (found,) = np.nonzero(rows.relevant)
+        propensity = ranking.columns["propensity"].take(rows.row[found])
+        self.of_row[found] = 1 / propensity
+        self.query, self.inverse = rows.query[found], self.of_row[found]
+        self.n = ranking.n_queries
+
+    def found(self, ranking, weight, k):
+        """Return the expected weighted sum over the relevant documents of the list."""
+        top = ranking.documents(k)
+        terms = self.of_row[top.place] * top.mean_over_places(weight)
+        # Tied documents come in any order, which must not matter to the last bit.
+        order = np.lexsort((terms, top.above, top.query))
+        return np.bincount(top.query[order], terms[order], self.n)
+
+    def best(self, weight, k):
+        """Return the largest sum that a list can have."""
+        order = np.lexsort((-self.inverse, self.query))
+        query, inverse = self.query[order], self.inverse[order]
+        rank = np.arange(1, len(query) + 1) - np.searchsorted(query, query)
+        weights = weight(rank) if k is None else np.where(rank <= k, weight(rank), 0.0)
+        return np.bincount(query, inverse * weights, self.n)
+
+
+def _weighted(ranking, k, weight, normalize, caller, part, unit=None):
+    """Return what was found, the best value, or the ratio of both by query."""
+    check_choice(normalize, ("query", "total"), "normalize", caller)
+    inverse = Inverse(ranking)
+    if part == "best":
+        value = inverse.best(weight, k)
+    else:
+        value = inverse.found(ranking, weight, k)
+        if normalize == "query":
+            return ranking.where_relevant(
+                value / np.where(ranking.n_relevant > 0, inverse.best(weight, k), 1)
+            )
+    if unit is not None:
+        value = value / unit
+    return ranking.where_relevant(value)
+
+
+def propensity_scored_precision(ranking, *, k=None, normalize="query", part="found"):
+    """Return the sum of 1 / propensity of the relevant top k, and by its best value."""
+    return _weighted(ranking, k, np.ones_like, normalize, "psp_score", part)
+
+
+@ranking_metric(
+    "psp",
+    propensity_scored_precision,
+    best=partial(propensity_scored_precision, part="best"),
+    columns=("propensity",),
+    cutoff="required",
+)
+def psp_score(
+    y_true, y_score, *, qid=None, propensity, k, normalize="query", threshold=0.0,
+    ties="expected", replace_undefined_by=0.0, average="macro", sample_weight=None,
+    judged=None, returned=None,
+):  # fmt: skip
+    r"""Propensity-scored precision (PSP@k).
+
+    Rarely labelled items are often relevant without a label. Each relevant document of
+    the list counts one over the probability that its relevance is labelled, relative to
+    the best list. Larger is better.
+
+    Parameters
+    ----------
+    normalize : {"query", "total"}, default="query"
+        Whether the sum of each query is divided by that of its best list, or the sum
+        over all queries by that of all best lists, so that queries with rarer items
+        count more. With ``average=None`` both divide query by query.
+
+    See Also
+    --------
+    psndcg_score : Discounts ranks.
+    inverse_propensities : Estimates propensities from counts.
+    precision_at_k_score : All relevant documents count the same.
+
+    Notes
+    -----
+    With the propensity :math:`p_i` of the document at rank i, and :math:`rel_i`, 1 if
+    it is relevant and 0 if not, [1]_
+
+    .. math:: PSP@k = \sum_{i=1}^{k} \frac{rel_i}{p_i} \, \Big/ \,
+        \max_{\text{orderings}} \sum_{i=1}^{k} \frac{rel_i}{p_i}.
+
+    Under ties the value is the exact expectation. A query without a relevant document
+    is undefined; with ``normalize="total"`` it adds nothing to either sum. pyxclib and
+    the Extreme Classification Repository divide the sums over all queries:
+    ``convention="pyxclib"``.
+
+    References
+    ----------
+    .. [1] Jain et al. (2016)
+
+    Examples
+    --------
+    >>> from skrank.metrics import psp_score
+    >>> psp_score([1, 0, 1], [3, 2, 1], propensity=[0.5, 1, 0.25], k=2)  # 2 / (2 + 4)
+    0.33...
+    >>> psp_score([1, 0, 1], [1, 1, 1], propensity=[0.5, 1, 0.25], k=1)  # 2 / 4
+    0.5
+    """
+
+
+def propensity_scored_ndcg(ranking, *, k=None, normalize="query", part="found"):
+    """Return the discounted sum of 1 / propensity, and by its best value."""
+    discount, unit = discount_function("log2"), None
+    if normalize == "total":  # each sum is relative to that of equal propensities
+        n_relevant = ranking.n_relevant
+        n_ranks = n_relevant if k is None else np.minimum(n_relevant, k)
+        up_to = np.cumsum(discount(np.arange(1, n_ranks.max(initial=0) + 1)))
+        unit = np.append(1.0, up_to)[n_ranks]
+    return _weighted(ranking, k, discount, normalize, "psndcg_score", part, unit)
+
+
+@ranking_metric(
+    "psndcg",
+    propensity_scored_ndcg,
+    best=partial(propensity_scored_ndcg, part="best"),
+    columns=("propensity",),
+)
+def psndcg_score(
+    y_true, y_score, *, qid=None, propensity, k=None, normalize="query",
+    threshold=0.0, ties="expected", replace_undefined_by=0.0, average="macro",
+    sample_weight=None, judged=None, returned=None,
+):  # fmt: skip
+    r"""Propensity-scored NDCG (PSnDCG@k).
+
+    Each relevant document of the list counts one over the probability that its
+    relevance is labelled, discounted by its rank, relative to the best list. Larger is
+    better.
+
+    Parameters
+    ----------
+    normalize : {"query", "total"}, default="query"
+        Whether the sum of each query is divided by that of its best list, or the sum
+        over all queries by that of all best lists, each of them relative to the IDCG of
+        its query. With ``average=None`` both divide query by query.
+
+    See Also
+    --------
+    psp_score : Without a discount.
+    inverse_propensities : Estimates propensities from counts.
+    ndcg_score : All documents of a grade count the same.
+
+    Notes
+    -----
+    With the propensity :math:`p_i` of the document at rank i, and :math:`rel_i`, 1 if
+    it is relevant and 0 if not, [1]_
+
+    .. math:: PSnDCG@k = \sum_{i=1}^{k} \frac{rel_i}{p_i \log_2(i + 1)} \, \Big/ \,
+        \max_{\text{orderings}} \sum_{i=1}^{k} \frac{rel_i}{p_i \log_2(i + 1)}.
+
+    Under ties the value is the exact expectation. A query without a relevant document
+    is undefined; with ``normalize="total"`` it adds nothing to either sum. There the
+    sums of a query are divided by :math:`\sum_{i=1}^{\min(k, R)} 1 / \log_2(i + 1)`
+    with the number R of its relevant documents, as in pyxclib:
+    ``convention="pyxclib"``.
+
+    References
+    ----------
+    .. [1] Jain et al. (2016)
+
+    Examples
+    --------
+    >>> from skrank.metrics import psndcg_score
+    >>> psndcg_score([0, 0, 1], [3, 2, 1], propensity=[0.5, 1, 0.25])
+    0.5
+    >>> psndcg_score([1, 0, 1], [3, 2, 1], propensity=[0.5, 1, 0.25], k=1)  # 2 / 4
+    0.5
+    """

@@ -1,0 +1,721 @@
+"""Metrics of subtopics: how much of what is asked the top of a list covers."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from skrank._checks import check_choice, check_number, check_persistence
+from skrank._ranking.arrays import TieGroups, lengths_of, split_by_width, starts_of
+from skrank._ranking.ids import encode_qid
+from skrank._ranking.queries import RankedQueries
+from skrank.metrics.answer import ranking_metric
+from skrank.metrics.average_precision import average_precision
+from skrank.metrics.gains import discount_function
+from skrank.metrics.top_k import precision
+
+IDEALS = {"greedy", "ideal-ideal", None}
+
+
+class Subtopics:
+    """The subtopics of the documents of each query, returned or not.
+
+    Attributes
+    ----------
+    query : ndarray of shape (n_subtopics,)
+        The query of each subtopic, ascending. A subtopic that two queries share is one
+        of each.
+    count : ndarray of shape (n_queries,)
+        The number of subtopics of each query that a document is on.
+    n_relevant : ndarray of shape (n_subtopics,)
+        The number of documents on each subtopic.
+    starts : ndarray of shape (n_samples + 1,)
+        Where the subtopics of each row of the input start in `of_row`.
+    of_row : ndarray
+        The subtopics of the rows, row after row.
+    """
+
+    def __init__(self, ranking):
+        matrix = ranking.columns["subtopics"].all()
+        n_labels = matrix.shape[1]
+        self.query_of_row, self.starts = ranking.query_of_row, matrix.indptr
+        query = np.repeat(self.query_of_row, np.diff(self.starts))
+        known, self.of_row = encode_qid(query * n_labels + matrix.indices)
+        self.query = known // max(n_labels, 1)
+        self.count = np.bincount(self.query, minlength=ranking.n_queries)
+        self.n_relevant = np.bincount(self.of_row, minlength=len(known))
+
+    def at(self, rows):
+        """Return the position of a row, and its subtopic, for all subtopics of rows."""
+        count = np.diff(self.starts)[rows]
+        position = np.repeat(np.arange(len(rows)), count)
+        before = np.repeat(np.cumsum(count) - count, count)
+        place = np.repeat(self.starts[rows], count) + np.arange(len(position)) - before
+        return position, self.of_row[place]
+
+    def as_bits(self, rows):
+        """Return the subtopics of rows that have some as words of `BITS` bits each.
+
+        They are numbered within their query, and the words of a row are a column.
+        """
+        position, subtopic = self.at(rows)
+        number = subtopic - (np.cumsum(self.count) - self.count)[self.query[subtopic]]
+        word, bit = np.divmod(number, BITS)
+        bit, start = (1 << bit).astype(np.int32), starts_of(position)
+        return np.stack(
+            [
+                np.add.reduceat(np.where(word == one, bit, 0), start, dtype=np.int32)
+                for one in range(int(word.max(initial=0)) + 1)
+            ]
+        )
+
+
+class SubtopicRanking(RankedQueries):
+    """A ranking in which each subtopic of a query is a query of its own.
+
+    Its relevant documents are those on the subtopic, and all documents of the query are
+    ranked. So any metric has a version that is "intent aware": its mean over the
+    subtopics.
+    """
+
+    def __init__(self, top, subtopics):
+        document, subtopic = subtopics.at(top.row)
+        # The documents of a query stand in the order of rank.
+        order = np.argsort(subtopic, kind="stable")
+        document, subtopic = document[order], subtopic[order]
+        above, size = top.above[document], top.size[document]
+        start = starts_of(subtopic * (int(above.max(initial=0)) + 1) + above)
+        relevant = lengths_of(start, len(subtopic))
+        groups = subtopic[start], above[start], size[start], relevant
+        n_documents = top.ranking.n_documents[subtopics.query]
+        ids = SimpleNamespace(ids=np.arange(len(subtopics.query)))
+        super().__init__(TieGroups(*groups, np.ones(len(subtopic))), n_documents, ids)
+        self.n_found = self.n_relevant = subtopics.n_relevant
+        self.subtopics = subtopics
+
+    def mean_of_subtopics(self, values):
+        """Return the mean over the subtopics of each query; NaN if it has none."""
+        count = self.subtopics.count
+        total = np.bincount(self.subtopics.query, values, len(count))
+        return np.where(count > 0, total, np.nan) / np.maximum(count, 1)
+
+
+def by_subtopic(ranking, k=None):
+    """Return the :class:`SubtopicRanking` of the first `k` documents; made once."""
+    made = ranking.made
+    if "subtopics" not in made:
+        made["subtopics"] = Subtopics(ranking)
+    if ("subtopics", k) not in made:
+        top = ranking.documents(k)
+        made["subtopics", k] = SubtopicRanking(top, made["subtopics"])
+    return made["subtopics", k]
+
+
+def subtopic_recall(ranking, *, k=None):
+    """Return the share of the subtopics that the top k documents cover."""
+    one = by_subtopic(ranking, k)
+    return one.mean_of_subtopics(one.expected_at_first(np.ones_like, k))
+
+
+@ranking_metric(
+    "subtopic_recall", subtopic_recall, columns=("subtopics",), reads_grades=False
+)
+def subtopic_recall_score(
+    y_true, y_score, *, qid=None, subtopics, k=None, ties="expected",
+    replace_undefined_by=0.0, average="macro", sample_weight=None, returned=None,
+):  # fmt: skip
+    r"""Share of the subtopics of a query that the top of the list covers (S-recall@k).
+
+    A subtopic is covered by the first document on it; further ones add nothing. Larger
+    is better.
+
+    See Also
+    --------
+    precision_ia_score : Counts the documents on each subtopic.
+    alpha_ndcg_score : Looks at the ranks, too.
+
+    Notes
+    -----
+    With the set :math:`S_i` of subtopics of the document at rank i, and the set S of
+    those of all documents of the query, it is [1]_
+
+    .. math:: \frac{1}{|S|} \left| \bigcup_{i=1}^{k} S_i \right|.
+
+    Tools of TREC call it strec. Under ties the value is the exact expectation: a
+    subtopic counts with the probability that one of its documents is in the top k. A
+    query without subtopics is undefined. Grades are not read: `y_true` may be None.
+
+    References
+    ----------
+    .. [1] C. Zhai, W. W. Cohen and J. Lafferty, "Beyond Independent Relevance: Methods
+       and Evaluation Metrics for Subtopic Retrieval", SIGIR 2003.
+
+    Examples
+    --------
+    >>> from skrank.metrics import subtopic_recall_score
+    >>> nuggets = [["price"], ["price"], ["size", "weight"], []]
+    >>> subtopic_recall_score(None, [4, 3, 2, 1], subtopics=nuggets, k=2)  # price
+    0.3333333333333333
+    >>> subtopic_recall_score(None, [4, 2, 2, 1], subtopics=nuggets, k=2)
+    0.6666666666666666
+    """
+
+
+def intent_aware_precision(ranking, *, k):
+    """Return the mean precision over the subtopics."""
+    one = by_subtopic(ranking, k)
+    return one.mean_of_subtopics(precision(one, k=k))
+
+
+@ranking_metric(
+    "precision_ia",
+    intent_aware_precision,
+    columns=("subtopics",),
+    reads_grades=False,
+    cutoff="required",
+)
+def precision_ia_score(
+    y_true, y_score, *, qid=None, subtopics, k, ties="expected",
+    replace_undefined_by=0.0, average="macro", sample_weight=None, returned=None,
+):  # fmt: skip
+    r"""Intent-aware precision at k: the mean precision over the subtopics (P-IA@k).
+
+    Each subtopic of a query is what some users want, all of them being equally likely.
+    Larger is better. It is 1 only if all documents are on all subtopics.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between 0 and 1.
+
+    See Also
+    --------
+    map_ia_score : The mean over the ranks of the documents on a subtopic.
+    subtopic_recall_score : Counts a subtopic once.
+
+    Notes
+    -----
+    With the number :math:`|S_i|` of subtopics of the document at rank i, and the set S
+    of those of all documents of the query, it is [1]_
+
+    .. math:: \frac{1}{k |S|} \sum_{i=1}^{k} |S_i|.
+
+    A list shorter than k is divided by k, as by ndeval. Under ties the value is the
+    exact expectation. A query without subtopics is undefined. Grades are not read:
+    `y_true` may be None.
+
+    References
+    ----------
+    .. [1] R. Agrawal, S. Gollapudi, A. Halverson and S. Ieong, "Diversifying Search
+       Results", WSDM 2009.
+
+    Examples
+    --------
+    >>> from skrank.metrics import precision_ia_score
+    >>> nuggets = [["price"], ["price", "size"], ["size", "weight"], []]
+    >>> precision_ia_score(None, [4, 3, 2, 1], subtopics=nuggets, k=2)
+    0.5
+    >>> precision_ia_score(None, [4, 1, 1, 1], subtopics=nuggets, k=1)
+    0.3333333333333333
+    """
+
+
+def intent_aware_average_precision(ranking):
+    """Return the mean average precision over the subtopics."""
+    one = by_subtopic(ranking)
+    return one.mean_of_subtopics(average_precision(one))
+
+
+@ranking_metric(
+    "map_ia",
+    intent_aware_average_precision,
+    columns=("subtopics",),
+    reads_grades=False,
+    cutoff="never",
+)
+def map_ia_score(
+    y_true, y_score, *, qid=None, subtopics, ties="expected", replace_undefined_by=0.0,
+    average="macro", sample_weight=None, returned=None,
+):  # fmt: skip
+    r"""Intent-aware mean average precision (MAP-IA).
+
+    The mean over the subtopics of a query of the average precision, with the documents
+    on the subtopic as the relevant ones. Larger is better.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between 0 and 1. It is 1 only if all subtopics have the same documents.
+
+    See Also
+    --------
+    map_score : The average precision of relevant documents.
+    precision_ia_score : With a cutoff.
+
+    Notes
+    -----
+    With the average precision :math:`AP_s` of the documents on the subtopic s, and the
+    set S of the subtopics of all documents of the query, it is [1]_
+
+    .. math:: \frac{1}{|S|} \sum_{s \in S} AP_s.
+
+    Documents that were not returned count in :math:`AP_s`. Under ties the value is the
+    exact expectation. A query without subtopics is undefined. Grades are not read:
+    `y_true` may be None.
+
+    References
+    ----------
+    .. [1] R. Agrawal, S. Gollapudi, A. Halverson and S. Ieong, "Diversifying Search
+       Results", WSDM 2009.
+
+    Examples
+    --------
+    >>> from skrank.metrics import map_ia_score
+    >>> nuggets = [["price"], ["size"], ["price"], []]
+    >>> map_ia_score(None, [4, 3, 2, 1], subtopics=nuggets)  # (5 / 6 + 1 / 2) / 2
+    0.6666666666666666
+    >>> map_ia_score(None, [4, 4, 3, 1], subtopics=nuggets)  # (17 / 24 + 3 / 4) / 2
+    0.7291666666666666
+    """
+
+
+def alpha_discounted_gain(ranking, *, k=None, alpha=0.5, ideal="greedy"):
+    """Return the gain of what is new, discounted by the logarithm of the rank."""
+    weight = discount_function("log2")
+    return discounted_novelty(ranking, weight, alpha, ideal, k, "alpha_ndcg_score")
+
+
+@ranking_metric(
+    "alpha_ndcg", alpha_discounted_gain, columns=("subtopics",), reads_grades=False
+)
+def alpha_ndcg_score(
+    y_true, y_score, *, qid=None, subtopics, k=None, alpha=0.5, ideal="greedy",
+    ties="expected", replace_undefined_by=0.0, average="macro", sample_weight=None,
+    returned=None,
+):  # fmt: skip
+    r"""Gain of what is new, discounted by the rank and normalized (alpha-nDCG@k).
+
+    A document gains 1 for each of its subtopics that no document above is on, and less
+    for those that were there before. Larger is better.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        0 or more; 1 for the ideal ranking. With ``ideal="greedy"`` a ranking may be
+        better than the greedy one, but hardly ever is. With ``ideal=None`` it is not
+        bounded by 1.
+
+    See Also
+    --------
+    ndcg_score : For grades.
+    err_ia_score : With the discount 1 / rank, and normalized by an ideal list.
+    subtopic_recall_score : The share of the subtopics, without ranks.
+
+    Notes
+    -----
+    With the set :math:`S_i` of subtopics of the document at rank i, and the number
+    :math:`c_i(s)` of documents on s above it [1]_,
+
+    .. math:: \alpha\text{-}DCG@k = \sum_{i=1}^{k} \frac{1}{\log_2(i + 1)}
+        \sum_{s \in S_i} (1 - \alpha)^{c_i(s)}.
+
+    ``ideal="greedy"`` divides by the value of the ideal ranking of all documents of the
+    query, returned or not. To find it is NP-hard, so it is made step by step, always of
+    a document with the largest gain. If several are tied for it, all of them are tried
+    (at most 64 beginnings of a ranking at once, the best ones), so that neither the
+    order of the rows nor the names of the subtopics decide. With a `doc_order`, as
+    ``convention="ndeval"`` has it, the ids of the documents decide instead.
+
+    ``ideal="ideal-ideal"`` divides by :math:`|S| \sum_{i=1}^{k} (1 - \alpha)^{i - 1} /
+    \log_2(i + 1)`, the value if all documents were on all subtopics; ndeval calls this
+    alpha-DCG. Without a cutoff k is the number of documents.
+
+    Under ties the value is the exact expectation: of the documents on a subtopic in a
+    tie group, the number above a place has a hypergeometric distribution. A query
+    without subtopics is undefined. Grades are not read: `y_true` may be None.
+
+    References
+    ----------
+    .. [1] C. L. A. Clarke, M. Kolla, G. V. Cormack, O. Vechtomova, A. Ashkan,
+       S. Buttcher and I. MacKinnon, "Novelty and Diversity in Information Retrieval
+       Evaluation", SIGIR 2008.
+
+    Examples
+    --------
+    >>> from skrank.metrics import alpha_ndcg_score
+    >>> nuggets = [["price"], ["price"], ["size"]]
+    >>> alpha_ndcg_score(None, [3, 2, 1], subtopics=nuggets, k=2, ideal=None)
+    1.315...
+    >>> alpha_ndcg_score(None, [3, 2, 1], subtopics=nuggets, k=2)  # ideal: price, size
+    0.806...
+    >>> alpha_ndcg_score(None, [3, 2, 2], subtopics=nuggets, k=2)
+    0.903...
+    """
+
+
+def intent_aware_err(ranking, *, k=None, alpha=0.5, ideal="ideal-ideal"):
+    """Return the gain of what is new, divided by the rank."""
+    return discounted_novelty(
+        ranking, lambda rank: 1 / rank, alpha, ideal, k, "err_ia_score"
+    )
+
+
+@ranking_metric("err_ia", intent_aware_err, columns=("subtopics",), reads_grades=False)
+def err_ia_score(
+    y_true, y_score, *, qid=None, subtopics, k=None, alpha=0.5, ideal="ideal-ideal",
+    ties="expected", replace_undefined_by=0.0, average="macro", sample_weight=None,
+    returned=None,
+):  # fmt: skip
+    r"""Intent-aware expected reciprocal rank (ERR-IA@k).
+
+    A user wants one of the subtopics, reads down the list, and stops at each document
+    on it with the probability `alpha`. Larger is better.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between 0 and 1 with ``ideal="ideal-ideal"``; 1 only if all documents are on all
+        subtopics. With ``ideal=None`` it is not bounded by 1.
+
+    See Also
+    --------
+    err_score : The expected reciprocal rank of graded documents.
+    alpha_ndcg_score : With the discount of NDCG.
+    nrbp_score : With a discount that falls faster.
+
+    Notes
+    -----
+    With the set :math:`S_i` of subtopics of the document at rank i, and the number
+    :math:`c_i(s)` of documents on s above it [1]_ [2]_,
+
+    .. math:: \sum_{i=1}^{k} \frac{1}{i} \sum_{s \in S_i} (1 - \alpha)^{c_i(s)}
+
+    is divided by :math:`|S| \sum_{i=1}^{k} (1 - \alpha)^{i - 1} / i`, its value if all
+    documents were on all subtopics, where S is the set of subtopics of all documents of
+    the query. Without a cutoff k is the number of documents. ``ideal="greedy"`` divides
+    by its value for the ideal ranking, as :func:`alpha_ndcg_score` describes it; ndeval
+    calls this nERR-IA. ``ideal=None`` does not divide: times :math:`\alpha / |S|` that
+    is the mean of the ERR of the subtopics.
+
+    Under ties the value is the exact expectation. A query without subtopics is
+    undefined. Grades are not read: `y_true` may be None.
+
+    References
+    ----------
+    .. [1] O. Chapelle, D. Metzler, Y. Zhang and P. Grinspan, "Expected Reciprocal Rank
+       for Graded Relevance", CIKM 2009.
+    .. [2] C. L. A. Clarke, N. Craswell, I. Soboroff and A. Ashkan, "A Comparative
+       Analysis of Cascade Measures for Novelty and Diversity", WSDM 2011.
+
+    Examples
+    --------
+    >>> from skrank.metrics import err_ia_score
+    >>> nuggets = [["price"], ["price"], ["size"]]
+    >>> err_ia_score(None, [3, 2, 1], subtopics=nuggets, k=2)  # 1.25 / (2 * 1.25)
+    0.5
+    >>> err_ia_score(None, [3, 2, 1], subtopics=nuggets, k=2, ideal="greedy")  # / 1.5
+    0.8333333333333334
+    """
+
+
+def novelty_and_rank_biased_precision(
+    ranking, *, alpha=0.5, beta=0.5, ideal="ideal-ideal"
+):
+    """Return the gain of what is new, discounted by a power of `beta`."""
+    check_persistence(beta, "nrbp_score", "beta")
+    return discounted_novelty(
+        ranking, lambda rank: beta ** (rank - 1.0), alpha, ideal, None, "nrbp_score",
+        of_all=lambda left: 1 / (1 - left * beta),
+    )  # fmt: skip
+
+
+@ranking_metric(
+    "nrbp",
+    novelty_and_rank_biased_precision,
+    columns=("subtopics",),
+    reads_grades=False,
+    cutoff="never",
+)
+def nrbp_score(
+    y_true, y_score, *, qid=None, subtopics, alpha=0.5, beta=0.5, ideal="ideal-ideal",
+    ties="expected", replace_undefined_by=0.0, average="macro", sample_weight=None,
+    returned=None,
+):  # fmt: skip
+    r"""Novelty- and rank-biased precision (NRBP).
+
+    A user goes on from each document to the next one with the probability `beta`, as in
+    RBP, and gains what no document above says. Larger is better.
+
+    Parameters
+    ----------
+    beta : float, default=0.5
+        The probability to go on to the next rank, above 0 and below 1.
+
+    Returns
+    -------
+    score : float or ndarray of shape (n_queries,)
+        Between 0 and 1 with ``ideal="ideal-ideal"``; 1 only for an endless list of
+        documents on all subtopics. With ``ideal=None`` it is not bounded by 1.
+
+    See Also
+    --------
+    rbp_score : Without subtopics.
+    err_ia_score : With the discount 1 / rank.
+
+    Notes
+    -----
+    With the set :math:`S_i` of subtopics of the document at rank i, the number
+    :math:`c_i(s)` of documents on s above it, and the set S of the subtopics of all
+    documents of the query [1]_,
+
+    .. math:: NRBP = \frac{1 - (1 - \alpha) \beta}{|S|} \sum_{i \ge 1} \beta^{i - 1}
+        \sum_{s \in S_i} (1 - \alpha)^{c_i(s)}.
+
+    ``ideal="greedy"`` divides the sum by its value for the ideal ranking, as
+    :func:`alpha_ndcg_score` describes it; ndeval calls this nNRBP. Under ties the value
+    is the exact expectation. A query without subtopics is undefined. Grades are not
+    read: `y_true` may be None.
+
+    References
+    ----------
+    .. [1] C. L. A. Clarke, M. Kolla and O. Vechtomova, "An Effectiveness Measure for
+       Ambiguous and Underspecified Queries", ICTIR 2009.
+
+    Examples
+    --------
+    >>> from skrank.metrics import nrbp_score
+    >>> nuggets = [["price"], ["price"], ["size"]]
+    >>> nrbp_score(None, [3, 2, 1], subtopics=nuggets)  # 0.75 / 2 * (1 + 0.25 + 0.25)
+    0.5625
+    >>> nrbp_score(None, [3, 2, 1], subtopics=nuggets, ideal="greedy")  # / 1.625
+    0.923...
+    """
+
+
+def discounted_novelty(ranking, weight, alpha, ideal, k, caller, of_all=None):
+    """Return the sum of the gains of what is new times weights, over that of an ideal.
+
+    ``of_all(1 - alpha)`` is the sum for one subtopic that all documents are on, if it
+    is not that of the first `k`.
+    """
+    check_choice(ideal, IDEALS, "ideal", caller)
+    left = 1 - check_number(alpha, "alpha", caller, low=0, high=1)
+    one = by_subtopic(ranking, k)
+    count = one.subtopics.count
+    total = np.bincount(
+        one.subtopics.query, novelty_gain(one, weight, left, k), len(count)
+    )
+    best = 1.0
+    if ideal == "greedy":
+        best = greedy_gain(ranking, one.subtopics, weight, left, k)
+    elif ideal == "ideal-ideal":
+        best = gain_of_all(ranking, weight, left, k) if of_all is None else of_all(left)
+        best = best * count
+    # Rounding must not make the ideal ranking better than itself.
+    total = np.where(np.isclose(total, best, rtol=1e-14, atol=0), best, total)
+    return np.where(count > 0, total, np.nan) / np.where(count > 0, best, 1)
+
+
+def gain_of_all(ranking, weight, left, k):
+    """Return the gain of a subtopic that all of the first k documents are on.
+
+    Without a cutoff, of all documents of the query.
+    """
+    if k is None:
+        n_documents = np.bincount(ranking.query_of_row, minlength=ranking.n_queries)
+        rank = np.arange(1, n_documents.max(initial=1) + 1)
+        return np.cumsum(weight(rank) * left ** (rank - 1.0))[n_documents - 1]
+    rank = np.arange(1, k + 1)
+    return np.sum(weight(rank) * left ** (rank - 1.0))
+
+
+def novelty_gain(ranking, weight, left, k):
+    """Return the expected gain of each subtopic.
+
+    A document on it has the gain left ** c at c documents on it above.
+    """
+    # Of n tied documents m are on the subtopic. Place p holds one of them with
+    # probability m / n, and then the number H of those above it in the group has the
+    # hypergeometric distribution of p - 1 draws from n - 1, m - 1 of which count:
+    #     m / n sum_p w(a + p) E[left^H]
+    gain = ranking.relevant * ranking.mean_over_places(weight, k)
+    several = ranking.relevant > 1
+    if left < 1 and several.any():
+        (tied,) = several.nonzero()
+        gain[tied] = _gain_of_tied(
+            ranking.above[tied],
+            ranking.size[tied],
+            ranking.relevant[tied],
+            weight,
+            left,
+            k,
+        )
+    return ranking.total(gain * left ** ranking.relevant_above.astype(np.float64))
+
+
+def _gain_of_tied(above, size, relevant, weight, left, k):
+    """Return the expected gain of tied documents on a subtopic, the first being new."""
+    places = size if k is None else np.minimum(size, k - above)
+    gain = np.zeros(len(size))
+    for rows, width in split_by_width(np.minimum(places, relevant)):
+        a, n, m, last = above[rows], size[rows], relevant[rows], places[rows]
+        power = left ** np.arange(width + 0.0)
+        others = np.maximum(m[:, np.newaxis] - 1 - np.arange(width), 0)
+        # P(H = h) after p - 1 draws, for h = 0, 1, ...
+        law = np.zeros((len(rows), width))
+        law[:, 0] = 1
+        for place in range(1, last.max() + 1):
+            counted = place <= last
+            expected = weight(a + place) * (law @ power)
+            gain[rows] += np.where(counted, expected * m / n, 0)
+            rest = np.maximum(n - place, 1)[:, np.newaxis]
+            drawn = law * (others / rest)
+            law *= np.maximum(rest - others, 0) / rest
+            law[:, 1:] += drawn[:, :-1]
+    return gain
+
+
+# So many of the best beginnings of an ideal ranking are followed.
+BEAM = 64
+
+# Gains that differ by less, relative to the largest one, are tied: they are sums of the
+# same numbers in another order.
+ALIKE = 1e-12
+
+# The subtopics of a document are bits, so many of them in a word.
+BITS = 30
+
+# A block of queries has so many sets of subtopics, and stays in the cache.
+MOST_SETS = 2**14
+
+
+def greedy_gain(ranking, subtopics, weight, left, k):
+    """Return the gain of the ideal ranking of each query, found step by step.
+
+    Each step takes a document with the largest gain. All documents that are tied there
+    are tried, or the first one by its id if ids order tied documents.
+    """
+    rows = np.flatnonzero(np.diff(subtopics.starts))
+    words = subtopics.as_bits(rows)
+    query, order = subtopics.query_of_row[rows], ranking.doc_order
+    if order is None:
+        by = np.lexsort((*words, query))
+        words, query = words[:, by], query[by]
+        # Documents on the same subtopics are interchangeable.
+        same = (words[:, 1:] == words[:, :-1]).all(axis=0) & (query[1:] == query[:-1])
+        start = np.flatnonzero(np.append(True, ~same)[: len(rows)])
+        words, query, count = (
+            words[:, start],
+            query[start],
+            lengths_of(start, len(rows)),
+        )
+    else:
+        by = np.argsort(query, kind="stable")
+        rows, query, words = rows[by], query[by], words[:, by]
+        by = np.lexsort((order.codes(rows, query), query))
+        words, count = words[:, by], np.ones(len(by), dtype=np.intp)
+    n_sets = np.bincount(query, minlength=ranking.n_queries)
+    first, best = np.cumsum(n_sets) - n_sets, np.zeros(ranking.n_queries)
+    (asked,) = n_sets.nonzero()
+    for block, width in split_by_width(n_sets[asked], MOST_SETS):
+        queries, column = asked[block], np.arange(width)[:, np.newaxis]
+        inside = column < n_sets[queries]
+        place = np.where(inside, first[queries] + column, 0)
+        number = np.where(inside, count[place], 0)
+        n_subtopics = subtopics.count[queries].max()
+        best[queries] = _greedy(
+            words[:, place], number, n_subtopics, weight, left, k, order is None
+        )
+    return best
+
+
+def _greedy(words, number, n_subtopics, weight, left, k, follow_ties):
+    """Return the gains of the ideal rankings of queries with sets of subtopics.
+
+    `words` has the bits of the sets, of shape (n_words, n_sets, n_queries), and
+    `number` says how many documents have each of them. A state is the beginning of a
+    ranking: the documents of each set that are left, what a subtopic still adds, and
+    the value so far.
+    """
+    _, n_sets, n_queries = words.shape
+    query, value = np.arange(n_queries), np.zeros(n_queries)
+    adds, depth = np.ones((n_subtopics, n_queries)), number.sum(axis=0).max()
+    weights = weight(np.arange(1, (depth if k is None else min(k, depth)) + 1))
+    # The same documents in another order have the same sum of random numbers.
+    random = np.random.default_rng(0)
+    key = random.integers(2**63, size=n_queries, dtype=np.uint64)
+    summand = random.integers(2**63, size=n_sets, dtype=np.uint64)
+    for step, one in enumerate(weights, 1):
+        gain = np.zeros(number.shape)
+        for t in range(n_subtopics):  # in this order, as ndeval adds
+            bit = 1 << t % BITS
+            gain += (words[t // BITS] & bit) * (adds[t] / bit)
+        gain *= number > 0
+        best = gain.max(axis=0)
+        if not best.any():
+            break
+        tied = gain >= (best * (1 - ALIKE) if follow_ties else best)
+        state, taken = np.arange(len(query)), tied.argmax(axis=0)
+        if follow_ties and left < 1 and step < len(weights):
+            state, taken = _branches(words, tied & (best > 0), taken)
+        if len(state) > len(query) or (state != np.arange(len(query))).any():
+            words, number, adds = words[:, :, state], number[:, state], adds[:, state]
+            query = query[state]
+        value, key = value[state] + one * best[state], key[state] + summand[taken]
+        place = np.arange(len(state))
+        number[taken, place] -= 1
+        covered = words[:, taken, place]
+        for t in range(n_subtopics):
+            adds[t] *= np.where(covered[t // BITS] & (1 << t % BITS), left, 1.0)
+        if len(query) > n_queries:
+            kept, value = _distinct(query, key, value)
+            query, key = query[kept], key[kept]
+            words, number, adds = words[:, :, kept], number[:, kept], adds[:, kept]
+    found = np.zeros(n_queries)
+    np.maximum.at(found, query, value)
+    return found
+
+
+def _branches(words, tied, taken):
+    """Return the states to go on from, and the set that each of them takes.
+
+    Tied sets without a common subtopic do not lower each other's gain: all of them are
+    taken, in any order, and lead to the same state. So one that overlaps no other tied
+    set is taken at once, and else only sets that are linked by overlaps are tried.
+    """
+    (several,) = (tied.sum(axis=0) > 1).nonzero()
+    tied = tied[:, several]
+    words = words[:, :, several] * tied
+    seen = np.bitwise_or.accumulate(words, axis=1)
+    twice = np.bitwise_or.reduce(seen[:, :-1] & words[:, 1:], axis=1, keepdims=True)
+    alone = tied & ((words & twice) == 0).all(axis=0)
+    is_alone = alone.any(axis=0)
+    taken[several[is_alone]] = alone[:, is_alone].argmax(axis=0)
+    hard, words, tied = several[~is_alone], words[:, :, ~is_alone], tied[:, ~is_alone]
+    reached = words[:, tied.argmax(axis=0), np.arange(len(hard))][:, np.newaxis]
+    while True:
+        linked = ((words & reached) != 0).any(axis=0)
+        wider = np.bitwise_or.reduce(words * linked, axis=1, keepdims=True)
+        if (wider == reached).all():
+            break
+        reached = wider
+    sets, which = linked.nonzero()
+    rest = np.ones(len(taken), dtype=bool)
+    rest[hard] = False
+    (rest,) = rest.nonzero()
+    return np.concatenate([rest, hard[which]]), np.concatenate([taken[rest], sets])
+
+
+def _distinct(query, key, value):
+    """Return each state once, the best ones of each query, and their values."""
+    order = np.argsort(key)
+    start = starts_of(key[order])
+    value, order = np.maximum.reduceat(value[order], start), order[start]
+    of_query = np.bincount(query[order])
+    if of_query.max() > BEAM:
+        by = np.lexsort((-value, query[order]))
+        before = np.cumsum(of_query) - of_query
+        by = by[np.arange(len(by)) - before[query[order[by]]] < BEAM]
+        value, order = value[by], order[by]
+    return order, value

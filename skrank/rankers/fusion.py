@@ -1,0 +1,282 @@
+"""FusionRanker, which fuses the scores of rankers and columns."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import column_or_1d, get_tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from skrank._checks import numeric_array, shown
+from skrank._columns import column_names, drop_column, find_column
+from skrank._docs import share_ranker_words
+from skrank._ranking.fusion import fuse_scores, read_fusion
+from skrank._ranking.ids import encode_qid
+from skrank._types import MatrixLike, MissingQid, Self
+from skrank.metrics.scored_rows import ranking_response
+from skrank.rankers.meta_ranker import QueryFinder, check_wrapped, says_qid
+from skrank.rankers.query_ranker import fit_estimator
+from skrank.rankers.wrapped import ask, clone_estimator
+
+
+class FusionRanker(QueryFinder):
+    """Ranker that fuses the scores of several rankers, or of columns of `X`.
+
+    Its weights are parameters, so that a search can choose those with the best NDCG,
+    or any other metric, on queries held out.
+
+    Parameters
+    ----------
+    estimators : list, default=None
+        What is fused: pairs (name, estimator), as in
+        :class:`~sklearn.ensemble.VotingRegressor`, and columns of `X` with scores, by
+        name, or by position without that of the query ids. Estimators are rankers,
+        regressors or classifiers, as in :class:`QueryRanker`; clones of them are fitted
+        to all columns of `X`. In a column NaN says that a run did not return the
+        document. None means each column of `X`.
+    method : {"rrf", "sum", "mnz", "max", "isr", "borda"}, default="rrf"
+        How the scores of a document become one, as in :func:`~skrank.tables.fuse`.
+    norm : {"min-max", "max", "sum", "z", "rank"}, default=None
+        How scores are made comparable within a query before they are added.
+    weights : array-like of shape (n_estimators,) or dict of str to float, default=None
+        The weight of each estimator or column, at least 0. If None, all are 1.
+    k : float, default=60
+        The constant of the method "rrf".
+    qid_column : str or int, default="qid"
+        The column of `X` with the query ids: the name of a column of a table, or the
+        position of a column of an array, sparse matrix or table, counted from the end
+        if negative. The column is never a feature.
+    missing_qid : {"raise", "single"}, default="raise"
+        What to do without query ids: raise an error, or treat all rows as one query.
+
+    Attributes
+    ----------
+    estimators_ : list
+        The fitted estimators, and the names or positions of columns.
+    query_sizes_ : dict
+        The number of training rows of each query id. Empty if there were no ids, or
+        nothing was fitted.
+    n_features_in_ : int
+        Number of columns seen during `fit`, without the column of query ids.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Their names. Defined only when `X` has names that are all strings.
+
+    See Also
+    --------
+    QueryRanker : Learns from the columns, in the place of fixed weights.
+    skrank.tables.fuse : Fuses runs of TREC, tables and dicts.
+
+    Notes
+    -----
+    A fused score depends on the other documents of the query, unless it is the sum,
+    "mnz" or maximum of the scores themselves. So `predict` needs the query ids, in the
+    column `qid_column` of `X` or in its index.
+
+    A document that nothing returned gets 0, or by "max" a score below that of all
+    others.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrank.rankers import FusionRanker
+    >>> X = pd.DataFrame({
+    ...     "qid": ["a", "a", "a", "b", "b"],
+    ...     "bm25": [7.0, 5.0, 2.0, 3.0, 2.0],
+    ...     "dense": [0.2, 0.9, None, 0.1, 0.5],
+    ... })
+    >>> y = [0, 1, 0, 0, 1]
+    >>> ranker = FusionRanker(["bm25", "dense"], method="sum", norm="min-max")
+    >>> ranker.fit(X, y).rank(X)
+    array([2, 1, 3, 1, 2])
+
+    Weights that a search chooses:
+
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from skrank.model_selection import QueryKFold
+    >>> grid = {"weights": [(1, 0), (1, 1), (1, 3)]}
+    >>> search = GridSearchCV(ranker, grid, scoring="mrr", cv=QueryKFold(2))
+    >>> search.fit(X, y).best_params_
+    {'weights': (1, 3)}
+    """
+
+    def __init__(
+        self,
+        estimators: Sequence[Any] | None = None,
+        *,
+        method: Literal["rrf", "sum", "mnz", "max", "isr", "borda"] = "rrf",
+        norm: Literal["min-max", "max", "sum", "z", "rank"] | None = None,
+        weights: ArrayLike | Mapping[str, float] | None = None,
+        k: float = 60,
+        qid_column: str | int = "qid",
+        missing_qid: MissingQid = "raise",
+    ) -> None:
+        self.estimators = estimators
+        self.method = method
+        self.norm = norm
+        self.weights = weights
+        self.k = k
+        self.qid_column = qid_column
+        self.missing_qid = missing_qid
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        inner = [get_tags(one).input_tags for one in self._named().values()]
+        tags.target_tags.required = bool(inner)
+        for name in ("allow_nan", "sparse"):
+            setattr(tags.input_tags, name, all(getattr(one, name) for one in inner))
+        return tags
+
+    @says_qid
+    @share_ranker_words
+    def fit(
+        self,
+        X: MatrixLike | Any,
+        y: ArrayLike | None = None,
+        *,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Fit the estimators; columns need no fit, so that `y` may be None for them.
+
+        Raises
+        ------
+        ValueError
+            If a parameter has an invalid value, `X` lacks a column, or an estimator
+            cannot be fitted; see :meth:`QueryRanker.fit`.
+        TypeError
+            If a parameter has the wrong type.
+        """
+        self._check_qid_parameters(X)
+        features = drop_column(X, self.qid_column)
+        members = self._members(features)
+        self._fusion = read_fusion(
+            self.method, self.norm, self.weights, self.k, list(members), "FusionRanker"
+        )
+        self.query_sizes_, rows = {}, None
+        if self._named():
+            rows = self._rows(X, y, qid, sample_weight)
+        self.estimators_ = [
+            fit_estimator(clone_estimator(member), rows)
+            if hasattr(member, "fit")
+            else member
+            for member in members.values()
+        ]
+        validate_data(self, features, skip_check_array=True)
+        return self
+
+    @share_ranker_words
+    def predict(self, X: MatrixLike | Any) -> NDArray[Any]:
+        check_is_fitted(self)
+        features = drop_column(X, self.qid_column, self._n_columns)
+        scores = [_scores(features, member) for member in self.estimators_]
+        validate_data(self, features, reset=False, skip_check_array=True)
+        scores = np.column_stack(scores).astype(np.float64)
+        codes = np.zeros(len(scores), dtype=np.intp)
+        if self._fusion.compares_documents:
+            qid = self._find_qid(None, "predict", X=X, calls=_CALLS)
+            if qid is not None:
+                _, codes = encode_qid(qid, len(scores))
+        return fuse_scores(codes, scores, self._fusion)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters, and those of the estimators.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            If True, the estimators by their names and their parameters, such as
+            "gbm__max_depth", are among them.
+
+        Returns
+        -------
+        params : dict
+            Parameters by name.
+        """
+        params = super().get_params(deep=False)
+        for name, estimator in self._named().items() if deep else ():
+            params[name] = estimator
+            inner = estimator.get_params(deep=True).items()
+            params |= {f"{name}__{key}": value for key, value in inner}
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, estimators by their names, and parameters of these.
+
+        Parameters
+        ----------
+        **params : dict
+            Parameters by name, as :meth:`get_params` returns them.
+
+        Returns
+        -------
+        self : object
+            The ranker.
+        """
+        if "estimators" in params:
+            self.estimators = params.pop("estimators")
+        if replaced := params.keys() & self._named().keys():
+            self.estimators = [
+                (member[0], params[member[0]])
+                if isinstance(member, tuple) and member[0] in replaced
+                else member
+                for member in self.estimators
+            ]
+        rest = {name: value for name, value in params.items() if name not in replaced}
+        return super().set_params(**rest)
+
+    def _named(self):
+        """Return the estimators by their names."""
+        given = self.estimators if isinstance(self.estimators, list) else []
+        return dict(one for one in given if isinstance(one, tuple) and len(one) == 2)
+
+    def _members(self, features):
+        """Return the estimators and columns by their names."""
+        given, named = self.estimators, self._named()
+        if given is None or len(named) != len(given):
+            names = list(column_names(features) or range(_width(features)))
+            given = names if given is None else given
+            columns = [one for one in given if not isinstance(one, tuple)]
+            if not isinstance(given, list) or not all(one in names for one in columns):
+                raise ValueError(
+                    "The 'estimators' parameter of FusionRanker must be a list of "
+                    f"pairs (name, estimator) and columns of X. Got {shown(given)}, "
+                    f"and X has the columns {shown(names)}."
+                )
+        members = {
+            name: named.get(name, name)
+            for name in (one[0] if isinstance(one, tuple) else one for one in given)
+        }
+        if len(members) < len(given) or not members:
+            raise ValueError(
+                "The 'estimators' parameter of FusionRanker must hold one or more "
+                "estimators or columns, each with a name of its own. Got "
+                f"{shown(given)}."
+            )
+        for estimator in named.values():
+            check_wrapped(estimator, "estimators", "FusionRanker")
+        return members
+
+
+_CALLS = ("predict(X.assign(qid=qid))",)
+
+
+def _width(features):
+    """Return the number of columns of a matrix, or raise as scikit-learn does."""
+    if len(np.shape(features)) != 2:
+        raise ValueError(
+            f"Expected 2D array, got an array of shape {np.shape(features)}. Reshape "
+            "your data: a row per document."
+        )
+    return np.shape(features)[1]
+
+
+def _scores(features, member):
+    """Return the scores by an estimator, or those in a column."""
+    if hasattr(member, "fit"):
+        return column_or_1d(ranking_response(member, features, ask))
+    return numeric_array(find_column(features, member), f"X[{member!r}]")

@@ -1,0 +1,223 @@
+"""Fuse runs of several systems into one."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import Bunch
+
+from skrank._checks import check_column_name, shown
+from skrank._ranking.fusion import documents_of, fuse_scores, read_fusion
+from skrank._ranking.ids import encode_qid, find_alike
+from skrank._types import Judgements
+from skrank.tables.alignment import with_ids_of_one_type
+from skrank.tables.forms import RESULT, Names, are_runs, is_trec, read_form
+from skrank.tables.triples import text_of
+
+
+def fuse(
+    runs: Mapping[str, Judgements],
+    method: Literal["rrf", "sum", "mnz", "max", "isr", "borda"] = "rrf",
+    *,
+    norm: Literal["min-max", "max", "sum", "z", "rank"] | None = None,
+    weights: ArrayLike | Mapping[str, float] | None = None,
+    k: float = 60,
+    qid: str = "qid",
+    doc_id: str = "doc_id",
+    score: str = "score",
+) -> Bunch:
+    r"""Fuse what several systems returned into one run.
+
+    Parameters
+    ----------
+    runs : dict of str to run
+        The runs by name, each in one of the forms of :func:`align`: the path of a TREC,
+        Parquet, CSV or JSON file, a table, a list of tuples or a dict of query ids.
+    method : {"rrf", "sum", "mnz", "max", "isr", "borda"}, default="rrf"
+        How the scores of a document become one; the Notes have the formulas. "rrf",
+        "isr" and "borda" read ranks only, the others scores.
+    norm : {"min-max", "max", "sum", "z", "rank"}, default=None
+        How the scores of each query of a run are made comparable before "sum", "mnz"
+        or "max". None takes them as they are. Methods that read ranks ignore it.
+    weights : array-like of shape (n_runs,) or dict of str to float, default=None
+        The weight of each run, at least 0. A run with weight 0 is left out, with the
+        documents that only this run returned. If None, all weights are 1.
+    k : float, default=60
+        The constant of "rrf": the larger, the less the first ranks count.
+    qid, doc_id, score : str
+        The names of the columns of tables, and of the keys of hits.
+
+    Returns
+    -------
+    fused : Bunch
+        A run as :func:`read_run` returns it, with the arrays `qid`, `doc_id` and
+        `score`: queries in ascending order, and the best document of each first.
+        Documents with equal scores are in the order of their ids.
+
+    Raises
+    ------
+    ValueError
+        If a run has a document twice for a query or a score that is NaN, a parameter
+        has an invalid value, scores are infinite where a method adds them, or
+        ``norm="max"`` meets a query without a score above 0.
+    TypeError
+        If `runs` is not a dict of names to runs, or the ids of the runs are of
+        different types.
+
+    See Also
+    --------
+    score_runs : Evaluates runs, and what this function returns.
+    skrank.rankers.FusionRanker : The same as an estimator, whose weights a search can
+        choose.
+
+    Notes
+    -----
+    With the rank :math:`r_j` (1 is best) and the score :math:`s_j` of a document in run
+    j of weight :math:`w_j`, over the runs that returned it, m in number:
+
+    =========  ===================================  =================================
+    method     fused score                          a run that did not return it
+    =========  ===================================  =================================
+    "rrf"      :math:`\sum_j w_j / (k + r_j)`       adds nothing [1]_
+    "sum"      :math:`\sum_j w_j s_j`               adds nothing, as a score of 0 [2]_
+    "mnz"      :math:`m \sum_j w_j s_j`             adds nothing [2]_
+    "max"      :math:`\max_j w_j s_j`               is not read [2]_
+    "isr"      :math:`m \sum_j w_j / r_j^2`         adds nothing [3]_
+    "borda"    :math:`\sum_j w_j (n + 1 - r_j)`     gives its share of the points that
+                                                    are left [4]_
+    =========  ===================================  =================================
+
+    where n is the number of documents that any run returned for the query. Where a run
+    lists more negative scores than positive ones, "sum" would prefer documents that it
+    did not return: choose a norm such as "min-max", whose lowest value is 0.
+
+    The norms subtract the lowest score and divide by the range ("min-max") or by the
+    sum of what is left ("sum"), divide by the highest score ("max"), subtract the mean
+    and divide by the standard deviation ("z"), or take 1 - (r - 1) / n of the n
+    documents of the run ("rank"). Equal scores become 0 by "min-max", "sum" and "z".
+
+    Documents with the same score share their ranks: each counts with the mean over
+    them. So the result does not depend on the order of the rows.
+
+    References
+    ----------
+    .. [1] G. V. Cormack, C. L. A. Clarke and S. Büttcher, "Reciprocal Rank Fusion
+       Outperforms Condorcet and Individual Rank Learning Methods", SIGIR 2009.
+    .. [2] E. A. Fox and J. A. Shaw, "Combination of Multiple Searches", The Second Text
+       Retrieval Conference (TREC-2), 1993.
+    .. [3] A. Mourão, F. Martins and J. Magalhães, "Multimodal Medical Information
+       Retrieval with Unsupervised Rank Fusion", Computerized Medical Imaging and
+       Graphics 39 (2015).
+    .. [4] J. A. Aslam and M. Montague, "Models for Metasearch", Proceedings of the 24th
+       ACM SIGIR Conference, 2001.
+
+    Examples
+    --------
+    >>> from skrank.tables import fuse
+    >>> bm25 = {"q1": ["d1", "d2", "d3"]}
+    >>> dense = {"q1": {"d4": 0.9, "d1": 0.6, "d2": 0.6}}
+    >>> fused = fuse({"bm25": bm25, "dense": dense})
+    >>> fused.doc_id.tolist()
+    ['d1', 'd2', 'd4', 'd3']
+
+    The run "bm25" counts half as much:
+
+    >>> fuse({"bm25": bm25, "dense": dense}, weights=[0.5, 1]).doc_id.tolist()
+    ['d1', 'd2', 'd4', 'd3']
+
+    To evaluate it with the other runs:
+
+    >>> from skrank.tables import score_runs
+    >>> runs = {"bm25": bm25, "dense": dense}
+    >>> score_runs({"q1": {"d2": 1}}, {**runs, "rrf": fuse(runs)}, "mrr").summary()
+    {'bm25': {'mrr': 0.5}, 'dense': {'mrr': 0.4166...}, 'rrf': {'mrr': 0.5}}
+    """
+    if not are_runs(runs):
+        raise TypeError(
+            "The 'runs' parameter of fuse must be a dict of names to runs. Got "
+            f"{shown(runs)} of type {type(runs).__name__} instead."
+        )
+    columns = {"qid": qid, "doc_id": doc_id, "score": score}
+    for name, column in columns.items():
+        check_column_name(column, name, "fuse")
+    fusion = read_fusion(method, norm, weights, k, list(runs), "fuse")
+    runs = {
+        name: run
+        for (name, run), weight in zip(runs.items(), fusion.weights, strict=True)
+        if weight > 0
+    }
+    fusion = fusion._replace(weights=fusion.weights[fusion.weights > 0])
+    ids, query, documents, scores = outer_join(_read(runs, Names(qid, doc_id, score)))
+    fused = fuse_scores(query, scores, fusion)
+    order = _best_first(query, fused, documents)
+    return Bunch(
+        qid=text_of(ids[query[order]]),
+        doc_id=text_of(documents[order]),
+        score=fused[order],
+    )
+
+
+def _read(runs, names):
+    """Return the Triples of runs by name, with ids of one type."""
+    named = {name: f"runs[{name!r}]" for name in runs}
+    sides = {
+        name: read_form(run, RESULT._replace(name=named[name]), names)
+        for name, run in runs.items()
+    }
+    # The ids of TREC files are text, even where other sources have integers.
+    first = next((name for name, run in runs.items() if is_trec(run)), next(iter(runs)))
+    for name, side in sides.items():
+        of_trec = is_trec(runs[first]), is_trec(runs[name])
+        pair = named[first], named[name]
+        sides[first], sides[name], _ = with_ids_of_one_type(
+            sides[first], side, pair, of_trec
+        )
+    return {named[name]: side for name, side in sides.items()}
+
+
+def outer_join(runs):
+    """Join runs on query and document.
+
+    Return the query ids, and for each pair of a query and a document that occurs the
+    position of its query in them, its document, and the scores of the runs, of shape
+    (n_pairs, n_runs), NaN where a run has none.
+    """
+    ids, query = encode_qid(np.concatenate([run.qid for run in runs.values()]))
+    document = np.concatenate([run.doc_id for run in runs.values()])
+    alike = find_alike(document, query)
+    (pairs,) = np.nonzero(alike == np.arange(len(alike)))
+    place = np.empty(len(alike), dtype=np.intp)
+    place[pairs] = np.arange(len(pairs))
+    place = place[alike]
+    scores = np.full((len(pairs), len(runs)), np.nan)
+    start = 0
+    for j, (name, run) in enumerate(runs.items()):
+        rows = slice(start, start + len(run.value))
+        start = rows.stop
+        scores[place[rows], j] = run.value
+        if np.count_nonzero(~np.isnan(scores[:, j])) < len(run.value):
+            counts = np.bincount(place[rows])
+            row = rows.start + np.flatnonzero(counts[place[rows]] > 1)[:1]
+            found = document[row], ids[query[row]]
+            twice, of_query = (text_of(one).tolist()[0] for one in found)
+            raise ValueError(
+                f"A document must occur once for each query in {name}. Got document "
+                f"{shown(twice)} of query {shown(of_query)} more than once."
+            )
+    return ids, query[pairs], document[pairs], scores
+
+
+def _best_first(query, fused, documents):
+    """Return the rows by query, best first; ties are in the order of documents."""
+    top = documents_of(query, fused)
+    order = top.row.copy()
+    (tied,) = np.nonzero(top.size > 1)
+    rows = order[tied]
+    _, codes = encode_qid(documents[rows])
+    order[tied] = rows[np.lexsort((codes, top.above[tied], top.query[tied]))]
+    return order

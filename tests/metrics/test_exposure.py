@@ -1,0 +1,559 @@
+"""Metrics of exposure, against the expected exposure over all orders of ties."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import itertools
+import math
+from collections import defaultdict
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.spatial.distance import jensenshannon
+from sklearn.compose import make_column_transformer
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+
+from skrank.metrics import (
+    awrf_score,
+    calibration_divergence,
+    eed_score,
+    eel_score,
+    eer_score,
+    evaluate,
+    make_ranking_scorer,
+    of_items,
+    score_queries,
+    tie_report,
+)
+from skrank.metrics.metric import METRICS
+from skrank.model_selection import QueryKFold
+from skrank.rankers import QueryRanker
+from skrank.stats import compare_rankers, confidence_interval
+from tests.brute_force import all_orders, input_order
+
+WEIGHTS = {
+    "log2": lambda rank: 1 / math.log2(rank + 1),
+    "ln": lambda rank: 1 / math.log(rank + 1),
+    "uniform": lambda rank: 1.0,
+    "rbp": lambda rank: 0.8 ** (rank - 1),
+}
+
+
+class Case:
+    """Scores with ties, grades, ids of ragged queries in any order, masks, groups."""
+
+    def __init__(self, seed):
+        rng = np.random.default_rng(seed)
+        sizes = rng.integers(1, 6, size=4)
+        self.qid = rng.permutation(np.repeat(["c", "a", "d", "b"], sizes))
+        n = self.n = len(self.qid)
+        self.scores = rng.integers(0, 3, size=n).astype(float)
+        self.grades = rng.integers(0, 3, size=n)
+        self.k = [None, 1, 2, 3][seed % 4]
+        self.ties = ["expected", "first"][seed % 5 == 4]
+        self.returned = rng.random(n) < 0.7 if seed % 3 == 0 else None
+        self.judged = rng.random(n) < 0.7 if seed % 3 == 1 else None
+        parts = rng.dirichlet([1, 1, 1], size=n) * rng.integers(0, 2, size=(n, 1))
+        self.groups = {
+            "labels": rng.choice(["x", "y", "z"], size=n),
+            "flags": rng.random(n) < 0.4,
+            "parts": np.where(parts < 0.1, 0, parts),
+            None: None,
+        }
+        self.profile = rng.integers(0, 4, size=(4, 3))[
+            np.searchsorted(["a", "b", "c", "d"], self.qid)
+        ]
+
+    @property
+    def given(self):
+        return {
+            "qid": self.qid, "k": self.k, "ties": self.ties, "average": None,
+            "returned": self.returned, "replace_undefined_by": np.nan,
+        }  # fmt: skip
+
+    def queries(self):
+        """Yield the rows of each query, and which of them are returned."""
+        for query in np.unique(self.qid):
+            rows = np.flatnonzero(self.qid == query).tolist()
+            back = self.returned
+            yield rows, [row for row in rows if back is None or back[row]]
+
+    def is_relevant(self, row):
+        return self.grades[row] > 0 and (self.judged is None or self.judged[row])
+
+    def exposure(self, rows, weight):
+        """Return the mean exposure of each row over all orders."""
+        scores = self.scores[rows].tolist()
+        orders = [input_order(rows, scores)]
+        if self.ties == "expected":
+            orders = list(all_orders(rows, scores))
+        return mean_exposure(orders, weight, self.k)
+
+    def ideal(self, rows, weight):
+        """Return the mean exposure over all orders by grade."""
+        grades = [self.grades[row] if self.is_relevant(row) else -1 for row in rows]
+        return mean_exposure(list(all_orders(rows, grades)), weight, self.k)
+
+
+def mean_exposure(orders, weight, k):
+    total = defaultdict(float)
+    for order in orders:
+        for rank, row in enumerate(order, 1):
+            total[row] += weight(rank) / len(orders) if k is None or rank <= k else 0.0
+    return total
+
+
+def by_group(exposure, group):
+    """Return the sum of a number of rows over the documents of each group."""
+    total = defaultdict(float)
+    for row, value in exposure.items():
+        if group is None:
+            total[row] += value
+        elif group.ndim == 1:
+            total[group[row]] += value
+        else:
+            for place, part in enumerate(group[row]):
+                if part:
+                    total[place] += part * value
+    return total
+
+
+def divergence(one, other):
+    """Return the Jensen-Shannon divergence of two dicts of numbers, or NaN."""
+    if not sum(one.values()) > 0 or not sum(other.values()) > 0:
+        return math.nan
+    value = 0.0
+    for group in {*one, *other}:
+        p, q = (values.get(group, 0) / sum(values.values()) for values in (one, other))
+        value += p / 2 * math.log(2 * p / (p + q)) if p else 0.0
+        value += q / 2 * math.log(2 * q / (p + q)) if q else 0.0
+    return value
+
+
+def target_of(case, rows, group, target):
+    if target == "relevant":
+        return by_group({row: 1.0 for row in rows if case.is_relevant(row)}, group)
+    counts = by_group(dict.fromkeys(rows, 1.0), group)
+    return counts if target == "candidates" else dict.fromkeys(counts, 1.0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("group", ["labels", "flags", "parts"])
+@pytest.mark.parametrize("target", ["candidates", "equal", "relevant"])
+def test_awrf_is_the_divergence_of_the_expected_exposure(group, target):
+    for seed in range(200):
+        case = Case(seed)
+        column, name = case.groups[group], ["log2", "ln"][seed % 2]
+        values = awrf_score(
+            case.grades, case.scores, group=column, target=target, discount=name,
+            judged=case.judged, **case.given,
+        )  # fmt: skip
+        expected = [
+            1
+            - divergence(
+                by_group(case.exposure(back, WEIGHTS[name]), column),
+                target_of(case, rows, column, target),
+            )
+            for rows, back in case.queries()
+        ]
+        np.testing.assert_allclose(values, expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.slow
+def test_a_target_of_awrf_has_any_numbers_in_proportion():
+    shares = {"labels": {"x": 2, "y": 0, "z": 6, "v": 1}, "parts": [2, 0, 6]}
+    for seed, group in itertools.product(range(200), shares):
+        case, target = Case(seed), shares[group]
+        column = case.groups[group]
+        values = awrf_score(
+            None, case.scores, group=column, target=target, **case.given
+        )
+        wanted = target if group == "labels" else dict(enumerate(target))
+        expected = [
+            1
+            - divergence(by_group(case.exposure(back, WEIGHTS["log2"]), column), wanted)
+            for _, back in case.queries()
+        ]
+        np.testing.assert_allclose(values, expected, rtol=1e-12, atol=1e-12)
+        # Of the exposure that is there, all counts.
+        other = awrf_score(
+            None, case.scores, group=column, target=np.array(target)
+            if group == "parts" else pd.Series(target).to_dict(), **case.given
+        )  # fmt: skip
+        np.testing.assert_array_equal(values, other)
+
+
+def test_no_exposure_may_be_uniform():
+    member = np.array([[0, 0, 0], [1, 0, 0], [0, 0, 0]])
+    given = {"group": member, "target": [1, 1, 2], "qid": [0, 1, 1], "average": None}
+    values = awrf_score(
+        None, [1, 1, 2], k=1, empty="uniform", replace_undefined_by=np.nan, **given
+    )
+    one = 1 - jensenshannon([1, 1, 1], [1, 1, 2]) ** 2
+    np.testing.assert_allclose(values, [one, one], rtol=1e-12)
+    values = awrf_score(None, [1, 1, 2], k=1, replace_undefined_by=np.nan, **given)
+    np.testing.assert_array_equal(values, [np.nan, np.nan])
+    # By name, the groups are those that have a document in the query.
+    values = awrf_score(
+        None, [1, 1, 2], k=1, empty="uniform", replace_undefined_by=np.nan,
+        **given | {"target": "candidates"},
+    )  # fmt: skip
+    np.testing.assert_array_equal(values, [np.nan, 1])
+
+
+def losses(exposure, target):
+    """Return EE-L, EE-D and EE-R of two dicts of exposure."""
+    groups = {*exposure, *target}
+    pairs = [(exposure.get(one, 0), target.get(one, 0)) for one in groups]
+    return (
+        math.fsum((e - t) ** 2 for e, t in pairs),
+        math.fsum(e * e for e, _ in pairs),
+        math.fsum(e * t for e, t in pairs),
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("group", ["labels", "parts", None])
+@pytest.mark.parametrize("only_relevant", [False, True])
+def test_exposure_loss_is_that_of_the_expected_exposure(group, only_relevant):
+    for seed in range(200):
+        case = Case(seed)
+        column, name = case.groups[group], ["rbp", "log2"][seed % 2]
+        given = case.given | {
+            "group": column, "discount": name, "only_relevant": only_relevant,
+            "judged": case.judged,
+        }  # fmt: skip
+        found = [
+            function(case.grades, case.scores, **given)
+            for function in (eel_score, eed_score, eer_score)
+        ]
+        expected = []
+        for rows, back in case.queries():
+            exposure = case.exposure(back, WEIGHTS[name])
+            target = case.ideal(rows, WEIGHTS[name])
+            if only_relevant:
+                exposure, target = (
+                    {row: values[row] for row in values if case.is_relevant(row)}
+                    for values in (exposure, target)
+                )
+            loss, disparity, relevance = losses(
+                by_group(exposure, column), by_group(target, column)
+            )
+            if not back:
+                disparity = math.nan
+            if not back or not any(map(case.is_relevant, rows)):
+                loss = relevance = math.nan
+            expected.append((loss, disparity, relevance))
+        np.testing.assert_allclose(
+            np.transpose(found), expected, rtol=1e-12, atol=1e-12
+        )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("group", ["labels", "parts"])
+def test_a_target_of_groups_shares_the_exposure_of_all_ranks(group):
+    shares = {"labels": {"x": 2, "y": 0, "z": 6}, "parts": [2, 0, 6]}[group]
+    of_group = shares if group == "labels" else dict(enumerate(shares))
+    for seed in range(200):
+        case = Case(seed)
+        column = case.groups[group]
+        given = case.given | {"group": column, "target": shares}
+        found = [
+            function(None, case.scores, **given) for function in (eel_score, eer_score)
+        ]
+        expected = []
+        for rows, back in case.queries():
+            ranks = range(1, (case.k or len(rows)) + 1)
+            available = sum(map(WEIGHTS["rbp"], ranks))
+            target = {one: available * n / 8 for one, n in of_group.items()}
+            exposure = by_group(case.exposure(back, WEIGHTS["rbp"]), column)
+            loss, _, relevance = losses(exposure, target)
+            expected.append((loss, relevance) if back else (math.nan, math.nan))
+        np.testing.assert_allclose(
+            np.transpose(found), expected, rtol=1e-12, atol=1e-12
+        )
+
+
+def kullback_leibler(profile, listed, a):
+    total, shown = sum(profile), sum(listed.values())
+    if not total or not shown:
+        return math.nan
+    value = 0.0
+    for place, one in enumerate(profile):
+        p, q = one / total, listed.get(place, 0) / shown
+        value += p * math.log(p / ((1 - a) * q + a * p)) if p else 0.0
+    return value
+
+
+@pytest.mark.slow
+def test_calibration_is_the_divergence_of_the_expected_list():
+    for seed in range(200):
+        case = Case(seed)
+        name, a = ["uniform", "log2"][seed % 2], [0.01, 0.3][seed % 3 > 1]
+        column = case.groups["parts"]
+        values = calibration_divergence(
+            None, case.scores, group=column, profile=case.profile, discount=name, a=a,
+            **case.given,
+        )  # fmt: skip
+        expected = [
+            kullback_leibler(
+                case.profile[rows[0]],
+                by_group(case.exposure(back, WEIGHTS[name]), column),
+                a,
+            )
+            for rows, back in case.queries()
+        ]
+        np.testing.assert_allclose(values, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_values_by_hand():
+    def log(x):
+        return math.log(float(x))
+
+    # The exposures 1, 1/2 and 1/3: "a" gets 6/11, and 1/3 of the documents are its.
+    p, q = Fraction(6, 11), Fraction(1, 3)
+    m, n = (p + q) / 2, (2 - p - q) / 2
+    terms = [p * log(p / m), (1 - p) * log((1 - p) / n)]
+    terms += [q * log(q / m), (1 - q) * log((1 - q) / n)]
+    groups = ["a", "b", "b"]
+    given = {"group": groups, "discount": lambda rank: 1 / rank}
+    value = awrf_score(None, [3, 2, 1], **given)
+    assert value == pytest.approx(1 - sum(terms) / 2, abs=1e-15)
+    # All of the exposure to one of two groups that should get the same.
+    value = awrf_score(None, [3, 2, 1], k=1, target="equal", **given)
+    divergence = (log(4 / 3) + log(2 / 3) / 2 + log(2) / 2) / 2
+    assert value == pytest.approx(1 - divergence, abs=1e-15)
+    assert awrf_score(None, [1, 1, 1], **given) == 1
+
+    # Exposures of 1, 1/2 and 1/4; in the ideal ranking 3/4, 3/4 and 1/4.
+    grades = [1, 0, 1]
+    loss = (1 - 3 / 4) ** 2 + (1 / 2 - 1 / 4) ** 2 + (1 / 4 - 3 / 4) ** 2
+    assert eel_score(grades, [3, 2, 1], p=0.5) == loss
+    assert eed_score(grades, [3, 2, 1], p=0.5) == 1 + 1 / 4 + 1 / 16
+    assert eer_score(grades, [3, 2, 1], p=0.5) == 3 / 4 + 1 / 8 + 3 / 16
+    groups = ["a", "b", "b"]  # 1 and 3/4 instead of 3/4 and 1
+    loss = (1 - 3 / 4) ** 2 + (3 / 4 - 1) ** 2
+    assert eel_score(grades, [3, 2, 1], p=0.5, group=groups) == loss
+    only = {"only_relevant": True, "p": 0.5, "group": groups}  # 1 and 1/4; 3/4 and 3/4
+    loss = (1 - 3 / 4) ** 2 + (1 / 4 - 3 / 4) ** 2
+    assert eel_score(grades, [3, 2, 1], **only) == loss
+    assert eed_score(grades, [3, 2, 1], **only) == 1 + 1 / 16
+
+    member, profile = [[1, 0], [1, 0], [0, 1]], [[1, 1]] * 3
+    given = {"group": member, "profile": profile, "a": 0.5}
+    # 2/3 and 1/3 are shown of what should be 1/2 and 1/2.
+    divergence = (log(Fraction(6, 7)) + log(Fraction(6, 5))) / 2
+    value = calibration_divergence(None, [3, 2, 1], **given)
+    assert value == pytest.approx(divergence, abs=1e-15)
+    value = calibration_divergence(None, [3, 2, 1], k=1, **given)
+    assert value == pytest.approx((log(2 / 3) + log(2)) / 2, abs=1e-15)
+
+
+def test_ties_are_resolved_before_the_divergence():
+    # In one order "a" is shown, in the other "b"; on average both are.
+    given = {"group": ["a", "b"], "k": 1}
+    assert awrf_score(None, [1, 1], **given) == 1
+    first = awrf_score(None, [1, 1], ties="first", **given)
+    assert first == awrf_score(None, [2, 1], **given) < 1
+
+
+def test_labels_of_any_type_name_groups():
+    scores, qid = [3, 2, 1, 2, 1], [0, 0, 0, 1, 1]
+    text = awrf_score(None, scores, qid=qid, group=list("xyyxy"))
+    for group in (
+        [7, 9, 9, 7, 9],
+        [False, True, True, False, True],
+        pd.Categorical(list("xyyxy")),
+        pd.Series(list("xyyxy"), dtype=object),
+        [2.0, 3.0, 3.0, 2.0, 3.0],
+        of_items({"i": "x", "j": "y"}, list("ijjij")),
+    ):
+        assert awrf_score(None, scores, qid=qid, group=group) == text
+    one_hot = np.eye(2)[[0, 1, 1, 0, 1]]
+    assert awrf_score(None, scores, qid=qid, group=one_hot) == text
+    by_label = eel_score(None, scores, qid=qid, group=list("xyyxy"),
+                         target={"x": 1, "y": 3})  # fmt: skip
+    assert by_label == eel_score(None, scores, qid=qid, group=one_hot, target=[1, 3])
+
+
+def test_rows_in_another_order_give_the_same_bits():
+    rng = np.random.default_rng(0)
+    n, qid = 300, np.random.default_rng(1).integers(0, 20, size=300)
+    scores, grades = rng.integers(0, 4, size=n), rng.integers(0, 3, size=n)
+    columns = {"group": rng.choice(list("abcd"), size=n)}
+    names = ["awrf@5", "awrf(target='relevant')", "neg_eel", "neg_eed@9", "eer"]
+    order = rng.permutation(n)
+    for given in (columns, {"group": rng.dirichlet([1, 1, 1], size=n)}):
+        values = evaluate(grades, scores, names, qid=qid, **given)
+        shuffled = {name: values[order] for name, values in given.items()}
+        again = evaluate(
+            grades[order], scores[order], names, qid=qid[order], **shuffled
+        )
+        assert again == values
+
+
+def test_blocks_have_the_values_of_the_whole(monkeypatch):
+    rng = np.random.default_rng(0)
+    n, qid = 3000, np.sort(np.random.default_rng(1).integers(0, 200, size=3000))
+    scores, grades = rng.integers(0, 20, size=n), rng.integers(0, 3, size=n)
+    columns = {
+        "group": of_items(rng.dirichlet([1, 1, 1], size=50), rng.integers(0, 50, n)),
+        "profile": of_items(rng.integers(1, 5, size=(200, 3)), qid),
+    }
+    names = [
+        "awrf@5",
+        "awrf(target=[1, 2, 1])",
+        "neg_eel",
+        "neg_calibration@5",
+        "eer@9",
+    ]
+    whole = evaluate(grades, scores, names, qid=qid, **columns)
+    monkeypatch.setattr("skrank.metrics.answer.ROWS", 500)
+    assert evaluate(grades, scores, names, qid=qid, **columns) == whole
+
+
+def test_each_metric_alone_is_that_of_all():
+    case = Case(8)
+    columns = {"group": case.groups["parts"], "profile": case.profile}
+    names = ["awrf@2", "neg_eel", "neg_eed@3", "eer", "neg_calibration@2", "ndcg"]
+    both = evaluate(case.grades, case.scores, names, qid=case.qid, **columns)
+    for name in names:
+        read = METRICS[name.removeprefix("neg_").partition("@")[0]].columns
+        given = {column: columns[column] for column in read}
+        one = evaluate(case.grades, case.scores, name, qid=case.qid, **given)
+        assert one == {name: both[name]}
+
+
+def test_a_group_need_not_be_given_where_documents_are_compared():
+    scores = evaluate([1, 0], [1, 2], ["neg_eel", "neg_eed", "eer"], p=0.5)
+    assert scores == {"neg_eel": -0.5, "neg_eed": -1.25, "eer": 1.0}
+    # "awrf" needs one, and then all of them read it.
+    with pytest.raises(ValueError, match="'awrf' reads the column 'group'"):
+        evaluate([1, 0], [1, 2], ["neg_eel", "awrf"])
+    scores = evaluate([1, 0], [1, 2], ["neg_eel", "awrf"], group=["a", "a"])
+    assert scores == {"neg_eel": 0.0, "awrf": 1.0}
+
+
+def test_rankers_are_compared_by_exposure():
+    rng = np.random.default_rng(0)
+    n, qid = 2000, np.repeat(np.arange(200), 10)
+    is_new, grades = rng.random(n) < 0.5, rng.integers(0, 3, size=n)
+    rankers = {"even": rng.normal(size=n), "old first": rng.normal(size=n) - 3 * is_new}
+    names = ["awrf@5", "neg_eel", "neg_calibration(a=0.3)@8"]
+    scores = score_queries(
+        grades, rankers, names, qid=qid, group=np.column_stack([is_new, ~is_new]),
+        profile=np.ones((n, 2)),
+    )  # fmt: skip
+    found = confidence_interval(scores)
+    for ranker, name in itertools.product(rankers, names):
+        row = found[ranker][name]
+        assert row.estimate == scores.summary()[ranker][name]
+        assert row.low < row.estimate < row.high
+    assert compare_rankers(scores).rows[0].pvalue < 1e-3
+
+
+N = 300
+RNG = np.random.default_rng(0)
+X = pd.DataFrame(RNG.normal(size=(N, 3)), columns=list("abc"))
+X["qid"] = np.repeat(np.arange(30), 10)
+X["shop"] = np.where(RNG.random(N) < 0.3, "small", "large")
+Y = (X.a + RNG.normal(size=N) > 0.5).astype(int)
+RANKER = QueryRanker(
+    make_pipeline(make_column_transformer(("passthrough", ["a", "b"])), Ridge())
+)
+
+
+@pytest.mark.slow
+def test_a_search_finds_the_groups_in_a_column():
+    grid = {"estimator__ridge__alpha": [0.1, 1e4]}
+    names = ["awrf@3", "neg_eel", "ndcg@3"]
+    scoring = make_ranking_scorer(names, columns={"group": "shop"})
+    cv = QueryKFold(3)
+    search = GridSearchCV(RANKER, grid, scoring=scoring, refit="awrf@3", cv=cv)
+    search.fit(X, Y)
+    for name in names:
+        for place, alpha in enumerate(grid["estimator__ridge__alpha"]):
+            ranker = RANKER.set_params(estimator__ridge__alpha=alpha)
+            folds = []
+            for train, test in cv.split(X, Y):
+                ranker.fit(X.iloc[train], Y.iloc[train])
+                scores = ranker.predict(X.iloc[test])
+                column = {} if name == "ndcg@3" else {"group": X["shop"].iloc[test]}
+                qid = X["qid"].iloc[test]
+                folds.append(
+                    evaluate(Y.iloc[test].to_numpy(), scores, name, qid=qid, **column)
+                )
+            mean = np.mean([fold[name] for fold in folds])
+            found = search.cv_results_[f"mean_test_{name}"][place]
+            assert found == pytest.approx(mean, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    "name", ["awrf", "neg_eel", "neg_eed", "eer", "neg_calibration"]
+)
+def test_only_orders_that_no_grade_decides_are_accepted(name):
+    given = {"group": np.eye(2), "profile": np.eye(2)[[0, 0]]}
+    given = {one: given[one] for one in METRICS[name.removeprefix("neg_")].columns}
+    for ties in ("optimistic", "pessimistic"):
+        with pytest.raises(ValueError, match="'ties' parameter of evaluate"):
+            evaluate([0, 1], [1, 2], name, ties=ties, **given)
+    with pytest.raises(ValueError, match="'ties' parameter of tie_report"):
+        tie_report([0, 1], [1, 2], name, **given)
+    with pytest.raises(TypeError, match="adjusted"):
+        evaluate([0, 1], [1, 2], name, adjusted=True, **given)
+    function = METRICS[name.removeprefix("neg_")].function
+    with pytest.raises(TypeError, match="adjusted"):
+        function([0, 1], [1, 2], adjusted=True, **given)
+
+
+A, EQUAL = {"group": ["a", "b"]}, {"group": np.eye(2), "profile": np.ones((2, 2))}
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "message"),
+    [
+        ("awrf", {"group": [0.5, 1]}, "'group' must hold one label per row"),
+        ("awrf", {"group": [None, "b"]}, "Got fractions or missing values"),
+        ("awrf", {"group": [np.nan, 1.0]}, "Got fractions or missing values"),
+        ("awrf", {"group": -np.eye(2)}, "'group' must hold finite numbers from 0"),
+        ("awrf", {"group": np.ones((2, 2, 2))}, "Got 3 dimensions"),
+        ("awrf", A | {"target": "ideal"}, "'target' parameter of awrf_score"),
+        ("awrf", A | {"target": [1, 2]}, "with this column 'group', a dict of labels"),
+        ("awrf", A | {"target": {"a": 1}}, "Got none for 'b'"),
+        ("awrf", A | {"target": {"a": 1, "b": -1}}, "one finite number of 0 or more"),
+        ("awrf", {"group": np.eye(2), "target": {"a": 1}}, "an array of shape"),
+        ("awrf", {"group": np.eye(2), "target": [0, 0]}, "not all 0"),
+        ("awrf", {"group": np.eye(2), "target": [1, 2, 3]}, "each of 2 groups"),
+        ("awrf", A | {"target": 3}, "a dict of labels. Got 3"),
+        ("awrf", A | {"empty": "zero"}, "'empty' parameter of awrf_score"),
+        ("awrf", A | {"discount": "rbp"}, "'discount' parameter"),
+        ("neg_eel", {"target": "equal"}, "'target' parameter of eel_score"),
+        ("neg_eel", {"target": [1, 2]}, "which needs the column 'group'"),
+        ("neg_eel", {"p": 1.0}, "'p' parameter of eel_score"),
+        ("neg_eed", {"only_relevant": "yes"}, "'only_relevant' parameter of eed_score"),
+        ("eer", {"discount": "log"}, "'discount' parameter of eer_score"),
+        ("neg_calibration", EQUAL | {"a": 0}, "'a' parameter of calibration_diverge"),
+        ("neg_calibration", EQUAL | {"profile": np.eye(2)}, "constant within a query"),
+        ("neg_calibration", EQUAL | {"profile": np.ones((2, 3))}, "the same groups"),
+        ("neg_calibration", EQUAL | {"group": ["a", "b"]}, "'group'"),
+        ("neg_calibration", EQUAL | {"discount": "rbp"}, "'discount' parameter of cal"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said(name, params, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        evaluate([0, 1], [1, 2], name, **params)
+
+
+def test_grades_are_needed_where_they_are_read():
+    assert awrf_score(None, [1, 2], group=["a", "a"]) == 1
+    with pytest.raises(ValueError, match="'awrf_score' reads grades"):
+        awrf_score(None, [1, 2], group=["a", "b"], target="relevant")
+    with pytest.raises(ValueError, match="'neg_eel' reads grades"):
+        evaluate(None, [1, 2], "neg_eel")
+    assert eel_score(None, [1, 2], group=["a", "a"], target={"a": 1}) == 0
+    assert eed_score(None, [1, 2], p=0.5) == 1.25
+    with pytest.raises(ValueError, match="'eed_score' reads grades"):
+        eed_score(None, [1, 2], only_relevant=True)

@@ -1,0 +1,307 @@
+"""Metrics of propensities, against the mean over all orders of tied documents."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import itertools
+import math
+import statistics
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV
+
+from skrank.metrics import (
+    evaluate,
+    inverse_propensities,
+    make_ranking_scorer,
+    of_items,
+    psndcg_score,
+    psp_score,
+    score_queries,
+    tie_report,
+)
+from skrank.metrics.metric import METRICS
+from skrank.model_selection import QueryKFold
+from skrank.rankers import QueryRanker
+from skrank.stats import compare_rankers, confidence_interval
+from tests.brute_force import all_orders, input_order
+
+WEIGHT = {"psp": lambda rank: 1.0, "psndcg": lambda rank: 1 / math.log2(rank + 1)}
+
+
+def gain(order, propensity, is_relevant, weight, k):
+    """Return the weighted sum of 1 / propensity over the relevant top k."""
+    return math.fsum(
+        weight(rank) / propensity[row]
+        for rank, row in enumerate(order[:k], 1)
+        if is_relevant[row]
+    )
+
+
+def sums(case, name, k):
+    """Return what was found, the best value and the IDCG of each query, or None."""
+    scores, qid, propensity, is_relevant, ties, returned = case
+    for query in np.unique(qid):
+        rows = np.flatnonzero(qid == query).tolist()
+        back = [row for row in rows if returned is None or returned[row]]
+        if not is_relevant[rows].any():
+            yield None
+            continue
+        of_rows = scores[back].tolist()
+        orders = all_orders(back, of_rows)
+        if ties == "first":
+            orders = [input_order(back, of_rows)]
+        given = propensity, is_relevant, WEIGHT[name], k
+        found = statistics.fmean(gain(order, *given) for order in orders)
+        best = max(gain(list(one), *given) for one in itertools.permutations(rows))
+        n_ranks = min(is_relevant[rows].sum(), k or math.inf)
+        unit = math.fsum(1 / math.log2(i + 1) for i in range(1, int(n_ranks) + 1))
+        yield found, best, unit if name == "psndcg" else 1.0
+
+
+def draw(seed):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 6, size=4)
+    qid = rng.permutation(np.repeat(["c", "a", "d", "b"], sizes))
+    n = len(qid)
+    scores = rng.integers(0, 3, size=n).astype(float)
+    grades = rng.integers(0, 3, size=n)
+    returned = rng.random(n) < 0.7 if seed % 3 == 0 else None
+    judged = rng.random(n) < 0.7 if seed % 3 == 1 else None
+    is_relevant = (grades > seed % 2) & (True if judged is None else judged)
+    propensity = np.where(is_relevant, rng.integers(1, 9, size=n) / 8, np.nan)
+    ties = ["expected", "first"][seed % 5 == 4]
+    params = {"threshold": seed % 2, "judged": judged, "returned": returned}
+    return grades, (scores, qid, propensity, is_relevant, ties, returned), params
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WEIGHT)
+@pytest.mark.parametrize("normalize", ["query", "total"])
+def test_a_value_is_the_mean_over_all_orders(name, normalize):
+    for seed in range(200):
+        grades, case, params = draw(seed)
+        scores, qid, propensity, _, ties, _ = case
+        k = [3, 1, 2, None][seed % 4] if name == "psndcg" else [5, 1, 2, 3][seed % 4]
+        given = params | {
+            "qid": qid, "propensity": propensity, "k": k, "ties": ties,
+            "normalize": normalize,
+        }  # fmt: skip
+        function = METRICS[name].function
+        expected = list(sums(case, name, k))
+        values = function(
+            grades, scores, average=None, replace_undefined_by=np.nan, **given
+        )
+        by_query = [math.nan if one is None else one[0] / one[1] for one in expected]
+        np.testing.assert_allclose(values, by_query, rtol=1e-12, atol=1e-12)
+        value = function(grades, scores, **given)
+        if normalize == "query":
+            mean = statistics.fmean(
+                0 if one is None else one[0] / one[1] for one in expected
+            )
+            assert value == pytest.approx(mean, abs=1e-12)
+            continue
+        top = math.fsum(one[0] / one[2] for one in expected if one)
+        bottom = math.fsum(one[1] / one[2] for one in expected if one)
+        assert value == pytest.approx(top / bottom if bottom else 0.0, abs=1e-12)
+
+
+def test_values_by_hand():
+    grades, propensity = [1, 0, 1, 1], [0.5, 1, 0.25, 1]
+    given = {"propensity": propensity, "k": 2}
+    assert psp_score(grades, [4, 3, 2, 1], **given) == 2 / (4 + 2)
+    # Two of four tied documents: each is there with probability 1/2.
+    value = psp_score(grades, [1, 1, 1, 1], **given)
+    assert value == pytest.approx((2 + 4 + 1) / 2 / (4 + 2), abs=1e-15)
+    discount = 1 / math.log2(3)
+    value = psndcg_score(grades, [4, 3, 2, 1], **given)
+    assert value == pytest.approx(2 / (4 + 2 * discount), abs=1e-15)
+    value = psndcg_score(grades, [1, 2, 4, 3], **given)
+    assert value == pytest.approx((4 + 1 * discount) / (4 + 2 * discount), abs=1e-15)
+    # Two queries: 2 of 2 + 4, and 1 of 1.
+    qid = [0, 0, 0, 1]
+    value = psp_score(grades, [3, 2, 1, 1], qid=qid, **given)
+    assert value == pytest.approx((2 / 6 + 1) / 2, abs=1e-15)
+    given["normalize"] = "total"
+    assert psp_score(grades, [3, 2, 1, 1], qid=qid, **given) == (2 + 1) / (6 + 1)
+    assert psp_score([0, 0], [2, 1], k=1, propensity=[1, 1], normalize="total") == 0
+
+
+def test_propensities_of_one_leave_precision_and_ndcg():
+    rng = np.random.default_rng(0)
+    grades, scores = rng.integers(0, 2, size=60), rng.integers(0, 5, size=60)
+    qid = np.repeat(np.arange(6), 10)
+    names = ["psndcg@4", "ndcg@4", "psp@60", "recall@60"]
+    values = evaluate(grades, scores, names, qid=qid, propensity=np.ones(60))
+    assert values["psndcg@4"] == pytest.approx(values["ndcg@4"], abs=1e-15)
+    assert values["psp@60"] == values["recall@60"]
+
+
+def test_inverse_propensities_are_those_of_the_formula():
+    found = inverse_propensities([0, 3, 50], 100)
+    factor = (math.log(100) - 1) * 2.5**0.55
+    expected = [1 + factor / (n + 1.5) ** 0.55 for n in (0, 3, 50)]
+    np.testing.assert_allclose(found, expected, rtol=1e-15)
+    wikipedia = inverse_propensities([10], 1000, a=0.5, b=0.4)
+    expected = 1 + (math.log(1000) - 1) * (1.4 / 10.4) ** 0.5
+    np.testing.assert_allclose(wikipedia, expected, rtol=1e-15)
+    named = inverse_propensities(pd.Series([0, 3, 50], index=list("abc")), 100)
+    assert named.to_dict() == dict(zip("abc", found.tolist(), strict=True))
+    column = of_items(1 / named, ["b", "c"])
+    value = psp_score([1, 1], [2, 1], propensity=column, k=1)
+    assert value == pytest.approx(found[1] / found[1], abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"counts": [-1]}, "'counts' parameter of inverse_propensities.*Got -1.0"),
+        ({"counts": [101]}, "from 0 to n_queries=100. Got 101.0"),
+        ({"n_queries": 2}, "'n_queries' parameter of inverse_propensities"),
+        ({"a": -1}, "'a' parameter of inverse_propensities"),
+        ({"b": 0}, "'b' parameter of inverse_propensities must be a float above 0"),
+    ],
+)
+def test_what_is_wrong_with_counts_is_said(params, message):
+    with pytest.raises(ValueError, match=message):
+        inverse_propensities(**{"counts": [1], "n_queries": 100} | params)
+
+
+@pytest.mark.parametrize("propensity", [0, -0.5, 1.5, math.nan, math.inf])
+def test_a_propensity_is_a_probability_above_zero(propensity):
+    with pytest.raises(ValueError, match="'propensity' must hold finite numbers above"):
+        psp_score([1, 0], [2, 1], propensity=[propensity, 1], k=1)
+    # It is not read of documents that are not relevant.
+    assert psp_score([1, 0], [2, 1], propensity=[1, propensity], k=1) == 1
+
+
+@pytest.mark.parametrize("name", ["psp@2", "psndcg"])
+def test_only_orders_that_no_grade_decides_are_accepted(name):
+    given = {"propensity": [1, 1]}
+    for ties in ("optimistic", "pessimistic"):
+        with pytest.raises(ValueError, match="'ties' parameter of evaluate"):
+            evaluate([0, 1], [1, 2], name, ties=ties, **given)
+    with pytest.raises(ValueError, match="'ties' parameter of tie_report"):
+        tie_report([0, 1], [1, 2], name, **given)
+    with pytest.raises(TypeError, match="adjusted"):
+        evaluate([0, 1], [1, 2], name, adjusted=True, **given)
+    with pytest.raises(ValueError, match="'normalize' parameter of ps"):
+        evaluate([0, 1], [1, 2], name, normalize="k", **given)
+
+
+def drawn_scores(n_queries):
+    rng = np.random.default_rng(0)
+    n, qid = 10 * n_queries, np.repeat(np.arange(n_queries), 10)
+    grades, propensity = rng.integers(0, 2, size=n), rng.integers(1, 9, size=n) / 8
+    rankers = {
+        "good": grades + rng.normal(size=n),
+        "rare": grades / propensity + 3 * rng.normal(size=n),
+    }
+    return grades, rankers, qid, propensity
+
+
+def test_rankers_are_compared_by_ratios_of_sums():
+    grades, rankers, qid, propensity = drawn_scores(60)
+    names = ["psp@3", "psp(normalize='total')@3", "psndcg(normalize='total')@3"]
+    scores = score_queries(grades, rankers, names, qid=qid, propensity=propensity)
+    found, summary = confidence_interval(scores), scores.summary()
+    for ranker, y_score in rankers.items():
+        # The sums over the queries, one by one, and an interval of their ratio that is
+        # computed here: the delta method with a t quantile.
+        case = y_score, qid, propensity, grades > 0, "first", None
+        top, bottom, _ = np.transpose(list(sums_without_ties(case, 3)))
+        ratio = top.sum() / bottom.sum()
+        row = found[ranker]["psp(normalize='total')@3"]
+        assert row.estimate == summary[ranker]["psp(normalize='total')@3"]
+        assert row.estimate == pytest.approx(ratio, abs=1e-12)
+        residual = top - ratio * bottom
+        error = math.sqrt((residual**2).sum() * 60 / 59) / bottom.sum()
+        assert (row.high - row.low) / 2 == pytest.approx(2 * error, rel=0.1)
+        for name in names:
+            one = found[ranker][name]
+            assert 0 <= one.low < one.estimate < one.high <= 1
+    assert summary["good"][names[0]] != pytest.approx(summary["good"][names[1]])
+    assert compare_rankers(scores).rows[0].pvalue > 0.05  # they rank equally well
+
+
+def sums_without_ties(case, k):
+    """Return what was found and the best value of each query, without enumeration."""
+    scores, qid, propensity, is_relevant, _, _ = case
+    for query in np.unique(qid):
+        rows = np.flatnonzero(qid == query)
+        inverse = np.where(is_relevant[rows], 1 / propensity[rows], 0)
+        found = inverse[np.argsort(-scores[rows])][:k].sum()
+        yield found, np.sort(inverse)[::-1][:k].sum(), 1.0
+
+
+@pytest.mark.slow
+def test_an_interval_of_a_ratio_contains_its_true_value():
+    grades, rankers, qid, propensity = drawn_scores(4000)
+    name = "psp(normalize='total')@3"
+    true = evaluate(grades, rankers["good"], name, qid=qid, propensity=propensity)[name]
+    within = 0
+    for start in range(0, 4000, 50):
+        rows = (qid >= start) & (qid < start + 50)
+        scores = score_queries(
+            grades[rows], rankers["good"][rows], name, qid=qid[rows],
+            propensity=propensity[rows],
+        )  # fmt: skip
+        row = confidence_interval(scores)[name]
+        within += row.low <= true <= row.high
+    assert 70 <= within <= 80  # of 80, at 95 %
+
+
+def test_values_by_query_do_not_determine_a_ratio_of_sums():
+    grades, rankers, qid, propensity = drawn_scores(20)
+    name = "psp(normalize='total')@3"
+    given = {"qid": qid, "propensity": propensity}
+    scores = score_queries(grades, rankers["good"], name, **given)
+    values = evaluate(grades, rankers["good"], name, average=None, **given)[name]
+    frame = scores.to_frame()
+    np.testing.assert_array_equal(frame[name], values)
+    with pytest.raises(ValueError, match="do not determine"):
+        type(scores).from_frame(frame)
+
+
+def test_blocks_have_the_values_of_the_whole(monkeypatch):
+    rng = np.random.default_rng(0)
+    n, qid = 3000, np.sort(np.random.default_rng(1).integers(0, 200, size=3000))
+    scores, grades = rng.integers(0, 20, size=n), rng.integers(0, 3, size=n)
+    item = rng.integers(0, 50, size=n)
+    column = of_items(1 / inverse_propensities(rng.integers(0, 90, 50), 100), item)
+    names = ["psp@5", "psp(normalize='total')@5", "psndcg@5", "ndcg"]
+    whole = evaluate(grades, scores, names, qid=qid, propensity=column)
+    monkeypatch.setattr("skrank.metrics.answer.ROWS", 500)
+    assert evaluate(grades, scores, names, qid=qid, propensity=column) == whole
+
+
+@pytest.mark.slow
+def test_a_search_finds_the_propensities_in_a_column():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(300, 2)), columns=list("ab"))
+    X["qid"], X["seen"] = np.repeat(np.arange(30), 10), rng.integers(1, 9, size=300) / 8
+    y = (X.a + rng.normal(size=300) > 0.5).astype(int)
+    scoring = make_ranking_scorer(
+        ["psp@3", "ndcg@3"], columns={"propensity": "seen"}, normalize="total"
+    )
+    ranker, cv = QueryRanker(Ridge()), QueryKFold(3)
+    search = GridSearchCV(
+        ranker, {"estimator__alpha": [1.0]}, scoring=scoring, refit="psp@3", cv=cv
+    ).fit(X, y)
+    folds = []
+    for train, test in cv.split(X, y):
+        ranker.fit(X.iloc[train], y.iloc[train])
+        folds.append(
+            psp_score(
+                y.iloc[test].to_numpy(),
+                ranker.predict(X.iloc[test]),
+                k=3,
+                qid=X["qid"].iloc[test],
+                propensity=X["seen"].iloc[test],
+                normalize="total",
+            )
+        )
+    found = search.cv_results_["mean_test_psp@3"][0]
+    assert found == pytest.approx(np.mean(folds), abs=1e-15)

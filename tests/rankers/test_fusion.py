@@ -1,0 +1,192 @@
+"""FusionRanker: the weights of runs are parameters that a search chooses."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV, cross_validate
+
+from skrank.base import check_ranker, is_ranker
+from skrank.datasets import make_ranking
+from skrank.metrics import ndcg_score
+from skrank.model_selection import QueryKFold
+from skrank.rankers import FusionRanker, QueryRanker
+from skrank.tables import fuse
+
+
+def draw(seed=0, n_queries=30, n_documents=12):
+    """Return grades and a frame with two noisy scores, the second one better."""
+    rng = np.random.default_rng(seed)
+    n = n_queries * n_documents
+    y = rng.integers(0, 3, n)
+    X = pd.DataFrame(
+        {
+            "user": np.repeat([f"u{i}" for i in range(n_queries)], n_documents),
+            "item": np.tile(np.arange(n_documents), n_queries),
+            "weak": y + 4 * rng.normal(size=n),
+            "strong": 10 * y + 10 * rng.normal(size=n),
+        }
+    )
+    X.loc[rng.random(n) < 0.2, "weak"] = np.nan
+    shuffled = rng.permutation(n)
+    return X.iloc[shuffled].reset_index(drop=True), y[shuffled]
+
+
+def columns(**params):
+    return FusionRanker(["weak", "strong"], qid_column="user", **params)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {},
+        {"method": "borda", "weights": [1, 2]},
+        {"method": "mnz", "norm": "z"},
+        {"method": "sum", "norm": "rank", "weights": {"strong": 3, "weak": 1}},
+    ],
+)
+def test_columns_are_fused_as_runs_are(params):
+    X, y = draw()
+    scores = columns(**params).fit(X, y).predict(X)
+    runs = {
+        name: X.loc[X[name].notna(), ["user", "item", name]].rename(
+            columns={name: "value"}
+        )
+        for name in ("weak", "strong")
+    }
+    fused = fuse(runs, **params, qid="user", doc_id="item", score="value")
+    expected = pd.DataFrame(fused).set_index(["qid", "doc_id"])["score"]
+    pairs = pd.MultiIndex.from_frame(X[["user", "item"]])
+    np.testing.assert_allclose(scores, expected.loc[pairs], rtol=1e-12, atol=1e-12)
+
+
+def test_a_search_chooses_the_weights():
+    X, y = draw()
+    grid = {"weights": [(1, 0), (1, 1), (1, 4)]}
+    ranker = columns(method="sum", norm="min-max")
+    search = GridSearchCV(
+        ranker, grid, scoring="ndcg@10", cv=QueryKFold(3, qid_column="user")
+    )
+    search.fit(X, y)
+    assert search.best_params_ == {"weights": (1, 4)}
+    means = search.cv_results_["mean_test_score"]
+    one = columns(method="sum", norm="min-max", weights=(1, 4))
+    values = [
+        ndcg_score(y[test], one.fit(X, y).predict(X.iloc[test]), qid=X.user[test], k=10)
+        for _, test in QueryKFold(3, qid_column="user").split(X, y)
+    ]
+    assert means[2] == pytest.approx(np.mean(values), rel=1e-12)
+
+
+def test_estimators_and_columns_are_fused_together():
+    X, y, qid = make_ranking(n_queries=20, random_state=0)
+    frame = pd.DataFrame(X, columns=[f"f{i}" for i in range(X.shape[1])])
+    frame["bm25"] = frame["f0"] ** 3
+    frame["qid"] = qid
+    ranker = FusionRanker(
+        [("ridge", Ridge()), "bm25"], method="sum", norm="z", weights=[2, 1]
+    )
+    ranker.fit(frame, y)
+    ridge = QueryRanker(Ridge()).fit(frame, y).predict(frame)
+    parts = []
+    for scores in (pd.Series(ridge), frame["bm25"]):
+        by_query = scores.groupby(qid)
+        mean, std = by_query.transform("mean"), by_query.transform("std", ddof=0)
+        parts.append((scores - mean) / std)
+    expected = 2 * parts[0] + parts[1]
+    np.testing.assert_allclose(ranker.predict(frame), expected, rtol=1e-9, atol=1e-9)
+    assert ranker.query_sizes_ == {q: int((qid == q).sum()) for q in np.unique(qid)}
+
+
+def test_parameters_of_the_estimators_can_be_searched():
+    X, y, qid = make_ranking(n_queries=20, random_state=0)
+    frame = pd.DataFrame(X).rename(columns=str).assign(qid=qid)
+    ranker = FusionRanker([("a", Ridge()), ("b", LogisticRegression())])
+    assert ranker.get_params()["a__alpha"] == 1.0
+    ranker.set_params(a__alpha=3.0, b=Ridge(alpha=5.0))
+    assert [one.alpha for _, one in ranker.estimators] == [3.0, 5.0]
+    copied = clone(ranker)
+    assert copied.get_params()["b__alpha"] == 5.0
+    assert copied.estimators[0][1] is not ranker.estimators[0][1]
+    grid = {"a__alpha": [0.1, 10.0], "weights": [(1, 1), (0, 1)]}
+    search = GridSearchCV(ranker, grid, scoring="mrr", cv=QueryKFold(3)).fit(frame, y)
+    # With weight 0 the parameter does not matter.
+    means = {
+        (params["a__alpha"], params["weights"]): mean
+        for params, mean in zip(
+            search.cv_results_["params"],
+            search.cv_results_["mean_test_score"],
+            strict=True,
+        )
+    }
+    assert means[0.1, (0, 1)] == means[10.0, (0, 1)]
+
+
+def test_by_default_every_column_is_fused():
+    rng = np.random.default_rng(0)
+    scores, qid = rng.normal(size=(20, 3)), np.repeat([7, 3, 5, 9], 5)
+    X = np.column_stack([scores, qid])
+    ranker = FusionRanker(qid_column=-1).fit(X)
+    frame = pd.DataFrame(scores, columns=list("abc")).assign(qid=qid)
+    expected = FusionRanker(["a", "b", "c"]).fit(frame).predict(frame)
+    np.testing.assert_array_equal(ranker.predict(X), expected)
+    assert ranker.n_features_in_ == 3
+    by_index = pd.DataFrame(scores, index=pd.Index(qid, name="qid"))
+    np.testing.assert_array_equal(
+        FusionRanker().fit(by_index).predict(by_index), expected
+    )
+    frame = pl.DataFrame(frame.to_dict("list"))
+    np.testing.assert_array_equal(FusionRanker().fit(frame).predict(frame), expected)
+
+
+def test_a_document_that_nothing_returned_comes_last():
+    X = np.array([[0.5, np.nan], [np.nan, np.nan], [np.nan, 0.1], [0.2, 0.3]])
+    for method in ("rrf", "sum", "mnz", "max", "isr"):
+        ranker = FusionRanker(method=method, missing_qid="single").fit(X)
+        scores = ranker.predict(X)
+        assert scores.argmin() == 1
+        assert np.isfinite(scores).all()
+
+
+def test_sums_of_scores_obey_the_laws_of_rankers():
+    check_ranker(FusionRanker([("ridge", Ridge())], method="sum"))
+    assert is_ranker(FusionRanker())
+
+
+def test_a_pickled_ranker_predicts_the_same():
+    X, y = draw()
+    ranker = columns().fit(X, y)
+    again = pickle.loads(pickle.dumps(ranker))
+    np.testing.assert_array_equal(again.predict(X), ranker.predict(X))
+
+
+def test_cross_validation_with_routed_ids_says_that_predict_needs_them_in_X():
+    X, y, qid = make_ranking(n_queries=20, random_state=0)
+    ranker = FusionRanker([("ridge", Ridge())]).fit(X, y, qid=qid)
+    with pytest.raises(ValueError, match=r"predict\(X.assign\(qid=qid\)\)"):
+        ranker.predict(X)
+    indexed = pd.DataFrame(X).rename(columns=str).assign(qid=qid)
+    found = cross_validate(ranker, indexed, y, scoring="mrr", cv=QueryKFold(3))
+    assert (found["test_score"] > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("estimators", "kind", "words"),
+    [
+        (["weak", "lost"], ValueError, r"'lost'\], and X has the columns \['item'"),
+        (["weak", "weak"], ValueError, "each with a name of its own"),
+        ([], ValueError, "one or more estimators or columns"),
+        ([("a", 3)], TypeError, "must be an object implementing 'fit' and 'predict'"),
+        ([("a", Ridge)], TypeError, "must be an object implementing"),
+    ],
+)
+def test_errors_say_what_is_wrong(estimators, kind, words):
+    X, y = draw(n_queries=3)
+    with pytest.raises(kind, match=words):
+        FusionRanker(estimators, qid_column="user").fit(X, y)
