@@ -407,6 +407,12 @@ def tie_report(
     if params.get("average", "macro") is None:
         raise TypeError("tie_report needs one value per metric. Got average=None.")
     arrays, params = split_params(y_true, y_score, qid, params)
+    for request in read_requests(metrics, params, "tie_report"):
+        if request.metric.columns:
+            raise ValueError(
+                "tie_report orders tied documents by their grades. Got "
+                f"{request.key!r}, which reads {' and '.join(request.metric.columns)}."
+            )
     asked = {
         ties: read_requests(metrics, {**params, "ties": ties}, "tie_report")
         for ties in BOUNDS
