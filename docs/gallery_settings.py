@@ -20,7 +20,7 @@ KINDS = {
         "metric_at_k",
     ],
     "Understand a number": ["leak", "ties", "conventions", "chance"],
-    "Beyond relevance": ["diversity", "exposure"],
+    "Beyond relevance": ["diversity", "passages", "exposure"],
     "Other kinds of data": ["fusion", "recommender", "link_prediction", "million_rows"],
 }
 ORDER = [name for names in KINDS.values() for name in names]

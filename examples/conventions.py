@@ -32,7 +32,7 @@ _, y_true, qid = make_ranking(200, unanswered=0.1, random_state=0)
 y_score = (y_true + rng.normal(scale=1.5, size=len(y_true))).round()
 doc_id = [f"d{i}" for i in rng.permutation(len(y_true))]
 
-without_ndcg = ["ampligraph", "msmarco", "ogb", "pykeen"]
+without_ndcg = ["ampligraph", "msmarco", "ogb", "pykeen", "rectools"]
 libraries = [name for name in CONVENTIONS if name not in without_ndcg]
 ids = {"qid": qid, "doc_id": doc_id}
 explained = explain(y_true, y_score, "ndcg@10", libraries, **ids)
@@ -42,8 +42,9 @@ explained = explain(y_true, y_score, "ndcg@10", libraries, **ids)
 # each rule by itself, compared with the default of skrank, the dotted line.
 rules = {
     "gain": "gain",
+    "discount": "discount",
     "ties": "ties",
-    "replace_undefined_by": "undefined queries",
+    "replace_undefined_by": "undefined\nqueries",
 }
 names = sorted(explained.values, key=explained.values.get)
 effects = np.full((len(names), len(rules)), np.nan)

@@ -7,7 +7,15 @@ from itertools import pairwise
 
 import numpy as np
 
-from skrank.metrics import dcg_score, evaluate, mrr_score, rbo_score
+from skrank.metrics import (
+    awrf_score,
+    dcg_score,
+    evaluate,
+    ild_score,
+    mrr_score,
+    novelty_score,
+    rbo_score,
+)
 
 # Colours that readers with any colour vision can tell apart (Okabe and Ito).
 BLUE, ORANGE, GREEN = "#0072B2", "#E69F00", "#009E73"
@@ -402,6 +410,137 @@ def draw_ties():
         xlabel="place of the relevant document in one order of the tie",
         ylabel="reciprocal rank", xlim=(0.5, 5.5),
     )  # fmt: skip
+    return figure
+
+
+def draw_beyond_relevance():
+    """Draw lists of alike and of different documents, and the surprise of one."""
+    figure, (left, right) = new_figure(2)
+    lists = {"one topic": "aaaaa", "two topics": "aabab", "five topics": "abcde"}
+    colours = dict(zip("abcde", [BLUE, ORANGE, GREEN, PURPLE, GREY], strict=True))
+    for row, (name, topics) in enumerate(lists.items()):
+        features = np.array([[topic == one for one in colours] for topic in topics])
+        value = ild_score(None, -np.arange(5), features=features)
+        left.bar(
+            range(1, 6), 0.5, 0.86, -row, color=[colours[topic] for topic in topics]
+        )
+        left.text(0.57, 0.56 - row, f"{name}: ILD {value:.1f}")
+    left.set(
+        title="how different two documents are", xlabel="rank", xticks=range(1, 6),
+        yticks=[], ylim=(-2.1, 0.85), xlim=(0.4, 5.6),
+    )  # fmt: skip
+    left.spines["left"].set_visible(False)
+    shares = [0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001]
+    surprise = [novelty_score(None, [1.0], popularity=[share]) for share in shares]
+    right.semilogx(shares, surprise, color=BLUE, marker="o", markersize=4)
+    right.set(
+        title="how surprising a document is", xlabel="share of users who know it",
+        ylabel="bits", xticks=[0.001, 0.01, 0.1, 0.5], yticks=range(0, 11, 2),
+        xticklabels=["0.1%", "1%", "10%", "50%"], ylim=(0, 10.5),
+    )  # fmt: skip
+    right.minorticks_off()
+    return figure
+
+
+def draw_exposure():
+    """Draw what each rank of a list adds to the exposure of two groups."""
+    figure, (left, right) = new_figure(2, sharey=False)
+    orders, colours = ["aaaabb", "abaaba", "baabaa"], {"a": BLUE, "b": ORANGE}
+    rank = np.arange(1, 7)
+    weight = values_by_rank(["dcg"], 6)["dcg"]
+    left.bar(rank, weight, color=[colours[group] for group in orders[0]])
+    for at, group in zip(rank, orders[0], strict=True):
+        left.text(at, weight[at - 1] + 0.02, group, ha="center", color=GREY)
+    left.set(title="exposure of one list", xlabel="rank", xticks=rank)
+    left.set(ylabel="exposure of a rank", ylim=(0, 1.12))
+    rows = {"candidates": 4 / 6}
+    for order in orders:
+        of_a = np.array(list(order)) == "a"
+        value = awrf_score(None, -rank, group=list(order))
+        rows[f"{order}\nAWRF {value:.4f}"] = weight[of_a].sum() / weight.sum()
+    for row, of_a in enumerate(rows.values()):
+        for start, width, group in [(0, of_a, "a"), (of_a, 1 - of_a, "b")]:
+            right.barh(-row, width, 0.6, start, color=colours[group])
+            right.text(
+                start + width / 2, -row, f"{group} {width:.2f}", ha="center",
+                va="center", color="white" if group == "a" else "black",
+            )  # fmt: skip
+    right.axvline(rows["candidates"], color="black", linestyle=":", linewidth=1.5)
+    right.set(title="fractions of the exposure", xticks=[], xlim=(0, 1))
+    right.set_yticks([-row for row in range(len(rows))], list(rows))
+    right.spines[:].set_visible(False)
+    right.tick_params(length=0)
+    return figure
+
+
+def draw_subtopics():
+    """Draw what each passage of two lists adds to the gain of its subtopics."""
+    figure, both = new_figure(2, sharey=True)
+    lists = {"repeats itself": ["a", "a", "ab", "c"], "says all": ["ab", "c", "a", "a"]}
+    colours = {"a": BLUE, "b": ORANGE, "c": GREEN}
+    for axes, (title, passages) in zip(both, lists.items(), strict=True):
+        said = dict.fromkeys(colours, 0)
+        for rank, passage in enumerate(passages, 1):
+            height = 0.0
+            for fact in passage:
+                gain = 0.5 ** said[fact]
+                axes.bar(rank, gain, 0.8, height, color=colours[fact], edgecolor="w")
+                axes.text(rank, height + gain / 2, fact, ha="center", va="center")
+                height, said[fact] = height + gain, said[fact] + 1
+        own = (None, -np.arange(4))
+        columns = {"subtopics": [list(passage) for passage in passages]}
+        found = evaluate(*own, ["subtopic_recall@2", "alpha_ndcg@4"], **columns)
+        recall, alpha = found.values()
+        axes.set(
+            title=f"{title}\nrecall@2 {recall:.2f}, \N{GREEK SMALL LETTER ALPHA}-nDCG "
+            f"{alpha:.2f}",
+            xlabel="rank of the passage", xticks=range(1, 5), ylim=(0, 2.1),
+        )  # fmt: skip
+    both[0].set_ylabel("gain of its facts")
+    return figure
+
+
+def draw_unjudged():
+    """Draw the values of two rankers of which one chose what was judged."""
+    from sklearn.linear_model import Ridge
+
+    from skrank.datasets import load_digits_retrieval
+
+    digits = load_digits_retrieval(n_queries=300, n_documents=100)
+    train, test = digits.qid < 100, digits.qid >= 100
+    model = Ridge().fit(digits.data[train], digits.target[train])
+    X, y, qid = digits.data[test], digits.target[test], digits.qid[test]
+    runs = {"old": -X.sum(axis=1), "new": model.predict(X)}
+    order = np.lexsort((-runs["old"], qid)).reshape(-1, 100)
+    judged = np.isin(np.arange(len(y)), order[:, :5])
+    figure, axes = new_figure(height=2.6)
+    looks = {"nonrelevant": ("o", RED, 13), "condensed": ("s", ORANGE, 8)}
+    for row, y_score in enumerate(runs.values()):
+        values = {
+            choice: evaluate(
+                y, y_score, "ndcg@10", qid=qid, judged=judged, unjudged=choice
+            )["ndcg@10"]
+            for choice in ["lowest", "highest", *looks]
+        }
+        axes.plot(
+            [values["lowest"], values["highest"]], [-row, -row], color=PALE,
+            linewidth=8, solid_capstyle="butt", zorder=0,
+            label="lowest to highest" if row == 0 else None,
+        )  # fmt: skip
+        for choice, (marker, colour, size) in looks.items():
+            axes.plot(
+                values[choice], -row, marker, color=colour, markersize=size,
+                label=choice if row == 0 else None, linestyle="",
+            )  # fmt: skip
+        axes.plot(
+            evaluate(y, y_score, "ndcg@10", qid=qid)["ndcg@10"], -row, "D",
+            color=BLUE, markersize=9, linestyle="",
+            label="all judged" if row == 0 else None,
+        )  # fmt: skip
+    axes.set(xlabel="NDCG@10", ylim=(-1.6, 0.6), xlim=(0.4, 1))
+    axes.set_yticks([0, -1], ["old ranker", "new ranker"])
+    axes.tick_params(axis="y", length=0)
+    figure.legend(loc="outside upper center", ncols=4, fontsize=9.5, handlelength=1.2)
     return figure
 
 

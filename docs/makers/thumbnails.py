@@ -252,6 +252,24 @@ def draw_diversity():
     return figure
 
 
+def draw_passages():
+    """Draw passages of which two say the same, and all that they should say."""
+    figure, axes = blank_axes()
+    for row, facts in enumerate(["a", "a", "ab", "c"]):
+        y = 0.85 - 0.24 * row
+        axes.barh(y, 0.5, 0.17, color=PALE)
+        for place, fact in enumerate(facts):
+            colour = {"a": BLUE, "b": RED, "c": GREEN}[fact]
+            axes.scatter(0.08 + 0.13 * place, y, s=70, color=colour)
+    for place, colour in enumerate([BLUE, RED, GREEN, "white"]):
+        y = 0.85 - 0.24 * place
+        axes.scatter(0.92, y, s=70, color=colour, edgecolor=GREY)
+    axes.annotate(
+        "", (0.83, 0.5), (0.56, 0.5), arrowprops={"arrowstyle": "->", "linewidth": 2}
+    )
+    return figure
+
+
 def draw_exposure():
     """Draw how little of the first ranks belongs to a group."""
     figure, axes = new_axes("rank", "exposure")

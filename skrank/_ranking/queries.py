@@ -103,12 +103,11 @@ class RankedQueries:
     rows : Rows
         All documents of the queries, returned or not, in the order of the input: their
         `query`, `row` and `grade`, and whether they are `relevant`.
-    query_of_row : ndarray of shape (n_samples,)
-        The query of each row of the input, returned or not.
     doc_order : DocOrder or None
         How the ids order tied documents; None if they do not.
-    made : dict
-        What metrics made of the ranking, to share it.
+    made, made_of_rows : dict
+        What metrics made of the ranking, and of the documents whatever their scores
+        are, to share it.
 
     See Also
     --------
@@ -159,6 +158,7 @@ class RankedQueries:
         if n_found is not None:
             self.n_found = n_found
         self.columns, self.made, self._top = {}, {}, {}
+        self.made_of_rows = {} if alike is None else alike.made_of_rows
 
     def documents(self, k: int | None = None) -> TopDocuments:
         """Return the documents that may be among the first `k` of each query.
@@ -195,12 +195,6 @@ class RankedQueries:
                 "shape. Got other input."
             )
         return self._lists.all_rows()
-
-    @property
-    def query_of_row(self) -> NDArray[Any]:
-        """Return the query of each row of the input, returned or not."""
-        lists = self._lists
-        return lists.order.row_query if lists.row_query is None else lists.row_query
 
     @property
     def doc_order(self) -> Any:
@@ -636,15 +630,18 @@ class TopDocuments:
     """
 
     def __init__(self, ranking, everything, k):
-        group = np.repeat(np.arange(len(everything.query)), everything.relevant)
-        row = everything.grade.astype(np.intp)
-        if k is not None:
+        group, row = slice(None), everything.grade.astype(np.intp, copy=False)
+        if len(row) != len(everything.query):
+            group = np.repeat(np.arange(len(everything.query)), everything.relevant)
+        if k is not None and everything.above.max(initial=0) >= k:
             kept = everything.above[group] < k
-            group, row = group[kept], row[kept]
+            group = kept.nonzero()[0] if isinstance(group, slice) else group[kept]
+            row = row[kept]
         query = everything.query[group]
         if (query[1:] < query[:-1]).any():
             order = np.argsort(query, kind="stable")
-            group, row, query = group[order], row[order], query[order]
+            group = order if isinstance(group, slice) else group[order]
+            row, query = row[order], query[order]
         self.ranking, self.k = ranking, k
         self._everything, self._group = everything, group
         self.query, self.row = query, row

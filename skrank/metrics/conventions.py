@@ -211,6 +211,21 @@ _ENTRIES = {
         ),
         "ndcg": {"gain": of_next_grade},
     },
+    # The fair ranking tracks of 2021 and 2022. Targets are numbers for each group: pass
+    # them. The track of 2022 counts relevant documents alone: only_relevant=True.
+    "trec_fair": {
+        "*": {"ties": "first"},
+        "awrf": {"discount": from_second_rank, "empty": "uniform"},
+        "eel": {"discount": from_second_rank},
+        "eed": {"discount": from_second_rank},
+        "eer": {"discount": from_second_rank},
+    },
+    # Its sort is not stable either.
+    "pyxclib": {
+        "*": {"ties": "first"},
+        "psp": {"normalize": "total"},
+        "psndcg": {"normalize": "total"},
+    },
     # With -traditional; without it, ndeval reads the ranks of a run instead of scores.
     # Documents that are tied for a step of the ideal ranking are in the same order.
     # "ideal-ideal" is its alpha-DCG, and "greedy" its nERR-IA and nNRBP.
@@ -336,9 +351,12 @@ _MEANING = {
     "gain=of_next_grade": "the gain is 2 ** (grade + 1) - 1",
     "discount": "the discount of a rank",
     "discount=from_second_rank": "1 / log2(rank), and 1 at the ranks 1 and 2",
+    "empty": "the exposure of a list without a group",
+    "empty='uniform'": "a list without a group has the same exposure of all groups",
     "k": "the cutoff",
     "normalize": "the divisor",
     "normalize='achievable'": "divided by min(k, relevant), not by all relevant",
+    "normalize='total'": "sums over all queries are divided, not those of each query",
     "normalize='length'": "divided by min(k, length of the list), not by k",
     "ideal": "the divisor",
     "ideal=None": "the sum is not divided",

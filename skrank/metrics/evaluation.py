@@ -133,6 +133,7 @@ def evaluate(
     make_ranking_scorer : The same metrics, for an estimator.
     explain : Explains why a metric differs between conventions.
     tie_report : Reports how much ties can change a metric.
+    unjudged_report : Reports how much documents without a judgement can change it.
 
     Examples
     --------
@@ -210,8 +211,21 @@ def by_ranker(arrays, caller):
             for name, by in arrays.columns.items()
             if isinstance(by, Mapping) and not issparse(by)
         }
-    is_named = isinstance(arrays.y_score, Mapping)
-    rankers = list(arrays.y_score) if is_named else [None]
+    return {
+        ranker: replace(
+            arrays,
+            **{name: by[ranker] for name, by in own.items()},
+            columns=arrays.columns | {name: by[ranker] for name, by in columns.items()},
+            rankings={},
+        )
+        for ranker in names_of_rankers(arrays.y_score, own | columns, caller)
+    }
+
+
+def names_of_rankers(y_score, own, caller):
+    """Return the names of the rankers, of which each dict in `own` has an entry."""
+    is_named = isinstance(y_score, Mapping)
+    rankers = list(y_score) if is_named else [None]
     if not rankers:
         raise ValueError(f"{caller} needs at least one ranker. Got an empty dict.")
     for ranker in rankers:
@@ -220,21 +234,13 @@ def by_ranker(arrays, caller):
                 "The keys of 'y_score' must be the names of rankers, of type str. "
                 f"Got {shown(ranker)} instead."
             )
-    for name, by in (own | columns).items():
+    for name, by in own.items():
         if by.keys() != {*rankers}:
             raise ValueError(
                 f"The {name!r} parameter of {caller} must be an array, or a dict with "
                 f"one for each of {rankers}. Got a dict with {list(by)}."
             )
-    return {
-        ranker: replace(
-            arrays,
-            **{name: by[ranker] for name, by in own.items()},
-            columns=arrays.columns | {name: by[ranker] for name, by in columns.items()},
-            rankings={},
-        )
-        for ranker in rankers
-    }
+    return rankers
 
 
 def split_params(y_true, y_score, qid, params):

@@ -30,24 +30,27 @@ class Subtopics:
         The number of subtopics of each query that a document is on.
     n_relevant : ndarray of shape (n_subtopics,)
         The number of documents on each subtopic.
-    starts : ndarray of shape (n_samples + 1,)
-        Where the subtopics of each row of the input start in `of_row`.
+    rows : Rows
+        All documents of the queries.
+    starts : ndarray of shape (n_rows + 1,)
+        Where the subtopics of each of them start in `of_row`.
     of_row : ndarray
-        The subtopics of the rows, row after row.
+        The subtopics of the documents, one after the other.
     """
 
     def __init__(self, ranking):
-        matrix = ranking.columns["subtopics"].all()
-        n_labels = matrix.shape[1]
-        self.query_of_row, self.starts = ranking.query_of_row, matrix.indptr
-        query = np.repeat(self.query_of_row, np.diff(self.starts))
+        matrix, self.rows = ranking.columns["subtopics"].all(), ranking.rows
+        if len(self.rows.row) < matrix.shape[0]:
+            matrix = matrix[self.rows.row]
+        self.starts, n_labels = matrix.indptr, matrix.shape[1]
+        query = np.repeat(self.rows.query, np.diff(self.starts))
         known, self.of_row = encode_qid(query * n_labels + matrix.indices)
         self.query = known // max(n_labels, 1)
         self.count = np.bincount(self.query, minlength=ranking.n_queries)
         self.n_relevant = np.bincount(self.of_row, minlength=len(known))
 
     def at(self, rows):
-        """Return the position of a row, and its subtopic, for all subtopics of rows."""
+        """Return the position of a row, and its subtopic, for all subtopics of some."""
         count = np.diff(self.starts)[rows]
         position = np.repeat(np.arange(len(rows)), count)
         before = np.repeat(np.cumsum(count) - count, count)
@@ -55,18 +58,21 @@ class Subtopics:
         return position, self.of_row[place]
 
     def as_bits(self, rows):
-        """Return the subtopics of rows that have some as words of `BITS` bits each.
+        """Return the subtopics of all rows that have some as words of `BITS` bits each.
 
         They are numbered within their query, and the words of a row are a column.
         """
-        position, subtopic = self.at(rows)
-        number = subtopic - (np.cumsum(self.count) - self.count)[self.query[subtopic]]
-        word, bit = np.divmod(number, BITS)
-        bit, start = (1 << bit).astype(np.int32), starts_of(position)
+        first = (np.cumsum(self.count) - self.count)[self.query]
+        number = (np.arange(len(first)) - first)[self.of_row]
+        start, n_words = self.starts[rows], -(-int(self.count.max(initial=1)) // BITS)
+        if n_words == 1:
+            bits = np.left_shift(1, number, dtype=np.int32)
+            return np.add.reduceat(bits, start, dtype=np.int32)[np.newaxis]
+        bits = np.left_shift(1, number % BITS, dtype=np.int32)
         return np.stack(
             [
-                np.add.reduceat(np.where(word == one, bit, 0), start, dtype=np.int32)
-                for one in range(int(word.max(initial=0)) + 1)
+                np.add.reduceat(bits * (number // BITS == word), start, dtype=np.int32)
+                for word in range(n_words)
             ]
         )
 
@@ -80,7 +86,7 @@ class SubtopicRanking(RankedQueries):
     """
 
     def __init__(self, top, subtopics):
-        document, subtopic = subtopics.at(top.row)
+        document, subtopic = subtopics.at(top.place)
         # The documents of a query stand in the order of rank.
         order = np.argsort(subtopic, kind="stable")
         document, subtopic = document[order], subtopic[order]
@@ -103,13 +109,13 @@ class SubtopicRanking(RankedQueries):
 
 def by_subtopic(ranking, k=None):
     """Return the :class:`SubtopicRanking` of the first `k` documents; made once."""
-    made = ranking.made
-    if "subtopics" not in made:
-        made["subtopics"] = Subtopics(ranking)
-    if ("subtopics", k) not in made:
-        top = ranking.documents(k)
-        made["subtopics", k] = SubtopicRanking(top, made["subtopics"])
-    return made["subtopics", k]
+    if "subtopics" not in ranking.made_of_rows:
+        ranking.made_of_rows["subtopics"] = Subtopics(ranking)
+    if ("subtopics", k) not in ranking.made:
+        subtopics = ranking.made_of_rows["subtopics"]
+        one = SubtopicRanking(ranking.documents(k), subtopics)
+        ranking.made["subtopics", k] = one
+    return ranking.made["subtopics", k]
 
 
 def subtopic_recall(ranking, *, k=None):
@@ -426,7 +432,7 @@ def novelty_and_rank_biased_precision(
     check_persistence(beta, "nrbp_score", "beta")
     return discounted_novelty(
         ranking, lambda rank: beta ** (rank - 1.0), alpha, ideal, None, "nrbp_score",
-        of_all=lambda left: 1 / (1 - left * beta),
+        beta, of_all=lambda left: 1 / (1 - left * beta),
     )  # fmt: skip
 
 
@@ -493,9 +499,12 @@ def nrbp_score(
     """
 
 
-def discounted_novelty(ranking, weight, alpha, ideal, k, caller, of_all=None):
+def discounted_novelty(
+    ranking, weight, alpha, ideal, k, caller, beta=None, of_all=None
+):
     """Return the sum of the gains of what is new times weights, over that of an ideal.
 
+    The weights are those of the `caller`, and depend on `beta` alone.
     ``of_all(1 - alpha)`` is the sum for one subtopic that all documents are on, if it
     is not that of the first `k`.
     """
@@ -508,7 +517,10 @@ def discounted_novelty(ranking, weight, alpha, ideal, k, caller, of_all=None):
     )
     best = 1.0
     if ideal == "greedy":
-        best = greedy_gain(ranking, one.subtopics, weight, left, k)
+        key, made = ("greedy", caller, beta, left, k), ranking.made_of_rows
+        if key not in made:
+            made[key] = greedy_gain(ranking, one.subtopics, weight, left, k)
+        best = made[key]
     elif ideal == "ideal-ideal":
         best = gain_of_all(ranking, weight, left, k) if of_all is None else of_all(left)
         best = best * count
@@ -523,7 +535,7 @@ def gain_of_all(ranking, weight, left, k):
     Without a cutoff, of all documents of the query.
     """
     if k is None:
-        n_documents = np.bincount(ranking.query_of_row, minlength=ranking.n_queries)
+        n_documents = np.bincount(ranking.rows.query, minlength=ranking.n_queries)
         rank = np.arange(1, n_documents.max(initial=1) + 1)
         return np.cumsum(weight(rank) * left ** (rank - 1.0))[n_documents - 1]
     rank = np.arange(1, k + 1)
@@ -598,9 +610,9 @@ def greedy_gain(ranking, subtopics, weight, left, k):
     """
     rows = np.flatnonzero(np.diff(subtopics.starts))
     words = subtopics.as_bits(rows)
-    query, order = subtopics.query_of_row[rows], ranking.doc_order
+    query, order = subtopics.rows.query[rows], ranking.doc_order
     if order is None:
-        by = np.lexsort((*words, query))
+        by = np.lexsort((*words[1:], query << BITS | words[0]))
         words, query = words[:, by], query[by]
         # Documents on the same subtopics are interchangeable.
         same = (words[:, 1:] == words[:, :-1]).all(axis=0) & (query[1:] == query[:-1])
@@ -613,20 +625,22 @@ def greedy_gain(ranking, subtopics, weight, left, k):
     else:
         by = np.argsort(query, kind="stable")
         rows, query, words = rows[by], query[by], words[:, by]
-        by = np.lexsort((order.codes(rows, query), query))
+        by = np.lexsort((order.codes(subtopics.rows.row[rows], query), query))
         words, count = words[:, by], np.ones(len(by), dtype=np.intp)
     n_sets = np.bincount(query, minlength=ranking.n_queries)
     first, best = np.cumsum(n_sets) - n_sets, np.zeros(ranking.n_queries)
-    (asked,) = n_sets.nonzero()
+    (asked,), small = n_sets.nonzero(), np.min_scalar_type(-1 - count.max(initial=0))
     for block, width in split_by_width(n_sets[asked], MOST_SETS):
         queries, column = asked[block], np.arange(width)[:, np.newaxis]
         inside = column < n_sets[queries]
         place = np.where(inside, first[queries] + column, 0)
-        number = np.where(inside, count[place], 0)
-        n_subtopics = subtopics.count[queries].max()
+        n_subtopics = int(subtopics.count[queries].max())
         best[queries] = _greedy(
-            words[:, place], number, n_subtopics, weight, left, k, order is None
-        )
+            # In small types, since they are copied at every step.
+            words[:, place].astype(np.min_scalar_type(2 ** min(n_subtopics, BITS) - 1)),
+            np.where(inside, count[place], 0).astype(small),
+            n_subtopics, weight, left, k, order is None,
+        )  # fmt: skip
     return best
 
 
@@ -647,10 +661,10 @@ def _greedy(words, number, n_subtopics, weight, left, k, follow_ties):
     key = random.integers(2**63, size=n_queries, dtype=np.uint64)
     summand = random.integers(2**63, size=n_sets, dtype=np.uint64)
     for step, one in enumerate(weights, 1):
-        gain = np.zeros(number.shape)
+        gain, more = np.zeros(number.shape), np.empty(number.shape)
         for t in range(n_subtopics):  # in this order, as ndeval adds
             bit = 1 << t % BITS
-            gain += (words[t // BITS] & bit) * (adds[t] / bit)
+            gain += np.multiply(words[t // BITS] & bit, adds[t] / bit, out=more)
         gain *= number > 0
         best = gain.max(axis=0)
         if not best.any():
@@ -659,19 +673,19 @@ def _greedy(words, number, n_subtopics, weight, left, k, follow_ties):
         state, taken = np.arange(len(query)), tied.argmax(axis=0)
         if follow_ties and left < 1 and step < len(weights):
             state, taken = _branches(words, tied & (best > 0), taken)
-        if len(state) > len(query) or (state != np.arange(len(query))).any():
-            words, number, adds = words[:, :, state], number[:, state], adds[:, state]
-            query = query[state]
-        value, key = value[state] + one * best[state], key[state] + summand[taken]
+        query, value = query[state], value[state] + one * best[state]
+        if step == len(weights):
+            break
+        key = key[state] + summand[taken]
+        if len(query) > n_queries:
+            kept, value = _distinct(query, key, value)
+            state, taken, query, key = state[kept], taken[kept], query[kept], key[kept]
+        words, number, adds = words[:, :, state], number[:, state], adds[:, state]
         place = np.arange(len(state))
         number[taken, place] -= 1
         covered = words[:, taken, place]
         for t in range(n_subtopics):
             adds[t] *= np.where(covered[t // BITS] & (1 << t % BITS), left, 1.0)
-        if len(query) > n_queries:
-            kept, value = _distinct(query, key, value)
-            query, key = query[kept], key[kept]
-            words, number, adds = words[:, :, kept], number[:, kept], adds[:, kept]
     found = np.zeros(n_queries)
     np.maximum.at(found, query, value)
     return found

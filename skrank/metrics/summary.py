@@ -89,7 +89,7 @@ def measure(request, ranking, known, alike=None):
         parts = parts_of(request)
         chance = values_in(ranking.chance) if "chance" in parts else None
         ideal = values_in(ranking.ideal) if "ideal" in parts else None
-    elif request.divides_sums:
+    elif metric.best is not None and request.divides_sums:
         ideal = metric.best(ranking, **own)
     ranks = ranking if metric.reads_first_rank and reads_ranks(request) else None
     return Measured(values, chance, ideal, ranks)
@@ -133,7 +133,9 @@ def parts_of(request):
         parts.append("chance")
     if adjusted and adjusted not in ("ratio", "z"):
         parts.append("ideal")
-    return parts + ["ideal"] * request.divides_sums
+    if request.metric.best is not None and request.divides_sums:
+        parts.append("ideal")
+    return parts
 
 
 def reads_ranks(request):
@@ -168,7 +170,7 @@ def summarize(request, measured, n_documents, weight=None, queries=None):
             if average is not None and not np.isnan(score):
                 reason = FLAT[options.adjusted == "ratio"].format(instead)
             score = adjust(queries, score, options.adjusted)
-        if request.divides_sums:
+        if metric.best is not None and request.divides_sums:
             ratio = _ratio(score, queries.summary("ideal"))
             is_empty = np.isnan(ratio) & ~np.isnan(score)  # no query is defined
             score = np.where(is_empty, instead, ratio)

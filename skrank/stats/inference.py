@@ -159,7 +159,7 @@ def _terms(table, ranker, metric, estimate):
         if adjusted is True:
             ideal = np.where(undefined, instead, measured.ideal)
             top, bottom = difference(top, bottom), difference(ideal, bottom)
-    if request.divides_sums:
+    if definition.best is not None and request.divides_sums:
         bottom = np.where(undefined, instead, measured.ideal)
     if weight is not None:
         top, bottom = top * weight, bottom * weight

@@ -152,3 +152,22 @@ def test_a_definition_of_the_user_is_explained(data):
 def test_what_it_does_not_take_raises(data, params, error, match):
     with pytest.raises(error, match=match):
         explain(**{**data, "metric": "ndcg", **params})
+
+
+def test_an_order_by_ids_is_needed_where_columns_depend_on_ties():
+    views = {"popularity": [1, 2, 3]}
+    found = explain(None, [3, 1, 1], "neg_popularity@2", "trec_eval", **views)
+    assert found.refused == {
+        "trec_eval": "it orders tied documents by their ids; pass `doc_id`"
+    }
+    found = explain(
+        None,
+        [3, 1, 1],
+        "neg_popularity@2",
+        "trec_eval",
+        doc_id=["a", "b", "c"],
+        **views,
+    )
+    assert found.values == {"skrank": -(1 + 2.5) / 2, "trec_eval": -(1 + 3) / 2}
+    found = explain(None, [3, 2, 1], "neg_popularity@2", "trec_eval", **views)
+    assert found.values == {"skrank": -1.5, "trec_eval": -1.5}

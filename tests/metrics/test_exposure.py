@@ -557,3 +557,33 @@ def test_grades_are_needed_where_they_are_read():
     assert eed_score(None, [1, 2], p=0.5) == 1.25
     with pytest.raises(ValueError, match="'eed_score' reads grades"):
         eed_score(None, [1, 2], only_relevant=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["arrow", "dask"])
+def test_tables_and_clusters_give_the_same_floats(engine):
+    pa = pytest.importorskip("pyarrow")
+    tables = pytest.importorskip("skrank.tables")
+    rng = np.random.default_rng(0)
+    n = 600
+    frame = pd.DataFrame(
+        {
+            "qid": rng.integers(0, 40, n).astype(str),
+            "y": rng.integers(0, 3, n),
+            "s": rng.integers(0, 9, n).astype(float),
+            "shop": rng.choice(["a", "b", "c"], n),
+            "p": rng.integers(1, 9, n) / 8,
+        }
+    )
+    names = ["awrf@5", "awrf(target='relevant')", "neg_eel", "neg_eed@3", "eer"]
+    names += ["psp@3", "psp(normalize='total')@3", "psndcg@4"]
+    table = pa.Table.from_pandas(frame)
+    if engine == "dask":
+        dask = pytest.importorskip("dask.dataframe")
+        table = dask.from_pandas(frame, npartitions=4)
+    of_table = {"qid": "qid", "y_true": "y", "y_score": "s"}
+    scores = tables.score_table(table, names, group="shop", propensity="p", **of_table)
+    given = {"qid": frame["qid"], "group": frame["shop"], "propensity": frame["p"]}
+    assert scores.summary() == evaluate(frame["y"], frame["s"], names, **given)
+    alone = tables.score_table(table, "neg_eel", **of_table).summary()
+    assert alone == evaluate(frame["y"], frame["s"], "neg_eel", qid=frame["qid"])

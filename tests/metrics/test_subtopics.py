@@ -20,6 +20,7 @@ from skrank.metrics import (
     alpha_ndcg_score,
     err_ia_score,
     evaluate,
+    explain,
     map_ia_score,
     nrbp_score,
     of_items,
@@ -29,6 +30,7 @@ from skrank.metrics import (
 )
 from skrank.metrics.columns import read_columns
 from skrank.metrics.metric import METRICS
+from skrank.metrics.subtopics import greedy_gain
 from tests.brute_force import all_orders, input_order
 
 LABELS = [["a", "b"], [], ["b"], ["c", "a", "a"]]
@@ -314,6 +316,20 @@ def test_ids_decide_between_tied_documents_of_the_ideal_ranking_of_ndeval():
     assert [*found.values()] == [pytest.approx((2 + at_2 * 2) / (2 + at_2 * 1.5))]
 
 
+def test_the_rules_of_ndeval_are_explained():
+    given = {"subtopics": CROSSED, "conventions": "ndeval"}
+    found = explain(None, [3, 2, 1], "alpha_ndcg@2", doc_id=["d3", "d1", "d2"], **given)
+    assert found.values["ndeval"] == 1
+    (rule,) = found.rules["ndeval"]
+    assert rule.parameters == {"ties": "first", "doc_order": "descending"}
+    # The ids order the ideal ranking, even if no scores are tied.
+    found = explain(None, [3, 2, 1], "alpha_ndcg@2", **given)
+    assert "pass `doc_id`" in found.refused["ndeval"]
+    found = explain(None, [3, 2, 1], "err_ia@1", doc_id=[1, 2, 3], **given)
+    assert found.values == {"skrank": 2 / 4, "ndeval": 2}
+    assert "the sum is not divided" in repr(found)
+
+
 def follow_all(sets, k, left):
     """Return the best greedy value by a dict of all states, without a limit."""
     kinds, count = np.unique(sets[sets.any(axis=1)], axis=0, return_counts=True)
@@ -383,6 +399,31 @@ def test_metrics_share_one_call_of_labels_or_items():
         subtopics=[by_row[row] for row in order],
     )  # fmt: skip
     assert shuffled == values
+
+
+def test_rankers_share_the_ideal_ranking(monkeypatch):
+    calls = []
+
+    def counted(*args):
+        calls.append(args[-1])
+        return greedy_gain(*args)
+
+    monkeypatch.setattr("skrank.metrics.subtopics.greedy_gain", counted)
+    _, qid, is_on = draw(0)
+    rng = np.random.default_rng(0)
+    rankers = {name: rng.random(len(qid)) for name in "abc"}
+    names = ["alpha_ndcg@2", "alpha_ndcg@3", "nrbp(ideal='greedy', beta=0.2)"]
+    scores = score_queries(None, rankers, names, qid=qid, subtopics=is_on)
+    assert calls == [2, 3, None]
+    for name, y_score in rankers.items():
+        alone = evaluate(None, y_score, names, qid=qid, subtopics=is_on)
+        assert scores.summary()[name] == alone
+    # Other values of beta have other ideal rankings.
+    names = [f"nrbp(ideal='greedy', beta={beta})" for beta in (0.1, 0.9)]
+    both = evaluate(None, rankers["a"], names, qid=qid, subtopics=is_on)
+    for name in names:
+        alone = evaluate(None, rankers["a"], name, qid=qid, subtopics=is_on)
+        assert alone == {name: both[name]}
 
 
 def test_blocks_have_the_values_of_the_whole(monkeypatch):

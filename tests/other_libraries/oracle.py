@@ -111,12 +111,9 @@ def number(library, query, name, **params):
     Columns are those of the library.
     """
     base, _ = split(name)
-    for column, of_item in peers.columns_of(library, base).items():
+    for column, of_item in peers.columns_of(library, base, query).items():
         params[column] = of_items(of_item, query.ids)
-    metric = METRICS[base]
-    if "subtopics" in metric.columns:
-        params["subtopics"] = query.subtopics
-    sign = -1 if metric.full_name.startswith("neg_") else 1
+    sign = -1 if METRICS[base].full_name.startswith("neg_") else 1
     full_name = name if sign == 1 else f"neg_{name}"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)

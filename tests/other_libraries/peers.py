@@ -79,10 +79,12 @@ def items():
     return np.array(known["visits"]), np.array(known["features"], dtype=float).T
 
 
-def columns_of(library, metric):
+def columns_of(library, metric, query):
     """Return the column that a metric reads, by item, as a library has it."""
     visits, features = items()
     match library, metric:
+        case "ndeval", _:
+            return {"subtopics": dict(zip(query.ids, query.subtopics, strict=True))}
         case _, "ild":
             return {"features": features}
         case _, "group_share":

@@ -54,9 +54,13 @@ REFUSED = {
 }
 
 
+# What they compute takes more than a query: test_exposure.py compares their numbers.
+ELSEWHERE = {"pyxclib", "trec_fair"}
+
+
 def test_every_convention_has_numbers_of_its_library():
     compared = {name for name, one in CONVENTIONS.items() if "*" not in one.refused}
-    assert compared == set(VALUES) == set(VERSIONS) == set(peers.LIBRARIES)
+    assert compared - ELSEWHERE == set(VALUES) == set(VERSIONS) == set(peers.LIBRARIES)
     for names in VALUES.values():
         for numbers in names.values():
             assert len(numbers) == len(QUERIES)

@@ -1,0 +1,114 @@
+"""Exposure and propensities beside the TREC fair ranking tracks and pyxclib."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+import pytest
+
+from skrank.metrics import evaluate, explain, inverse_propensities
+from tests.other_libraries.exposure_peers import KS, LENGTHS, orders, read
+
+RECORDED = read()
+LISTS, MATRICES = RECORDED["lists"], RECORDED["matrices"]
+NAMES = {"EE-L": "neg_eel", "EE-D": "neg_eed", "EE-R": "eer"}
+
+
+def given(case):
+    return {"group": case["group"], "target": case["target"]}
+
+
+# How far their numbers, with discounts in single precision, may be from ours, and those
+# with discounts in double precision.
+TOLERANCE = {"single": 1e-7, "double": 1e-12}
+
+
+@pytest.mark.parametrize("precision", TOLERANCE)
+@pytest.mark.parametrize("place", range(len(LISTS)))
+def test_awrf_is_that_of_the_tracks(place, precision):
+    case, tolerance = LISTS[place], TOLERANCE[precision]
+    found = evaluate(
+        None, case["scores"], "awrf", convention="trec_fair", **given(case)
+    )
+    theirs = case[f"2021, {precision}"]["awrf"]
+    assert found["awrf"] == pytest.approx(theirs, abs=tolerance)
+    theirs = case[f"2022, {precision}"]["awrf"]
+    if theirs is None:  # no document is known: NaN in 2022
+        assert not np.any(case["group"])
+    else:
+        assert found["awrf"] == pytest.approx(theirs, abs=tolerance)
+
+
+@pytest.mark.parametrize("precision", TOLERANCE)
+@pytest.mark.parametrize("track", LENGTHS)
+@pytest.mark.parametrize("place", range(len(LISTS)))
+def test_expected_exposure_is_that_of_the_tracks(place, track, precision):
+    case, k = LISTS[place], LENGTHS[track]
+    names = [f"{name}@{k}" for name in NAMES.values()]
+    found = evaluate(
+        case["grades"], case["scores"], names, convention="trec_fair",
+        ties="expected", only_relevant=track == "2022", **given(case),
+    )  # fmt: skip
+    # The tracks also sum all discounts, and square the sum, in single precision.
+    tolerance = TOLERANCE[precision] * (3 if precision == "single" else 1)
+    for theirs, name in NAMES.items():
+        ours = found[f"{name}@{k}"] * (-1 if name.startswith("neg_") else 1)
+        expected = case[f"{track}, {precision}"][theirs]
+        assert ours == pytest.approx(expected, rel=tolerance, abs=1e-15)
+
+
+def test_several_rankings_of_the_track_are_orders_of_ties():
+    n_orders = [len(orders(case["scores"])) for case in LISTS]
+    assert sum(n > 1 for n in n_orders) >= 5
+    # Those of one order alone differ.
+    tied = [case for case, n in zip(LISTS, n_orders, strict=True) if n > 1]
+    differ = 0
+    for case in tied:
+        one = evaluate(
+            None, case["scores"], "neg_eed@50", convention="trec_fair",
+            group=case["group"],
+        )  # fmt: skip
+        differ += abs(-one["neg_eed@50"] - case["2021, double"]["EE-D"]) > 1e-4
+    assert differ >= 3
+
+
+def rows_of(case):
+    labels = np.array(case["labels"])
+    n_queries, n_labels = labels.shape
+    inverse = inverse_propensities(case["counts"], 100)
+    scores = np.ravel(case["scores"])
+    qid = np.repeat(np.arange(n_queries), n_labels)
+    columns = {"qid": qid, "propensity": np.tile(1 / inverse, n_queries)}
+    return labels.ravel(), scores, columns
+
+
+@pytest.mark.parametrize("place", range(len(MATRICES)))
+def test_propensity_scored_metrics_are_those_of_pyxclib(place):
+    case = MATRICES[place]
+    inverse = inverse_propensities(case["counts"], 100)
+    np.testing.assert_allclose(inverse, case["pyxclib"]["inverse"], rtol=1e-12)
+    y_true, y_score, columns = rows_of(case)
+    for k in KS:
+        names = [f"psp@{k}", f"psndcg@{k}"]
+        found = evaluate(y_true, y_score, names, convention="pyxclib", **columns)
+        psp, psndcg = (case["pyxclib"][name] for name in names)
+        assert found[f"psp@{k}"] == pytest.approx(psp, abs=1e-12)
+        double = case["pyxclib"][f"psndcg@{k}, double"]
+        assert found[f"psndcg@{k}"] == pytest.approx(double, abs=1e-12)
+        # It stores sums in single precision.
+        assert found[f"psndcg@{k}"] == pytest.approx(psndcg, abs=3e-7)
+        by_default = evaluate(y_true, y_score, names, **columns)
+        assert by_default[f"psp@{k}"] != pytest.approx(psp, abs=1e-3)
+
+
+def test_explain_says_what_differs():
+    case = MATRICES[1]
+    y_true, y_score, columns = rows_of(case)
+    explained = explain(y_true, y_score, "psp@3", ["pyxclib"], **columns)
+    psp = case["pyxclib"]["psp@3"]
+    assert explained.values["pyxclib"] == pytest.approx(psp, abs=1e-12)
+    assert "sums over all queries are divided" in str(explained)
+    case = LISTS[0]
+    explained = explain(None, case["scores"], "awrf", ["trec_fair"], **given(case))
+    awrf = case["2021, double"]["awrf"]
+    assert explained.values["trec_fair"] == pytest.approx(awrf, abs=1e-7)
+    assert "1 / log2(rank), and 1 at the ranks 1 and 2" in str(explained)
