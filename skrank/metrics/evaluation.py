@@ -211,7 +211,6 @@ def by_ranker(arrays, caller):
             for name, by in arrays.columns.items()
             if isinstance(by, Mapping) and not issparse(by)
         }
-    rankers = names_of_rankers(arrays.y_score, own | columns, caller)
     return {
         ranker: replace(
             arrays,
@@ -219,7 +218,7 @@ def by_ranker(arrays, caller):
             columns=arrays.columns | {name: by[ranker] for name, by in columns.items()},
             rankings={},
         )
-        for ranker in rankers
+        for ranker in names_of_rankers(arrays.y_score, own | columns, caller)
     }
 
 

@@ -102,7 +102,7 @@ def whole_queries(tables, core):
     pa = import_extra("pyarrow")
     pending, n_rows, needed = [], 0, None
     for table in tables:
-        batch = rows_to_score(table)
+        batch = rows_to_score(table) if core.columns.of_metrics else BATCH
         needed = needed or batch
         pending.append(table)
         n_rows += len(table)
@@ -154,7 +154,7 @@ def _batches(source, query, columns):
 
     def open_reader():
         size, relation = BATCH, source.connection.sql(query)
-        if source.has_lists(columns):
+        if columns.of_metrics and source.has_lists(columns):
             selected = f"SELECT {source.selected(columns)} FROM {source.relation}"
             some = source.connection.sql(f"{selected} LIMIT {SAMPLE}")
             size = rows_to_score(some.to_arrow_table())
