@@ -33,6 +33,7 @@ from skrank._ranking.arrays import (
     code_grades,
     count_by_grade,
     count_by_level,
+    gather,
     grades_as_floats,
     lengths_of,
     starts_of,
@@ -318,13 +319,27 @@ class Lists:
     def by_row(self):
         """Return the lists with all documents relevant, and their rows as grades."""
         n_rows = len(self.y_score)
-        row = np.arange(n_rows) if self.row is None else self.row
+        lists = self
+        if not self.order.is_as_given:
+            lists = self.select(np.arange(n_rows))
         relevant = np.ones(n_rows, dtype=bool)
-        if self.excluded is not None:
-            relevant &= ~self.excluded
-        lists = self.changed(relevant=relevant, grades=row, graded=None, missing=None)
-        vars(lists)["row_codes"] = None  # a byte has no room for a row
-        return lists
+        if lists.excluded is not None:
+            relevant &= ~lists.excluded
+        changes = {"relevant": relevant, "grades": relevant, "graded": None}
+        return RowLists(**lists.attributes | changes | {"missing": None})
+
+    @property
+    def attributes(self):
+        """Return the values of the attributes of all lists, by name."""
+        return {field.name: getattr(self, field.name) for field in fields(Lists)}
+
+    def block_of_codes(self, starts, width):
+        """Return the codes of grades of lists side by side."""
+        return gather(self.coded.codes, starts, width)
+
+    def decode(self, codes, which):
+        """Return the grades of documents of the lists `which`, from their codes."""
+        return self.coded.grades[codes]
 
     def all_rows(self):
         """Return the :class:`Rows` of all documents, returned or not."""
@@ -343,8 +358,7 @@ class Lists:
 
     def changed(self, **changes):
         """Return other lists, with some of the attributes changed."""
-        kept = {field.name: getattr(self, field.name) for field in fields(Lists)}
-        return Lists(**(kept | changes))
+        return Lists(**(self.attributes | changes))
 
     def with_scores(self, y_score, is_finite):
         """Return the lists with other scores, and all that is known of the grades."""
@@ -400,6 +414,36 @@ class Lists:
                 "weights."
             )
         return per_query
+
+
+@dataclass(frozen=True, eq=False)
+class RowLists(Lists):
+    """Lists of documents that are all relevant, with their rows as grades.
+
+    A byte has no room for a row, but for the place in a list that is not long.
+    """
+
+    @property
+    def is_packable(self):
+        """Whether the score and the place of each document fit into a key."""
+        return self.is_finite and self.order.lengths.max(initial=0) < 256
+
+    row_codes = None
+
+    def block_of_codes(self, starts, width):
+        """Return the places in lists side by side, from 1."""
+        return np.arange(1, width + 1, dtype=np.uint8)
+
+    def decode(self, codes, which):
+        """Return the rows of documents from their places in the lists `which`."""
+        return self._grade_of(self.order.starts[which] + codes - 1)
+
+    def _grade_of(self, rows):
+        return rows if self.row is None else self.row[rows]
+
+    def changed(self, **changes):
+        """Return other lists likewise."""
+        return RowLists(**(self.attributes | changes))
 
 
 # The cached properties that do not depend on the scores.

@@ -628,15 +628,18 @@ class TopDocuments:
     """
 
     def __init__(self, ranking, everything, k):
-        group = np.repeat(np.arange(len(everything.query)), everything.relevant)
-        row = everything.grade.astype(np.intp)
-        if k is not None:
+        group, row = slice(None), everything.grade.astype(np.intp, copy=False)
+        if len(row) != len(everything.query):
+            group = np.repeat(np.arange(len(everything.query)), everything.relevant)
+        if k is not None and everything.above.max(initial=0) >= k:
             kept = everything.above[group] < k
-            group, row = group[kept], row[kept]
+            group = kept.nonzero()[0] if isinstance(group, slice) else group[kept]
+            row = row[kept]
         query = everything.query[group]
         if (query[1:] < query[:-1]).any():
             order = np.argsort(query, kind="stable")
-            group, row, query = group[order], row[order], query[order]
+            group = order if isinstance(group, slice) else group[order]
+            row, query = row[order], query[order]
         self.ranking, self.k = ranking, k
         self._everything, self._group = everything, group
         self.query, self.row = query, row

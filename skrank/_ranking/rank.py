@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import sys
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
@@ -31,7 +31,7 @@ from skrank._ranking.arrays import (
     stretches,
 )
 from skrank._ranking.ids import DocOrder, encode_heads, encode_qid, order_tied
-from skrank._ranking.lists import Lists, comparable, read_lists
+from skrank._ranking.lists import Lists, RowLists, comparable, read_lists
 from skrank._ranking.queries import RankedQueries, TopDocuments
 from skrank._ranking.targets import Candidates, count_candidates
 
@@ -240,6 +240,12 @@ def rank_lists(lists, ties, depth=None, alike=None):
     return RankedQueries(groups, lists.n_documents(), lists, rank, alike=alike)
 
 
+def rank_documents(lists, ties, k):
+    """Return the TopDocuments of lists, where no grade is read."""
+    ranking = rank_lists(lists.by_row(), ties, k)
+    return TopDocuments(ranking, ranking, k)
+
+
 def _sort_by_pieces(lists, ties, depth):
     """Return the tie groups of lists by sorting, the very long ones by pieces."""
     very_long = lists.order.lengths > LONGEST
@@ -319,8 +325,7 @@ def sort_keys(lists):
     """Return packable lists of scattered rows with their keys sorted by query."""
     codes, grades = lists.row_codes
     keys = lists.order.sort(_pack(lists.y_score, codes))
-    given = {field.name: getattr(lists, field.name) for field in fields(Lists)}
-    return KeyedLists(**given, keys=keys, grade_of_code=grades)
+    return KeyedLists(**lists.attributes, keys=keys, grade_of_code=grades)
 
 
 @dataclass(frozen=True, eq=False)
@@ -373,12 +378,11 @@ def sort_packed(lists, rows, width, depth, ties):
     are tied scores. They do not tell the input order of tied documents: with
     ``ties="first"`` lists in which a relevant document is tied are left.
     """
-    grades = lists.coded.grades
     if isinstance(lists, KeyedLists):
         keys = own_block(lists.keys, lists.order.starts[rows], width)
     else:
         keys = negated_scores(lists, rows, width)
-        codes = gather(lists.coded.codes, lists.order.starts[rows], width)
+        codes = lists.block_of_codes(lists.order.starts[rows], width)
         keys.view(np.uint8)[..., _LOW_BYTES] = codes
     leave_out(keys, lists, rows, np.inf)
     keys.sort(axis=1)
@@ -387,6 +391,8 @@ def sort_packed(lists, rows, width, depth, ties):
     bits = keys.view(np.uint64)
     code = bits.astype(np.uint8)
     bits &= ~_LOW  # tied documents have equal keys
+    if isinstance(lists, RowLists) and _are_full_and_untied(keys, code):
+        return _each_alone(lists, rows, code), rows[:0]
     (place,) = (code.ravel() != 0).nonzero()
     code = code.ravel()[place]
     row = place // keys.shape[1]
@@ -399,13 +405,15 @@ def sort_packed(lists, rows, width, depth, ties):
     tied = (flat[place - 1] == own) & (column > 0)
     tied |= (flat[after] == own) & (column < keys.shape[1] - 1)
     if not tied.any():
-        return TieGroups(query, column, one, one, grades[code]), rows[:0]
+        grade = lists.decode(code, rows[row])
+        return TieGroups(query, column, one, one, grade), rows[:0]
     if ties == "first":
         bad = np.zeros(len(rows), dtype=bool)
         bad[row[tied]] = True
         kept = ~bad[row]
         one = one[kept]
-        groups = TieGroups(query[kept], column[kept], one, one, grades[code[kept]])
+        grade = lists.decode(code[kept], rows[row[kept]])
+        groups = TieGroups(query[kept], column[kept], one, one, grade)
         return groups, rows[bad]
     left = rows[:0]
     if lists.fill_the_last_byte:
@@ -417,8 +425,26 @@ def sort_packed(lists, rows, width, depth, ties):
         bad = (same != close).any(axis=1)
         left, kept = rows[bad], ~bad[row]
         place, code, row = place[kept], code[kept], row[kept]
-    groups = groups_of_sorted(lists, rows, keys, place, row, grades[code])
+    grade = lists.decode(code, rows[row])
+    groups = groups_of_sorted(lists, rows, keys, place, row, grade)
     return groups, left
+
+
+def _are_full_and_untied(keys, code):
+    return code.all() and not (keys[:, 1:] == keys[:, :-1]).any()
+
+
+def _each_alone(lists, rows, code):
+    """Return the tie groups of lists side by side, each of which is one document."""
+    width = code.shape[1]
+    above, one = np.arange(width), np.ones(code.size, dtype=np.intp)
+    return TieGroups(
+        np.repeat(lists.order.query[rows], width),
+        np.broadcast_to(above, code.shape).ravel(),
+        one,
+        one,
+        lists.decode(code, rows[:, np.newaxis]).ravel(),
+    )
 
 
 def _down_to(keys, depth):

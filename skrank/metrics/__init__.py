@@ -25,6 +25,7 @@ from skrank.metrics.beyond_relevance import (
     novelty_score,
     popularity_score,
 )
+from skrank.metrics.catalogue import CatalogueScores, catalogue_scores
 from skrank.metrics.columns import of_items
 from skrank.metrics.conventions import CONVENTIONS
 from skrank.metrics.evaluation import evaluate, score_queries
@@ -81,6 +82,7 @@ from skrank.metrics.top_k import (
 
 __all__ = [
     "CONVENTIONS",
+    "CatalogueScores",
     "QueryReport",
     "QueryScores",
     "RankedQueries",
@@ -89,6 +91,7 @@ __all__ = [
     "awrf_score",
     "bpref_score",
     "calibration_divergence",
+    "catalogue_scores",
     "cg_score",
     "dcg_score",
     "eed_score",

@@ -202,8 +202,19 @@ def by_ranker(arrays, caller):
     names = _OF_RANKERS if isinstance(arrays.y_true, Mapping) else _OF_SCORES
     own = {name: getattr(arrays, name) for name in names}
     own = {name: by for name, by in own.items() if isinstance(by, Mapping)}
-    is_named = isinstance(arrays.y_score, Mapping)
-    rankers = list(arrays.y_score) if is_named else [None]
+    rankers = names_of_rankers(arrays.y_score, own, caller)
+    return {
+        ranker: replace(
+            arrays, **{name: by[ranker] for name, by in own.items()}, rankings={}
+        )
+        for ranker in rankers
+    }
+
+
+def names_of_rankers(y_score, own, caller):
+    """Return the names of the rankers, of which each dict in `own` has an entry."""
+    is_named = isinstance(y_score, Mapping)
+    rankers = list(y_score) if is_named else [None]
     if not rankers:
         raise ValueError(f"{caller} needs at least one ranker. Got an empty dict.")
     for ranker in rankers:
@@ -218,12 +229,7 @@ def by_ranker(arrays, caller):
                 f"The {name!r} parameter of {caller} must be an array, or a dict with "
                 f"one for each of {rankers}. Got a dict with {list(by)}."
             )
-    return {
-        ranker: replace(
-            arrays, **{name: by[ranker] for name, by in own.items()}, rankings={}
-        )
-        for ranker in rankers
-    }
+    return rankers
 
 
 def split_params(y_true, y_score, qid, params):

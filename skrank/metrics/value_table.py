@@ -151,11 +151,11 @@ def join_queries(tables):
     for table in tables[1:]:
         check_alike(tables[0], table)
     columns = {
-        name: _joined([table.keys[name] for table in tables]) for name in tables[0].keys
+        name: joined([table.keys[name] for table in tables]) for name in tables[0].keys
     }
     keys, first, codes = distinct(columns)
     if len(first) < len(codes):
-        _refuse_twice(keys, codes)
+        refuse_twice(keys, codes)
     is_sorted = len(tables) == 1 and np.array_equal(codes, np.arange(len(codes)))
     done = {}
 
@@ -265,14 +265,15 @@ def distinct(columns):
     return keys, first, codes
 
 
-def _joined(columns):
+def joined(columns):
     """Concatenate key columns without converting one type of ids to another."""
     if len({column.dtype.kind for column in columns}) > 1:
         columns = [column.astype(object) for column in columns]
     return np.concatenate(columns)
 
 
-def _refuse_twice(keys, codes):
+def refuse_twice(keys, codes):
+    """Raise for queries of which some have the same code."""
     twice = np.flatnonzero(np.bincount(codes) > 1)[0]
     query = ", ".join(
         f"{name}={shown(values[[twice]].tolist()[0])}" for name, values in keys.items()

@@ -35,7 +35,7 @@ from skrank._text_tables import (
     undefined_words,
 )
 from skrank._types import Clusters, FrameKind, Seed
-from skrank.metrics import QueryScores
+from skrank.metrics import CatalogueScores, QueryScores
 from skrank.metrics.summary import MEANS, is_of_means, pooled_median, reciprocal
 from skrank.stats.inference import (
     ROUNDING,
@@ -87,7 +87,8 @@ class ScoresInParts(Protocol):
 
 @overload
 def confidence_interval(
-    scores: QueryScores | ScoresInParts, *, by: str | Sequence[str] | None = ...,
+    scores: QueryScores | CatalogueScores | ScoresInParts, *,
+    by: str | Sequence[str] | None = ...,
     confidence_level: float = ..., method: Method = ...,
     clusters: Clusters | None = ..., sample_weight: ArrayLike | None = ...,
     n_resamples: int = ..., random_state: Seed | None = ...,
@@ -119,13 +120,15 @@ def confidence_interval(
 
     Parameters
     ----------
-    scores : QueryScores, ClusterScores or array-like of shape (n_queries,)
+    scores : QueryScores, ClusterScores, CatalogueScores or array-like of shape \
+        (n_queries,)
         The values of the queries. NaN in an array is left out, with a warning. The
         workers of Spark or Dask sum up those of a
         :class:`~skrank.tables.ClusterScores`, in two passes: the estimates are those
         of its `summary`, and the rest that of ``scores.collect()`` but for rounding
         errors, of at most 1e-9. It must be means of queries that count alike, without
-        `clusters` or the bootstrap, and `by` must name all key columns but "qid".
+        `clusters` or the bootstrap, and `by` must name all key columns but "qid". Of a
+        :class:`~skrank.metrics.CatalogueScores` they are its `interval`.
     by : str or list of str, default=None
         The key columns of a QueryScores, such as a country, whose values have intervals
         of their own: those of ``scores.where(country=...)``.
@@ -255,6 +258,9 @@ def confidence_interval(
     if hasattr(scores, "reduce") and hasattr(scores, "summary"):
         names = _check_in_parts(scores, by, clusters, sample_weight, method)
         return _of_parts(scores, by, names, confidence_level, method)
+    if isinstance(scores, CatalogueScores):
+        _check_of_lists(by, method, clusters, sample_weight)
+        return scores.interval(confidence_level=confidence_level)
     if not isinstance(scores, QueryScores):
         if by is not None:
             raise ValueError(
@@ -295,6 +301,20 @@ def confidence_interval(
         clusters=clusters,
         confidence_level=confidence_level,
     )
+
+
+def _check_of_lists(by, method, clusters, sample_weight):
+    """Raise if an interval of scores of all lists is not to be by the jackknife."""
+    given = {"by": by, "clusters": clusters, "sample_weight": sample_weight}
+    given["method"] = None if method == "auto" else method
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(
+                f"The {name!r} parameter of confidence_interval must be its default "
+                "for CatalogueScores, whose intervals are by the jackknife over the "
+                "lists. A bootstrap repeats lists, which then cover less. Got "
+                f"{shown(value)}."
+            )
 
 
 def _check_in_parts(scores, by, clusters, sample_weight, method):
@@ -372,7 +392,7 @@ def _merged_moments(parts):
     return Moments(*(sum(several) for several in sums), *ends)
 
 
-class _Described(NamedTuple):
+class Described(NamedTuple):
     """What :class:`ConfidenceIntervals` reads of scores."""
 
     rankers: tuple
@@ -424,7 +444,7 @@ def _of_parts(scores, by, names, confidence_level, method):
         rows.append(Bunch(**entries, metric=metrics[j], ranker=rankers[i], **interval))
     _warn_of_few(few, {})
     keys = {"qid": range(sum(moments.n_queries for moments in found.values()))}
-    described = _Described(
+    described = Described(
         rankers, metrics, keys, Bunch(requests=requests, kind="pandas")
     )
     return ConfidenceIntervals(described, tuple(rows), by, None, confidence_level)

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from skrank.tables.alignment import align, from_topk
+from skrank.tables.catalogue import score_catalogue
 from skrank.tables.clusters import ClusterScores
 from skrank.tables.fusion import fuse
 from skrank.tables.scoring import read_rows, score_runs, score_table
@@ -18,6 +19,7 @@ __all__ = [
     "read_qrels",
     "read_rows",
     "read_run",
+    "score_catalogue",
     "score_runs",
     "score_table",
     "ship_to_spark",

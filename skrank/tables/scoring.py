@@ -171,7 +171,7 @@ def score_table(
     0    7  1.0     1.0
     1    8  0.5     0.0
     """
-    columns = _read_columns(
+    columns = read_columns(
         "score_table", qid, y_true, y_score, by, judged, returned, doc_id, sample_weight
     )
     average = params.get("average", "macro")
@@ -342,7 +342,7 @@ def read_rows(
     mrr     0.500000  0.750000    1.000000  0.500000
     """
     of_metrics = _named(columns)
-    columns = _read_columns(
+    columns = read_columns(
         "read_rows", qid, y_true, y_score, (), judged, returned, doc_id, sample_weight
     )._replace(of_metrics=of_metrics)
     with Source(source, columns, None, table, connection, reads_all=True) as rows:
@@ -370,7 +370,7 @@ def read_rows(
     )
 
 
-def _read_columns(
+def read_columns(
     caller, qid, y_true, y_score, by, judged, returned, doc_id, sample_weight
 ):
     """Return the checked names of the columns."""

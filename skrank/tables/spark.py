@@ -64,20 +64,28 @@ class SparkTable(Engine):
 
     def score(self, core, schema):
         """Return a lazy data frame with a row per query."""
-        from pyspark.sql.types import DoubleType, LongType, StructField, StructType
+        from pyspark.sql import types as T
 
         frame, alias = _select(self.frame, core.columns.named())
         keys = core.columns.keys
         by = [alias[name] for name in keys.values()]
         grouped = frame.repartition(*by).sortWithinPartitions(*by)
         kinds = {key: self.frame.schema[name].dataType for key, name in keys.items()}
-        numbers = {"int64": LongType(), "double": DoubleType()}
-        fields = [
-            StructField(field.name, kinds.get(field.name) or numbers[str(field.type)])
-            for field in schema
-        ]
+        of_arrow = {"int64": T.LongType(), "double": T.DoubleType()}
+        for name in core.columns.ids():  # of which there may be lists
+            kind = self.frame.schema[name].dataType
+            of_arrow.setdefault(str(self.schema.field(name).type), kind)
+
+        def kind_of(field):
+            if field.name in kinds:
+                return kinds[field.name]
+            if hasattr(field.type, "value_type"):
+                return T.ArrayType(of_arrow[str(field.type.value_type)])
+            return of_arrow[str(field.type)]
+
+        fields = [T.StructField(field.name, kind_of(field)) for field in schema]
         return grouped.mapInArrow(
-            _importing_skrank("score_batches", core), StructType(fields)
+            _importing_skrank("score_batches", core), T.StructType(fields)
         )
 
     def collect(self, frame, names):

@@ -14,9 +14,15 @@ from pyspark.ml.evaluation import RankingEvaluator
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from skrank.metrics import add_scorer, evaluate, of_items, score_queries
+from skrank.metrics import (
+    add_scorer,
+    catalogue_scores,
+    evaluate,
+    of_items,
+    score_queries,
+)
 from skrank.stats import confidence_interval
-from skrank.tables import ClusterScores, clusters, score_table
+from skrank.tables import ClusterScores, clusters, score_catalogue, score_table
 from skrank.tables.spark import SparkTable
 from tests.brute_force import LISTED
 from tests.drawn_tables import assert_same_intervals, draw_shuffled
@@ -437,3 +443,21 @@ def test_skrank_is_sent_to_workers_that_lack_it(tmp_path):
         "{'mrr': 1.0}",
         "{'mrr': 1.0}",
     ]
+
+
+@pytest.mark.parametrize("as_text", [True, False])
+def test_the_lists_of_a_data_frame_are_scored_together_as_those_of_arrays(
+    spark, as_text
+):
+    frame = draw()
+    rank = frame.groupby("qid").cumcount()
+    frame["item"] = (7 * rank + frame["qid"].factorize()[0]) % 90
+    if as_text:
+        frame["item"] = "item " + frame["item"].astype(str)
+    found = score_catalogue(on_spark(spark, frame), k=3, items=100)
+    expected = catalogue_scores(
+        frame["y_score"], qid=frame["qid"], item=frame["item"], k=3, items=100
+    )
+    assert found.summary() == expected.summary()
+    assert found.counts == expected.counts
+    assert found.interval().rows == expected.interval().rows

@@ -1,0 +1,435 @@
+"""Scores of all lists together, against enumeration, and without each list."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import itertools
+import math
+import pickle
+import statistics
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.stats import t
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skrank.metrics import CatalogueScores, catalogue_scores
+from skrank.stats import compare_rankers, confidence_interval
+from tests.brute_force import all_orders, input_order
+
+NAMES = ["coverage", "gini", "entropy", "effective_items", "personalization"]
+CLOSE = {"rel": 0, "abs": 1e-12}
+
+
+def draw(seed, n_queries=3, most=5):
+    """Return scores with ties, ids of ragged queries in any order, items and a mask."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, most + 1, size=n_queries)
+    qid = np.repeat(rng.permutation(10 * n_queries)[:n_queries], sizes)
+    item = [rng.choice(list("abcdef"), size=size, replace=False) for size in sizes]
+    order = rng.permutation(len(qid))
+    y_score = rng.integers(0, 3, size=len(qid)).astype(float)
+    returned = rng.random(len(qid)) < 0.8 if seed % 2 else None
+    return y_score, qid[order], np.concatenate(item)[order], returned
+
+
+def lists_of(y_score, qid, item, returned, k, ties="expected"):
+    """Return, for each query, the probability of each set of items."""
+    returned = np.ones(len(qid), bool) if returned is None else returned
+    laws = []
+    for query in np.unique(qid):
+        rows = np.flatnonzero((qid == query) & returned)
+        docs, scores = item[rows].tolist(), y_score[rows].tolist()
+        orders = (
+            [input_order(docs, scores)] if ties == "first" else all_orders(docs, scores)
+        )
+        counts = Counter(frozenset(order[:k]) for order in orders)
+        total = sum(counts.values())
+        laws.append([(items, n / total) for items, n in counts.items()])
+    return laws
+
+
+def cosine(one, other):
+    both = math.sqrt(len(one) * len(other))
+    return len(one & other) / both if both else 0.0
+
+
+def expectations(laws, n_items):
+    """Return the expected coverage, and personalization, over all combinations."""
+    coverage = personalization = 0.0
+    for choice in itertools.product(*laws):
+        p = math.prod(chance for _, chance in choice)
+        lists = [items for items, _ in choice]
+        coverage += p * len(frozenset().union(*lists)) / n_items
+        pairs = [cosine(*pair) for pair in itertools.combinations(lists, 2)]
+        personalization += p * (1 - statistics.fmean(pairs))
+    return coverage, personalization
+
+
+def gini(counts):
+    """Return the mean difference of two counts, as a share of twice their mean."""
+    apart = sum(abs(x - y) for x in counts for y in counts)
+    return apart / (2 * len(counts) * sum(counts))
+
+
+def entropy(counts):
+    shares = [count / sum(counts) for count in counts if count]
+    return -sum(share * math.log2(share) for share in shares)
+
+
+@pytest.mark.parametrize("ties", ["expected", "first"])
+@pytest.mark.parametrize("seed", range(100))
+def test_scores_are_those_of_all_combinations_of_orders(seed, ties):
+    y_score, qid, item, returned = draw(seed)
+    laws = lists_of(y_score, qid, item, returned, 2, ties)
+    rows = {"qid": qid, "item": item, "k": 2, "returned": returned, "ties": ties}
+    found = catalogue_scores(y_score, items=8, **rows).summary()
+    coverage, personalization = expectations(laws, 8)
+    assert found["coverage"] == pytest.approx(coverage, **CLOSE)
+    assert found["personalization"] == pytest.approx(personalization, **CLOSE)
+    # The others are those of the expected counts.
+    counts = Counter()
+    for items, p in itertools.chain.from_iterable(laws):
+        counts.update(dict.fromkeys(items, p))
+    counts = [counts[name] for name in "abcdefgh"]
+    assert found["gini"] == pytest.approx(gini(counts), **CLOSE)
+    assert found["entropy"] == pytest.approx(entropy(counts), **CLOSE)
+    assert found["effective_items"] == pytest.approx(2 ** entropy(counts), abs=1e-11)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_coverage_at_fewer_lists_is_the_mean_over_all_choices_of_them(seed):
+    y_score, qid, item, returned = draw(seed, n_queries=4, most=4)
+    laws = lists_of(y_score, qid, item, returned, 2)
+    scores = catalogue_scores(
+        y_score, qid=qid, item=item, k=2, items=8, returned=returned
+    )
+    for at in (1, 2, 3, 4):
+        choices = itertools.combinations(laws, at)
+        expected = statistics.fmean(
+            sum(
+                math.prod(p for _, p in lists)
+                * len(frozenset().union(*(items for items, _ in lists)))
+                for lists in itertools.product(*choice)
+            )
+            for choice in choices
+        )
+        assert scores.coverage(at=at) == pytest.approx(expected / 8, **CLOSE)
+    assert scores.coverage(at=4) == pytest.approx(scores.coverage(), **CLOSE)
+
+
+@pytest.mark.parametrize("ties", ["expected", "first"])
+@pytest.mark.parametrize("seed", range(20))
+def test_without_a_list_all_scores_are_those_of_the_other_queries(seed, ties):
+    y_score, qid, item, returned = draw(seed, n_queries=6)
+    options = {"k": 3, "items": 8, "ties": ties}
+    (lists,) = catalogue_scores(
+        y_score, qid=qid, item=item, returned=returned, **options
+    ).lists.values()
+    without = lists.leave_one_out(8)
+    for place, query in enumerate(np.unique(qid)):
+        kept = qid != query
+        mask = None if returned is None else returned[kept]
+        rows = {"qid": qid[kept], "item": item[kept], "returned": mask}
+        again = catalogue_scores(y_score[kept], **rows, **options)
+        assert without[:, place] == pytest.approx(again.values[0], **CLOSE)
+
+
+def test_intervals_are_those_of_the_jackknife():
+    y_score, qid, item, _ = draw(1, n_queries=12)
+    queries = np.unique(qid)
+
+    def summary(kept):
+        rows = {"qid": qid[kept], "item": item[kept], "k": 2, "items": 8}
+        return catalogue_scores(y_score[kept], **rows).summary()
+
+    scores = catalogue_scores(y_score, qid=qid, item=item, k=2, items=8)
+    intervals = scores.interval(confidence_level=0.9)
+    again = [summary(qid != query) for query in queries]
+    for name in NAMES:
+        values = [one[name] for one in again]
+        error = math.sqrt(11 * statistics.pvariance(values))
+        radius = t.ppf(0.95, 11) * error
+        highest = {"entropy": 3, "effective_items": 8}.get(name, 1)
+        found = intervals[name]
+        assert found.estimate == scores.summary()[name]
+        assert found.standard_error == pytest.approx(error, abs=1e-11)
+        ends = max(found.estimate - radius, 0), min(found.estimate + radius, highest)
+        assert (found.low, found.high) == pytest.approx(ends, abs=1e-10)
+        assert (found.n_queries, found.method) == (12, "jackknife")
+    assert confidence_interval(scores, confidence_level=0.9).rows == intervals.rows
+
+
+def hand():
+    """Return the rows of three users, each with the items a, b and c in this order."""
+    return {"qid": [1, 1, 1, 2, 2, 2, 3, 3, 3], "item": list("abcabcabc"), "k": 2}
+
+
+def test_scores_by_hand():
+    # The lists are ab, ab and bc, so that the counts of a, b, c and d are 2, 3, 1, 0.
+    found = catalogue_scores([3, 2, 1, 3, 2, 1, 1, 2, 3], items=4, **hand()).summary()
+    assert [*found] == NAMES
+    assert found["coverage"] == 3 / 4
+    # (2j - 5) c_(j) for 0, 1, 2, 3
+    assert found["gini"] == pytest.approx((-1 * 1 + 1 * 2 + 3 * 3) / (4 * 6), **CLOSE)
+    assert found["entropy"] == pytest.approx(
+        (2 / 6) * math.log2(6 / 2) + (3 / 6) * math.log2(6 / 3) + math.log2(6) / 6,
+        **CLOSE,
+    )
+    assert found["effective_items"] == pytest.approx(2 ** found["entropy"], **CLOSE)
+    # The pairs have 2, 1 and 1 of 2 items in common.
+    assert found["personalization"] == pytest.approx(1 - (1 + 0.5 + 0.5) / 3, **CLOSE)
+
+
+def test_tied_items_count_with_their_probability():
+    # The second of the list is b or c.
+    scores = catalogue_scores([2, 1, 1], qid=[1, 1, 1], item=list("abc"), k=2, items=3)
+    assert scores.counts == {"a": 1.0, "b": 0.5, "c": 0.5}
+    assert scores.coverage() == pytest.approx(2 / 3, **CLOSE)
+
+
+def test_counts_have_all_items_whose_ids_are_known():
+    scores = catalogue_scores([3, 2, 1] * 3, items=list("dcba"), **hand())
+    assert scores.counts == {"a": 3.0, "b": 3.0, "c": 0.0, "d": 0.0}
+    assert catalogue_scores([3, 2, 1] * 3, items=4, **hand()).counts == {
+        "a": 3.0,
+        "b": 3.0,
+    }
+
+
+def test_rankers_may_have_rows_of_their_own():
+    y_score = {"one": [3, 2, 1, 1], "other": [1, 2]}
+    qid = {"one": [1, 1, 2, 2], "other": [1, 2]}
+    item = {"one": list("abab"), "other": ["c", "c"]}
+    scores = catalogue_scores(y_score, qid=qid, item=item, k=1, items=4)
+    for ranker in y_score:
+        alone = catalogue_scores(
+            y_score[ranker], qid=qid[ranker], item=item[ranker], k=1, items=4
+        )
+        assert scores.summary()[ranker] == alone.summary()
+        assert scores.n_lists[ranker] == alone.n_lists == 2
+        assert scores.counts[ranker] == alone.counts
+
+
+def test_two_lists_are_too_few_for_an_interval():
+    scores = catalogue_scores([1, 1], qid=[1, 2], item=["a", "b"], k=1, items=4)
+    with pytest.warns(UserWarning, match=r"at least three lists, .* Got 2"):
+        interval = scores.interval()["coverage"]
+    assert interval.estimate == 0.5
+    assert math.isnan(interval.low)
+    assert math.isnan(interval.high)
+
+
+def test_a_matrix_has_an_item_for_each_column():
+    matrix = np.array([[3.0, 2, 1, 0], [0, 1, 2, 3], [1, 1, 1, 1]])
+    exclude = np.zeros(matrix.shape, dtype=bool)
+    exclude[0, 0] = True
+    names = np.array(list("abcd"))
+    found = catalogue_scores(matrix, item=names, k=2, items=names, exclude=exclude)
+    kept = ~exclude
+    rows = {"qid": kept.nonzero()[0], "item": names[kept.nonzero()[1]]}
+    flat = catalogue_scores(matrix[kept], **rows, k=2, items=names)
+    assert found.summary() == flat.summary()
+    assert found.counts == flat.counts
+
+
+def test_several_rankers_of_the_same_rows_are_each_alone():
+    y_score, qid, item, _ = draw(4, n_queries=9)
+    rankers = {"a": y_score, "b": -y_score, "c": y_score + qid}
+    rows = {"qid": qid, "item": item, "k": 2, "items": 6}
+    scores = catalogue_scores(rankers, **rows)
+    for ranker, one in rankers.items():
+        alone = catalogue_scores(one, **rows)
+        assert scores.summary()[ranker] == alone.summary()
+        assert scores.interval()[ranker]["gini"].low == alone.interval()["gini"].low
+    assert scores.summary()["a"] == scores.summary()["c"]
+
+
+def test_a_difference_leaves_out_the_query_for_both_rankers():
+    y_score, qid, item, _ = draw(2, n_queries=15)
+    rows = {"qid": qid, "item": item, "k": 2, "items": 6}
+    rankers = {"a": y_score, "b": np.sin(qid + 7 * y_score)}
+    differences = catalogue_scores(rankers, **rows).difference("a", "b")
+
+    def difference(kept):
+        part = rows | {"qid": qid[kept], "item": item[kept]}
+        given = {name: one[kept] for name, one in rankers.items()}
+        found = catalogue_scores(given, **part).summary()
+        return {name: found["a"][name] - found["b"][name] for name in NAMES}
+
+    whole = difference(np.ones(len(qid), dtype=bool))
+    again = [difference(qid != query) for query in np.unique(qid)]
+    for name in NAMES:
+        values = [one[name] for one in again]
+        error = math.sqrt(14 * statistics.pvariance(values))
+        assert differences[name].estimate == pytest.approx(whole[name], **CLOSE)
+        assert differences[name].standard_error == pytest.approx(error, abs=1e-11)
+        ends = differences[name].low, differences[name].high
+        radius = t.ppf(0.975, 14) * error
+        assert ends == pytest.approx((whole[name] - radius, whole[name] + radius))
+    assert str(differences).startswith("a - b, 15 lists, 95% intervals\n")
+
+
+def test_a_ranker_is_not_different_from_itself():
+    y_score, qid, item, _ = draw(2, n_queries=15)
+    rankers = {"a": y_score, "b": 2 * y_score}
+    scores = catalogue_scores(rankers, qid=qid, item=item, k=2, items=6)
+    for row in scores.difference("a", "b").rows:
+        assert (row.low, row.estimate, row.high) == (0, 0, 0)
+
+
+def test_rankers_of_unequal_numbers_of_lists_are_not_compared():
+    rankers = {"a": [2, 1, 1], "b": [1, 2]}
+    qid = {"a": [1, 2, 3], "b": [1, 2]}
+    item = {"a": list("aab"), "b": list("ab")}
+    scores = catalogue_scores(rankers, qid=qid, item=item, k=1, items=3)
+    with pytest.raises(ValueError, match=r"Got 3 lists of 'a' and 2 of 'b'.*at=2"):
+        scores.difference("a", "b")
+    # Of the three pairs of lists of a, one holds the item a alone.
+    assert scores.coverage(at=2) == pytest.approx({"a": 5 / 9, "b": 2 / 3}, **CLOSE)
+    with pytest.raises(ValueError, match=r"at most the number of lists .* 2.* Got 3"):
+        scores.coverage(at=3)
+    qid["a"], rankers["a"], item["a"] = [1, 3], [1, 1], list("ab")
+    scores = catalogue_scores(rankers, qid=qid, item=item, k=1, items=3)
+    with pytest.raises(ValueError, match=r"same queries. Only one of 'a' and 'b' has"):
+        scores.difference("a", "b")
+    with pytest.raises(ValueError, match="'baseline' parameter of difference"):
+        scores.difference("a", "c")
+
+
+def test_parts_in_any_order_have_the_scores_of_all_rows_to_the_last_bit():
+    y_score, qid, item, _ = draw(6, n_queries=40)
+    item = np.array([f"item {name}" for name in item])
+    rankers = {"a": y_score, "b": y_score * 0}
+    whole = catalogue_scores(rankers, qid=qid, item=item, k=2, items=7)
+    parts = []
+    for rest in (2, 0, 1):
+        rows = qid % 3 == rest
+        given = {name: one[rows] for name, one in rankers.items()}
+        parts.append(
+            catalogue_scores(given, qid=qid[rows], item=item[rows], k=2, items=7)
+        )
+    found = pickle.loads(pickle.dumps(CatalogueScores.concat(parts)))
+    assert found.summary() == whole.summary()
+    assert found.counts == whole.counts
+    assert found.interval().rows == whole.interval().rows
+    assert found.coverage(at=20) == whole.coverage(at=20)
+    with pytest.raises(ValueError, match=r"Each query must be scored once"):
+        CatalogueScores.concat([whole, parts[0]])
+    rows = {"qid": [99], "item": ["x"], "k": 2, "items": 8}
+    other = catalogue_scores({"a": [1], "b": [1]}, **rows)
+    with pytest.raises(ValueError, match=r"same n_items. Got 7 and 8"):
+        CatalogueScores.concat([whole, other])
+    with pytest.raises(TypeError, match=r"takes instances of CatalogueScores. Got str"):
+        CatalogueScores.concat([whole, "part"])
+    with pytest.raises(ValueError, match="Got none"):
+        CatalogueScores.concat([])
+
+
+def test_parts_with_more_items_than_the_catalogue_are_not_joined():
+    parts = [catalogue_scores([1], qid=[i], item=[i], k=1, items=1) for i in range(2)]
+    with pytest.raises(ValueError, match=r"at least the number .*, 2. Got 1"):
+        CatalogueScores.concat(parts)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"items": 2}, r"at least the number of different items .*, 3. Got 2"),
+        ({"items": ["a", "b"]}, "at least the number"),
+        ({"items": ["a", "b", "x"]}, "Got no item 'c' among 3"),
+        ({"items": ["a", "b", "c", "a"]}, "each item once. Got 'a' twice"),
+        ({"items": []}, "must not be empty"),
+        ({"items": 0}, "items == 0, must be >= 1"),
+        ({"k": 0}, "k == 0, must be >= 1"),
+        ({"ties": "optimistic"}, "'ties' parameter of catalogue_scores"),
+        ({"item": list("aabbbcccc")}, "Got the item 'a' twice for the query 1"),
+        ({"item": list("ab")}, "inconsistent numbers of samples"),
+        ({"item": {"a": list("abc")}}, "'item' parameter of catalogue_scores"),
+        ({"qid": [1, 2]}, "inconsistent numbers of samples"),
+    ],
+)
+def test_what_cannot_be_scored_is_an_error(changed, message):
+    y_score = [3, 2, 1, 3, 2, 1, 1, 2, 3]
+    with pytest.raises(ValueError, match=message):
+        catalogue_scores(y_score, **({"items": 3} | hand() | changed))
+
+
+def test_lists_without_documents_have_no_scores():
+    scores = catalogue_scores(
+        [1, 2], qid=[1, 2], item=["a", "b"], k=1, items=2, returned=[False, False]
+    )
+    assert scores.n_lists == 2
+    with pytest.warns(UndefinedMetricWarning, match="'gini', 'entropy'"):
+        found = scores.summary()
+    assert found["coverage"] == 0
+    assert math.isnan(found["gini"])
+
+
+def test_a_query_without_documents_has_an_empty_list():
+    rows = {"qid": [1, 2, 3], "item": ["a", "a", "b"], "k": 1, "items": 2}
+    found = catalogue_scores([1, 1, 1], returned=[True, True, False], **rows)
+    assert found.n_lists == 3
+    assert found.summary()["personalization"] == pytest.approx(1 - 1 / 3, **CLOSE)
+
+
+def test_a_single_list_has_no_personalization():
+    found = catalogue_scores([2, 1], qid=[1, 1], item=["a", "b"], k=1, items=2)
+    with pytest.warns(UndefinedMetricWarning, match=r"\['personalization'\]"):
+        assert math.isnan(found.summary()["personalization"])
+
+
+def test_frames_and_indices_are_read_and_made():
+    frame = pd.DataFrame(
+        {"user": [1, 1, 2, 2], "item": list("abab"), "s": [2, 1, 1, 2]}
+    )
+    by_index = frame.set_index(frame["user"].rename("qid"))
+    scores = catalogue_scores(by_index["s"], item=by_index["item"], k=1, items=2)
+    found = scores.to_frame()
+    assert isinstance(found, pd.DataFrame)
+    assert found.columns.tolist() == ["n_lists", *NAMES]
+    assert found.iloc[0].tolist() == [2, 1, 0, 1, 2, 1]
+    other = pl.DataFrame(frame)
+    rankers = {"up": other["s"], "down": -other["s"]}
+    scores = catalogue_scores(
+        rankers, qid=other["user"], item=other["item"], k=1, items=["a", "b"]
+    )
+    assert isinstance(scores.to_frame(), pl.DataFrame)
+    assert scores.to_frame()["ranker"].to_list() == ["up", "down"]
+    assert isinstance(scores.to_frame("pandas"), pd.DataFrame)
+
+
+def test_it_prints_the_number_of_lists_beside_each_value():
+    scores = catalogue_scores([3, 2, 1, 3, 2, 1, 1, 2, 3], items=4, **hand())
+    assert (
+        str(scores)
+        == repr(scores)
+        == (
+            "top 2 of 4 items\n"
+            "lists  coverage    gini  entropy  effective_items  personalization\n"
+            "    3    0.7500  0.4167   1.4591           2.7495           0.3333"
+        )
+    )
+    assert "<td>0.4167</td>" in scores._repr_html_()
+    rankers = {"a": [2, 1, 1], "b": [1, 2, 3, 4]}
+    qid = {"a": [1, 2, 3], "b": [1, 2, 3, 4]}
+    item = {"a": list("aab"), "b": list("abba")}
+    scores = catalogue_scores(rankers, qid=qid, item=item, k=1, items=3)
+    assert str(scores).split("\n")[2].split()[:2] == ["a", "3"]
+    title = str(scores.interval()).split("\n")[0]
+    assert title == "3 lists of a, 4 lists of b, 95% intervals"
+
+
+@pytest.mark.parametrize(
+    "options", [{"method": "bootstrap"}, {"by": "x"}, {"clusters": [1, 2]}]
+)
+def test_no_other_intervals_are_made_of_lists(options):
+    y_score, qid, item, _ = draw(2)
+    scores = catalogue_scores(y_score, qid=qid, item=item, k=2, items=6)
+    (name,) = options
+    with pytest.raises(ValueError, match=f"'{name}' parameter of confidence_interval"):
+        confidence_interval(scores, **options)
+    with pytest.raises((TypeError, ValueError)):
+        compare_rankers(scores)
