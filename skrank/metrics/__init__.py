@@ -57,7 +57,7 @@ from skrank.metrics.propensity import (
 from skrank.metrics.query_report import QueryReport, query_report
 from skrank.metrics.query_scores import QueryScores
 from skrank.metrics.reader import err_score, rbp_score
-from skrank.metrics.reports import explain, tie_report
+from skrank.metrics.reports import explain, tie_report, unjudged_report
 from skrank.metrics.scorer import (
     get_scorer,
     get_scorer_names,
@@ -145,6 +145,7 @@ __all__ = [
     "spearman_score",
     "subtopic_recall_score",
     "tie_report",
+    "unjudged_report",
 ]
 
 

@@ -19,7 +19,7 @@ from skrank.metrics.names import add_scorer
 from skrank.metrics.propensity import inverse_propensities
 from skrank.metrics.query_report import QueryReport, query_report
 from skrank.metrics.query_scores import QueryScores
-from skrank.metrics.reports import explain, tie_report
+from skrank.metrics.reports import explain, tie_report, unjudged_report
 from skrank.metrics.scorer import get_scorer, get_scorer_names, make_ranking_scorer
 from skrank.plot import MetricAtKDisplay as MetricAtKDisplay
 from skrank.plot import QueryDifferenceDisplay as QueryDifferenceDisplay
@@ -40,7 +40,7 @@ __all__ = [
     "query_auc_score", "query_report", "r_precision_score", "rank_correlation_score",
     "rank_median_absolute_deviation", "rank_standard_deviation", "rank_variance",
     "ranking_loss", "rbo_score", "rbp_score", "recall_at_k_score", "score_queries",
-    "spearman_score", "subtopic_recall_score", "tie_report"
+    "spearman_score", "subtopic_recall_score", "tie_report", "unjudged_report"
 ]
 
 @overload

@@ -65,7 +65,9 @@ def rank_correlation(
     return np.divide(won, total, out=np.full_like(won, np.nan), where=total > 0)
 
 
-@ranking_metric("rank_correlation", rank_correlation, cutoff="never")
+@ranking_metric(
+    "rank_correlation", rank_correlation, cutoff="never", compares_grades=True
+)
 def rank_correlation_score(
     y_true, y_score, *, qid=None, weights="uniform", gain="exponential",
     discount="log2", threshold=None, ties="expected", replace_undefined_by=np.nan,
@@ -166,6 +168,7 @@ def _ratio(value, unit, ranking):
     cutoff="never",
     limits=(-1, 1),
     takes_midrank=True,
+    compares_grades=True,
 )
 def spearman_score(
     y_true, y_score, *, qid=None, threshold=None, ties="expected",
@@ -231,7 +234,7 @@ def rank_biased_overlap(ranking, *, p=0.9):
     return _ratio(agreed + p ** ranking.n_documents.astype(np.float64), 1, ranking)
 
 
-@ranking_metric("rbo", rank_biased_overlap, cutoff="never")
+@ranking_metric("rbo", rank_biased_overlap, cutoff="never", compares_grades=True)
 def rbo_score(
     y_true, y_score, *, qid=None, p=0.9, threshold=None, ties="expected",
     replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,

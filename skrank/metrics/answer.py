@@ -101,6 +101,18 @@ class Request(NamedTuple):
         return self.sign if is_better else -self.sign
 
     @property
+    def masks(self):
+        """Return the names of the masks that `unjudged` reads: whether each is needed.
+
+        Grades may say as well which documents are judged.
+        """
+        options = self.options
+        if options.unjudged == "nonrelevant":
+            return {}
+        needed = {"judged": options.judged_from is None}
+        return needed | ({"pooled": False} if options.unjudged == "inferred" else {})
+
+    @property
     def divides_sums(self):
         """Return True if the summary is a ratio of two, not the mean of ratios."""
         return self.metric.best is not None and self.options.own["normalize"] == "total"
@@ -526,6 +538,9 @@ def with_highest_grade(request, highest):
         found["max_grade"] = top
     return request.changed(**found)
 
+
+# Which rows count as what.
+MASKS = ("judged", "pooled", "returned")
 
 # The parameters that hold the input; all others are options.
 INPUT = (*_OF_ROWS[:-1], "exclude")

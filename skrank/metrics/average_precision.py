@@ -339,7 +339,7 @@ def _mean_ratio(ranking, start, slope, beta, gain):
     return np.add.reduceat(ratio, first) / ranking.size
 
 
-@ranking_metric("q_measure", q_measure, cutoff="never")
+@ranking_metric("q_measure", q_measure, cutoff="never", compares_grades=True)
 def q_measure_score(
     y_true, y_score, *, qid=None, beta=1.0, gain="exponential", threshold=0.0,
     ties="expected", replace_undefined_by=0.0, average="macro", adjusted=False,

@@ -227,17 +227,21 @@ _TO_SCORERS = (
 def columns_of(requests, given, caller, find=None, how=None):
     """Return the columns that the metrics of some requests read, by name.
 
-    ``find(name)`` returns a column that is not among the `given` ones, or None. Errors
-    name the `caller`, and say `how` a column is passed.
+    ``find(name)``, of a scorer, returns a column that is not among the `given` ones, or
+    None. Errors name the `caller`, and say `how` a column is passed.
     """
     columns = {}
     how = how or (_TO_FUNCTIONS if find is None else _TO_SCORERS)
     for request in requests:
-        for name in request.metric.columns:
+        optional = request.metric.optional
+        needed = {name: name not in optional for name in request.metric.columns}
+        if find is not None:  # others pass masks beside the columns
+            needed |= request.masks
+        for name, is_needed in needed.items():
             values = given.get(name)
             if values is None and find is not None:
                 values = find(name)
-            if values is None and name in request.metric.optional:
+            if values is None and not is_needed:
                 continue
             if values is None:
                 raise ValueError(

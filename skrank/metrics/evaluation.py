@@ -132,6 +132,7 @@ def evaluate(
     make_ranking_scorer : The same metrics, for an estimator.
     explain : Explains why a metric differs between conventions.
     tie_report : Reports how much ties can change a metric.
+    unjudged_report : Reports how much documents without a judgement can change it.
 
     Examples
     --------

@@ -119,7 +119,7 @@ def normalized_discounted_gain(ranking, *, k=None, gain="exponential", discount=
     return np.divide(own, ideal, out=np.full_like(own, np.nan), where=ideal > 0)
 
 
-@ranking_metric("ndcg", normalized_discounted_gain)
+@ranking_metric("ndcg", normalized_discounted_gain, compares_grades=True)
 def ndcg_score(
     y_true, y_score, *, qid=None, k=None, gain="exponential", discount="log2",
     threshold=0.0, ties="expected", replace_undefined_by=0.0, average="macro",

@@ -64,6 +64,9 @@ class Metric:
     takes_midrank: bool = False
     # The definition with ``unjudged="inferred"``, if there is one.
     inferred: Callable | None = None
+    # Whether a grade between 0 and the highest one may move the metric beyond its
+    # bounds over unjudged documents, which count as one or the other.
+    compares_grades: bool = False
     # If given, the metric is the expectation of ``value(rank)`` at the first relevant
     # rank, so its variance under random orders is known.
     value: Callable | None = None
@@ -100,6 +103,15 @@ class Metric:
         """Return True if ``unjudged="lowest"`` and "highest" are accepted."""
         reads_ranks = self.reads_first_rank and self.pool is not mean_of_queries
         return not reads_ranks and not self.fixed
+
+    @property
+    def unjudged_choices(self):
+        """Return what unjudged documents may count as."""
+        if "unjudged" not in self.defaults:
+            return ("nonrelevant",)
+        left_out = () if self.inferred else ("inferred",)
+        left_out += () if self.is_bounded else FILLED
+        return tuple(choice for choice in UNJUDGED if choice not in left_out)
 
     def is_better_when_greater(self, adjusted):
         """Return True if larger values are better, `adjusted` as the parameter is."""
@@ -153,19 +165,18 @@ def _check_adjusted(adjusted, words, name, caller):
 def _check_unjudged(unjudged, metric, name, caller):
     """Return what unjudged documents count as, if the metric has a value of it."""
     check_choice(unjudged, UNJUDGED, name, caller)
-    if unjudged == "inferred" and metric.inferred is None:
+    if unjudged in metric.unjudged_choices:
+        return unjudged
+    if unjudged == "inferred":
         raise ValueError(
             "unjudged='inferred' estimates average precision, so that 'map' is the "
             f"only metric that takes it. Got it for {metric.name!r}: pass 'condensed' "
             "to leave unjudged documents out, or 'lowest' and 'highest' for bounds."
         )
-    if unjudged in FILLED and not metric.is_bounded:
-        raise ValueError(
-            f"unjudged={unjudged!r} bounds the value of each query, and "
-            f"{metric.name!r} is not a mean of such values. Pass 'nonrelevant' or "
-            "'condensed'."
-        )
-    return unjudged
+    raise ValueError(
+        f"unjudged={unjudged!r} bounds the value of each query, and {metric.name!r} is "
+        "not a mean of such values. Pass 'nonrelevant' or 'condensed'."
+    )
 
 
 def _or_none(value, check, **words):

@@ -21,7 +21,7 @@ from skrank._checks import shown, warn_if_out_of_order, warn_if_rows_are_drawn
 from skrank._columns import find_column, find_qid, require_qid
 from skrank._ranking.ids import encode_heads
 from skrank._types import MetricLike
-from skrank.metrics.answer import Arrays, OwnRanks, RepeatedAnswer, answer_all
+from skrank.metrics.answer import MASKS, Arrays, OwnRanks, RepeatedAnswer, answer_all
 from skrank.metrics.columns import columns_of
 from skrank.metrics.evaluation import (
     Asked,
@@ -45,7 +45,7 @@ from skrank.metrics.scored_rows import (
     warn_if_queries_are_split,
 )
 
-ROW_ALIGNED = ("qid", "sample_weight", "exclude", "judged", "returned", "doc_id")
+ROW_ALIGNED = ("qid", "sample_weight", "exclude", *MASKS, "doc_id")
 
 
 def make_ranking_scorer(
@@ -86,7 +86,7 @@ def make_ranking_scorer(
         the name of a column of `X`, or a function of `X`, such as
         ``{"features": lambda X: X[genres], "popularity": "n_ratings"}``. A column that
         is not among them is looked for in the metadata, and then as a column of `X`
-        with its own name.
+        with its own name. So is `judged`, where `unjudged` is among the parameters.
 
     **params : dict
         Keyword parameters of the metric, such as ``ties="optimistic"`` or
@@ -265,7 +265,10 @@ class RankingScorer(_ScikitLearnScorer):
         )
         vars(self).update(vars(scorer))
         self._options, self._columns = options or {}, columns or {}
-        reads = (name for one in scored.requests for name in one.metric.columns)
+        reads = [name for one in scored.requests for name in one.metric.columns]
+        for one in scored.requests:
+            if one.options.unjudged != "nonrelevant":
+                reads += one.masks
         self._reads = tuple(dict.fromkeys(reads))
         with config_context(enable_metadata_routing=True):
             super().set_score_request(**dict.fromkeys(("qid", *self._reads), True))
@@ -610,7 +613,8 @@ class _Rows(Scored):
 
     def of_rows(self, y_true, y_score, *, qid, sample_weight=None, **columns):
         """Return the rows as keywords."""
-        return {
+        rows = {name: columns.pop(name, None) for name in MASKS}
+        return rows | {
             "y_true": y_true,
             "y_score": y_score,
             "qid": qid,
@@ -631,9 +635,11 @@ class RequestedMetrics(Scored):
 
     def of_rows(self, y_true, y_score, *, qid, sample_weight=None, **columns):
         """Return the metrics of rows."""
+        masks = {name: columns.pop(name, None) for name in MASKS}
         arrays = Arrays(
-            y_true, y_score, qid=qid, sample_weight=sample_weight, columns=columns
-        )
+            y_true, y_score, qid=qid, sample_weight=sample_weight, columns=columns,
+            **masks,
+        )  # fmt: skip
         values = answer_all(self.requests, arrays)
         return values if self.is_list else next(iter(values.values()))
 
@@ -641,7 +647,8 @@ class RequestedMetrics(Scored):
         """Return the first metric as a function of the scores of these documents."""
         qid = find_qid(qid, y=y_true)
         qid = require_qid(qid, self.caller, of_column="QueryRanker")
-        columns_of(self.requests[:1], {}, self.caller)  # nobody passes any
+        find = {}.get if self.requests[0].masks else None
+        columns_of(self.requests[:1], {}, self.caller, find)  # nobody passes any
         arrays = Arrays(y_true, None, qid=qid, sample_weight=sample_weight)
         return RepeatedAnswer(self.requests[0], arrays)
 

@@ -78,7 +78,8 @@ def align(
     -------
     aligned : Bunch
         The arguments of :func:`~skrank.metrics.evaluate`: `y_true`, `y_score`, `qid`,
-        `judged` (has a grade), `returned` (is in the run) and `doc_id`, of shape
+        `judged` (has a grade), `pooled` (is in the judgements, if only with a grade
+        below `judged_from`), `returned` (is in the run) and `doc_id`, of shape
         (n_samples,), the rows of a query one after another. Document ids that are text
         are UTF-8 bytes, in whose order trec_eval breaks ties. Of several runs, each
         is a dict of the names of the runs to arrays.
@@ -458,6 +459,8 @@ def outer_join(ids, truth, is_judged, result, names):
             bool,
         )
     )
+    # Whatever the judgements list is in the pool, also if its grade says nothing.
+    pooled = judged if is_judged.all() else np.empty_like(judged)
     counts, start = np.zeros(len(ids), dtype=np.intp), 0
     for low, high in _blocks(bounds[0] + bounds[1]):
         of_truth, of_run = (
@@ -477,6 +480,8 @@ def outer_join(ids, truth, is_judged, result, names):
         y_true[part] = np.append(grade, of_found)[rows]
         y_score[part] = np.append(no_score, result.value[of_run])[rows]
         judged[part] = np.append(is_grade, found & is_grade[judgement])[rows]
+        if pooled is not judged:
+            pooled[part] = np.append(np.ones(n_truth, dtype=bool), found)[rows]
         returned[part] = rows >= n_truth
         doc_id[part] = document[rows]
         counts[low:high] = np.bincount(query[rows], minlength=high - low)
@@ -486,6 +491,7 @@ def outer_join(ids, truth, is_judged, result, names):
         y_score=y_score[:start],
         qid=np.repeat(text_of(ids), counts),
         judged=judged[:start],
+        pooled=pooled[:start],
         returned=returned[:start],
         doc_id=doc_id[:start],
     )

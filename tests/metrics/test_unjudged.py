@@ -5,18 +5,27 @@
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn import config_context
+from sklearn.compose import make_column_transformer
 from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
 
 from skrank.metrics import (
     QueryScores,
     evaluate,
+    make_ranking_scorer,
     map_score,
     ndcg_score,
     score_queries,
 )
 from skrank.metrics.names import METRICS
+from skrank.model_selection import QueryKFold, cross_val_query_scores
+from skrank.tables import score_table
 from tests.brute_force import NAMES, all_orders, call, input_order
 
 pytestmark = pytest.mark.slow_rows
@@ -367,3 +376,91 @@ def test_what_is_not_a_mean_of_values_of_queries_has_no_bounds(name, unjudged):
 def test_what_is_refused(metrics, params, message):
     with pytest.raises(ValueError, match=message):
         evaluate([0, 1], [1, 2], metrics, judged=[True, False], **params)
+
+
+def search_data():
+    rng = np.random.default_rng(0)
+    qid = np.repeat(np.arange(30), 10)
+    X = pd.DataFrame({"a": rng.random(300), "b": rng.random(300)})
+    y = (X["a"] + 0.3 * rng.normal(size=300) > 0.7).astype(int)
+    return X, y.to_numpy(), qid, rng.random(300) < 0.6
+
+
+def folds_by_hand(X, y, qid, judged, alpha):
+    """Return MAP of each fold without the rows that nobody judged."""
+    values = []
+    for train, test in QueryKFold(3).split(X, y, qid):
+        score = Ridge(alpha=alpha).fit(X.iloc[train], y[train]).predict(X.iloc[test])
+        kept = judged[test]
+        values.append(map_score(y[test][kept], score[kept], qid=qid[test][kept]))
+    return values
+
+
+@pytest.mark.parametrize("how", ["metadata", "column", "columns"])
+def test_a_search_leaves_out_what_is_not_judged(how):
+    X, y, qid, judged = search_data()
+    expected = {alpha: folds_by_hand(X, y, qid, judged, alpha) for alpha in (0.01, 1e3)}
+    columns, params = {}, {"qid": qid}
+    if how == "metadata":
+        params["judged"] = judged
+    elif how == "column":
+        X = X.assign(judged=judged)
+    else:
+        X, columns = X.assign(seen=judged), {"columns": {"judged": "seen"}}
+    scorer = make_ranking_scorer("map", unjudged="condensed", **columns)
+    with config_context(enable_metadata_routing=True):
+        model = make_pipeline(
+            make_column_transformer(("passthrough", ["a", "b"])), Ridge()
+        )
+        search = GridSearchCV(
+            model, {"ridge__alpha": [0.01, 1e3]}, scoring=scorer, cv=QueryKFold(3)
+        ).fit(X, y, **params)
+        scores = cross_val_query_scores(
+            model.set_params(ridge__alpha=1e3), X, y, scoring=scorer,
+            cv=QueryKFold(3), params=params,
+        )  # fmt: skip
+    for i, values in enumerate(expected.values()):
+        got = [search.cv_results_[f"split{f}_test_score"][i] for f in range(3)]
+        assert_allclose(got, values, rtol=1e-12)
+    by_fold = scores.summary(by="fold").values()
+    assert_allclose([one["map"] for one in by_fold], expected[1e3], rtol=1e-12)
+
+
+def test_a_scorer_without_the_mask_that_it_reads_is_an_error():
+    X, y, qid, _ = search_data()
+    model = Ridge().fit(X, y)
+    scorer = make_ranking_scorer("map", unjudged="condensed")
+    with pytest.raises(ValueError, match="'map' reads the column 'judged'"):
+        scorer(model, X, y, qid=qid)
+    with pytest.raises(ValueError, match="'map' reads the column 'judged'"):
+        scorer.on_documents(y, qid)
+    grades = np.where(search_data()[3], y, -1)
+    by_grade = make_ranking_scorer("map", unjudged="condensed", judged_from=0)
+    expected = scorer(model, X, y, qid=qid, judged=grades >= 0)
+    assert by_grade(model, X, grades, qid=qid) == expected
+    with pytest.raises(TypeError, match="'pooled' has a value per row"):
+        make_ranking_scorer("map", unjudged="inferred", pooled=[True])
+
+
+def test_a_scorer_of_inferred_values_may_know_the_pool():
+    X, y, qid, judged = search_data()
+    model = Ridge().fit(X, y)
+    pooled = np.random.default_rng(1).random(len(y)) < 0.8
+    scorer = make_ranking_scorer("infAP", ties="first")
+    for masks in ({"judged": judged}, {"judged": judged, "pooled": pooled}):
+        expected = map_score(
+            y, model.predict(X), qid=qid, unjudged="inferred", ties="first", **masks
+        )
+        assert scorer(model, X, y, qid=qid, **masks) == expected
+
+
+@pytest.mark.parametrize("unjudged", ["condensed", "lowest", "highest"])
+def test_a_table_has_the_values_of_arrays(unjudged):
+    y_true, y_score, qid, judged = draw(8, n_queries=40, n_grades=4)
+    columns = {"qid": qid, "y_true": y_true, "y_score": y_score, "judged": judged}
+    table = pd.DataFrame(columns).sort_values("qid", kind="stable")
+    names = ["map", "ndcg", "err", "rank_correlation"]
+    got = score_table(table, names, judged="judged", unjudged=unjudged)
+    expected = score_queries(**columns, metrics=names, unjudged=unjudged)
+    assert got.summary() == expected.summary()
+    assert_array_equal(got.values, expected.values)

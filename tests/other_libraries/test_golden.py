@@ -37,6 +37,7 @@ ROWS = {
         "Rprec": ("r_precision", LAST),
         "bpref": ("bpref", LAST),
         "set_F": ("f1@100", LAST | BY_LENGTH),
+        "infAP": ("map", LAST | {"unjudged": "inferred"}),
     },
     "ranx": {
         **{name: (name, FIRST) for name in ("map", "map@2", "map@5", "mrr", "mrr@2")},
@@ -164,7 +165,6 @@ ROWS = {
 # Measures that skrank has not, and why.
 NOT_HERE = {
     "no such metric": {
-        ("pytrec_eval", "infAP"),
         ("ir_measures", "Compat"),
         ("torchmetrics", "fallout@2"),
     },

@@ -15,6 +15,7 @@ import pytest
 
 from skrank.metrics import evaluate, ndcg_score
 from skrank.metrics.conventions import rules_of
+from skrank.tables import align
 from tests.other_libraries import oracle, peers
 
 ALWAYS = {"lightgbm", "sklearn", "trec_eval"}
@@ -178,6 +179,41 @@ def test_documents_without_judgement_or_rank_under_pytrec_eval():
     for measure, name in names.items():
         expected = [theirs[str(query)][measure] for query in ours["qid"]]
         np.testing.assert_allclose(ours[name], expected, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("n_scores", [4, 10**6])
+def test_inferred_average_precision_under_pytrec_eval(n_scores):
+    import pytrec_eval
+
+    rng = np.random.default_rng(3)
+    qid = np.repeat(np.arange(1000), rng.integers(1, 30, 1000))
+    n_rows = len(qid)
+    # A grade of -1 is that of a document in the pool that nobody judged.
+    y_true = rng.integers(-1, 3, n_rows)
+    y_score = rng.integers(0, n_scores, n_rows) / n_scores
+    ids = np.array([f"d{row}" for row in rng.permutation(n_rows)])
+    pooled, returned = rng.random((2, n_rows)) < 0.8
+    first = np.append(True, qid[1:] != qid[:-1])
+    pooled, returned = pooled | ~returned | first, returned | first
+    qrels, run = {}, {}
+    for row, query in enumerate(map(str, qid)):
+        if pooled[row]:
+            qrels.setdefault(query, {})[ids[row]] = int(y_true[row])
+        if returned[row]:
+            run.setdefault(query, {})[ids[row]] = float(y_score[row])
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, {"infAP"}).evaluate(run)
+    options = {"convention": "trec_eval", "average": None}
+    ours = evaluate(
+        np.where(pooled, y_true, -1), y_score, "infAP", qid=qid, doc_id=ids,
+        pooled=pooled, returned=returned, **options,
+    )  # fmt: skip
+    expected = [theirs[str(query)]["infAP"] for query in ours["qid"]]
+    np.testing.assert_allclose(ours["infAP"], expected, rtol=0, atol=1e-12)
+    aligned = evaluate(
+        metrics=["infAP", "map"], **align(qrels, run, judged_from=0), **options
+    )
+    expected = [theirs[query]["infAP"] for query in aligned["qid"]]
+    np.testing.assert_allclose(aligned["infAP"], expected, rtol=0, atol=1e-12)
 
 
 def lightgbm_values(y_true, y_score, qid, weight=None):
