@@ -114,10 +114,7 @@ def score_catalogue(
     """
     caller = "score_catalogue"
     check_column_name(item, "item", caller)
-    columns = read_columns(caller, qid, qid, y_score, (), None, returned, item, None)
-    # There are no grades. The scores of the first ranker stand in their place, and are
-    # read once.
-    columns = columns._replace(y_true=next(iter(columns.y_score.values())))
+    columns = read_columns(caller, qid, None, y_score, (), None, returned, item, None)
     check_choice(ties, ("expected", "first"), "ties", caller)
     n_items, ids = read_items(items)
     core = CatalogueCore((), columns, check_k(k), ties)
