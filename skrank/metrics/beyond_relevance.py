@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np
+from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
 
 from skrank._checks import check_choice, shown
@@ -242,18 +243,20 @@ def _cosine_sums(features, query, is_sure, n, distance):
     unit vectors x the sum of all x_i x_j, i != j, is that of x squared less the sum of
     all x_i^2, so no pair is looked at.
     """
-    length = np.linalg.norm(features, axis=1, keepdims=True)
-    unit = np.divide(features, length, out=np.zeros_like(features), where=length > 0)
-    part = 2 * query + ~is_sure
-    order = np.argsort(part, kind="stable")  # sure documents of a query come first
-    first = np.flatnonzero(np.diff(part[order], prepend=-1))
-    sums = np.zeros((2 * n, features.shape[1]))
-    if len(first):
-        sums[part[order][first]] = np.add.reduceat(unit[order], first, axis=0)
-    squares = np.bincount(part, np.einsum("ij,ij->i", unit, unit), 2 * n)
-    count = np.bincount(part, minlength=2 * n).astype(np.float64)
+    squared = np.einsum("ij,ij->i", features, features)
+    one_over = np.zeros_like(squared)
+    np.divide(1, np.sqrt(squared), out=one_over, where=squared > 0)
+    part = 2 * query + ~is_sure  # sure documents of a query come first
+    count = np.bincount(part, minlength=2 * n)
+    order = np.argsort(part, kind="stable")
+    # A sparse matrix adds up unit vectors without a copy of the features.
+    ends = np.concatenate([[0], np.cumsum(count)])
+    adds = sparse.csr_matrix((one_over[order], order, ends), (2 * n, len(part)))
+    sums = adds @ features
+    # Of unit vectors, so that documents without features count 0.
+    squares = np.bincount(part, one_over > 0, 2 * n)
     alike = np.einsum("ij,ij->i", sums, sums) - squares
-    apart = count * (count - 1) - alike
+    apart = np.maximum(count * (count - 1.0) - alike, 0)  # but for rounding
     between = np.einsum("ij,ij->i", sums[::2], sums[1::2])
     return apart[::2], count[::2] * count[1::2] - between, apart[1::2]
 

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -113,11 +112,11 @@ class Inverse:
         return np.bincount(query, inverse * weights, self.n)
 
 
-def _weighted(ranking, k, weight, normalize, caller, part, unit=None):
+def _weighted(ranking, k, weight, normalize, caller, unit=None, *, is_best=False):
     """Return what was found, the best value, or the ratio of both by query."""
     check_choice(normalize, ("query", "total"), "normalize", caller)
     inverse = Inverse(ranking)
-    if part == "best":
+    if is_best:
         value = inverse.best(weight, k)
     else:
         value = inverse.found(ranking, weight, k)
@@ -130,15 +129,20 @@ def _weighted(ranking, k, weight, normalize, caller, part, unit=None):
     return ranking.where_relevant(value)
 
 
-def propensity_scored_precision(ranking, *, k=None, normalize="query", part="found"):
+def propensity_scored_precision(ranking, *, k=None, normalize="query"):
     """Return the sum of 1 / propensity of the relevant top k, and by its best value."""
-    return _weighted(ranking, k, np.ones_like, normalize, "psp_score", part)
+    return _weighted(ranking, k, np.ones_like, normalize, "psp_score")
+
+
+def best_precision(ranking, *, k=None, normalize="query"):
+    """Return the largest sum of 1 / propensity that a list can have."""
+    return _weighted(ranking, k, np.ones_like, normalize, "psp_score", is_best=True)
 
 
 @ranking_metric(
     "psp",
     propensity_scored_precision,
-    best=partial(propensity_scored_precision, part="best"),
+    best=best_precision,
     columns=("propensity",),
     cutoff="required",
 )
@@ -193,21 +197,31 @@ def psp_score(
     """
 
 
-def propensity_scored_ndcg(ranking, *, k=None, normalize="query", part="found"):
+def propensity_scored_ndcg(ranking, *, k=None, normalize="query"):
     """Return the discounted sum of 1 / propensity, and by its best value."""
+    return _ndcg(ranking, k, normalize)
+
+
+def best_ndcg(ranking, *, k=None, normalize="query"):
+    """Return the largest discounted sum of 1 / propensity that a list can have."""
+    return _ndcg(ranking, k, normalize, is_best=True)
+
+
+def _ndcg(ranking, k, normalize, *, is_best=False):
     discount, unit = discount_function("log2"), None
     if normalize == "total":  # each sum is relative to that of equal propensities
         n_relevant = ranking.n_relevant
         n_ranks = n_relevant if k is None else np.minimum(n_relevant, k)
         up_to = np.cumsum(discount(np.arange(1, n_ranks.max(initial=0) + 1)))
         unit = np.append(1.0, up_to)[n_ranks]
-    return _weighted(ranking, k, discount, normalize, "psndcg_score", part, unit)
+    caller = "psndcg_score"
+    return _weighted(ranking, k, discount, normalize, caller, unit, is_best=is_best)
 
 
 @ranking_metric(
     "psndcg",
     propensity_scored_ndcg,
-    best=partial(propensity_scored_ndcg, part="best"),
+    best=best_ndcg,
     columns=("propensity",),
 )
 def psndcg_score(

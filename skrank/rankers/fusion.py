@@ -19,7 +19,7 @@ from skrank._ranking.fusion import fuse_scores, read_fusion
 from skrank._ranking.ids import encode_qid
 from skrank._types import MatrixLike, MissingQid, Self
 from skrank.metrics.scored_rows import ranking_response
-from skrank.rankers.meta_ranker import QueryFinder, check_wrapped, says_qid
+from skrank.rankers.meta_ranker import QueryFinder, says_qid
 from skrank.rankers.query_ranker import fit_estimator
 from skrank.rankers.wrapped import ask, clone_estimator
 
@@ -104,6 +104,8 @@ class FusionRanker(QueryFinder):
     {'weights': (1, 3)}
     """
 
+    _takes = "estimators"
+
     def __init__(
         self,
         estimators: Sequence[Any] | None = None,
@@ -158,8 +160,8 @@ class FusionRanker(QueryFinder):
             self.method, self.norm, self.weights, self.k, list(members), "FusionRanker"
         )
         self.query_sizes_, rows = {}, None
-        if self._named():
-            rows = self._rows(X, y, qid, sample_weight)
+        if named := self._named():
+            rows = self._rows(named.values(), X, y, qid, sample_weight)
         self.estimators_ = [
             fit_estimator(clone_estimator(member), rows)
             if hasattr(member, "fit")
@@ -257,8 +259,6 @@ class FusionRanker(QueryFinder):
                 "estimators or columns, each with a name of its own. Got "
                 f"{shown(given)}."
             )
-        for estimator in named.values():
-            check_wrapped(estimator, "estimators", "FusionRanker")
         return members
 
 

@@ -60,8 +60,11 @@ def says_qid(fit: _Method) -> _Method:
 class QueryFinder(RankingEstimator, BaseEstimator):
     """Base of rankers with the parameters `qid_column` and `missing_qid`.
 
-    It finds the query ids and checks the training data.
+    It finds the query ids and checks the training data. The parameter `_takes` holds
+    what is fitted.
     """
+
+    _takes = "estimator"
 
     if TYPE_CHECKING:  # scikit-learn makes these
 
@@ -85,11 +88,19 @@ class QueryFinder(RankingEstimator, BaseEstimator):
         caller = type(self).__name__
         check_choice(self.missing_qid, {"raise", "single"}, "missing_qid", caller)
         check_qid_column(self.qid_column, caller)
-        is_name = isinstance(self.qid_column, str)
-        self._n_columns = None if is_name else np.shape(X)[-1]
+        self._n_columns = None if isinstance(self.qid_column, str) else np.shape(X)[-1]
 
-    def _rows(self, X, y, qid, sample_weight):
-        """Check the arguments of `fit` and return them as rows of queries."""
+    def _rows(self, estimators, X, y, qid, sample_weight):
+        """Check what is fitted and the arguments of `fit`; return rows of queries."""
+        for estimator in estimators:
+            predicts = hasattr(estimator, "predict") or _predicts(estimator)
+            is_object = not isinstance(estimator, type)
+            if not (is_object and hasattr(estimator, "fit") and predicts):
+                raise TypeError(
+                    f"The '{self._takes}' parameter of {type(self).__name__} must be "
+                    "an object implementing 'fit' and 'predict'. Got "
+                    f"{estimator!r} instead."
+                )
         self._check_qid_parameters(X)
         qid = self._find_qid(qid, "fit", X=X, y=y)
         warn_if_out_of_order({"y": y, "qid": qid, "sample_weight": sample_weight})
@@ -184,12 +195,6 @@ class MetaRanker(MetaEstimatorMixin, QueryFinder):
             tags.input_tags = deepcopy(get_tags(inner).input_tags)
         return tags
 
-    def _rows(self, X, y, qid, sample_weight):
-        """Check the estimator, too."""
-        inner = self._default if self.estimator is None else self.estimator
-        check_wrapped(inner, "estimator", type(self).__name__)
-        return super()._rows(X, y, qid, sample_weight)
-
     def _keep(self, fitted):
         """Keep the fitted estimator and the attributes of its features."""
         self.estimator_ = fitted
@@ -198,16 +203,6 @@ class MetaRanker(MetaEstimatorMixin, QueryFinder):
             if hasattr(fitted, name):
                 setattr(self, name, getattr(fitted, name))
         return self
-
-
-def check_wrapped(estimator, parameter, caller):
-    """Raise unless an estimator can be wrapped."""
-    predicts = hasattr(estimator, "predict") or _predicts(estimator)
-    if isinstance(estimator, type) or not (hasattr(estimator, "fit") and predicts):
-        raise TypeError(
-            f"The '{parameter}' parameter of {caller} must be an object implementing "
-            f"'fit' and 'predict'. Got {estimator!r} instead."
-        )
 
 
 def _predicts(estimator):

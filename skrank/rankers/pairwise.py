@@ -167,10 +167,9 @@ class PairwiseRanker(MetaRanker):
         """
         if self.max_pairs is not None:
             check_scalar(self.max_pairs, "max_pairs", Integral, min_val=1)
-        rows = self._rows(X, y, qid, sample_weight)
-        fitted = clone_estimator(
-            self._default if self.estimator is None else self.estimator
-        )
+        given = self._default if self.estimator is None else self.estimator
+        rows = self._rows([given], X, y, qid, sample_weight)
+        fitted = clone_estimator(given)
         if isinstance(fitted, Pipeline):
             rows = fit_transformers(fitted, rows)
             rows = rows._replace(X=check_array(rows.X, ensure_min_samples=2, **NUMBERS))

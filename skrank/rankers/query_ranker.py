@@ -240,7 +240,7 @@ class QueryRanker(MetaRanker):
         """
         if self.early_stopping is not False:
             check_early_stopping(self)
-        rows = self._rows(X, y, qid, sample_weight)
+        rows = self._rows([self.estimator], X, y, qid, sample_weight)
         if self.max_queries is not None:
             rows = draw_queries(rows, self.max_queries, self.random_state)
         stopping = None

@@ -245,7 +245,8 @@ def test_metrics_share_one_call_and_one_ranking():
     scores, qid, columns = draw(3)
     y_true = (scores > 1).astype(int)
     names = ["ndcg@2", "ild@2", "neg_popularity@2", "novelty", "group_share@3"]
-    values = evaluate(y_true, scores, names, qid=qid, **columns)
+    read = {name: columns[name] for name in ("features", "popularity", "group")}
+    values = evaluate(y_true, scores, names, qid=qid, **read)
     assert values["ndcg@2"] == ndcg_score(y_true, scores, qid=qid, k=2)
     for name in names[1:]:
         metric, _, k = name.removeprefix("neg_").partition("@")

@@ -67,11 +67,9 @@ TYPES = {
     "max_grade": "float | None",
     "beta": "float",
     "features": "MatrixLike | ItemColumn",
-    "popularity": "ArrayLike | ItemColumn",
     "group": "MatrixLike | ItemColumn",
     "group_or_none": "MatrixLike | ItemColumn | None",
     "profile": "MatrixLike | ItemColumn",
-    "propensity": "ArrayLike | ItemColumn",
     "target": "str | Mapping[Any, float] | ArrayLike",
     "eel_score.discount": 'Literal["rbp", "log2", "ln"] | Callable[..., Any]',
     "eed_score.discount": 'Literal["rbp", "log2", "ln"] | Callable[..., Any]',
@@ -131,7 +129,10 @@ def parameters_of(name, metric, average):
             yield "*"
         key = variant(one.name, one.default, metric)
         key = f"{name}.{key}" if f"{name}.{key}" in TYPES else key
-        if key not in TYPES:
+        type_ = TYPES.get(key)
+        if type_ is None and one.name in metric.columns:
+            type_ = "ArrayLike | ItemColumn"
+        if type_ is None:
             raise ValueError(
                 f"Add the type of {key!r}, a parameter of {name}, to TYPES of "
                 "tests/typing/make_stub.py."
@@ -141,7 +142,7 @@ def parameters_of(name, metric, average):
         else:
             default = repr(one.default).replace("'", '"').replace("nan", "...")
             end = "" if one.default is one.empty else f" = {default}"
-            yield f"{one.name}: {TYPES[key]}{end}"
+            yield f"{one.name}: {type_}{end}"
 
 
 def wrapped(begin, parts, end):

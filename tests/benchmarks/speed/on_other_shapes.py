@@ -16,8 +16,10 @@ from skrank.metrics import (
     err_score,
     evaluate,
     geometric_mean_rank,
+    ild_score,
     mrr_score,
     ndcg_score,
+    of_items,
 )
 from skrank.metrics.metric import METRICS
 from skrank.model_selection import QueryKFold
@@ -29,6 +31,7 @@ from tests.benchmarks.speed.rows import (
     growth,
     milliseconds,
     milliseconds_more,
+    speedup,
     task_on,
 )
 from tests.benchmarks.speed.workloads import make_l, make_lists, scaled
@@ -350,6 +353,51 @@ TRIPLES = [
 ]
 
 
+def build_features(scale):
+    """Measure the diversity of lists of items by skrank and by RecTools."""
+    import pandas as pd
+    from rectools.metrics import IntraListDiversity
+    from rectools.metrics.distances import PairwiseDistanceCalculator
+
+    rng, n_lists, n_items, n_rows = (
+        np.random.default_rng(17),
+        scaled(1e4, scale),
+        5000,
+        20,
+    )
+    features = rng.normal(size=(n_items, 128))
+    unit = features / np.linalg.norm(features, axis=1, keepdims=True)
+
+    class Cosine(PairwiseDistanceCalculator):
+        def _get_distances_for_item_pairs(self, items_0, items_1):
+            return 1 - np.einsum("ij,ij->i", unit[items_0], unit[items_1])
+
+    first = rng.integers(n_items, size=n_lists)
+    item = ((first[:, np.newaxis] + 7 * np.arange(n_rows)) % n_items).ravel()
+    user = np.repeat(np.arange(n_lists), n_rows)
+    rank = np.tile(np.arange(1, n_rows + 1), n_lists)
+    shown = pd.DataFrame({"user_id": user, "item_id": item, "rank": rank})
+    tasks = {
+        "skrank": partial(
+            ild_score, None, -rank, qid=user, features=of_items(features, item), k=10
+        ),
+        "RecTools": partial(IntraListDiversity(10, Cosine()).calc, shown),
+    }
+    np.testing.assert_allclose(tasks["skrank"](), tasks["RecTools"](), rtol=1e-12)
+    return {name: Task(task) for name, task in tasks.items()}
+
+
+FEATURES = [
+    Row(
+        "RecTools: ild@10 of 10,000 lists of 20, 128 features",
+        ("skrank", "RecTools"),
+        "x faster",
+        at_least=10,
+        figure=speedup,
+    )
+]
+
+
 GROUPS = [
     Group("folds of 200 rows, 20 queries", build_fold, FOLD, runs=3),
     Group("one tie group of 1 million rows", build_err, ERR, runs=1 / 3),
@@ -372,5 +420,12 @@ GROUPS = [
         build_users,
         USERS,
         runs=1 / 5,
+    ),
+    Group(
+        "10,000 lists of 20 items with 128 features",
+        build_features,
+        FEATURES,
+        runs=1 / 3,
+        needs="rectools",
     ),
 ]
