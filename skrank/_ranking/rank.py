@@ -280,9 +280,18 @@ def _sort_whole(lists, ties, depth, which=None):
             parts.append(sort_indices(lists, left, width, ties))
     if len(parts) == 1:
         return parts[0]
-    none = np.zeros(0, dtype=np.intp)
-    parts.append(TieGroups(none, none, none, none, np.zeros(0)))
-    return TieGroups(*map(np.concatenate, zip(*parts, strict=True)))
+    if not parts:
+        none = np.zeros(0, dtype=np.intp)
+        return TieGroups(none, none, none, none, np.zeros(0))
+    are_alike = all(part.size is part.relevant for part in parts)  # as without ties
+    columns, joined = list(zip(*parts, strict=True)), {}
+    parts.clear()  # and each column after it is joined, so that its memory is used again
+    del groups, left
+    for name in reversed(TieGroups._fields):
+        column = columns.pop()
+        is_known = name == "size" and are_alike
+        joined[name] = joined["relevant"] if is_known else np.concatenate(column)
+    return TieGroups(**joined)
 
 
 def _join_pieces(pieces, groups, grade_of, query):
