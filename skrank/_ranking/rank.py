@@ -285,8 +285,9 @@ def _sort_whole(lists, ties, depth, which=None):
         return TieGroups(none, none, none, none, np.zeros(0))
     are_alike = all(part.size is part.relevant for part in parts)  # as without ties
     columns, joined = list(zip(*parts, strict=True)), {}
-    parts.clear()  # and each column after it is joined, so that its memory is used again
-    del groups, left
+    # Each column is freed after it is joined, so that its memory is used again.
+    parts.clear()
+    groups = left = None
     for name in reversed(TieGroups._fields):
         column = columns.pop()
         is_known = name == "size" and are_alike
