@@ -6,14 +6,15 @@ import functools
 import inspect
 import itertools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
+from scipy import sparse
 
 from skrank._checks import check_options, numeric_array, warn_if_out_of_order
-from skrank._columns import find_qid, take_rows
+from skrank._columns import find_qid, on_host, take_rows
 from skrank._docs import RETURNS, complete, describe
 from skrank._ranking.ids import Heads, encode_heads
 from skrank._ranking.lists import has_negative
@@ -173,10 +174,21 @@ class Arrays:
     rankings: dict = field(default_factory=dict)
     columns: dict = field(default_factory=dict)
 
+    def __post_init__(self):
+        """Replace tensors by arrays, also those of each ranker."""
+        for name in (*_OF_ROWS, "exclude"):
+            values = getattr(self, name)
+            if values is None or type(values) is np.ndarray:
+                continue
+            if isinstance(values, Mapping) and not sparse.issparse(values):
+                values = {ranker: on_host(one) for ranker, one in values.items()}
+            object.__setattr__(self, name, on_host(values))
+
     def check_order(self):
         """Warn of arrays with labels that have them in different orders."""
-        of_rows = {name: getattr(self, name) for name in _OF_ROWS}
-        warn_if_out_of_order(of_rows | self.columns)
+        of_rows = {name: getattr(self, name) for name in _OF_ROWS} | self.columns
+        if {*map(type, of_rows.values())} - {np.ndarray, type(None)}:
+            warn_if_out_of_order(of_rows)
 
     def ranking(self, by, depth):
         """Return the ranking by some parameters, read down to a depth; made once."""

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from skrank._checks import numeric_array, shown
-from skrank._columns import column_names, take_rows, unwrapped
+from skrank._columns import column_names, on_host, take_rows, unwrapped
 from skrank._ranking.ids import encode_qid
 
 
@@ -77,7 +77,7 @@ def of_items(table: Any, item: ArrayLike | str) -> ItemColumn:
                 "The 'table' parameter of of_items must have each item once. "
                 f"Got {shown(twice)} twice."
             )
-    return ItemColumn(values, ids, item)
+    return ItemColumn(values, ids, on_host(item))
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,6 +176,7 @@ def _checked(values, check):
 
 def _values_of(values):
     """Return one value, several numbers or a list of labels of each row or item."""
+    values = on_host(values)
     if sparse.issparse(values):
         return sparse.csr_matrix(values)
     if column_names(values) is not None:  # a data frame

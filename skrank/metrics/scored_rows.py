@@ -9,7 +9,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from skrank._checks import shown
-from skrank._columns import QID, find_qid
+from skrank._columns import QID, find_qid, on_host
 from skrank._ranking.ids import encode_heads
 from skrank.exceptions import QuerySplitWarning
 
@@ -90,15 +90,17 @@ def ranking_response(estimator, X, method_caller):
     for another scorer.
     """
     if estimator_type(estimator) != "classifier":
-        response = method_caller(estimator, "predict", X)
+        response = on_host(method_caller(estimator, "predict", X))
         return response[:, -1] if np.ndim(response) == 2 else response
     classes = np.asarray(estimator.classes_)
     if len(classes) > 2:
         grades = _grades(estimator, classes)
-        return np.asarray(method_caller(estimator, "predict_proba", X)) @ grades
+        return (
+            np.asarray(on_host(method_caller(estimator, "predict_proba", X))) @ grades
+        )
     decides = hasattr(estimator, "decision_function")
     method = "decision_function" if decides else "predict_proba"
-    response = method_caller(estimator, method, X)
+    response = on_host(method_caller(estimator, method, X))
     # Of two columns of probabilities, that of the second class.
     return response[:, -1] if np.ndim(response) == 2 else response
 
