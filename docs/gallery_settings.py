@@ -19,8 +19,8 @@ KINDS = {
         "segments",
         "metric_at_k",
     ],
-    "Understand a number": ["leak", "ties", "conventions", "chance"],
-    "Beyond relevance": ["diversity", "passages", "exposure"],
+    "Understand a number": ["leak", "ties", "unjudged", "conventions", "chance"],
+    "Beyond relevance": ["recommender_report", "diversity", "passages", "exposure"],
     "Other kinds of data": ["fusion", "recommender", "link_prediction", "million_rows"],
 }
 ORDER = [name for names in KINDS.values() for name in names]

@@ -13,9 +13,13 @@ from skrank._shell import files, output
 from skrank._shell.arguments import make_parser
 from skrank.metrics import explain, query_report, tie_report
 from skrank.metrics.answer import Arrays
+from skrank.metrics.columns import columns_of
 from skrank.metrics.conventions import FROM_ONE
 from skrank.metrics.evaluation import read_requests, score_requests
 from skrank.tables import read_rows, score_table
+
+# How a column that metrics read is named.
+HOW = "Name it by --column {name}=COLUMN, of one table with a row for each document."
 
 
 def main(arguments=None):
@@ -123,8 +127,9 @@ def _score(options):
     Each run has a QueryScores of its own, since their queries may be different.
     """
     requests = _requests(options)  # wrong names are found before large files are read
+    columns = _columns(options, requests)
     if files.has_rows(options):
-        return _score_rows(options)
+        return _score_rows(options, **columns)
     if not options.run:
         options.fail("the following arguments are required: RUN")
     paths = files.runs_of(options)
@@ -182,13 +187,36 @@ def _requests(options):
     ]
 
 
-def _score_rows(options):
+def _columns(options, requests):
+    """Return the columns of a table that the requested metrics read, by their names."""
+    given = {}
+    for text in options.column or ():
+        name, _, column = text.partition("=")
+        if not (name and column):
+            raise ValueError(
+                "--column must be NAME=COLUMN, such as popularity=n_ratings. Got "
+                f"{text!r}."
+            )
+        if not files.has_rows(options):
+            raise ValueError(f"--column goes with one table. Got runs and {text!r}.")
+        given[name] = column
+    found = columns_of(requests, given, "skrank", how=HOW)
+    for name in given.keys() - found.keys():
+        names = [request.key for request in requests]
+        raise ValueError(f"None of {names} reads the column {name!r} of --column.")
+    if not any(request.reads_grades for request in requests):
+        found["y_true"] = options.y_true
+    return found
+
+
+def _score_rows(options, **columns):
     """Return what :func:`_score` does, for a table with a row for each document."""
     scores = _of_rows(
         options,
         score_table,
         metrics=_metrics(options),
         progress="auto",
+        **columns,
         **_judged_from(options),
         **_params(options),
     )
@@ -209,7 +237,7 @@ def _of_rows(options, function, **more):
     }.items():
         if is_given:
             raise ValueError(f"{option} goes with runs. Got a table, {options.qrels}.")
-    given = {
+    given = more | {
         name: getattr(options, name)
         for name in ("qid", "y_true", "y_score", "doc_id")
         if getattr(options, name) is not None
@@ -217,7 +245,7 @@ def _of_rows(options, function, **more):
     if len(options.y_score or ()) == 1:
         (given["y_score"],) = options.y_score
     with files.columns_named_by_options("Without RUN this is a table of rows: name"):
-        return function(options.qrels, **given, **more)
+        return function(options.qrels, **given)
 
 
 def _judged_from(options):
@@ -236,7 +264,8 @@ def _aligned(options, truth, result, convention=None):
 
 def _explain(options):
     conventions = {"conventions": options.convention} if options.convention else {}
-    return explain(metric=options.metric, **_one_run(options), **conventions)
+    columns = _columns(options, read_requests([options.metric], {}, "explain"))
+    return explain(metric=options.metric, **_one_run(options, **columns), **conventions)
 
 
 def _ties(options):
@@ -258,11 +287,14 @@ def _show(options):
         given = _runs(options)
         ids = next(iter(given["qid"].values()))
     ids = dict.fromkeys(ids.tolist())
+    params = _params(options)
+    if "threshold" in request.metric.defaults:
+        params["threshold"] = request.options.threshold
     return query_report(
         query=next((id for id in ids if str(id) == options.query), options.query),
         metric=request.key,
         k=options.ranks,
-        **_params(options) | {"threshold": request.options.threshold},
+        **params,
         **given,
     )
 
@@ -282,13 +314,13 @@ def _runs(options):
     }
 
 
-def _one_run(options, convention=None):
+def _one_run(options, convention=None, **columns):
     """Return the judgements and the one run of a command, aligned, or its table."""
     if files.has_rows(options):
         if len(options.y_score or ()) > 1:
             one, *more = options.y_score
             raise ValueError(f"One --y-score is read. Got {one} and {more[0]}.")
-        return _of_rows(options, read_rows) | _judged_from(options)
+        return _of_rows(options, read_rows, **columns) | _judged_from(options)
     if not options.run:
         options.fail("the following arguments are required: RUN")
     path, *more = files.runs_of(options)

@@ -218,6 +218,38 @@ def test_one_table_has_rows_instead_of_runs(capsys, tmp_path):
     ]
 
 
+def test_columns_of_a_table_are_read_by_metrics(capsys, tmp_path):
+    table = {
+        "qid": [1, 1, 2, 2],
+        "one": [2.0, 1.0, 2.0, 1.0],
+        "two": [1.0, 2.0, 1.0, 1.0],
+        "views": [8, 2, 4, 1],
+        "vector": [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 2.0]],
+    }
+    pyarrow.parquet.write_table(pyarrow.table(table), tmp_path / "rows.parquet")
+    rows = "rows.parquet --y-score one --y-score two --column popularity=views"
+    metrics = "-m neg_popularity@1 --json"
+    status, output, _ = run(capsys, f"evaluate {rows} {metrics}")
+    means = {"one": -(8 + 4) / 2, "two": -(2 + (4 + 1) / 2) / 2}
+    assert status == 0
+    assert json.loads(output) == {
+        name: {"neg_popularity@1": mean} for name, mean in means.items()
+    }
+    status, output, _ = run(capsys, f"compare {rows} {metrics}")
+    (difference,) = json.loads(output)["differences"]
+    assert abs(difference["difference"]) == means["two"] - means["one"]
+    both = "-m ild -m novelty@1 --column features=vector --column popularity=views"
+    status, output, error = run(capsys, f"evaluate rows.parquet --y-score one {both}")
+    assert (status, output) == (2, "")
+    assert "'popularity' must hold shares above 0 and at most 1" in error
+    ild = "-m ild --column features=vector"
+    one = "rows.parquet --y-score one"
+    status, output, _ = run(capsys, f"evaluate {one} {ild} --json")
+    ((value,),) = (of.values() for of in json.loads(output).values())
+    assert value == pytest.approx((1 + 0) / 2)  # at right angles, and of one direction
+    assert run(capsys, f"explain {one} {ild}")[0] == 0
+
+
 def test_judgements_of_beir_are_read_by_their_columns(capsys, tmp_path):
     (tmp_path / "test.tsv").write_text(BEIR)
     (tmp_path / "a.run").write_text(tagged(RUN, "t"))
@@ -601,6 +633,14 @@ BAD = {
     "evaluate rows.csv -l 1 --convention trec_eval -m mrr": "-l of trec_eval goes with",
     "evaluate qrels rows.csv -m mrr --y-score x --y-score y": "Got --y-score y too",
     "evaluate beir a.run": "Got 3: 'query-id\\tcorpus-id\\tscore'. Is it a table",
+    "evaluate rows.csv -m ild@3": "metric 'ild@3' reads the column 'features'. Name it",
+    "evaluate qrels a.run -m ild": "by --column features=COLUMN, of one table with a r",
+    "evaluate rows.csv -m mrr --column group=x": "None of ['mrr'] reads the column 'gr",
+    "evaluate rows.csv -m ild --column features": "NAME=COLUMN, such as popularity=n_r",
+    "evaluate qrels a.run -m mrr --column group=x": "--column goes with one table. Got",
+    "explain qrels a.run -m ild": "Name it by --column features=COLUMN",
+    "ties qrels a.run -m ild": "tie_report orders tied documents by their grades. Got",
+    "show qrels a.run -m ild --query 1": "Got 'ild', which reads features",
     "compare qrels a.run": "skrank compare: two runs are required",
     "compare rows.csv --y-score bm25": "skrank compare: two runs are required",
     "compare qrels a.run b.run --baseline c": "a run among ['t', 'b']. Got 'c'.",

@@ -9,6 +9,7 @@ import numpy as np
 
 from skrank.metrics import (
     awrf_score,
+    catalogue_scores,
     dcg_score,
     evaluate,
     ild_score,
@@ -470,6 +471,52 @@ def draw_exposure():
     right.set_yticks([-row for row in range(len(rows))], list(rows))
     right.spines[:].set_visible(False)
     right.tick_params(length=0)
+    return figure
+
+
+def draw_catalogue():
+    """Draw how often two recommenders show each area, and the coverage by lists."""
+    from scipy.sparse import coo_array
+
+    from skrank.datasets import load_msweb
+
+    msweb = load_msweb()
+    users, shape = np.unique(msweb.test[:, 0]), (32_710, len(msweb.areas))
+    train = msweb.train
+    visits = coo_array((np.ones(len(train)), tuple(train.T)), shape).tocsr()
+    n_visits = np.maximum(visits.sum(axis=0), 0.5)
+    together = (visits.T @ visits).toarray() / np.sqrt(np.outer(n_visits, n_visits))
+    known = visits[users].toarray()
+    user, area = np.nonzero(known == 0)
+    tables = {"popular": np.tile(n_visits, (len(users), 1))}
+    tables["neighbours"] = known @ together
+    site = catalogue_scores(
+        {name: table[known == 0] for name, table in tables.items()},
+        qid=user, item=area, k=10, items=np.arange(len(msweb.areas)),
+    )  # fmt: skip
+    figure, (left, right) = new_figure(2)
+    n_lists = [1, 3, 10, 30, 100, 300, 1000, 2500]
+    curves = [site.coverage(at=n) for n in n_lists]
+    looks = zip([RED, BLUE], ["s", "o"], [(60, 0.1), (3, 0.32)], strict=True)
+    for name, (colour, marker, place) in zip(tables, looks, strict=True):
+        counts = np.sort(list(site.counts[name].values()))[::-1]
+        gini = site.summary()[name]["gini"]
+        label = f"{name}: Gini {gini:.2f}"
+        left.plot(np.arange(1, len(counts) + 1), counts, color=colour, label=label)
+        cover = [curve[name] for curve in curves]
+        right.semilogx(n_lists, cover, color=colour, marker=marker, markersize=4)
+        right.text(*place, name, color=colour, weight="bold")
+    left.set(
+        title="how often an area is shown", xlabel="areas, most frequent first",
+        ylabel="lists", xlim=(0, 100),
+    )  # fmt: skip
+    left.legend(loc="upper right", fontsize=9.5)
+    right.set(
+        title="coverage", xlabel="number of lists", ylim=(0, 0.6),
+        xticks=[1, 10, 100, 1000],
+    )  # fmt: skip
+    right.xaxis.set_major_formatter("{x:.0f}")
+    right.minorticks_off()
     return figure
 
 

@@ -227,6 +227,22 @@ def draw_conventions():
     return figure
 
 
+def draw_unjudged():
+    """Draw the values that a ranker may have, and the one that it gets."""
+    figure, axes = new_axes("NDCG@10")
+    for y, low, high, value, colour in [
+        (1, 0.3, 0.75, 0.74, BLUE),
+        (0, 0.15, 0.95, 0.58, RED),
+    ]:
+        axes.plot([low, high], [y, y], color=PALE, linewidth=6)
+        axes.plot(value, y, "o", color=colour, markersize=8)
+    axes.text(0.3, 1.25, "old, judged", color=BLUE, weight="bold")
+    axes.text(0.15, 0.25, "new, unjudged", color=RED, weight="bold")
+    axes.spines["left"].set_visible(False)
+    axes.set(ylim=(-0.5, 1.7), xlim=(0.1, 1))
+    return figure
+
+
 def draw_chance():
     """Draw the reciprocal rank of random scores by the length of the list."""
     figure, axes = new_axes("documents", "MRR")
@@ -249,6 +265,19 @@ def draw_diversity():
     axes.scatter(x[:4] - 0.04, front[:4] - 0.33, s=20, color=PALE)
     axes.plot(x[2], front[2], "o", color=RED, markersize=9)
     axes.set(xlim=(0, 1), ylim=(0.15, 1.1))
+    return figure
+
+
+def draw_recommender_report():
+    """Draw two recommenders that are equal in one of four metrics."""
+    figure, axes = blank_axes()
+    rows = [("NDCG", 0.4, 0.4), ("novelty", 0.35, 0.8), ("taste", 0.3, 0.7)]
+    rows.append(("coverage", 0.08, 0.9))
+    for row, (name, one, other) in enumerate(rows):
+        y = 0.9 - 0.26 * row
+        axes.text(0, y, name, va="center")
+        for value, shift, colour in [(one, 0.05, RED), (other, -0.05, BLUE)]:
+            axes.barh(y + shift, 0.52 * value, 0.09, 0.47, color=colour)
     return figure
 
 

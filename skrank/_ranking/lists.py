@@ -33,7 +33,6 @@ from skrank._ranking.arrays import (
     code_grades,
     count_by_grade,
     count_by_level,
-    gather,
     grades_as_floats,
     lengths_of,
     starts_of,
@@ -333,14 +332,6 @@ class Lists:
         """Return the values of the attributes of all lists, by name."""
         return {field.name: getattr(self, field.name) for field in fields(Lists)}
 
-    def block_of_codes(self, starts, width):
-        """Return the codes of grades of lists side by side."""
-        return gather(self.coded.codes, starts, width)
-
-    def decode(self, codes, which):
-        """Return the grades of documents of the lists `which`, from their codes."""
-        return self.coded.grades[codes]
-
     def all_rows(self):
         """Return the :class:`Rows` of all documents, returned or not."""
         found = np.flatnonzero(self.relevant)
@@ -430,12 +421,8 @@ class RowLists(Lists):
 
     row_codes = None
 
-    def block_of_codes(self, starts, width):
-        """Return the places in lists side by side, from 1."""
-        return np.arange(1, width + 1, dtype=np.uint8)
-
     def decode(self, codes, which):
-        """Return the rows of documents from their places in the lists `which`."""
+        """Return the rows of documents from their places, from 1, in some lists."""
         return self._grade_of(self.order.starts[which] + codes - 1)
 
     def _grade_of(self, rows):

@@ -105,8 +105,9 @@ class RankedQueries:
         `query`, `row` and `grade`, and whether they are `relevant`.
     doc_order : DocOrder or None
         How the ids order tied documents; None if they do not.
-    made : dict
-        What metrics made of the ranking, to share it.
+    made, made_of_rows : dict
+        What metrics made of the ranking, and of the documents whatever their scores
+        are, to share it.
 
     See Also
     --------
@@ -157,6 +158,7 @@ class RankedQueries:
         if n_found is not None:
             self.n_found = n_found
         self.columns, self.made, self._top = {}, {}, {}
+        self.made_of_rows = {} if alike is None else alike.made_of_rows
 
     def documents(self, k: int | None = None) -> TopDocuments:
         """Return the documents that may be among the first `k` of each query.

@@ -382,7 +382,10 @@ def sort_packed(lists, rows, width, depth, ties):
         keys = own_block(lists.keys, lists.order.starts[rows], width)
     else:
         keys = negated_scores(lists, rows, width)
-        codes = lists.block_of_codes(lists.order.starts[rows], width)
+        if isinstance(lists, RowLists):  # their places in the lists, from 1
+            codes = np.arange(1, width + 1, dtype=np.uint8)
+        else:
+            codes = gather(lists.coded.codes, lists.order.starts[rows], width)
         keys.view(np.uint8)[..., _LOW_BYTES] = codes
     leave_out(keys, lists, rows, np.inf)
     keys.sort(axis=1)
@@ -404,30 +407,31 @@ def sort_packed(lists, rows, width, depth, ties):
     own, after = flat[place], np.minimum(place + 1, len(flat) - 1)
     tied = (flat[place - 1] == own) & (column > 0)
     tied |= (flat[after] == own) & (column < keys.shape[1] - 1)
+    left = rows[:0]
     if not tied.any():
-        grade = lists.decode(code, rows[row])
-        return TieGroups(query, column, one, one, grade), rows[:0]
-    if ties == "first":
+        groups = TieGroups(query, column, one, one, None)
+    elif ties == "first":
         bad = np.zeros(len(rows), dtype=bool)
         bad[row[tied]] = True
-        kept = ~bad[row]
-        one = one[kept]
-        grade = lists.decode(code[kept], rows[row[kept]])
-        groups = TieGroups(query[kept], column[kept], one, one, grade)
-        return groups, rows[bad]
-    left = rows[:0]
-    if lists.fill_the_last_byte:
-        scores = negated_scores(lists, rows, width)
-        leave_out(scores, lists, rows, np.inf)
-        scores = np.sort(scores, axis=1)[:, : keys.shape[1]]
-        same = scores[:, 1:] == scores[:, :-1]
-        close = keys[:, 1:] == keys[:, :-1]
-        bad = (same != close).any(axis=1)
         left, kept = rows[bad], ~bad[row]
-        place, code, row = place[kept], code[kept], row[kept]
-    grade = lists.decode(code, rows[row])
-    groups = groups_of_sorted(lists, rows, keys, place, row, grade)
-    return groups, left
+        one, code, row = one[kept], code[kept], row[kept]
+        groups = TieGroups(query[kept], column[kept], one, one, None)
+    else:
+        if lists.fill_the_last_byte:
+            scores = negated_scores(lists, rows, width)
+            leave_out(scores, lists, rows, np.inf)
+            scores = np.sort(scores, axis=1)[:, : keys.shape[1]]
+            same = scores[:, 1:] == scores[:, :-1]
+            close = keys[:, 1:] == keys[:, :-1]
+            bad = (same != close).any(axis=1)
+            left, kept = rows[bad], ~bad[row]
+            place, code, row = place[kept], code[kept], row[kept]
+        groups = groups_of_sorted(lists, rows, keys, place, row, None)
+    if isinstance(lists, RowLists):
+        grade = lists.decode(code, rows[row])
+    else:
+        grade = lists.coded.grades[code]
+    return groups._replace(grade=grade), left
 
 
 def _are_full_and_untied(keys, code):

@@ -47,6 +47,7 @@ def make_parser(functions):
     one = _add(commands, "evaluate", functions, "Print the metrics of runs.")
     _add_runs(one)
     _add_metric(one, METRICS)
+    _add_columns(one)
     _add_convention(one)
     _add_rules(one)
     one.add_argument(
@@ -74,6 +75,7 @@ def make_parser(functions):
     )
     _add_runs(one)
     _add_metric(one, ["ndcg@10"])
+    _add_columns(one)
     one.add_argument(
         "--baseline",
         metavar="RUN",
@@ -149,6 +151,7 @@ def make_parser(functions):
     one.add_argument(
         "-m", "--metric", required=True, metavar="METRIC", help="such as ndcg@10"
     )
+    _add_columns(one)
     _add_convention(one, action="append", default=[])
 
     one = _add(
@@ -229,6 +232,16 @@ def _add_metric(command, default):
         help=f"such as ndcg@10; can be repeated (default: {', '.join(default)})",
     )
     command.set_defaults(default_metrics=default)
+
+
+def _add_columns(command):
+    command.add_argument(
+        "--column",
+        action="append",
+        metavar="NAME=COLUMN",
+        help="the column of a table of rows that metrics read under a name, such as "
+        "popularity=n_ratings for neg_popularity@10; can be repeated",
+    )
 
 
 def _add_convention(command, **more):

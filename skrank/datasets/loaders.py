@@ -310,7 +310,7 @@ def load_msweb() -> Bunch:
 
     See Also
     --------
-    of_items : A column of rows from what is known of items.
+    skrank.metrics.of_items : A column of rows from what is known of items.
 
     Examples
     --------

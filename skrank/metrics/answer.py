@@ -216,7 +216,8 @@ class Arrays:
             )
         if self.columns:
             # Read once: other rankers and other rankings have the same columns.
-            self.columns.update(read_columns(self.columns, np.shape(self.y_score)))
+            shape = np.shape(self.y_score)
+            self.columns.update(read_columns(self.columns, shape, self.doc_id))
             ranking.columns = self.columns
         self.rankings[by] = depth, ranking
         return ranking
@@ -488,7 +489,7 @@ def _are_many_rows(arrays):
 
 def _blocks(arrays):
     heads = arrays.qid
-    columns = read_columns(arrays.columns, (heads.n_samples,))
+    columns = read_columns(arrays.columns, (heads.n_samples,), arrays.doc_id)
     marks = np.searchsorted(heads.starts, np.arange(ROWS, heads.n_samples, ROWS))
     marks = np.unique(np.concatenate([[0], marks, [len(heads.starts)]]))
     for first, last in itertools.pairwise(marks):

@@ -7,7 +7,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from scipy import sparse
 
 from skrank._checks import numeric_array, shown
 from skrank._columns import column_names, on_host, take_rows, unwrapped
-from skrank._ranking.ids import encode_qid
+from skrank._ranking.ids import encode_qid, find_alike
 
 
 def of_items(table: Any, item: ArrayLike | str) -> ItemColumn:
@@ -66,18 +66,41 @@ def of_items(table: Any, item: ArrayLike | str) -> ItemColumn:
         ids, table = list(table), list(table.values())
     elif ids is None or callable(ids):  # a list has a method of that name
         ids = None
-    values = _values_of(table)
-    if ids is not None:
-        ids = np.asarray(ids)
-        order = np.argsort(ids, kind="stable")
-        ids, values = ids[order], values[order]
-        if (ids[1:] == ids[:-1]).any():
-            twice = ids[1:][ids[1:] == ids[:-1]][0]
-            raise ValueError(
-                "The 'table' parameter of of_items must have each item once. "
-                f"Got {shown(twice)} twice."
-            )
-    return ItemColumn(values, ids, on_host(item))
+    values, item = _values_of(table), on_host(item)
+    if ids is None:
+        return ItemColumn(values, None, item)
+    ids, codes = encode_qid(ids, name="table")
+    if len(ids) < len(codes):
+        (twice,) = ids[np.bincount(codes) > 1][:1].tolist()
+        raise ValueError(
+            "The 'table' parameter of of_items must have each item once. "
+            f"Got {shown(twice)} twice."
+        )
+    return ItemColumn(values[np.argsort(codes)], ItemIds(ids), item)
+
+
+@dataclass(frozen=True, eq=False)
+class ItemIds:
+    """The different ids of items, and where they stand."""
+
+    ids: np.ndarray
+
+    @cached_property
+    def _place_of(self):
+        return {id: place for place, id in enumerate(self.ids.tolist())}
+
+    def find(self, item):
+        """Return the position of each item in `ids`; -1 for one that is not there."""
+        if item.dtype.kind == "S":  # as `align` returns text
+            item = np.char.decode(item, "utf-8", "surrogateescape")
+        kinds = {self.ids.dtype.kind, item.dtype.kind}
+        if kinds in ({"i"}, {"u"}, {"U"}, {"M"}):
+            alike = find_alike(np.concatenate([self.ids, item]))
+            place = np.full(len(alike), -1)
+            place[alike[: len(self.ids)]] = np.arange(len(self.ids))
+            return place[alike[len(self.ids) :]]
+        place = (self._place_of.get(id, -1) for id in item.tolist())
+        return np.fromiter(place, np.intp, len(item))
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,14 +111,14 @@ class ItemColumn:
     ----------
     values : ndarray or sparse matrix of shape (n_items, ...)
         What is known of each item, in the order of `ids`.
-    ids : ndarray of shape (n_items,) or None
-        The ascending ids of the items; None if they are the numbers of the rows.
-    item : array-like of shape (n_samples,)
-        The item of each row.
+    ids : ItemIds or None
+        The ids of the items; None if they are the numbers of the rows.
+    item : array-like of shape (n_samples,) or str
+        The item of each row, or the name of the column that has it.
     """
 
     values: np.ndarray
-    ids: np.ndarray | None
+    ids: ItemIds | None
     item: object
     check: Callable | None = None
 
@@ -114,22 +137,27 @@ class ItemColumn:
         """Return the values of some items."""
         item = np.asarray(unwrapped(item))
         n_items = self.values.shape[0]
-        if self.ids is None:
-            place, known = item, np.zeros(len(item), dtype=bool)
-            if item.dtype.kind in "iu":
-                known = (item >= 0) & (item < n_items)
+        if self.ids is not None:
+            place = self.ids.find(item)
+        elif item.dtype.kind in "iu":
+            place = np.where(item < n_items, item, -1)
         else:
-            if item.dtype.kind in "US" and self.ids.dtype == object:
-                item = item.astype(object)
-            place = np.minimum(np.searchsorted(self.ids, item), n_items - 1)
-            known = self.ids[place] == item
-        if not known.all():
-            unknown = item[~known][:1].tolist()[0]
-            raise ValueError(
-                "The 'table' parameter of of_items must have every item that a metric "
-                f"reads. Got no item {shown(unknown)} among {n_items}."
-            )
+            place = np.full(len(item), -1)
+        if (place < 0).any():
+            self._refuse(item[place < 0][:1].tolist()[0])
         return self.values[place]
+
+    def _refuse(self, item):
+        """Raise on an item that the table lacks."""
+        n_items = self.values.shape[0]
+        known = [0] if self.ids is None else self.ids.ids[:1].tolist()
+        kinds = [type(id).__name__ for id in (item, *known)]
+        of_kind = " of type {}".format if len({*kinds}) > 1 else "".format
+        raise ValueError(
+            "The 'table' parameter of of_items must have every item that a metric "
+            f"reads. Got no item {shown(item)}{of_kind(kinds[0])} among {n_items}"
+            f"{of_kind(kinds[-1])}."
+        )
 
     def part(self, rows):
         """Return the column of a slice of the rows."""
@@ -188,10 +216,10 @@ def _values_of(values):
         return np.fromiter(values, dtype=object, count=len(values))
 
 
-def read_columns(columns, shape):
+def read_columns(columns, shape, doc_id=None):
     """Return columns by name, as metrics take them: each with one entry per row.
 
-    `shape` is that of the scores.
+    `shape` is that of the scores, and `doc_id` the document ids of the rows.
     """
     if len(shape) != 1:
         raise ValueError(
@@ -203,6 +231,15 @@ def read_columns(columns, shape):
     for name, values in columns.items():
         if not isinstance(values, (ItemColumn, RowColumn)):
             values = RowColumn(_values_of(values))
+        elif isinstance(getattr(values, "item", None), str):
+            if values.item != "doc_id" or doc_id is None:
+                raise ValueError(
+                    f"The column {name!r} is of_items(table, {values.item!r}), by the "
+                    "name of a column, which a table has that score_table scores. "
+                    "Elsewhere pass the item of each row, or 'doc_id' and the document "
+                    "ids as `doc_id`. Got no column of that name."
+                )
+            values = replace(values, item=doc_id)
         if name in READERS:
             values = replace(values, values=READERS[name](values.values))
         values = replace(values, check=CHECKS.get(name))

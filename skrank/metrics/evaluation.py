@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 
 from skrank._checks import check_choice, check_options, shown
 from skrank._columns import column_names, find_qid, kind_of
@@ -203,12 +204,21 @@ def by_ranker(arrays, caller):
     names = _OF_RANKERS if isinstance(arrays.y_true, Mapping) else _OF_SCORES
     own = {name: getattr(arrays, name) for name in names}
     own = {name: by for name, by in own.items() if isinstance(by, Mapping)}
-    rankers = names_of_rankers(arrays.y_score, own, caller)
+    columns = {}
+    if isinstance(arrays.y_true, Mapping):  # each has rows of its own
+        columns = {
+            name: by
+            for name, by in arrays.columns.items()
+            if isinstance(by, Mapping) and not issparse(by)
+        }
     return {
         ranker: replace(
-            arrays, **{name: by[ranker] for name, by in own.items()}, rankings={}
+            arrays,
+            **{name: by[ranker] for name, by in own.items()},
+            columns=arrays.columns | {name: by[ranker] for name, by in columns.items()},
+            rankings={},
         )
-        for ranker in rankers
+        for ranker in names_of_rankers(arrays.y_score, own | columns, caller)
     }
 
 

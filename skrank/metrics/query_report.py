@@ -23,6 +23,7 @@ from skrank._types import FrameKind, MatrixLike, MetricLike
 from skrank.metrics.evaluation import (
     by_ranker,
     named_columns,
+    read_requests,
     score_queries,
     split_params,
 )
@@ -536,8 +537,8 @@ def query_report(
     if "by" in params:
         raise TypeError("query_report shows the rows of one query. Got 'by'.")
     params = params | {"doc_id": doc_id}
-    scores = score_queries(y_true, y_score, [metric], qid=qid, **params)
-    (request,), table = scores.table.requests, scores.table
+    arrays, options = split_params(y_true, y_score, qid, params)
+    (request,) = read_requests([metric], options, "query_report")
     if request.metric.columns:
         raise ValueError(
             "query_report shows what the grades of documents add to a metric. Got "
@@ -548,12 +549,13 @@ def query_report(
             "query_report shows what each document adds, and one without a judgement "
             f"adds nothing. Got unjudged={request.options.unjudged!r}: leave it out."
         )
+    scores = score_queries(y_true, y_score, [metric], qid=qid, **params)
+    table = scores.table
     if request.options.own.get("max_grade", 0) is None:
         # The highest grade is that of all queries.
         highest = table.extremes[0]["highest grade"] or 1.0
         request = request.changed(max_grade=highest)
     undefined = table.summaries(average=None, replace_undefined_by=np.nan)
-    arrays, _ = split_params(y_true, y_score, qid, params)
     values, rankings, defined, rows = {}, {}, [], None
     for i, (name, source) in enumerate(by_ranker(arrays, "query_report").items()):
         if rows is None or isinstance(y_true, Mapping):

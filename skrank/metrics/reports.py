@@ -242,17 +242,21 @@ class Explained(NamedTuple):
         except NoNumber as error:
             return None, error.reason
         if request.options.doc_order and self.data.doc_id is None:
-            # Tied documents are not ordered by what a column says of them.
-            if request.metric.columns or self._moves_with_ties(request):
+            # Ids also order what is tied for a step of a greedy ideal ranking.
+            is_greedy = request.options.own.get("ideal") == "greedy"
+            if is_greedy or self._moves_with_ties(request):
                 return None, "it orders tied documents by their ids; pass `doc_id`"
             request = request.changed(doc_order=None)
         return request, None
 
     def _moves_with_ties(self, request):
         """Return True if the order of tied documents matters to any query."""
+        orders = "pessimistic", "optimistic"
+        if request.metric.columns:  # there is no best order
+            orders = "first", "expected"
         bounds = [
             self.per_query(request.changed(ties=ties, doc_order=None))
-            for ties in ("pessimistic", "optimistic")
+            for ties in orders
         ]
         return _differs(*bounds).any()
 
@@ -403,6 +407,12 @@ def tie_report(
     if params.get("average", "macro") is None:
         raise TypeError("tie_report needs one value per metric. Got average=None.")
     arrays, params = split_params(y_true, y_score, qid, params)
+    for request in read_requests(metrics, params, "tie_report"):
+        if request.metric.columns:
+            raise ValueError(
+                "tie_report orders tied documents by their grades. Got "
+                f"{request.key!r}, which reads {' and '.join(request.metric.columns)}."
+            )
     asked = {
         ties: read_requests(metrics, {**params, "ties": ties}, "tie_report")
         for ties in BOUNDS

@@ -123,19 +123,60 @@ def _grades(estimator, classes):
     return classes.astype(float)
 
 
-def warn_if_qid_is_a_feature(estimator):
-    """Warn if an estimator was fitted on the query ids as a feature."""
-    if QID not in getattr(estimator, "feature_names_in_", ()):
+def warn_of_features(estimator, names):
+    """Warn if an estimator was fitted on the query ids, or a column, as a feature.
+
+    The columns are those of `X` that metrics read, by their names there.
+    """
+    if not names and QID not in getattr(estimator, "feature_names_in_", ()):
         return
-    if estimator_type(estimator) == "ranker" or _leaves_qid_out(estimator):
-        return
-    warnings.warn(
-        f"{type(estimator).__name__} was fitted on the column 'qid' as if it were a "
-        "feature. Wrap the estimator in skrank.rankers.QueryRanker, which reads query "
-        "ids from this column, or pass the query ids as `qid` or in the index of y.",
-        UserWarning,
-        stacklevel=2,
-    )
+    features = _features_of(estimator)
+    if QID in features and estimator_type(estimator) != "ranker":
+        warnings.warn(
+            f"{type(estimator).__name__} was fitted on the column 'qid' as if it were "
+            "a feature. Wrap the estimator in skrank.rankers.QueryRanker, which reads "
+            "query ids from this column, or pass the query ids as `qid` or in the "
+            "index of y.",
+            UserWarning,
+            stacklevel=2,
+        )
+    for name in names:
+        if name in features:
+            warnings.warn(
+                f"{type(estimator).__name__} was fitted on the column {name!r}, which "
+                "a metric reads, as a feature. If only the metric should read it, let "
+                "a ColumnTransformer drop it. If it is a feature, too, say so by "
+                f"make_ranking_scorer(..., columns={{{name!r}: {name!r}}}).",
+                UserWarning,
+                stacklevel=2,
+            )
+
+
+def _features_of(estimator):
+    """Return the names of the columns that a fitted estimator reads as features.
+
+    A pipeline that begins with a ColumnTransformer reads what this does not drop.
+    """
+    while True:
+        if hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        elif estimator_type(estimator) == "ranker" and hasattr(estimator, "estimator_"):
+            estimator = estimator.estimator_
+        else:
+            break
+    names = np.asarray(getattr(estimator, "feature_names_in_", ()), dtype=object)
+    steps = getattr(estimator, "steps", None) or [(None, None)]
+    transformers = getattr(steps[0][1], "transformers_", None)
+    if transformers is None:
+        return {*names}
+    read = set()
+    for _, transformer, columns in transformers:
+        if isinstance(transformer, str) and transformer == "drop":
+            continue
+        of_names = np.ravel(columns) if not isinstance(columns, slice) else columns
+        is_named = getattr(of_names, "dtype", np.dtype(int)).kind in "OU"
+        read |= {*(of_names if is_named else names[of_names])}
+    return read
 
 
 def estimator_type(estimator):
@@ -143,13 +184,3 @@ def estimator_type(estimator):
     if hasattr(estimator, "__sklearn_tags__"):
         return get_tags(estimator).estimator_type
     return getattr(estimator, "_estimator_type", None)
-
-
-def _leaves_qid_out(estimator):
-    """Return True if a pipeline begins with a ColumnTransformer that drops the ids."""
-    steps = getattr(estimator, "steps", None) or [(None, None)]
-    first = steps[0][1]
-    if not hasattr(first, "transformers_"):
-        return False
-    names = first.get_feature_names_out()
-    return not any(name.rpartition("__")[2] == QID for name in names)

@@ -41,8 +41,8 @@ from skrank.metrics.scored_rows import (
     find_scored_qid,
     own_ranks,
     ranking_response,
-    warn_if_qid_is_a_feature,
     warn_if_queries_are_split,
+    warn_of_features,
 )
 
 ROW_ALIGNED = ("qid", "sample_weight", "exclude", *MASKS, "doc_id")
@@ -326,9 +326,12 @@ class RankingScorer(_ScikitLearnScorer):
         y_score = ranking_response(estimator, X, method_caller)
         if y_true is None:
             y_true = np.zeros(len(y_score), dtype=np.uint8)
+        of_X = ()
         if self._reads:
             find = partial(_column_of, X, self._columns)
             found = columns_of(scored.requests, metadata, scored.caller, find)
+            given = {name for name in metadata if metadata[name] is not None}
+            of_X = found.keys() - given - self._columns.keys()
             metadata |= found
         qid = find_scored_qid(estimator, X, y_true, qid)
         qid = require_qid(qid, scored.caller, of_column="QueryRanker")
@@ -336,7 +339,7 @@ class RankingScorer(_ScikitLearnScorer):
         heads = encode_heads(qid)
         found = heads if scored.reads_heads else qid
         value = scored.of_rows(y_true, y_score, qid=found, **metadata)
-        warn_if_qid_is_a_feature(estimator)
+        warn_of_features(estimator, sorted(of_X))
         warn_if_queries_are_split(estimator, heads)
         warn_if_rows_are_drawn()
         return value if isinstance(value, dict) else self._sign * value

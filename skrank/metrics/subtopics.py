@@ -109,13 +109,13 @@ class SubtopicRanking(RankedQueries):
 
 def by_subtopic(ranking, k=None):
     """Return the :class:`SubtopicRanking` of the first `k` documents; made once."""
-    made = ranking.made
-    if "subtopics" not in made:
-        made["subtopics"] = Subtopics(ranking)
-    if ("subtopics", k) not in made:
-        top = ranking.documents(k)
-        made["subtopics", k] = SubtopicRanking(top, made["subtopics"])
-    return made["subtopics", k]
+    if "subtopics" not in ranking.made_of_rows:
+        ranking.made_of_rows["subtopics"] = Subtopics(ranking)
+    if ("subtopics", k) not in ranking.made:
+        subtopics = ranking.made_of_rows["subtopics"]
+        one = SubtopicRanking(ranking.documents(k), subtopics)
+        ranking.made["subtopics", k] = one
+    return ranking.made["subtopics", k]
 
 
 def subtopic_recall(ranking, *, k=None):
@@ -432,7 +432,7 @@ def novelty_and_rank_biased_precision(
     check_persistence(beta, "nrbp_score", "beta")
     return discounted_novelty(
         ranking, lambda rank: beta ** (rank - 1.0), alpha, ideal, None, "nrbp_score",
-        of_all=lambda left: 1 / (1 - left * beta),
+        beta, of_all=lambda left: 1 / (1 - left * beta),
     )  # fmt: skip
 
 
@@ -499,9 +499,12 @@ def nrbp_score(
     """
 
 
-def discounted_novelty(ranking, weight, alpha, ideal, k, caller, of_all=None):
+def discounted_novelty(
+    ranking, weight, alpha, ideal, k, caller, beta=None, of_all=None
+):
     """Return the sum of the gains of what is new times weights, over that of an ideal.
 
+    The weights are those of the `caller`, and depend on `beta` alone.
     ``of_all(1 - alpha)`` is the sum for one subtopic that all documents are on, if it
     is not that of the first `k`.
     """
@@ -514,7 +517,10 @@ def discounted_novelty(ranking, weight, alpha, ideal, k, caller, of_all=None):
     )
     best = 1.0
     if ideal == "greedy":
-        best = greedy_gain(ranking, one.subtopics, weight, left, k)
+        key, made = ("greedy", caller, beta, left, k), ranking.made_of_rows
+        if key not in made:
+            made[key] = greedy_gain(ranking, one.subtopics, weight, left, k)
+        best = made[key]
     elif ideal == "ideal-ideal":
         best = gain_of_all(ranking, weight, left, k) if of_all is None else of_all(left)
         best = best * count

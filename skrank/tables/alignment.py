@@ -55,9 +55,10 @@ def align(
     qrels : path, table, dict or list
         The judgements. A file of TREC, also with the ending ".gz"; a Parquet, CSV or
         JSON file, which DuckDB reads; a table (pandas, polars, pyarrow, DuckDB or
-        another with ``__arrow_c_stream__``, or what :func:`read_qrels` returns); a list
-        of tuples (query, document, grade); or a dict of query ids to dicts
-        ``{document: grade}``, or to sets or lists of the relevant documents.
+        another with ``__arrow_c_stream__``, or what :func:`read_qrels` returns, with
+        subtopics or without); a list of tuples (query, document, grade); or a dict of
+        query ids to dicts ``{document: grade}``, or to sets or lists of the relevant
+        documents.
     run : path, table, dict or list
         What a system returned, in the same forms. The values of a dict may also be
         ranked lists of documents, lists of (document, score) or lists of hits, which
@@ -81,7 +82,10 @@ def align(
         `judged` (has a grade), `pooled` (is in the judgements, if only with a grade
         below `judged_from`), `returned` (is in the run) and `doc_id`, of shape
         (n_samples,), the rows of a query one after another. Document ids that are text
-        are UTF-8 bytes, in whose order trec_eval breaks ties. Of several runs, each
+        are UTF-8 bytes, in whose order trec_eval breaks ties. Of judgements of
+        subtopics there is also `subtopics`, a sparse matrix of shape (n_samples,
+        n_subtopics) that is True where a document has a grade above 0 on a subtopic,
+        and a grade in `y_true` is the highest of all subtopics. Of several runs, each
         is a dict of the names of the runs to arrays.
 
     Raises
@@ -136,12 +140,17 @@ def align(
     if judged_from is not None:
         judged_from = check_number(judged_from, "judged_from", "align")
     rules = missing_queries, unjudged_queries, judged_from
-    truth = read_form(qrels, TRUTH, Names(qid, doc_id, grade)), is_trec(qrels)
+    truth, by_subtopic = read_form(qrels, TRUTH, Names(qid, doc_id, grade)), None
+    if isinstance(qrels, Bunch) and "subtopic" in qrels:
+        truth, *by_subtopic = _with_subtopics(truth, qrels.subtopic, judged_from)
+        rules = missing_queries, unjudged_queries, None
     names = Names(qid, doc_id, score)
 
     def align_one(data, name):
         result = read_form(data, RESULT._replace(name=name), names), is_trec(data)
-        return align_sides(truth, result, (TRUTH.name, name), rules)[0]
+        sides = (truth, is_trec(qrels)), result
+        aligned = align_sides(*sides, (TRUTH.name, name), rules)[0]
+        return aligned if by_subtopic is None else _by_subtopic(aligned, *by_subtopic)
 
     if not are_runs(run):
         return align_one(run, "run")
@@ -149,6 +158,51 @@ def align(
     arrays = next(iter(aligned.values()))
     return Bunch(
         **{name: {key: one[name] for key, one in aligned.items()} for name in arrays}
+    )
+
+
+def _with_subtopics(truth, subtopic, judged_from):
+    """Return judgements of documents instead of pairs of a document and a subtopic.
+
+    Their values are numbers of documents. The other values are by document: the highest
+    grade, whether it is judged, and the sparse matrix of its subtopics.
+    """
+    is_judged = _judged(truth, judged_from, TRUTH.name)
+    _, query = encode_qid(truth.qid)
+    labels, label = encode_qid(subtopic, len(query), name="subtopic")
+    _, first, document = np.unique(
+        find_alike(truth.doc_id, query), return_index=True, return_inverse=True
+    )
+    (twice,) = np.nonzero(_are_repeated(document * len(labels) + label))
+    if len(twice):
+        raise ValueError(
+            "The judgements must have each document once for a query and subtopic. Got "
+            f"{_first(truth.doc_id[twice])} for query {_first(truth.qid[twice])} and "
+            f"subtopic {_first(subtopic[twice])} more than once."
+        )
+    order = np.lexsort((truth.value, document))
+    last = np.flatnonzero(np.diff(document[order], append=-1))
+    kept = is_judged & (truth.value > 0)
+    pairs = np.ones(np.count_nonzero(kept), dtype=bool), (document[kept], label[kept])
+    of_documents = sparse.csr_matrix(pairs, (len(first), len(labels)))
+    numbered = Triples(truth.qid[first], truth.doc_id[first], np.arange(len(first)))
+    return numbered, truth.value[order[last]], is_judged[order[last]], of_documents
+
+
+def _are_repeated(values):
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return counts[place] > 1
+
+
+def _by_subtopic(aligned, grade, is_judged, subtopics):
+    """Return what was aligned by numbers of documents with their grades."""
+    number, judged = aligned.y_true, aligned.judged & is_judged[aligned.y_true]
+    (row,) = np.nonzero(judged)
+    pairs = np.ones(len(row), dtype=bool), (row, number[judged])
+    rows = sparse.csr_matrix(pairs, (len(number), len(grade)))
+    y_true = np.where(judged, grade[number], grade.dtype.type(0))
+    return Bunch(
+        **(aligned | {"y_true": y_true, "judged": judged}), subtopics=rows @ subtopics
     )
 
 

@@ -278,7 +278,7 @@ def _as_rows(column, where, name):
     flat = column.flatten()
     if is_text(flat.type):
         encoded = encoded_text(flat)
-        labels = as_numpy(encoded.indices)
+        labels = as_numpy(encoded.indices).copy()  # SciPy sorts them in place
         ends = np.concatenate([[0], np.cumsum(lengths)])
         shape = len(column), len(encoded.dictionary)
         return csr_matrix((np.ones(len(labels), dtype=bool), labels, ends), shape)
@@ -289,11 +289,11 @@ def _as_rows(column, where, name):
             f"The column {where!r}, which is {name!r} for metrics, must hold lists of "
             f"one length. Got lists of {lengths[known].min()} and of {width} numbers."
         )
-    rows = as_numpy(flat).reshape(-1, width)
+    rows = as_numpy(flat).reshape(np.count_nonzero(known), width)
     if known.all():
         return rows
-    found = np.full((len(column), width), np.nan)
-    found[known] = rows
+    found = np.full((len(column), max(width, 1)), np.nan)
+    found[known, :width] = rows
     return found
 
 

@@ -18,7 +18,7 @@ from skrank._progress import is_shown, progress_bar
 from skrank._types import Judgements, MetricsLike, PathLike
 from skrank.metrics import score_queries
 from skrank.metrics.answer import reads_highest_grade, with_highest_grade
-from skrank.metrics.columns import columns_of, no_grades
+from skrank.metrics.columns import READERS, columns_of, no_grades
 from skrank.metrics.evaluation import check_ids_unneeded, check_names, read_requests
 from skrank.metrics.query_scores import QueryScores
 from skrank.tables.alignment import align, lowest_judged
@@ -207,6 +207,7 @@ def score_table(
 
 def _named(columns):
     """Return where a table has the columns that metrics read; raise if not by name."""
+    found = {}
     for name, where in columns.items():
         if not isinstance(getattr(where, "item", where), str):
             raise TypeError(
@@ -214,7 +215,10 @@ def _named(columns):
                 "table, or of_items(table, item) with an item that is one. Got "
                 f"{shown(where)} of type {type(where).__name__} instead."
             )
-    return columns
+        if name in READERS and not isinstance(where, str):  # once, not in each batch
+            where = replace(where, values=READERS[name](where.values))
+        found[name] = where
+    return found
 
 
 def _check_grades(columns, requests):
@@ -477,7 +481,10 @@ def score_runs(
         The names of the columns of tables, as in :func:`align`.
     **params
         Further parameters of :func:`~skrank.metrics.evaluate`, such as `convention`,
-        `average` and ``ties="pessimistic"``.
+        `average` and ``ties="pessimistic"``. A column that metrics read is
+        :func:`~skrank.metrics.of_items` of a table by document and ``"doc_id"``, such
+        as ``popularity=of_items(views, "doc_id")``; `subtopics` come with the
+        judgements, if these have them.
 
     Returns
     -------
@@ -520,4 +527,8 @@ def score_runs(
         grade=grade,
         score=score,
     )
+    if "subtopics" in aligned:
+        requests = read_requests(metrics, params, "score_runs")
+        if not any("subtopics" in request.metric.columns for request in requests):
+            del aligned["subtopics"]
     return score_queries(metrics=metrics, **aligned, **params)

@@ -307,6 +307,10 @@ class Source:
             return value if to is None else f"CAST({value} AS {to})"
         return f"CAST({value} AS VARCHAR)" if self.is_text(name) else value
 
+    def has_lists(self, columns):
+        """Return True if a column that is read holds lists."""
+        return any(self.kinds[name] == "list" for name in columns.values())
+
     def is_text(self, name):
         """Return True if a key is compared as text."""
         return self.kinds[name] not in COMPARED

@@ -9,6 +9,7 @@ from contextlib import closing
 import numpy as np
 
 from skrank._checks import import_extra
+from skrank._columns import is_list
 from skrank.metrics.value_table import distinct
 from skrank.tables.core import as_numpy, equality_codes, one_chunk
 from skrank.tables.files import quoted
@@ -16,6 +17,12 @@ from skrank.tables.threads import Threads
 
 # Rows to score at once: a call costs a few milliseconds, and more rows more memory.
 BATCH = 300_000
+
+# So many rows say how long lists are.
+SAMPLE = 100
+
+# Lists of so many bytes in a row halve the rows to score at once, as was measured.
+LIST_BYTES = 16
 
 # Batches are scored side by side: NumPy computes without Python's lock.
 N_THREADS = min(os.cpu_count() or 1, 4)
@@ -93,8 +100,10 @@ def whole_queries(tables, core):
     The rows of a query that stand together in the tables are kept together.
     """
     pa = import_extra("pyarrow")
-    pending, n_rows, needed = [], 0, BATCH
+    pending, n_rows, needed = [], 0, None
     for table in tables:
+        batch = rows_to_score(table) if core.columns.of_metrics else BATCH
+        needed = needed or batch
         pending.append(table)
         n_rows += len(table)
         if n_rows < needed:
@@ -105,10 +114,17 @@ def whole_queries(tables, core):
             pending, needed = [table], 2 * n_rows
             continue
         yield table.slice(0, starts[-1]), len(starts)
-        pending, needed = [table.slice(starts[-1])], BATCH
+        pending, needed = [table.slice(starts[-1])], batch
         n_rows = len(pending[0])
     if n_rows:
         yield pa.concat_tables(pending).combine_chunks(), 0
+
+
+def rows_to_score(table):
+    """Return how many rows to score at once: fewer, the longer lists a table holds."""
+    lists = (column for column in table.columns if is_list(column.type))
+    n_bytes = sum(column.nbytes for column in lists) / max(len(table), 1)
+    return max(int(BATCH / (1 + n_bytes / LIST_BYTES)), 1)
 
 
 def has_missing(table):
@@ -137,9 +153,13 @@ def _batches(source, query, columns):
     """Yield the batches of a query, each of which is read while the last is scored."""
 
     def open_reader():
-        relation = source.connection.sql(query)
+        size, relation = BATCH, source.connection.sql(query)
+        if columns.of_metrics and source.has_lists(columns):
+            selected = f"SELECT {source.selected(columns)} FROM {source.relation}"
+            some = source.connection.sql(f"{selected} LIMIT {SAMPLE}")
+            size = rows_to_score(some.to_arrow_table())
         read = getattr(relation, "to_arrow_reader", None)
-        return (read or relation.fetch_arrow_reader)(BATCH)
+        return (read or relation.fetch_arrow_reader)(size)
 
     reader, is_missing = source.run(open_reader), False
     try:

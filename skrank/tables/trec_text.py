@@ -16,13 +16,13 @@ from scipy.sparse import csr_matrix
 from sklearn.datasets import load_svmlight_file
 from sklearn.utils import Bunch
 
-from skrank._checks import check_choice, warn_caller
+from skrank._checks import check_choice, check_flag, warn_caller
 from skrank._ranking.ids import encode_qid
 from skrank._types import PathLike
 from skrank.tables.triples import Triples, fixed_width, text_of
 
 
-def read_qrels(path: PathLike) -> Bunch:
+def read_qrels(path: PathLike, *, subtopics: bool = False) -> Bunch:
     r"""Read relevance judgements in the text format of TREC.
 
     A line holds a query, an iteration that is not read, a document and a grade,
@@ -32,11 +32,15 @@ def read_qrels(path: PathLike) -> Bunch:
     ----------
     path : str or os.PathLike
         The file. One that ends in ".gz" is unpacked.
+    subtopics : bool, default=False
+        Whether the second field of a line is the subtopic of the query on which the
+        document is judged, as in the diversity tasks of TREC.
 
     Returns
     -------
     qrels : Bunch
-        The arrays `qid` and `doc_id` of str, and `grade`, with an entry for each line.
+        The arrays `qid` and `doc_id` of str, and `grade`, with an entry for each line;
+        with ``subtopics=True`` also `subtopic`, of str.
 
     Raises
     ------
@@ -58,8 +62,19 @@ def read_qrels(path: PathLike) -> Bunch:
     >>> _ = path.write_text("301 0 FR94-1 0\n301 0 FR94-2 1\n")
     >>> read_qrels(path).doc_id.tolist()
     ['FR94-1', 'FR94-2']
+
+    Judgements of two subtopics:
+
+    >>> _ = path.write_text("301 1 FR94-1 1\n301 2 FR94-1 1\n")
+    >>> read_qrels(path, subtopics=True).subtopic.tolist()
+    ['1', '2']
     """
-    return _bunch(read_triples(path, QRELS), "grade")
+    check_flag(subtopics, "subtopics", "read_qrels")
+    qrels = _bunch(read_triples(path, QRELS), "grade")
+    if subtopics:
+        by_subtopic = read_triples(path, QRELS._replace(document=1))
+        qrels.subtopic = text_of(by_subtopic.doc_id)
+    return qrels
 
 
 def read_run(path: PathLike, *, order: Literal["score", "rank"] = "score") -> Bunch:
@@ -221,7 +236,7 @@ _PADDING = bytes(64)
 
 
 class Format(NamedTuple):
-    """What stands on a line: the query id first, and the document id as third field."""
+    """What stands on a line: the query id first."""
 
     fields: str  # for errors
     n_fields: int
@@ -229,6 +244,7 @@ class Format(NamedTuple):
     noun: str  # what the value is called
     # Whether more words may follow: trec_eval takes them for a part of the last field.
     is_open: bool
+    document: int = 2  # the position of the document id
 
 
 QRELS = Format("query, iteration, document, grade", 4, 3, "grade", False)
@@ -381,7 +397,7 @@ def _parse(chunk, format):
         return None, n_lines
     columns = [
         fixed_width(data, starts[words + i], ends[words + i])
-        for i in (0, 2, format.value)
+        for i in (0, format.document, format.value)
     ]
     try:
         columns[-1] = _numbers(columns[-1], format)

@@ -6,12 +6,13 @@ import itertools
 import math
 import pickle
 import statistics
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn import config_context
+from sklearn import clone, config_context
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import Ridge
 from sklearn.metrics.pairwise import manhattan_distances
@@ -395,7 +396,9 @@ def test_reports_of_grades_say_so():
     columns = {"features": np.eye(3)}
     with pytest.raises(ValueError, match="Got 'ild@2', which reads features"):
         query_report([0, 1, 0], [3, 2, 1], 0, qid=[0] * 3, metric="ild@2", **columns)
-    with pytest.raises(ValueError, match="'ties' parameter of tie_report"):
+    with pytest.raises(
+        ValueError, match="tie_report orders tied documents by their grades"
+    ):
         tie_report([0, 1, 0], [3, 2, 1], "ild@2", **columns)
     explained = explain([0, 1, 0], [3, 1, 1], "ild@2", ["lightgbm"], **columns)
     assert explained.values == {"skrank": 1.0, "lightgbm": 1.0}
@@ -473,6 +476,44 @@ def test_a_scorer_of_columns_is_copied_and_pickled():
     ranker, table = RANKER.fit(X, Y), X.assign(views=VIEWS)
     again = pickle.loads(pickle.dumps(scorer))
     assert again(ranker, table, Y) == scorer(ranker, table, Y)
+
+
+LINEAR = make_pipeline(make_column_transformer(("passthrough", ["a", "b"])), Ridge())
+
+
+def without(column):
+    rest = make_column_transformer(("drop", [column]), remainder="passthrough")
+    return make_pipeline(rest, Ridge())
+
+
+@pytest.mark.parametrize(
+    ("model", "columns", "is_said"),
+    [
+        (QueryRanker(Ridge()), None, True),
+        (QueryRanker(without("c")), None, True),
+        (without("qid"), None, True),
+        (without("popularity"), None, False),
+        (QueryRanker(Ridge()), {"popularity": "popularity"}, False),
+        (QueryRanker(LINEAR), None, False),
+        (LINEAR, None, False),
+        (GridSearchCV(QueryRanker(LINEAR), {}, cv=QueryKFold(2)), None, False),
+        (GridSearchCV(QueryRanker(Ridge()), {}, cv=QueryKFold(2)), None, True),
+    ],
+)
+def test_a_scorer_warns_of_a_column_that_is_also_a_feature(model, columns, is_said):
+    table = X.assign(popularity=VIEWS)
+    scorer = make_ranking_scorer("neg_popularity@3", columns=columns)
+    if hasattr(model, "scoring"):
+        model = clone(model).set_params(scoring="mrr")
+    fitted = model.fit(table, Y)
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        scorer(fitted, table, Y)
+        # What is passed is not read from X.
+        make_ranking_scorer("neg_popularity@3")(fitted, table, Y, popularity=VIEWS)
+    said = [str(warning.message) for warning in found]
+    message = "was fitted on the column 'popularity', which a metric reads, as a featu"
+    assert sum(message in one for one in said) == is_said
 
 
 def test_values_by_query_of_columns_are_those_of_the_folds():

@@ -30,6 +30,7 @@ from skrank.metrics import (
 )
 from skrank.metrics.columns import read_columns
 from skrank.metrics.metric import METRICS
+from skrank.metrics.subtopics import greedy_gain
 from tests.brute_force import all_orders, input_order
 
 LABELS = [["a", "b"], [], ["b"], ["c", "a", "a"]]
@@ -398,6 +399,31 @@ def test_metrics_share_one_call_of_labels_or_items():
         subtopics=[by_row[row] for row in order],
     )  # fmt: skip
     assert shuffled == values
+
+
+def test_rankers_share_the_ideal_ranking(monkeypatch):
+    calls = []
+
+    def counted(*args):
+        calls.append(args[-1])
+        return greedy_gain(*args)
+
+    monkeypatch.setattr("skrank.metrics.subtopics.greedy_gain", counted)
+    _, qid, is_on = draw(0)
+    rng = np.random.default_rng(0)
+    rankers = {name: rng.random(len(qid)) for name in "abc"}
+    names = ["alpha_ndcg@2", "alpha_ndcg@3", "nrbp(ideal='greedy', beta=0.2)"]
+    scores = score_queries(None, rankers, names, qid=qid, subtopics=is_on)
+    assert calls == [2, 3, None]
+    for name, y_score in rankers.items():
+        alone = evaluate(None, y_score, names, qid=qid, subtopics=is_on)
+        assert scores.summary()[name] == alone
+    # Other values of beta have other ideal rankings.
+    names = [f"nrbp(ideal='greedy', beta={beta})" for beta in (0.1, 0.9)]
+    both = evaluate(None, rankers["a"], names, qid=qid, subtopics=is_on)
+    for name in names:
+        alone = evaluate(None, rankers["a"], name, qid=qid, subtopics=is_on)
+        assert alone == {name: both[name]}
 
 
 def test_blocks_have_the_values_of_the_whole(monkeypatch):

@@ -12,8 +12,16 @@ import pyarrow.parquet as pq
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skrank.metrics import evaluate, of_items, score_queries
-from skrank.tables import read_rows, score_table, stream
+from skrank.metrics import (
+    QueryScores,
+    add_scorer,
+    evaluate,
+    of_items,
+    score_queries,
+)
+from skrank.metrics.metric import METRICS as KNOWN
+from skrank.tables import align, read_qrels, read_rows, score_runs, score_table, stream
+from skrank.tables.core import ArrowCore
 from tests.metrics.test_beyond_relevance import OF_LIST, expected
 from tests.tables.test_score_table import FORMS, as_source
 
@@ -190,6 +198,12 @@ def test_what_is_below_the_cutoff_may_be_missing(tmp_path):
         score_table(source, "neg_popularity@2", **params)
     with pytest.raises(ValueError, match=r"'features' must hold finite .* Got nan"):
         score_table(source, "ild@2", y_true=None, features="vector")
+    nothing = rows | {"vector": pa.nulls(4, pa.list_(pa.float64(), 2))}
+    with pytest.raises(ValueError, match=r"'features' must hold finite .* Got nan"):
+        score_table(pa.table(nothing), "ild", y_true=None, features="vector")
+    fixed = pa.array([[1.0, 0.0], None, None, [2.0, 0.0]], pa.list_(pa.float64(), 2))
+    fixed = pa.table(rows | {"vector": fixed})
+    assert score_table(fixed, "ild@1", y_true=None, features="vector").values.shape[2]
 
 
 @pytest.mark.parametrize(
@@ -274,3 +288,252 @@ def test_lists_of_files_are_read_by_dask(tmp_path):
     frame = dd.read_parquet(tmp_path / "t.parquet")
     scores = score_table(frame, "ild@3", features="vector").collect()
     assert_allclose(scores.values[0], in_every_order(["ild@3"]), rtol=1e-12, atol=1e-15)
+
+
+SUBTOPICS = """\
+1 fuel pump 1
+1 price pump 2
+1 fuel hose 0
+1 price sign 1
+1 place hose -2
+2 fuel pump 1
+"""
+RUN = {"1": {"hose": 3.0, "pump": 2.0, "new": 1.0}, "2": {"other": 1.0}}
+
+
+def judgements(folder, text=SUBTOPICS):
+    path = folder / "qrels.txt"
+    path.write_text(text)
+    return read_qrels(path, subtopics=True)
+
+
+def test_judgements_of_subtopics_are_those_of_documents_with_labels(tmp_path):
+    qrels = judgements(tmp_path)
+    assert qrels.subtopic.tolist() == [
+        line.split()[1] for line in SUBTOPICS.split("\n")[:-1]
+    ]
+    aligned = align(qrels, RUN, judged_from=0)
+    rows = list(zip(aligned.qid.tolist(), aligned.doc_id.tolist(), strict=True))
+    labels = dict(zip(rows, aligned.subtopics.toarray().tolist(), strict=True))
+    # In the order of the labels: fuel, place, price.
+    of_pump = {
+        ("1", b"pump"): [True, False, True],
+        ("2", b"pump"): [True, False, False],
+    }
+    assert {row: of for row, of in labels.items() if any(of)} == of_pump | {
+        ("1", b"sign"): [False, False, True]
+    }
+    by_document = {"1": {"pump": 2, "hose": 0, "sign": 1}, "2": {"pump": 1}}
+    plain = align(by_document, RUN, judged_from=0)
+    for name, values in plain.items():
+        assert_array_equal(aligned[name], values)
+    # A higher grade is asked for of a judgement on one subtopic.
+    aligned = align(qrels, RUN, judged_from=2, unjudged_queries="drop")
+    assert aligned.subtopics.sum() == 1
+
+
+def test_runs_are_scored_by_subtopics_and_by_columns_of_documents(tmp_path):
+    def n_subtopics(ranking, *, k=None):
+        top = ranking.documents(k)
+        in_list = top.mean_over_places(np.ones_like)[:, np.newaxis]
+        listed = top.column("subtopics") * in_list
+        found = np.zeros((ranking.n_queries, listed.shape[1]))
+        np.maximum.at(found, top.query, listed)
+        return found.sum(axis=1)
+
+    runs = {"a": RUN, "b": {"2": ["pump"], "1": ["sign", "hose"]}}
+    views = of_items({"pump": 1, "hose": 2, "new": 3, "other": 4, "sign": 5}, "doc_id")
+    metrics = ["ndcg@3", "neg_popularity@2", "n_subtopics@2"]
+    before = dict(KNOWN)
+    try:
+        add_scorer("n_subtopics", n_subtopics, columns=("subtopics",))
+        given = judgements(tmp_path), runs
+        scores = score_runs(*given, metrics, judged_from=0, popularity=views)
+        again = evaluate(
+            metrics=metrics, popularity=views, **align(*given, judged_from=0)
+        )
+    finally:
+        KNOWN.clear()
+        KNOWN.update(before)
+    summary = scores.summary()
+    assert summary["a"]["n_subtopics@2"] == (2 + 0) / 2
+    assert summary["b"]["n_subtopics@2"] == (1 + 1) / 2
+    assert summary["a"]["neg_popularity@2"] == -((2 + 1) / 2 + 4) / 2
+    assert summary["b"]["neg_popularity@2"] == -((5 + 2) / 2 + 1) / 2
+    assert again == summary
+    # Metrics that read no subtopics are those of the same grades without any.
+    plain = {"1": {"pump": 2, "hose": 0, "sign": 1}, "2": {"pump": 1}}
+    assert (
+        score_runs(*given, "ndcg@3", judged_from=0).summary()
+        == score_runs(plain, runs, "ndcg@3").summary()
+    )
+
+
+def test_subtopics_of_judgements_are_found_by_their_metrics(tmp_path):
+    given = judgements(tmp_path), RUN
+    metrics = ["subtopic_recall@2", "precision_ia@2", "alpha_ndcg@2"]
+    scores = score_runs(*given, metrics, judged_from=0)
+    # Of query 1 the second document is on both subtopics, and ideally it is the first.
+    # Nothing that query 2 returned is judged.
+    recall, precision, alpha_ndcg = scores.values[0]
+    assert_allclose(recall, [2 / 2, 0])
+    assert_allclose(precision, [(1 / 2 + 1 / 2) / 2, 0])
+    ideal = 2 + 1 / 2 / np.log2(3)
+    assert_allclose(alpha_ndcg, [2 / np.log2(3) / ideal, 0])
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("form", ["parquet", "json", "pandas", "polars", "lazy"])
+def test_labels_of_every_source_are_subtopics(form, tmp_path):
+    rng = np.random.default_rng(0)
+    labels = [
+        sorted({f"{q}-{i}" for i in rng.integers(0, 4, rng.integers(0, 3))})
+        for q in ROWS["qid"]
+    ]
+    metrics = ["alpha_ndcg@3", "err_ia@3", "nrbp", "subtopic_recall@2", "map_ia"]
+    source = pa.table(ROWS | {"nuggets": pa.array(labels, pa.list_(pa.string()))})
+    arrays = score_queries(
+        None, ROWS["y_score"], metrics, qid=ROWS["qid"], subtopics=labels
+    )
+    source = as_source(source, form, tmp_path)
+    scores = score_table(source, metrics, y_true=None, subtopics="nuggets")
+    assert_allclose(scores.values, arrays.values, rtol=1e-12, atol=1e-15)
+    by_item = of_items({f"{i}": labels[i] for i in range(len(labels))}, "row")
+    numbered = pa.table(ROWS | {"row": [f"{i}" for i in range(len(labels))]})
+    scores = score_table(numbered, metrics, y_true=None, subtopics=by_item)
+    assert_allclose(scores.values, arrays.values, rtol=1e-12, atol=1e-15)
+
+
+def test_a_document_has_one_judgement_on_a_subtopic(tmp_path):
+    qrels = judgements(tmp_path, SUBTOPICS + "1 price pump 0\n")
+    message = "Got 'pump' for query '1' and subtopic 'price' more than once"
+    with pytest.raises(ValueError, match=message):
+        align(qrels, RUN, judged_from=0)
+    with pytest.raises(ValueError, match=r"grades of qrels must be >= 0. Got -2"):
+        align(judgements(tmp_path), RUN)
+
+
+def test_a_column_of_documents_needs_their_ids():
+    views = of_items({"a": 1, "b": 2}, "doc_id")
+    given = {"y_true": None, "y_score": [2, 1], "metrics": "neg_popularity@1"}
+    assert evaluate(**given, popularity=views, doc_id=["b", "a"]) == {
+        "neg_popularity@1": -2
+    }
+    with pytest.raises(ValueError, match=r"'popularity' is of_items\(table, 'doc_id'"):
+        evaluate(**given, popularity=views)
+    with pytest.raises(ValueError, match=r"which a table has that score_table scores"):
+        evaluate(**given, popularity=of_items({"a": 1}, "item"), doc_id=["b", "a"])
+
+
+@pytest.mark.parametrize(
+    ("ids", "item", "got"),
+    [
+        (["a", "b"], [0, 1], "Got no item 0 of type int among 2 of type str"),
+        ([0, 1], ["a", "b"], "Got no item 'a' of type str among 2 of type int"),
+        (["a", "b"], ["a", "x"], "Got no item 'x' among 2."),
+        ([0, 1], [0, None], "Got no item None of type NoneType among 2 of type int"),
+        (None, ["a", "b"], "Got no item 'a' of type str among 2 of type int"),
+        (None, [0, -1], "Got no item -1 among 2."),
+    ],
+)
+def test_an_item_of_another_type_is_refused(ids, item, got):
+    items = [1.0, 2.0] if ids is None else pd.Series([1.0, 2.0], index=ids)
+    rows = {"qid": [1, 1], "y_score": [2.0, 1.0]}
+    with pytest.raises(ValueError, match=got):
+        evaluate(
+            None, rows["y_score"], "neg_popularity", popularity=of_items(items, item)
+        )
+    if None not in item:
+        source, views = pa.table(rows | {"item": item}), of_items(items, "item")
+        with pytest.raises(ValueError, match=got):
+            score_table(source, "neg_popularity", y_true=None, popularity=views)
+
+
+@pytest.mark.parametrize("kind", ["int", "uint8", "str", "bytes", "object", "date"])
+def test_items_are_found_whatever_their_type(kind):
+    rng, n = np.random.default_rng(0), 500
+    ids = {
+        "int": rng.choice(10**12, n, replace=False),
+        "uint8": rng.permutation(200).astype(np.uint8),
+        "str": np.array([f"{i:x}é" for i in rng.permutation(n)]),
+        "bytes": np.array([f"{i:x}é" for i in rng.permutation(n)]),
+        "object": np.fromiter(((i, "a") for i in range(n)), object, n),
+        "date": rng.permutation(n).astype("datetime64[D]"),
+    }[kind]
+    values, place = rng.random(len(ids)), rng.integers(0, len(ids), 2000)
+    item = ids[place]
+    if kind == "bytes":
+        item = np.char.encode(item, "utf-8")
+    if kind == "uint8":
+        item = item.astype(np.int64)
+    column = of_items(dict(zip(ids.tolist(), values, strict=True)), item)
+    if kind == "date":
+        column = of_items(pd.Series(values, index=ids), item)
+    assert_array_equal(column.take(np.arange(2000)), values[place])
+
+
+def test_three_million_rows_have_one_value_however_they_are_read(tmp_path):
+    rng, n_queries, size = np.random.default_rng(0), 100_000, 30
+    n_rows, metrics = n_queries * size, ["ndcg@5", "neg_popularity@5", "ild@5"]
+    item = rng.integers(0, 1000, n_rows)
+    views, vectors = rng.random(1000), rng.random((1000, 4), dtype=np.float32)
+    rows = {
+        "qid": np.repeat(np.arange(n_queries), size),
+        "y_true": rng.integers(0, 2, n_rows).astype(np.int8),
+        "y_score": rng.integers(0, 40, n_rows).astype(np.float32),  # with ties
+    }
+    columns = {"popularity": views[item], "features": vectors[item]}
+    whole = score_queries(**rows, metrics=metrics, **columns)
+    # More rows than `evaluate` measures at once.
+    by_item = {"popularity": of_items(views, item), "features": columns["features"]}
+    in_blocks = evaluate(**rows, metrics=metrics, **by_item)
+    assert in_blocks == pytest.approx(whole.summary(), rel=1e-12)
+    assert in_blocks["neg_popularity@5"] == whole.summary()["neg_popularity@5"]
+    lists = pa.FixedSizeListArray.from_arrays(columns["features"].ravel(), 4)
+    source = pa.table(rows | {"item": item, "views": columns["popularity"]})
+    source, cut = source.append_column("vector", lists), size * (n_queries // 3)
+    pq.write_table(source.slice(cut), tmp_path / "a.parquet")
+    pq.write_table(source.slice(0, cut), tmp_path / "b.parquet")
+    names = {"popularity": "views", "features": of_items(vectors, "item")}
+    together = score_table(tmp_path, metrics, **names)
+    names = {"popularity": of_items(views, "item"), "features": "vector"}
+    parts = [
+        score_table(tmp_path / name, metrics, **names)
+        for name in ("a.parquet", "b.parquet")
+    ]
+    for scores in (together, QueryScores.concat(parts)):
+        assert_array_equal(scores.keys["qid"], whole.keys["qid"])
+        assert_array_equal(scores.values[:, :2], whole.values[:, :2])
+        assert_allclose(scores.values, whole.values, rtol=1e-12, atol=1e-15)
+        assert scores.summary()["neg_popularity@5"] == in_blocks["neg_popularity@5"]
+    # Of one query, by a loop: the mean over the places that tied documents share.
+    rows_of = slice(7 * size, 8 * size)
+    scores_of, views_of = rows["y_score"][rows_of], columns["popularity"][rows_of]
+    above = (scores_of[:, np.newaxis] < scores_of).sum(axis=1)
+    tied = (scores_of[:, np.newaxis] == scores_of).sum(axis=1)
+    in_list = np.clip((5 - above) / tied, 0, 1)
+    assert -whole.values[0, 1, 7] == pytest.approx((in_list * views_of).sum() / 5)
+
+
+def test_long_lists_are_scored_some_rows_at_a_time(monkeypatch):
+    sizes, call = [], ArrowCore.__call__
+
+    def spy(core, table):
+        sizes.append(len(table))
+        return call(core, table)
+
+    monkeypatch.setattr(ArrowCore, "__call__", spy)
+    n, n_features = 4000, 1000
+    source = pa.table(
+        {
+            "qid": np.arange(n) // 10,
+            "y_score": np.arange(n),
+            "vector": pa.FixedSizeListArray.from_arrays(
+                np.ones(n * n_features), n_features
+            ),
+        }
+    )
+    scores = score_table(source, "ild@5", y_true=None, features="vector")
+    assert scores.values.shape == (1, 1, n // 10)
+    # Of 8,000 bytes in a row, instead of all rows at once.
+    assert max(sizes) <= stream.BATCH / (8 * n_features / stream.LIST_BYTES)
