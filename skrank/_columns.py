@@ -257,13 +257,13 @@ def column_names(frame):
 
 
 def unwrapped(values):
-    """Return the array of a column of pandas or polars, and other values as they are.
+    """Return the array of a column of pandas or polars, or of a tensor.
 
-    NumPy reads these best itself: pyarrow, which has no dtype, does not copy in
-    to_numpy what it has to.
+    Other values are returned as they are, since NumPy reads these best itself: pyarrow,
+    which has no dtype, does not copy in to_numpy what it has to.
     """
     is_column = hasattr(values, "to_numpy") and hasattr(values, "dtype")
-    return values.to_numpy() if is_column else values
+    return values.to_numpy() if is_column else on_host(values)
 
 
 # What NumPy and packages of tensors raise if they do not share or copy an array.

@@ -11,7 +11,6 @@ from skrank._columns import (
     codes_of_column,
     has_missing,
     is_column,
-    on_host,
     take_rows,
     unwrapped,
 )
@@ -131,7 +130,6 @@ _MISSING = (
 
 def _as_ids(qid, name):
     """Return `qid` as a 1-D array whose dtype tells its ids apart exactly."""
-    qid = on_host(qid)
     if np.ma.is_masked(qid):
         raise ValueError(_MISSING.format(name))
     if isinstance(qid, (list, tuple)):
