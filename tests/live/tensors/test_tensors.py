@@ -124,7 +124,7 @@ def test_sparse_grades_stay_sparse(layout):
     assert sparse.issparse(on_host(grades))
     expected = ndcg_score(sparse.csr_matrix(Y_TRUE), Y_SCORE)
     assert ndcg_score(grades, Y_SCORE) == expected == ndcg_score(Y_TRUE, Y_SCORE)
-    with pytest.raises(TypeError, match="must be a dense array. Got a sparse matrix"):
+    with pytest.raises(TypeError, match="must be a dense array"):
         ndcg_score(Y_TRUE, grades)
 
 
