@@ -1,8 +1,8 @@
 """The checks that a change has to pass, each in an environment of its own.
 
 `bash .ci/run` runs them all, but for `browser`, `latex`, `neighbours`, `peers`,
-`pykeen`, `ray`, `release`, `spark` and `trackers`, which run only by name: most of them
-need or install much.
+`pykeen`, `ray`, `release`, `spark`, `tensors` and `trackers`, which run only by name:
+most of them need or install much.
 With nox and uv installed, `nox -f .ci/noxfile.py -s lint` runs one.
 """
 
@@ -337,6 +337,13 @@ def pykeen(session):
     """PyKEEN's evaluators beside the metrics of link prediction."""
     install(session, "-e", ".[test,pykeen]")
     session.run("pytest", "tests/live/pykeen")
+
+
+@step()
+def tensors(session):
+    """Tensors of torch and training loops, really installed; torch without a GPU."""
+    install(session, "-e", ".[test]", "--group", "tensors", "--torch-backend", "cpu")
+    session.run("pytest", "tests/live/tensors")
 
 
 @step()

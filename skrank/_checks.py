@@ -14,7 +14,7 @@ from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import check_consistent_length, check_scalar
 
-from skrank._columns import reordered, unwrapped
+from skrank._columns import on_host, reordered, unwrapped
 
 TIES = frozenset({"expected", "first", "optimistic", "pessimistic", "realistic"})
 AVERAGES = ("macro", "weighted", None)
@@ -43,9 +43,11 @@ def find_caller():
 def numeric_array(values, name):
     """Return array-like numbers as an array of a real dtype, without a copy.
 
-    Lists, nullable and arrow-backed columns are read; text, dates, complex numbers and
-    missing values raise.
+    Lists, tensors, nullable and arrow-backed columns are read; text, dates, complex
+    numbers and missing values raise.
     """
+    if type(values) is not np.ndarray:
+        values = on_host(values)
     if sparse.issparse(values):
         raise TypeError(
             f"The '{name}' parameter must be a dense array. Got a sparse matrix "

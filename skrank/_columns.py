@@ -1,7 +1,8 @@
-"""Data frames and their columns, of pandas, polars, pyarrow and others.
+"""Data frames and their columns, of pandas, polars, pyarrow and others, and tensors.
 
-No other module knows what a data frame is. Packages of frames are not imported before
-one of their frames is passed or asked for.
+No other module knows what a data frame or a tensor is. Packages of frames are not
+imported before one of their frames is passed or asked for, and packages of tensors
+never.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
@@ -256,13 +257,85 @@ def column_names(frame):
 
 
 def unwrapped(values):
-    """Return the array of a column of pandas or polars, and other values as they are.
+    """Return the array of a column of pandas or polars, or of a tensor.
 
-    NumPy reads these best itself: pyarrow, which has no dtype, does not copy in
-    to_numpy what it has to.
+    Other values are returned as they are, since NumPy reads these best itself: pyarrow,
+    which has no dtype, does not copy in to_numpy what it has to.
     """
     is_column = hasattr(values, "to_numpy") and hasattr(values, "dtype")
-    return values.to_numpy() if is_column else values
+    return values.to_numpy() if is_column else on_host(values)
+
+
+# What NumPy and packages of tensors raise if they do not share or copy an array.
+_NOT_SHARED = (BufferError, RuntimeError, TypeError, ValueError)
+
+
+def on_host(values):
+    """Return a tensor of any library as an array of NumPy, and all else as it is.
+
+    Memory of the CPU is shared; that of other devices is copied. A sparse tensor with
+    two axes becomes a sparse matrix. Numbers of 16 or 8 bits that NumPy does not have
+    become float32, which holds each of them exactly.
+    """
+    if values is None or isinstance(values, np.ndarray) or library_of(values) in KINDS:
+        return values
+    if hasattr(values, "detach") and hasattr(values, "cpu"):
+        return _of_torch(values.detach().cpu())
+    if not hasattr(values, "__dlpack__"):
+        return values
+    array = _of_dlpack(values)
+    if (
+        array.dtype.kind == "V" and array.dtype.fields is None
+    ):  # such as bfloat16 of JAX
+        return array.astype(np.float32)
+    return array
+
+
+def _of_torch(tensor):
+    """Return a tensor of torch in the memory of the CPU as an array."""
+    layout = str(getattr(tensor, "layout", "torch.strided"))
+    if layout != "torch.strided":
+        if tensor.ndim == 2 and layout.startswith("torch.sparse"):
+            return _of_sparse(tensor.to_sparse_coo().coalesce())
+        tensor = tensor.to_dense()
+    for resolve in ("resolve_conj", "resolve_neg"):  # of views that change the sign
+        tensor = getattr(tensor, resolve, lambda tensor=tensor: tensor)()
+    try:
+        return tensor.numpy()
+    except TypeError:
+        return tensor.float().numpy()
+
+
+def _of_sparse(tensor):
+    """Return a sparse tensor with two axes as a sparse matrix."""
+    rows, columns = on_host(tensor.indices())
+    cells = on_host(tensor.values()), (rows, columns)
+    return scipy.sparse.csr_matrix(cells, shape=tuple(tensor.shape))
+
+
+def _of_dlpack(values):
+    """Return an array of another library as one of NumPy."""
+    if hasattr(values, "__array__"):
+        try:
+            return np.asarray(values)
+        except _NOT_SHARED:
+            pass
+    if hasattr(values, "__cuda_array_interface__") and hasattr(values, "get"):
+        return values.get()  # of CuPy
+    for options in ({"device": "cpu"}, {}):  # NumPy before 2.1 takes no device
+        try:
+            return np.from_dlpack(values, **options)
+        except _NOT_SHARED as error:
+            refused = error
+    # The standard of array APIs has no name for the CPU, so that each device is tried.
+    if hasattr(values, "__array_namespace__"):
+        info = values.__array_namespace__().__array_namespace_info__()
+        for device in info.devices():
+            try:
+                return np.from_dlpack(values.to_device(device))
+            except _NOT_SHARED:
+                pass
+    raise refused
 
 
 def in_utc(times):

@@ -6,14 +6,15 @@ import functools
 import inspect
 import itertools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
+from scipy import sparse
 
 from skrank._checks import check_options, numeric_array, warn_if_out_of_order
-from skrank._columns import find_qid, take_rows
+from skrank._columns import find_qid, on_host, take_rows
 from skrank._docs import RETURNS, complete, describe
 from skrank._ranking.ids import Heads, encode_heads
 from skrank._ranking.lists import has_negative
@@ -150,6 +151,9 @@ _OF_ROWS = (
 )
 
 
+_NO_TENSORS = (np.ndarray, tuple, list, type(None))
+
+
 @dataclass(frozen=True)
 class Arrays:
     """The arrays to evaluate, and the rankings made of them so far.
@@ -173,10 +177,19 @@ class Arrays:
     rankings: dict = field(default_factory=dict)
     columns: dict = field(default_factory=dict)
 
-    def check_order(self):
-        """Warn of arrays with labels that have them in different orders."""
-        of_rows = {name: getattr(self, name) for name in _OF_ROWS}
-        warn_if_out_of_order(of_rows | self.columns)
+    by_row: dict = field(init=False, default_factory=dict)  # those of `_OF_ROWS`
+
+    def __post_init__(self):
+        """Replace tensors by arrays, also those of each ranker."""
+        for name in (*_OF_ROWS, "exclude"):
+            values = getattr(self, name)
+            if not isinstance(values, _NO_TENSORS):
+                if isinstance(values, Mapping) and not sparse.issparse(values):
+                    values = {ranker: on_host(one) for ranker, one in values.items()}
+                values = on_host(values)
+                object.__setattr__(self, name, values)
+            if name != "exclude":
+                self.by_row[name] = values
 
     def ranking(self, by, depth):
         """Return the ranking by some parameters, read down to a depth; made once."""
@@ -300,7 +313,7 @@ def answer_all(requests, source):
     value is an array in the order of the query ids.
     """
     if isinstance(source, Arrays):
-        source.check_order()
+        warn_if_out_of_order(source.by_row | source.columns)
         if _are_many_rows(source):
             source, requests, blocks = cut(source, requests)
             if blocks is not None:
@@ -356,7 +369,7 @@ class RepeatedAnswer:
         self.request = request
         self.arrays = arrays
         self.first = self.measured = self.weight = None
-        arrays.check_order()
+        warn_if_out_of_order(arrays.by_row | arrays.columns)
 
     def __call__(self, y_score):
         """Return the value of the metric by some scores."""

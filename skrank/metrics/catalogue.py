@@ -23,7 +23,7 @@ from skrank._checks import (
     warn_caller,
     warn_if_out_of_order,
 )
-from skrank._columns import as_frame, find_qid, kind_of, take_rows
+from skrank._columns import as_frame, find_qid, kind_of, on_host, take_rows
 from skrank._docs import share_words
 from skrank._ranking.ids import check_ids, encode_heads, encode_qid
 from skrank._ranking.lists import read_lists
@@ -156,13 +156,14 @@ def catalogue_scores(
     lists, heads = {}, None
     for ranker in names_of_rankers(y_score, by_ranker, "catalogue_scores"):
         given = own | {name: by[ranker] for name, by in by_ranker.items()}
+        given = {name: on_host(values) for name, values in given.items()}
         warn_if_out_of_order(given)
         scores, rows = given["y_score"], given["qid"]
         if heads is None or "qid" in by_ranker:
             if rows is None and np.ndim(scores) == 1:
                 rows = find_qid(y=scores)
             heads = None if rows is None else encode_heads(rows, len(scores))
-        masks = {"returned": given["returned"], "exclude": exclude}
+        masks = {"returned": given["returned"], "exclude": on_host(exclude)}
         lists[ranker] = top_lists(scores, heads, given["item"], k, ties, **masks)
         check_items(lists[ranker].items, n_items, items)
     return CatalogueScores(lists, k, n_items, items, kind_of(scores, rows))

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from skrank._checks import numeric_array, shown
-from skrank._columns import column_names, take_rows, unwrapped
+from skrank._columns import column_names, on_host, take_rows, unwrapped
 from skrank._ranking.ids import encode_qid, find_alike
 
 
@@ -66,7 +66,7 @@ def of_items(table: Any, item: ArrayLike | str) -> ItemColumn:
         ids, table = list(table), list(table.values())
     elif ids is None or callable(ids):  # a list has a method of that name
         ids = None
-    values = _values_of(table)
+    values, item = _values_of(table), on_host(item)
     if ids is None:
         return ItemColumn(values, None, item)
     ids, codes = encode_qid(ids, name="table")
@@ -204,6 +204,7 @@ def _checked(values, check):
 
 def _values_of(values):
     """Return one value, several numbers or a list of labels of each row or item."""
+    values = on_host(values)
     if sparse.issparse(values):
         return sparse.csr_matrix(values)
     if column_names(values) is not None:  # a data frame

@@ -12,7 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
-from skrank._checks import check_choice, check_options, shown
+from skrank._checks import (
+    check_choice,
+    check_options,
+    shown,
+    warn_if_out_of_order,
+)
 from skrank._columns import column_names, find_qid, kind_of
 from skrank._docs import share_words
 from skrank._ranking.ids import encode_qid
@@ -506,7 +511,7 @@ def score_requests(requests, arrays, rankers, *, by=None, returned=None):
     `arrays` hold what all rankers share, and `rankers` the scores of each by name.
     `returned` is a dict with a mask for each of them, or None.
     """
-    arrays.check_order()
+    warn_if_out_of_order(arrays.by_row | arrays.columns)
     kind = kind_of(arrays.y_true, arrays.y_score, arrays.qid)
     keys, arrays = _keys(arrays, by, len(rankers))
     check_names(rankers, keys, requests)
@@ -517,7 +522,7 @@ def score_requests(requests, arrays, rankers, *, by=None, returned=None):
         given = {"y_score": scores, "returned": masks[name], "alike": first_source}
         source = replace(arrays, **given, rankings={})
         if first_source is not None:
-            source.check_order()
+            warn_if_out_of_order(source.by_row | source.columns)
         first_source = first_source or source
         alike = measured[0] if measured and returned is None else None
         rankings, of_ranker = measure_all(requests, source, alike)

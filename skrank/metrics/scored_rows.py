@@ -9,7 +9,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from skrank._checks import shown
-from skrank._columns import QID, find_qid
+from skrank._columns import QID, find_qid, on_host
 from skrank._ranking.ids import encode_heads
 from skrank.exceptions import QuerySplitWarning
 
@@ -89,16 +89,17 @@ def ranking_response(estimator, X, method_caller):
     ``method_caller(estimator, method_name, X)`` may return a prediction that was made
     for another scorer.
     """
-    if estimator_type(estimator) != "classifier":
-        response = method_caller(estimator, "predict", X)
-        return response[:, -1] if np.ndim(response) == 2 else response
-    classes = np.asarray(estimator.classes_)
-    if len(classes) > 2:
-        grades = _grades(estimator, classes)
-        return np.asarray(method_caller(estimator, "predict_proba", X)) @ grades
-    decides = hasattr(estimator, "decision_function")
-    method = "decision_function" if decides else "predict_proba"
+    method, grades = "predict", None
+    if estimator_type(estimator) == "classifier":
+        classes = np.asarray(estimator.classes_)
+        decides = hasattr(estimator, "decision_function") and len(classes) <= 2
+        method = "decision_function" if decides else "predict_proba"
+        grades = _grades(estimator, classes) if len(classes) > 2 else None
     response = method_caller(estimator, method, X)
+    if not isinstance(response, np.ndarray):
+        response = on_host(response)
+    if grades is not None:
+        return np.asarray(response) @ grades
     # Of two columns of probabilities, that of the second class.
     return response[:, -1] if np.ndim(response) == 2 else response
 

@@ -26,6 +26,7 @@ from skrank._columns import (
     drop_column,
     find_column,
     find_level,
+    on_host,
     require_qid,
 )
 from skrank._ranking.ids import encode_heads
@@ -101,6 +102,10 @@ class QueryFinder(RankingEstimator, BaseEstimator):
                     "an object implementing 'fit' and 'predict'. Got "
                     f"{estimator!r} instead."
                 )
+        if not isinstance(y, np.ndarray):
+            y = on_host(y)
+        if sample_weight is not None:
+            sample_weight = on_host(sample_weight)
         self._check_qid_parameters(X)
         qid = self._find_qid(qid, "fit", X=X, y=y)
         warn_if_out_of_order({"y": y, "qid": qid, "sample_weight": sample_weight})
