@@ -20,7 +20,7 @@ from skrank._checks import (
     shown,
     wrong_lengths,
 )
-from skrank._columns import unwrapped
+from skrank._columns import on_host, unwrapped
 from skrank._ranking.ids import encode_qid
 from skrank._types import MetricsLike, Self
 from skrank.metrics.answer import ROWS, compares_all_grades, reads_highest_grade
@@ -230,13 +230,8 @@ class RankingMetric:
 
     def _read(self, y_true, y_score, qid, by_row):
         """Return a batch as arrays by name, copies of what may change."""
-        columns = {name for one in self._requests for name in one.metric.columns}
-        unknown = sorted(by_row.keys() - columns - {*_OF_ROWS})
-        if unknown:
-            raise TypeError(
-                f"RankingMetric.update takes {', '.join(_OF_ROWS)} and columns that "
-                f"the metrics read, {sorted(columns)}. Got {unknown[0]!r}."
-            )
+        if by_row:
+            self._check_names(by_row)
         if by_row.get("doc_id") is None:
             check_ids_unneeded(self._requests, self.params.get("convention"))
         batch = {"y_score": np.array(numeric_array(y_score, "y_score"))}
@@ -264,6 +259,16 @@ class RankingMetric:
         if len({*lengths.values()}) > 1:
             raise wrong_lengths(lengths)
         return batch
+
+    def _check_names(self, by_row):
+        """Raise if no metric reads one of the columns."""
+        columns = {name for one in self._requests for name in one.metric.columns}
+        unknown = sorted(by_row.keys() - columns - {*_OF_ROWS})
+        if unknown:
+            raise TypeError(
+                f"RankingMetric.update takes {', '.join(_OF_ROWS)} and columns that "
+                f"the metrics read, {sorted(columns)}. Got {unknown[0]!r}."
+            )
 
     def _check_given(self, given):
         """Raise if other batches had other columns."""
@@ -309,6 +314,13 @@ def _own(values, name, doc_id):
 
 def _own_ids(values, name):
     """Return ids as an array that distinguishes them exactly."""
+    values = on_host(values)
+    if (
+        isinstance(values, np.ndarray)
+        and values.ndim == 1
+        and values.dtype.kind in "iu"
+    ):
+        return values.copy()  # none is missing
     ids, codes = encode_qid(values, name=name)
     return ids[codes]
 
