@@ -56,6 +56,7 @@ from skrank.metrics.propensity import (
 )
 from skrank.metrics.query_report import QueryReport, query_report
 from skrank.metrics.query_scores import QueryScores
+from skrank.metrics.ranking_metric import RankingMetric
 from skrank.metrics.reader import err_score, rbp_score
 from skrank.metrics.reports import explain, tie_report, unjudged_report
 from skrank.metrics.scorer import (
@@ -86,6 +87,7 @@ __all__ = [
     "QueryReport",
     "QueryScores",
     "RankedQueries",
+    "RankingMetric",
     "add_scorer",
     "alpha_ndcg_score",
     "awrf_score",

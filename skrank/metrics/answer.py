@@ -456,7 +456,7 @@ def cut(arrays, requests):
         return arrays, requests, None
     numbers = {name: numeric_array(getattr(arrays, name), name) for name in BY_ROW[:2]}
     arrays = replace(arrays, **numbers)
-    if any(map(_compares_all_grades, requests)):
+    if any(map(compares_all_grades, requests)):
         arrays = replace(arrays, has_negative=arrays.find_negative())
         if arrays.has_negative:
             return arrays, requests, None
@@ -466,7 +466,7 @@ def cut(arrays, requests):
     return arrays, requests, _blocks(arrays)
 
 
-def _compares_all_grades(request):
+def compares_all_grades(request):
     """Return True if documents that are not relevant get the lowest grade of all."""
     options = request.options
     return options.threshold is None or options.ties == "midrank"

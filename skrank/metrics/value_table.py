@@ -301,33 +301,42 @@ def _check_same_queries(one, other, name, other_name):
 
 def check_alike(one, other):
     """Raise if two parts cannot be parts of one table."""
-    for name in ("rankers", "metrics"):
-        if getattr(one, name) != getattr(other, name):
-            raise ValueError(
-                f"All parts must have the same {name}. Got "
-                f"{shown(getattr(one, name))} and {shown(getattr(other, name))}."
-            )
+    if one.rankers != other.rankers:
+        raise ValueError(
+            "All parts must have the same rankers. Got "
+            f"{shown(one.rankers)} and {shown(other.rankers)}."
+        )
+    check_same_requests(one.requests, other.requests)
     if [*one.keys] != [*other.keys] or (one.weight is None) != (other.weight is None):
         raise ValueError(
             "All parts must have the same key columns, and weights if one of them has. "
             f"Got {[*one.keys]} and {[*other.keys]}."
         )
-    pairs = zip(one.requests, other.requests, strict=True)
-    for request, other_request in pairs:
-        options, others = request.options.by_name(), other_request.options.by_name()
-        for name in options | others:
-            a, b = options.get(name), others.get(name)
-            if a is not b and a != b and not (a != a and b != b):
-                raise ValueError(
-                    "All parts must be scored with the same parameters. Got "
-                    f"{request.key!r} with {name}={shown(a)} and {name}={shown(b)}."
-                )
     for key, a, b in zip(one.metrics, one.extremes, other.extremes, strict=True):
         for name in a:
             if a[name] != b[name]:
                 raise ValueError(
                     f"The metric {key!r} depends on the {name} of all data, which was "
                     f"{a[name]} in one part and {b[name]} in another. {_CURE[name]}"
+                )
+
+
+def check_same_requests(requests, others):
+    """Raise if parts were not scored by the same metrics and parameters."""
+    names, other_names = [[one.key for one in part] for part in (requests, others)]
+    if names != other_names:
+        raise ValueError(
+            "All parts must have the same metrics. Got "
+            f"{shown(tuple(names))} and {shown(tuple(other_names))}."
+        )
+    for request, other in zip(requests, others, strict=True):
+        options, given = request.options.by_name(), other.options.by_name()
+        for name in options | given:
+            a, b = options.get(name), given.get(name)
+            if a is not b and a != b and not (a != a and b != b):
+                raise ValueError(
+                    "All parts must be scored with the same parameters. Got "
+                    f"{request.key!r} with {name}={shown(a)} and {name}={shown(b)}."
                 )
 
 
