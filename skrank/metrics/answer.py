@@ -152,7 +152,7 @@ _OF_ROWS = (
 
 
 _given = operator.attrgetter(*_OF_ROWS, "exclude")
-_NO_TENSORS = {np.ndarray, tuple, list, type(None)}
+_NO_TENSORS = {np.ndarray, Heads, tuple, list, type(None)}
 
 
 @dataclass(frozen=True)
