@@ -269,6 +269,20 @@ def test_compute_metrics_of_hugging_face(tmp_path):
         assert found[f"eval_{name}"] == pytest.approx(value, rel=1e-3)
 
 
+def test_logits_have_the_values_of_their_probabilities():
+    retrieval = pytest.importorskip("torchmetrics.retrieval")
+    logits = torch.randn(400, generator=torch.Generator().manual_seed(0)).double()
+    grades, qid = torch.arange(400) % 5 == 0, torch.arange(40).repeat_interleave(10)
+    values = []
+    for scores in (logits, logits.sigmoid()):
+        ours = evaluate(grades, scores, "map", qid=qid)["map"]
+        theirs = retrieval.RetrievalMAP()(scores, grades, indexes=qid).item()
+        values.append((ours, theirs))
+    (ours, of_logits), (again, of_probabilities) = values
+    assert ours == again == pytest.approx(of_probabilities, abs=1e-6)
+    assert abs(of_logits - of_probabilities) > 0.01
+
+
 def test_it_is_a_hundred_times_as_fast_as_torchmetrics():
     retrieval = pytest.importorskip("torchmetrics.retrieval")
     import time
