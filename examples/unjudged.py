@@ -46,8 +46,8 @@ comparison = compare_rankers(scores, baseline="old")
 comparison
 
 # %%
-# The new ranker is worse by 0.07, and the interval excludes 0. But no test sees more
-# than the judgements.
+# The new ranker is significantly worse, by 0.07. But no test sees more than the
+# judgements.
 #
 # The report
 # ----------

@@ -666,7 +666,7 @@ BAD = {
     "measure qrels a.run": "invalid choice: 'measure'",
     "evaluate a.run a.run": "a.run, line 1: 4 fields expected",
     "evaluate qrels a.run -m nonsense": "'nonsense' is not a valid scoring value",
-    "evaluate qrels a.run --convention trec": "Did you mean 'trec_eval'?",
+    "evaluate qrels a.run --convention trec": "mean 'trec_eval' or 'trec_fair'?",
     "evaluate qrels a.run --by-query q.txt": "must end in .csv or .parquet",
     "evaluate qrels a.run --missing-queries raise": "Pass --missing-queries zero to",
     "evaluate qrels": "skrank evaluate: the following arguments are required: RUN",

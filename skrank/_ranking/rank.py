@@ -280,9 +280,19 @@ def _sort_whole(lists, ties, depth, which=None):
             parts.append(sort_indices(lists, left, width, ties))
     if len(parts) == 1:
         return parts[0]
-    none = np.zeros(0, dtype=np.intp)
-    parts.append(TieGroups(none, none, none, none, np.zeros(0)))
-    return TieGroups(*map(np.concatenate, zip(*parts, strict=True)))
+    if not parts:
+        none = np.zeros(0, dtype=np.intp)
+        return TieGroups(none, none, none, none, np.zeros(0))
+    are_alike = all(part.size is part.relevant for part in parts)  # as without ties
+    columns, joined = list(zip(*parts, strict=True)), {}
+    # Each column is freed after it is joined, so that its memory is used again.
+    parts.clear()
+    groups = left = None
+    for name in reversed(TieGroups._fields):
+        column = columns.pop()
+        is_known = name == "size" and are_alike
+        joined[name] = joined["relevant"] if is_known else np.concatenate(column)
+    return TieGroups(**joined)
 
 
 def _join_pieces(pieces, groups, grade_of, query):
@@ -407,31 +417,29 @@ def sort_packed(lists, rows, width, depth, ties):
     own, after = flat[place], np.minimum(place + 1, len(flat) - 1)
     tied = (flat[place - 1] == own) & (column > 0)
     tied |= (flat[after] == own) & (column < keys.shape[1] - 1)
-    left = rows[:0]
-    if not tied.any():
-        groups = TieGroups(query, column, one, one, None)
-    elif ties == "first":
+    left, is_tied = rows[:0], tied.any()
+    if is_tied and ties == "first":
         bad = np.zeros(len(rows), dtype=bool)
         bad[row[tied]] = True
-        left, kept = rows[bad], ~bad[row]
+        left, kept, is_tied = rows[bad], ~bad[row], False
         one, code, row = one[kept], code[kept], row[kept]
-        groups = TieGroups(query[kept], column[kept], one, one, None)
-    else:
-        if lists.fill_the_last_byte:
-            scores = negated_scores(lists, rows, width)
-            leave_out(scores, lists, rows, np.inf)
-            scores = np.sort(scores, axis=1)[:, : keys.shape[1]]
-            same = scores[:, 1:] == scores[:, :-1]
-            close = keys[:, 1:] == keys[:, :-1]
-            bad = (same != close).any(axis=1)
-            left, kept = rows[bad], ~bad[row]
-            place, code, row = place[kept], code[kept], row[kept]
-        groups = groups_of_sorted(lists, rows, keys, place, row, None)
+        query, column = query[kept], column[kept]
+    elif is_tied and lists.fill_the_last_byte:
+        scores = negated_scores(lists, rows, width)
+        leave_out(scores, lists, rows, np.inf)
+        scores = np.sort(scores, axis=1)[:, : keys.shape[1]]
+        same = scores[:, 1:] == scores[:, :-1]
+        close = keys[:, 1:] == keys[:, :-1]
+        bad = (same != close).any(axis=1)
+        left, kept = rows[bad], ~bad[row]
+        place, code, row = place[kept], code[kept], row[kept]
     if isinstance(lists, RowLists):
         grade = lists.decode(code, rows[row])
     else:
         grade = lists.coded.grades[code]
-    return groups._replace(grade=grade), left
+    if is_tied:
+        return groups_of_sorted(lists, rows, keys, place, row, grade), left
+    return TieGroups(query, column, one, one, grade), left
 
 
 def _are_full_and_untied(keys, code):

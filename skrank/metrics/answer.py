@@ -151,7 +151,8 @@ _OF_ROWS = (
 )
 
 
-_NO_TENSORS = (np.ndarray, tuple, list, type(None))
+_given = operator.attrgetter(*_OF_ROWS, "exclude")
+_NO_TENSORS = {np.ndarray, Heads, tuple, list, type(None)}
 
 
 @dataclass(frozen=True)
@@ -181,15 +182,14 @@ class Arrays:
 
     def __post_init__(self):
         """Replace tensors by arrays, also those of each ranker."""
-        for name in (*_OF_ROWS, "exclude"):
-            values = getattr(self, name)
-            if not isinstance(values, _NO_TENSORS):
+        given = _given(self)
+        if not {*map(type, given)} <= _NO_TENSORS:
+            for name, values in zip((*_OF_ROWS, "exclude"), given, strict=True):
                 if isinstance(values, Mapping) and not sparse.issparse(values):
                     values = {ranker: on_host(one) for ranker, one in values.items()}
-                values = on_host(values)
-                object.__setattr__(self, name, values)
-            if name != "exclude":
-                self.by_row[name] = values
+                object.__setattr__(self, name, on_host(values))
+            given = _given(self)
+        self.by_row.update(zip(_OF_ROWS, given, strict=False))
 
     def ranking(self, by, depth):
         """Return the ranking by some parameters, read down to a depth; made once."""

@@ -307,8 +307,8 @@ def check_convention(convention, caller):
         isinstance(convention, str) and convention in CONVENTIONS
     ):
         return convention
-    near = difflib.get_close_matches(str(convention).lower(), CONVENTIONS, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
+    near = difflib.get_close_matches(str(convention).lower(), CONVENTIONS, n=2)
+    hint = f" Did you mean {' or '.join(map(repr, sorted(near)))}?" if near else ""
     raise ValueError(
         f"The 'convention' parameter of {caller} must be a str among "
         f"{{{', '.join(map(repr, sorted(CONVENTIONS)))}}} or None. "
