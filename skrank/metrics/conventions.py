@@ -33,6 +33,9 @@ def of_next_grade(grade):
     return 2 ** (np.asarray(grade) + 1.0) - 1
 
 
+# How pytrec_eval orders documents, under the libraries that call it for some metrics.
+_BY_PYTREC_EVAL = {"doc_order": "descending", "score_dtype": "float32"}
+
 _ENTRIES = {
     # dcg_score, ndcg_score, top_k_accuracy_score (the last of tied columns ranks
     # first) and, for each query, roc_auc_score.
@@ -232,6 +235,53 @@ _ENTRIES = {
     "ndeval": {
         "*": {"ties": "first", "doc_order": "descending"},
         "err_ia@1": {"ideal": None},
+    },
+    # Its InformationRetrievalEvaluator. Ids are compared as text.
+    "sentence_transformers": {
+        "*": {
+            "ties": "first",
+            "doc_order": "ascending",
+            "replace_undefined_by": math.nan,
+        },
+        "map": {"k": 100, "normalize": "achievable"},
+        "mrr": {"k": 10},
+        "ndcg": {"k": 10, "gain": np.ones_like},
+    },
+    # Both ask pytrec_eval for four metrics and compute others themselves, with scores
+    # in double precision. hits is BEIR's top_k_accuracy.
+    "beir": {
+        "*": {"ties": "first", "threshold": FROM_ONE, "judged_from": 0.0},
+        "map": _BY_PYTREC_EVAL,
+        "ndcg": {"gain": "linear", **_BY_PYTREC_EVAL},
+        "precision": _BY_PYTREC_EVAL,
+        "recall": _BY_PYTREC_EVAL,
+    },
+    "mteb": {
+        "*": {
+            "ties": "first",
+            "doc_order": "descending",
+            "threshold": FROM_ONE,
+            "judged_from": 0.0,
+        },
+        "hits": _BY_PYTREC_EVAL,
+        "map": _BY_PYTREC_EVAL,
+        "ndcg": {"gain": "linear", **_BY_PYTREC_EVAL},
+        "precision": _BY_PYTREC_EVAL,
+        "recall": _BY_PYTREC_EVAL,
+    },
+    "llama_index": {
+        "*": (
+            "LlamaIndex's NDCG divides by the DCG of a list whose documents are all "
+            "relevant, so that the only relevant document, ranked first of ten, gives "
+            "0.22 instead of 1; its other metrics have not been compared"
+        )
+    },
+    "haystack": {
+        "*": (
+            "Haystack's MAP divides by the number of relevant documents that were "
+            "retrieved, so that one of ten relevant documents, ranked first, gives 1 "
+            "instead of 0.1; its other metrics have not been compared"
+        )
     },
     # It truncates scores to thousandths before it compares them.
     "ampligraph": {

@@ -663,6 +663,78 @@ def ndeval(query):
 
 
 # What computes the numbers of each convention: (function, distribution, module).
+def sentence_transformers(query):
+    from sentence_transformers.sentence_transformer.evaluation import (
+        InformationRetrievalEvaluator,
+    )
+
+    relevant = {
+        id for id, is_one in zip(query.names, query.binary, strict=True) if is_one
+    }
+    if not relevant:  # it leaves out the query
+        names = [name for of in ("hits", "precision", "recall") for name in at(of, int)]
+        return dict.fromkeys([*names, "mrr", "ndcg", "map"], math.nan)
+    evaluator = InformationRetrievalEvaluator(
+        {"q": ""},
+        dict.fromkeys(query.names, ""),
+        {"q": relevant},
+        accuracy_at_k=KS,
+        precision_recall_at_k=KS,
+        mrr_at_k=[*KS, 10],
+        ndcg_at_k=[*KS, 10],
+        map_at_k=[*KS, 100],
+    )
+    found = [
+        {"corpus_id": id, "score": score}
+        for id, score in zip(query.names, query.scores, strict=True)
+    ]
+    got = evaluator.compute_metrics([found])
+    values = {"mrr": got["mrr@k"][10], "ndcg": got["ndcg@k"][10]}
+    values["map"] = got["map@k"][100]
+    for measure in ("precision", "recall", "mrr", "ndcg", "map"):
+        values |= at(measure, got[f"{measure}@k"].get)
+    return values | at("hits", got["accuracy@k"].get)
+
+
+def qrels_and_run(query):
+    """Return the judgements and the results of one query as dicts."""
+    return (
+        {"q": dict(zip(query.names, query.grades, strict=True))},
+        {"q": dict(zip(query.names, map(float, query.scores), strict=True))},
+    )
+
+
+def beir(query):
+    from beir.retrieval.evaluation import EvaluateRetrieval
+
+    names = {"NDCG": "ndcg", "MAP": "map", "Recall": "recall", "P": "precision"}
+    names |= {"MRR": "mrr", "Accuracy": "hits"}
+    qrels, run = qrels_and_run(query)
+    parts = EvaluateRetrieval.evaluate(qrels, run, list(KS))
+    own = ("mrr", "top_k_accuracy")
+    parts += tuple(
+        EvaluateRetrieval.evaluate_custom(qrels, run, list(KS), name) for name in own
+    )
+    got = {name: value for part in parts for name, value in part.items()}
+    values = {}
+    for theirs, ours in names.items():
+        values |= at(ours, lambda k, theirs=theirs: got[f"{theirs}@{k}"])
+    return values
+
+
+def mteb(query):
+    from mteb._evaluators import retrieval_metrics
+
+    qrels, run = qrels_and_run(query)
+    found = retrieval_metrics.calculate_retrieval_scores(run, qrels, list(KS))
+    values = {}
+    for theirs in ("ndcg", "map", "recall", "precision", "hit_rate"):
+        by_k = dict(zip(KS, getattr(found, theirs).values(), strict=True))
+        values |= at({"hit_rate": "hits"}.get(theirs, theirs), by_k.get)
+    mrr = retrieval_metrics.mrr(qrels, run, KS)
+    return values | at("mrr", lambda k: mrr[f"MRR@{k}"][0])
+
+
 LIBRARIES = {
     "sklearn": (sklearn, "scikit-learn", "sklearn"),
     "trec_eval": (trec_eval, "pytrec-eval-terrier", "pytrec_eval"),
@@ -683,6 +755,13 @@ LIBRARIES = {
     "recommenders": (recommenders, "recommenders", "recommenders"),
     "elliot": (elliot, "elliot", "elliot"),
     "ndeval": (ndeval, "pyndeval", "pyndeval"),
+    "sentence_transformers": (
+        sentence_transformers,
+        "sentence-transformers",
+        "sentence_transformers",
+    ),
+    "beir": (beir, "beir", "beir"),
+    "mteb": (mteb, "mteb", "mteb"),
 }
 
 

@@ -329,6 +329,29 @@ def test_what_a_convention_cannot_give_raises(metrics, params, match):
         evaluate([1, 0], [2, 1], metrics, **params)
 
 
+@pytest.mark.parametrize(
+    ("library", "metric", "theirs", "right"),
+    [
+        # The only relevant document is the first of ten, and the ideal has ten gains.
+        ("llama_index", "ndcg", 1 / sum(1 / math.log2(r + 1) for r in range(1, 11)), 1),
+        # One of ten relevant documents was retrieved, as the first: (1 / 1) / 1.
+        ("haystack", "map", 1.0, 1 / 10),
+    ],
+)
+def test_evaluators_that_divide_by_what_was_retrieved_are_refused(
+    library, metric, theirs, right
+):
+    n_relevant = 1 if library == "llama_index" else 10
+    y_true = [1, *[0] * 9, *[1] * (n_relevant - 1)]
+    returned = np.arange(len(y_true)) < 10
+    lists = {"y_score": -np.arange(len(y_true)), "returned": returned}
+    words = f"does not support '{metric}': .*gives {theirs:.2g} instead of {right}"
+    with pytest.raises(ValueError, match=words):
+        evaluate(y_true, metrics=metric, convention=library, **lists)
+    got = evaluate(y_true, metrics=metric, **lists)[metric]
+    assert got == pytest.approx(right)
+
+
 def test_a_scorer_follows_a_convention():
     class Constant:
         def fit(self, X, y):
