@@ -21,6 +21,8 @@ MODULES = {
     "ranx": "ranx",
     "pytrec_eval": "pytrec_eval",
     "torchmetrics": "torchmetrics",
+    "sentence-transformers": "sentence_transformers",
+    "BEIR and MTEB": "beir",
 }
 BLOCK = re.compile(r"\.\. code-block:: python\n\n(( +).+\n(?:\2.*\n|\n)*)")
 
@@ -43,6 +45,16 @@ def test_each_library_has_two_columns():
     assert len(SECTIONS[start]) == 1
     assert rest == list(MODULES)
     assert {len(SECTIONS[title]) for title in rest} == {2}
+
+
+@pytest.mark.parametrize("title", ["sentence-transformers", "BEIR and MTEB"])
+def test_the_column_of_skrank_runs_without_the_library(title):
+    (start,) = SECTIONS["Coming from other libraries"]
+    names = {}
+    exec(start, names)
+    exec(SECTIONS[title][1], names)
+    assert len(names["ours"]) == 4
+    assert all(0 < value < 1 for value in names["ours"])
 
 
 @pytest.mark.parametrize("title", MODULES)
