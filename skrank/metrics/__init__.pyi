@@ -19,6 +19,7 @@ from skrank.metrics.names import add_scorer
 from skrank.metrics.propensity import inverse_propensities
 from skrank.metrics.query_report import QueryReport, query_report
 from skrank.metrics.query_scores import QueryScores
+from skrank.metrics.ranking_metric import RankingMetric
 from skrank.metrics.reports import explain, tie_report, unjudged_report
 from skrank.metrics.scorer import get_scorer, get_scorer_names, make_ranking_scorer
 from skrank.plot import MetricAtKDisplay as MetricAtKDisplay
@@ -27,7 +28,7 @@ from skrank.plot import TieSpanDisplay as TieSpanDisplay
 
 __all__ = [
     "CONVENTIONS", "CatalogueScores", "QueryReport", "QueryScores", "RankedQueries",
-    "add_scorer", "alpha_ndcg_score", "awrf_score", "bpref_score",
+    "RankingMetric", "add_scorer", "alpha_ndcg_score", "awrf_score", "bpref_score",
     "calibration_divergence", "catalogue_scores", "cg_score", "dcg_score", "eed_score",
     "eel_score", "eer_score", "err_ia_score", "err_score", "evaluate", "explain",
     "fbeta_at_k_score", "geometric_mean_rank", "get_scorer", "get_scorer_names",

@@ -21,7 +21,7 @@ from skrank._checks import (
     wrong_lengths,
 )
 from skrank._columns import on_host, unwrapped
-from skrank._ranking.ids import encode_qid
+from skrank._ranking.ids import encode_heads, encode_qid
 from skrank._types import MetricsLike, Self
 from skrank.metrics.answer import ROWS, compares_all_grades, reads_highest_grade
 from skrank.metrics.columns import ItemColumn, read_columns
@@ -293,6 +293,7 @@ class RankingMetric:
         rows = {
             name: _join([batch[name] for batch in batches], name) for name in batches[0]
         }
+        rows["qid"] = encode_heads(rows["qid"])
         if self.queries == "whole" and len(batches) > 1:
             _refuse_twice(rows["qid"], [len(batch["qid"]) for batch in batches])
         y_true = rows.pop("y_true", None)
@@ -362,15 +363,20 @@ def _join(parts, name):
     return np.concatenate(parts)
 
 
-def _refuse_twice(qid, lengths):
+def _refuse_twice(heads, lengths):
     """Raise if a query has rows in two batches."""
-    ids, codes = encode_qid(qid)
-    batch = np.repeat(np.arange(len(lengths)), lengths)
-    last = np.empty(len(ids), dtype=np.intp)
-    last[codes] = batch
-    (odd,) = (last[codes] != batch).nonzero()
+    ends, starts = np.cumsum(lengths), heads.starts
+    if starts is None:
+        starts = np.arange(heads.n_samples)
+    # Rows of a query that stand together may belong to two batches.
+    first = np.searchsorted(ends, starts, side="right")
+    stops = np.append(starts[1:], heads.n_samples)
+    last = np.searchsorted(ends, stops - 1, side="right")
+    of_query = np.empty(len(heads.ids), dtype=np.intp)
+    of_query[heads.codes] = last
+    (odd,) = ((first != last) | (of_query[heads.codes] != first)).nonzero()
     if len(odd):
-        (twice,) = ids[codes[odd[:1]]].tolist()
+        (twice,) = heads.ids[heads.codes[odd[:1]]].tolist()
         raise ValueError(
             "All rows of a query must come in one batch, and in one process. Got the "
             f"query {shown(twice)} in two batches: pass queries='split' if the rows of "

@@ -119,6 +119,22 @@ def test_a_query_in_two_batches_is_an_error_that_names_it(monkeypatch, n_rows):
         metric.merge(other).compute()
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "twice"),
+    [
+        ([1, 1, 2], [2, 3, 3], 2),  # whose rows stand together
+        ([2, 2, 1], [2, 3, 3], 2),
+        ([1, 2, 1, 2, 3, 4], [5, 6, 5, 6, 4, 7], 4),  # of rows that do not
+    ],
+)
+def test_a_query_is_found_twice_wherever_its_rows_stand(first, second, twice):
+    metric = RankingMetric("mrr")
+    for qid in (first, second):
+        metric.update(np.ones(len(qid)), np.arange(len(qid)), qid)
+    with pytest.raises(ValueError, match=f"query {twice} in two batches"):
+        metric.compute()
+
+
 def test_the_rows_of_a_split_query_are_one_query():
     metric = RankingMetric("mrr", queries="split")
     metric.update([0, 0], [3, 2], [1, 2])

@@ -15,7 +15,10 @@ from skrank.metrics import (
     ndcg_score,
     of_items,
     popularity_score,
+    query_report,
     score_queries,
+    tie_report,
+    unjudged_report,
 )
 from skrank.rankers import QueryRanker
 
@@ -221,3 +224,17 @@ def test_a_classifier_ranks_by_probabilities_in_a_tensor():
     weights = np.exp(X[:, :3])
     expected = (weights[:, 1] + 2 * weights[:, 2]) / weights.sum(axis=1)
     np.testing.assert_allclose(ranker.predict(X), expected)
+
+
+@pytest.mark.parametrize("tensor", TENSORS)
+def test_reports_read_tensors(tensor):
+    given = {"qid": tensor(QID)}
+    arrays = tensor(Y_TRUE), tensor(Y_SCORE)
+    ties = tie_report(*arrays, "mrr", **given)
+    assert str(ties) == str(tie_report(Y_TRUE, Y_SCORE, "mrr", qid=QID))
+    report = query_report(*arrays, 2, metric="mrr", **given)
+    assert str(report) == str(query_report(Y_TRUE, Y_SCORE, 2, metric="mrr", qid=QID))
+    judged = {"judged": tensor(MASK)}
+    report = unjudged_report(*arrays, "mrr", **given, **judged)
+    expected = unjudged_report(Y_TRUE, Y_SCORE, "mrr", qid=QID, judged=MASK)
+    assert str(report) == str(expected)
