@@ -31,6 +31,24 @@ def test_submodules_are_imported_at_their_first_use():
     assert shown[1:] == [f"skrank.{name}" for name in names]
 
 
+MODULES = """
+import sys
+import sklearn.metrics, sklearn.model_selection, sklearn.pipeline
+known = {name.partition(".")[0] for name in sys.modules}
+import skrank
+loaded = {name.partition(".")[0] for name in sys.modules}
+print(*(loaded - known - sys.stdlib_module_names))
+"""
+
+
+@pytest.mark.slow
+def test_the_import_loads_no_package_that_scikit_learn_does_not_load():
+    shown = subprocess.run(
+        [sys.executable, "-c", MODULES], check=True, capture_output=True, text=True
+    ).stdout
+    assert shown.split() == ["skrank"]
+
+
 def test_the_package_lists_its_submodules():
     assert set(dir(skrank)) == {*skrank.__all__, "__version__"}
     assert {"rankers", "metrics", "register_scorers"} <= set(dir(skrank))

@@ -23,6 +23,8 @@ MODULES = {
     "torchmetrics": "torchmetrics",
     "sentence-transformers": "sentence_transformers",
     "BEIR and MTEB": "beir",
+    "LlamaIndex": "llama_index",
+    "Haystack": "haystack",
 }
 BLOCK = re.compile(r"\.\. code-block:: python\n\n(( +).+\n(?:\2.*\n|\n)*)")
 
@@ -47,13 +49,13 @@ def test_each_library_has_two_columns():
     assert {len(SECTIONS[title]) for title in rest} == {2}
 
 
-@pytest.mark.parametrize("title", ["sentence-transformers", "BEIR and MTEB"])
+@pytest.mark.parametrize("title", [*MODULES][-4:])
 def test_the_column_of_skrank_runs_without_the_library(title):
     (start,) = SECTIONS["Coming from other libraries"]
     names = {}
     exec(start, names)
     exec(SECTIONS[title][1], names)
-    assert len(names["ours"]) == 4
+    assert len(names["ours"]) >= 2
     assert all(0 < value < 1 for value in names["ours"])
 
 
