@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -31,9 +32,11 @@ from skrank.tables.core import (
     columns_of_table,
 )
 from skrank.tables.dask import DaskTable
+from skrank.tables.forms import is_trec
 from skrank.tables.source import Source
 from skrank.tables.spark import SparkTable
 from skrank.tables.stream import has_missing, score_source
+from skrank.tables.trec_text import read_qrels
 
 # How a column that metrics read is passed.
 HOW = "Pass {name}=..., the name of a column of the table, to {caller}."
@@ -484,7 +487,8 @@ def score_runs(
         `average` and ``ties="pessimistic"``. A column that metrics read is
         :func:`~skrank.metrics.of_items` of a table by document and ``"doc_id"``, such
         as ``popularity=of_items(views, "doc_id")``; `subtopics` come with the
-        judgements, if these have them.
+        judgements, if these have them. A file of TREC is read with its subtopics, as by
+        ``read_qrels(path, subtopics=True)``, if a metric reads them.
 
     Returns
     -------
@@ -516,6 +520,11 @@ def score_runs(
     """
     if judged_from is not None:
         params["judged_from"] = judged_from
+    requests = read_requests(metrics, params, "score_runs")
+    are_read = any("subtopics" in request.metric.columns for request in requests)
+    is_path = isinstance(qrels, (str, os.PathLike)) and is_trec(qrels)
+    if are_read and is_path and "subtopics" not in params:
+        qrels = read_qrels(qrels, subtopics=True)
     aligned = align(
         qrels,
         run,
@@ -527,8 +536,6 @@ def score_runs(
         grade=grade,
         score=score,
     )
-    if "subtopics" in aligned:
-        requests = read_requests(metrics, params, "score_runs")
-        if not any("subtopics" in request.metric.columns for request in requests):
-            del aligned["subtopics"]
+    if "subtopics" in aligned and not are_read:
+        del aligned["subtopics"]
     return score_queries(metrics=metrics, **aligned, **params)

@@ -380,6 +380,8 @@ def test_subtopics_of_judgements_are_found_by_their_metrics(tmp_path):
     assert_allclose(precision, [(1 / 2 + 1 / 2) / 2, 0])
     ideal = 2 + 1 / 2 / np.log2(3)
     assert_allclose(alpha_ndcg, [2 / np.log2(3) / ideal, 0])
+    by_path = score_runs(tmp_path / "qrels.txt", RUN, metrics, judged_from=0)
+    assert_array_equal(by_path.values, scores.values)
 
 
 @pytest.mark.usefixtures("small_batches")
