@@ -383,7 +383,7 @@ def eel_score(
     replace_undefined_by=np.nan, average="macro", sample_weight=None, judged=None,
     returned=None,
 ):  # fmt: skip
-    r"""Loss of expected exposure (EE-L): the distance of exposure from its target.
+    r"""Distance of exposure from its target: the expected exposure loss (EE-L).
 
     Documents of equal grades deserve equal exposure. The loss is the squared distance
     between the exposure that documents, or groups of them, are expected to get and that

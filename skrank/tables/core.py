@@ -324,7 +324,7 @@ def one_chunk(column):
 def is_text(kind):
     """Return True for a type of text."""
     types = import_extra("pyarrow").types
-    views = getattr(types, "is_string_view", lambda kind: False)
+    views = getattr(types, "is_string_view", types.is_string)  # newer versions have it
     return types.is_string(kind) or types.is_large_string(kind) or views(kind)
 
 

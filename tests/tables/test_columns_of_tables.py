@@ -107,6 +107,11 @@ def test_columns_of_every_source_have_the_values_of_all_orders(form, tmp_path):
 
 @pytest.mark.parametrize("kind", ["list", "large_list", "fixed", "half", "decimal"])
 def test_lists_of_every_type_are_rows_of_a_matrix(kind):
+    try:
+        pa.array(np.zeros(1, dtype=np.float16)).cast(pa.float32())
+    except pa.ArrowNotImplementedError:
+        if kind == "half":
+            pytest.skip("this version of pyarrow does not convert floats of two bytes")
     rows = read_rows(table(kind), features="vector")
     assert_array_equal(rows.features, BY_ROW["features"])
     scores = score_table(table(kind), "ild@3", features="vector")
@@ -134,15 +139,18 @@ def test_batches_have_the_values_of_arrays_to_the_bit(order, tmp_path):
 @pytest.mark.parametrize("form", ["parquet", "csv", "pandas", "polars", "relation"])
 def test_columns_of_items_are_those_of_the_rows(form, item, tmp_path):
     ids = np.arange(N_ITEMS) if item == "item" else [f"i{i}" for i in range(N_ITEMS)]
-    source = as_source(table().drop_columns(["vector"]), form, tmp_path)
+
+    def source():  # anew, for old versions of DuckDB read a relation once
+        return as_source(table().drop_columns(["vector"]), form, tmp_path)
+
     by_item = {
         "popularity": of_items(dict(zip(ids, ITEMS["share"], strict=True)), item),
         "group": of_items(pd.Series(ITEMS["is_tail"], index=ids), item),
         "features": of_items(pd.DataFrame(ITEMS["vector"], index=ids), item),
     }
-    scores = score_table(source, METRICS, **by_item)
+    scores = score_table(source(), METRICS, **by_item)
     assert_allclose(scores.values[0], in_every_order(), rtol=1e-12, atol=1e-15)
-    rows = read_rows(source, y_true=None, **by_item)
+    rows = read_rows(source(), y_true=None, **by_item)
     assert rows.y_true is None
     values = evaluate(metrics=METRICS, average=None, **rows)
     values = [values[name] for name in METRICS]
