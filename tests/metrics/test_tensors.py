@@ -126,7 +126,7 @@ def test_matrices_and_targets_may_be_tensors(tensor):
 
 @pytest.mark.parametrize("tensor", TENSORS)
 def test_tied_documents_are_ordered_by_ids_in_a_tensor(tensor):
-    doc_id = rng.permutation(60)
+    doc_id = np.random.default_rng(0).permutation(60)
     how = {"ties": "first", "doc_order": "ascending"}
     expected = evaluate(Y_TRUE, Y_SCORE, "mrr", qid=QID, doc_id=doc_id, **how)
     assert expected != evaluate(Y_TRUE, Y_SCORE, "mrr", qid=QID, ties="first")
