@@ -97,7 +97,7 @@ def required_queries(
     >>> required_queries(pilot, effect=0.02)
     {'n': 240, 'low': 139, 'high': 475}
     >>> required_queries(pilot, effect=[0.02, 0.05]).n
-    array([240,  41])
+    array([240,  40])
     """
     effects = np.abs(numeric_array(effect, "effect").astype(np.float64))
     if effects.ndim > 1 or not np.isfinite(effects).all() or not effects.all():
