@@ -14,8 +14,10 @@ import shutil
 import tarfile
 import tempfile
 import time
+import urllib.request
 import xml.etree.ElementTree as ET
 import zipfile
+from collections import Counter
 from functools import wraps
 from pathlib import Path
 
@@ -66,10 +68,14 @@ nox.options.sessions = [
     "rankers",
 ]
 
-os.environ.pop("PYTHONPATH", None)
+for name in ["PYTHONPATH", "PYTHONDONTWRITEBYTECODE"]:
+    os.environ.pop(name, None)
+# Many tests start a Python of their own, which takes three times as long where it has
+# to compile what it imports. The checkout stays clean.
+BYTECODE = tempfile.TemporaryDirectory(prefix="skrank-bytecode-")
 os.environ |= {
     "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONPYCACHEPREFIX": BYTECODE.name,
     "UV_NO_PROGRESS": "1",
     "UV_PYTHON_DOWNLOADS": "never",
 }
@@ -84,9 +90,12 @@ summary = []
 
 @atexit.register
 def print_summary():
-    """Print the time and the outcome of every step."""
-    for name, seconds, outcome in summary:
+    """Print where the time went: the steps, and the slowest test files of each."""
+    for name, seconds, outcome, files in summary:
         print(f"{name:<16}{seconds:6.0f} s  {outcome}", flush=True)
+        for path, of_file in files:
+            print(f"{of_file:24.0f} s  {path}", flush=True)
+    print(f"{'all':<16}{sum(row[1] for row in summary):6.0f} s", flush=True)
 
 
 def step(**options):
@@ -99,14 +108,16 @@ def step(**options):
             results = Path(session.create_tmp()) / "tests.xml"
             results.unlink(missing_ok=True)
             options = os.environ.get("PYTEST_ADDOPTS", "")
-            session.env["PYTEST_ADDOPTS"] = f"{options} --junitxml={results.as_posix()}"
+            options += f" --junitxml={results.as_posix()} -o junit_family=xunit1"
+            session.env["PYTEST_ADDOPTS"] = options
             start, outcome = time.monotonic(), "FAILED"
             try:
                 function(session, *args, **kwargs)
                 outcome = "passed"
             finally:
+                seconds = time.monotonic() - start
                 outcome = f"{outcome}{count_tests(results)}"
-                summary.append((session.name, time.monotonic() - start, outcome))
+                summary.append((session.name, seconds, outcome, slowest_files(results)))
 
         return nox.session(**options)(run)
 
@@ -122,6 +133,15 @@ def count_tests(results):
     failed = count["failures"] + int(suite.get("errors"))
     passed = count["tests"] - count["skipped"] - failed
     return f": {passed} tests passed, {failed} failed, {count['skipped']} skipped"
+
+
+def slowest_files(results, n=3):
+    """Return the n test files that took longest, with their seconds."""
+    seconds = Counter()
+    if results.exists():
+        for case in ET.parse(results).iter("testcase"):
+            seconds[case.get("file")] += float(case.get("time"))
+    return seconds.most_common(n)
 
 
 def use_both_cores(session):
@@ -219,14 +239,19 @@ def lowest(session):
     options = ["--resolution", "lowest-direct", "-r", "pyproject.toml"]
     install(session, *options, "--extra", "test")
     session.install("--quiet", "--no-deps", f"{wheel}")
-    use_both_cores(session)
     at_the_bounds(session)
+    run_the_tests_of_the_sdist(session, sdist, "--cov", "--", "tests")
+
+
+def run_the_tests_of_the_sdist(session, sdist, *arguments):
+    """Run pytest where the sdist is unpacked, with the package that is installed."""
+    use_both_cores(session)
     with tarfile.open(sdist) as archive:
-        archive.extractall(sdist.parent)
-    session.chdir(sdist.with_name(sdist.name.removesuffix(".tar.gz")))
+        archive.extractall(session.create_tmp())
+    session.chdir(Path(session.create_tmp(), sdist.name.removesuffix(".tar.gz")))
     # Without its sources the tests can only import the wheel.
     shutil.rmtree("skrank")
-    session.run("pytest", "--cov", "--", "tests")
+    session.run("pytest", *arguments)
 
 
 def build(session, dist):
@@ -257,15 +282,18 @@ def at_the_bounds(session):
 
 @step()
 def release(session):
-    """What PyPI gets, left in `dist`: twine checks it, and the wheel is tried alone."""
+    """What PyPI gets, left in `dist`: checked by twine, and tested from its files."""
     wheel, sdist = build(session, ROOT / "dist")
     session.install("--quiet", "twine>=6.1", f"{wheel}")
     session.run("twine", "check", "--strict", f"{wheel}", f"{sdist}")
     tag = os.environ.get("GITHUB_REF_NAME", "")
     if os.environ.get("GITHUB_REF_TYPE") == "tag" and f"-{tag[1:]}-" not in wheel.name:
         session.error(f"The tag {tag} is not the version of {wheel.name}.")
+    # The wheel brings all that a first example needs.
     session.chdir(session.create_tmp())
     session.run("python", f"{ROOT / 'examples' / 'quickstart.py'}")
+    session.install("--quiet", f"{wheel}[test]")
+    run_the_tests_of_the_sdist(session, sdist, "tests", "docs", "README.md")
 
 
 @step()
@@ -341,8 +369,14 @@ def pykeen(session):
 
 @step()
 def tensors(session):
-    """Tensors of torch and training loops, really installed; torch without a GPU."""
-    install(session, "-e", ".[test]", "--group", "tensors", "--torch-backend", "cpu")
+    """Tensors of torch and JAX, and training loops, really installed; on the CPU."""
+    options = ["--torch-backend", "cpu"]
+    try:
+        urllib.request.urlopen("https://download.pytorch.org/whl/cpu/", timeout=20)
+    except OSError as error:
+        session.log(f"Torch comes from PyPI, with CUDA. Its index for the CPU: {error}")
+        options = []
+    install(session, "-e", ".[test]", "--group", "tensors", *options)
     session.run("pytest", "tests/live/tensors")
 
 
