@@ -8,7 +8,9 @@ import zlib
 from collections import Counter
 from pathlib import Path
 
+import jinja2
 import pytest
+from numpydoc.docscrape_sphinx import SphinxDocString
 
 import skrank
 from docs import gallery_settings, make
@@ -57,6 +59,28 @@ def test_no_author_of_a_reference_becomes_a_list():
     for path in files:
         text = path.read_text("utf-8")
         assert not REFERENCE_OF_ONE_LINE.findall(text), path
+
+
+def make_docstring(n_parameters):
+    names = [*"abcdefghijkl"][:n_parameters]
+    parameters = "\n".join(
+        f"{name} : int\n    Of {name}.\n\n    And more of it." for name in names
+    )
+    sections = {"Parameters": parameters, "Notes": "Note.", "Examples": ">>> 1\n1"}
+    parts = [f"{name}\n{'-' * len(name)}\n{sections[name]}\n" for name in sections]
+    return "\n".join(["Sum.\n", *parts])
+
+
+@pytest.mark.parametrize("n_parameters", [10, 11])
+def test_many_parameters_stand_below_the_examples(n_parameters):
+    templates = jinja2.Environment(loader=jinja2.FileSystemLoader(DOCS / "_templates"))
+    template = templates.get_template("numpydoc_docstring.rst")
+    doc = SphinxDocString(make_docstring(n_parameters), {"template": template})
+    text = str(doc)
+    assert text.count(">>> 1") == 1
+    parts = [text.index(part) for part in (":Parameters:", "Note.", ">>> 1")]
+    order = [2, 0, 1] if n_parameters > 10 else [0, 1, 2]
+    assert sorted(range(3), key=parts.__getitem__) == order
 
 
 # Figures differ by versions of scikit-learn, pictures by those of matplotlib.
