@@ -239,14 +239,19 @@ def lowest(session):
     options = ["--resolution", "lowest-direct", "-r", "pyproject.toml"]
     install(session, *options, "--extra", "test")
     session.install("--quiet", "--no-deps", f"{wheel}")
-    use_both_cores(session)
     at_the_bounds(session)
+    run_the_tests_of_the_sdist(session, sdist, "--cov", "--", "tests")
+
+
+def run_the_tests_of_the_sdist(session, sdist, *arguments):
+    """Run pytest where the sdist is unpacked, with the package that is installed."""
+    use_both_cores(session)
     with tarfile.open(sdist) as archive:
-        archive.extractall(sdist.parent)
-    session.chdir(sdist.with_name(sdist.name.removesuffix(".tar.gz")))
+        archive.extractall(session.create_tmp())
+    session.chdir(Path(session.create_tmp(), sdist.name.removesuffix(".tar.gz")))
     # Without its sources the tests can only import the wheel.
     shutil.rmtree("skrank")
-    session.run("pytest", "--cov", "--", "tests")
+    session.run("pytest", *arguments)
 
 
 def build(session, dist):
@@ -277,15 +282,18 @@ def at_the_bounds(session):
 
 @step()
 def release(session):
-    """What PyPI gets, left in `dist`: twine checks it, and the wheel is tried alone."""
+    """What PyPI gets, left in `dist`: checked by twine, and tested from its files."""
     wheel, sdist = build(session, ROOT / "dist")
     session.install("--quiet", "twine>=6.1", f"{wheel}")
     session.run("twine", "check", "--strict", f"{wheel}", f"{sdist}")
     tag = os.environ.get("GITHUB_REF_NAME", "")
     if os.environ.get("GITHUB_REF_TYPE") == "tag" and f"-{tag[1:]}-" not in wheel.name:
         session.error(f"The tag {tag} is not the version of {wheel.name}.")
+    # The wheel brings all that a first example needs.
     session.chdir(session.create_tmp())
     session.run("python", f"{ROOT / 'examples' / 'quickstart.py'}")
+    session.install("--quiet", f"{wheel}[test]")
+    run_the_tests_of_the_sdist(session, sdist, "tests", "docs", "README.md")
 
 
 @step()
