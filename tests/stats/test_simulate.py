@@ -103,15 +103,17 @@ def test_the_page_quotes_the_simulated_numbers():
 
 
 def test_a_pitfall_is_simulated_by_its_name(monkeypatch, capsys):
+    module = simulate_pitfalls
+    arguments = (module.TABLES, module.DOCS_TABLE, module.__doc__)
     monkeypatch.setattr("sys.argv", ["simulate_pitfalls", "gains", "--samples", "2"])
-    simulate_pitfalls.main()
+    simulate.run(*arguments)
     titles = [table.title for table in simulate_pitfalls.TABLES.values()]
     printed = capsys.readouterr().out
     (title,) = [title for title in titles if title in printed]
     assert title == simulate_pitfalls.TABLES["gains"].title
     monkeypatch.setattr("sys.argv", ["simulate_pitfalls", "gain"])
     with pytest.raises(SystemExit):
-        simulate_pitfalls.main()
+        simulate.run(*arguments)
     assert "the names are looks, tuning" in capsys.readouterr().err
 
 
