@@ -25,6 +25,7 @@ FAULTS = {
     '<p class="bd-sidebar-primary" style="width: 5em"><a>one_long_name</a></p>': (
         "over the border of the sidebar: <a> one"
     ),
+    '<p style="color: #aaa">faint</p>': "a contrast of 2.3: <p> faint",
     '<img src="lost.png">': "an image is missing: lost.png",
     '<div class="math">\\(x\\)</div>': "1 formulas are not rendered, .*<div.math>",
     "<mjx-merror>y</mjx-merror>": "a formula has an error: <mjx-merror> y",
