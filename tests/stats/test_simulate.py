@@ -77,16 +77,43 @@ def test_the_documentation_holds_every_row():
     assert rows_in_docs(simulate_pitfalls.DOCS_TABLE) == rows
 
 
+def test_the_page_quotes_the_simulated_numbers():
+    cells = {}
+    for line in simulate_pitfalls.DOCS_TABLE.read_text("utf-8").splitlines():
+        if line.startswith("   * -"):
+            row = cells[line[6:].strip()] = []
+        elif line.startswith("     - "):
+            row.append(line[6:].strip())
+    quoted = {
+        "50 queries, selected on them": "{2:.0f} % of the samples of 50 queries.",
+        "200 queries, selected on them": "With 200 queries it is {2:.0f} %",
+        "paired t test at 5 %": "in {1:.0f}, {2:.0f}, {3:.0f} and {4:.0f} % of",
+        "10 hidden units, one seed each": (
+            "{:.0f} % of the samples of 40 queries and in {:.0f} % of those of 100"
+        ),
+        "significant": (
+            "{1:.0f} % of the samples of 20 queries, in {2:.0f} % of those of 50 and "
+            "in {3:.0f} % of those of 200"
+        ),
+    }
+    page = (simulate.DOCS_TABLE.parents[1] / "is_it_better.rst").read_text("utf-8")
+    page = " ".join(page.split())
+    for row, text in quoted.items():
+        assert text.format(*map(float, cells[row])) in page
+
+
 def test_a_pitfall_is_simulated_by_its_name(monkeypatch, capsys):
+    module = simulate_pitfalls
+    arguments = (module.TABLES, module.DOCS_TABLE, module.__doc__)
     monkeypatch.setattr("sys.argv", ["simulate_pitfalls", "gains", "--samples", "2"])
-    simulate_pitfalls.main()
+    simulate.run(*arguments)
     titles = [table.title for table in simulate_pitfalls.TABLES.values()]
     printed = capsys.readouterr().out
     (title,) = [title for title in titles if title in printed]
     assert title == simulate_pitfalls.TABLES["gains"].title
     monkeypatch.setattr("sys.argv", ["simulate_pitfalls", "gain"])
     with pytest.raises(SystemExit):
-        simulate_pitfalls.main()
+        simulate.run(*arguments)
     assert "the names are looks, tuning" in capsys.readouterr().err
 
 

@@ -48,6 +48,19 @@ function* narrow_columns() {
   }
 }
 
+// Names of the sidebar that run over its border.
+function* cut_links() {
+  const sidebar = document.querySelector(".bd-sidebar-primary");
+  if (!sidebar || !is_visible(sidebar)) return;
+  const border = sidebar.getBoundingClientRect().right;
+  for (const link of sidebar.querySelectorAll("a")) {
+    const range = document.createRange();
+    range.selectNodeContents(link);
+    if (is_visible(link) && range.getBoundingClientRect().right > border)
+      yield `a name runs over the border of the sidebar: ${name_of(link)}`;
+  }
+}
+
 function* missing_images() {
   for (const image of document.images)
     if (!image.naturalWidth) yield `an image is missing: ${image.getAttribute("src")}`;
@@ -104,6 +117,7 @@ everything_has_loaded().then(() =>
   done([
     ...overflow(),
     ...narrow_columns(),
+    ...cut_links(),
     ...missing_images(),
     ...unreadable_formulas(),
     ...cut_code(),
