@@ -14,6 +14,7 @@ import shutil
 import tarfile
 import tempfile
 import time
+import urllib.request
 import xml.etree.ElementTree as ET
 import zipfile
 from collections import Counter
@@ -368,8 +369,14 @@ def pykeen(session):
 
 @step()
 def tensors(session):
-    """Tensors of torch and training loops, really installed; torch without a GPU."""
-    install(session, "-e", ".[test]", "--group", "tensors", "--torch-backend", "cpu")
+    """Tensors of torch and JAX, and training loops, really installed; on the CPU."""
+    options = ["--torch-backend", "cpu"]
+    try:
+        urllib.request.urlopen("https://download.pytorch.org/whl/cpu/", timeout=20)
+    except OSError as error:
+        session.log(f"Torch comes from PyPI, with CUDA. Its index for the CPU: {error}")
+        options = []
+    install(session, "-e", ".[test]", "--group", "tensors", *options)
     session.run("pytest", "tests/live/tensors")
 
 

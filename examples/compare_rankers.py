@@ -4,14 +4,15 @@
     python examples/compare_rankers.py FOLDER
 
 LGBMRanker, XGBRanker, CatBoostRanker and a pointwise Ridge are cross-validated by
-NDCG@10: the mean of the folds ± their standard deviation, which is not a confidence
-interval of the mean. The three libraries stop early, measured on queries held out of
-each training set. Without a folder the data are scikit-learn's digits. With a folder,
-they are read
-from its files `rank.train` (lines such as ``2 1:0.5 7:0.1``) and `rank.train.query`
-(the number of rows of each query), and from `rank.test` and `rank.test.query` if these
-exist: the format of LightGBM's example `lambdarank`. Libraries that are not installed
-are named and left out.
+NDCG@10. The table shows the mean of the folds ± their standard deviation, which is not
+a confidence interval of the mean. The three libraries stop early, according to queries
+that are held out of each training set. Libraries that are not installed are named and
+left out.
+
+Without a folder, the data are scikit-learn's digits. With a folder, they come from its
+files `rank.train` (lines such as ``2 1:0.5 7:0.1``) and `rank.train.query` (the number
+of rows of each query), and from `rank.test` and `rank.test.query` if these exist. This
+is the format of LightGBM's example `lambdarank`.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause

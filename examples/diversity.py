@@ -2,9 +2,9 @@
 How much relevance does diversity cost?
 =======================================
 
-The ten best results look alike. A second pass can make them more different, but it
-takes relevant documents out of the list. One search measures both, and the picture of
-all candidates shows the price.
+The ten best results look alike. A second pass can make them more diverse, but it
+removes relevant documents from the list. One search measures both, and a picture of all
+candidates shows the price.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
@@ -17,9 +17,9 @@ all candidates shows the price.
 #
 # Each query is an image of a digit, and images of the same digit are relevant. A model
 # learns relevance from the differences of the pixels. The second pass then fills the
-# ten places one after the other, each with the image that has the highest sum of its
-# score and ``weight`` times its distance from the nearest image above it. This is
-# maximal marginal relevance (Carbonell and Goldstein, 1998).
+# ten places one by one. Each time it takes the image with the highest sum of its score
+# and ``weight`` times its distance from the nearest image above it. This is maximal
+# marginal relevance (Carbonell and Goldstein, 1998).
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -69,9 +69,10 @@ class DiverseRanker(RankingEstimator, BaseEstimator):
 # One search, two metrics
 # -----------------------
 #
-# ``ild@10`` is the mean distance of two of the ten images. It reads a column of
-# features, and ``columns`` says how to get it from ``X``. ``refit`` chooses the most
-# diverse candidate that costs at most 0.03 of NDCG. The search gets half the queries.
+# ``ild@10`` is the mean distance between two of the ten images. It needs a column of
+# features, and ``columns`` shows how to get it from ``X``. ``refit`` selects the most
+# diverse candidate that costs at most 0.03 of NDCG. The search uses half of the
+# queries.
 def most_diverse(results):
     ndcg, ild = results["mean_test_ndcg@10"], results["mean_test_ild@10"]
     return np.argmax(np.where(ndcg >= ndcg.max() - 0.03, ild, 0))
@@ -91,11 +92,11 @@ search = GridSearchCV(
 search.best_params_
 
 # %%
-# The front
-# ---------
+# The trade-off
+# -------------
 #
-# Each point is a candidate, with its weight. The dotted line is the diversity of lists
-# of relevant images.
+# Each point is a candidate, labelled with its weight. The dotted line is the diversity
+# of lists of relevant images.
 ndcg, ild = (
     search.cv_results_[f"mean_test_{name}"].reshape(2, len(weights))
     for name in ["ndcg@10", "ild@10"]
@@ -113,14 +114,14 @@ ax.legend()
 plt.show()
 
 # %%
-# With each weight the better model is also the more diverse one, so first look for a
-# better model. Along its line, diversity costs relevance.
+# For every weight, the better model is also the more diverse one. So look for a better
+# model first. Along the line of one model, diversity costs relevance.
 #
-# The price, on other queries
-# ---------------------------
+# The price on new queries
+# ------------------------
 #
-# The choice is compared with the same model without the second pass, on the queries
-# that the search has not seen.
+# The selected candidate is compared with the same model without the second pass, on
+# queries that the search has not seen.
 plain = clone(search.best_estimator_).set_params(weight=0.0).fit(X[train], y[train])
 runs = {"plain": plain.predict(X[test]), "diverse": search.predict(X[test])}
 columns = {name: column[test] for name, column in columns.items()}
@@ -137,9 +138,9 @@ assert price.high < 0 < gain.low
 comparison
 
 # %%
-# Neither the price nor the gain is due to chance. Whether the gain is worth the price,
-# no test can say: look at the lists. These are the first two queries, in grey, and
-# their ten images. Orange ones are not relevant.
+# Both the price and the gain are significant. No test can decide whether the gain is
+# worth the price, so look at the lists. The picture shows the first two queries, in
+# grey, and their ten images. The orange ones are not relevant.
 figure, axes = plt.subplots(4, 11, figsize=(8, 3.2), layout="constrained")
 for place, line in enumerate(axes):
     query, name = 200 + place // 2, list(runs)[place % 2]

@@ -3,8 +3,8 @@ Which sellers are seen?
 =======================
 
 A model that has learned from clicks ranks large sellers above small ones. How much
-attention do the offers of small sellers get, and how much is due to them? Does the
-model without the size of the seller do better, and what does it cost?
+attention do the offers of small sellers get, and how much should they get? Is the model
+fairer without the size of the seller, and what does that cost?
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
@@ -16,9 +16,10 @@ model without the size of the seller do better, and what does it cost?
 # -------------------------
 #
 # The data are simulated. A query has 20 offers, and about a quarter of them are from
-# small sellers. Their quality is the same as that of the others, but in the log they
-# stood further down and were clicked less. The grades of judges depend on the quality
-# only. One model learns from all features, and one does not see how much was sold.
+# small sellers. Their quality is the same as that of the other offers, but in the log
+# they were further down and got fewer clicks. The grades of the judges depend only on
+# the quality. One model learns from all features; the other one does not see how much a
+# seller sold.
 import numpy as np
 import pandas as pd
 from sklearn.ensemble import HistGradientBoostingRegressor
@@ -49,11 +50,11 @@ for name, features in [("all", X), ("without n_sold", X.drop(columns="n_sold"))]
     runs[name] = ranker.predict(features[test])
 
 # %%
-# Who is in the first places?
-# ---------------------------
+# Who is at the top?
+# ------------------
 #
-# The share of small sellers among the first k offers, with intervals over the queries.
-# Among all 20 offers it is the same for both models.
+# The picture shows the fraction of small sellers among the first k offers, with
+# intervals over the queries. Among all 20 offers it is the same for both models.
 ks = [1, 2, 3, 5, 10, 20]
 names = ["ndcg@10", "awrf@10", "neg_eel", *[f"group_share@{k}" for k in ks]]
 scores = score_queries(grade[test], runs, names, qid=qid[test], group=is_small[test])
@@ -66,18 +67,19 @@ assert share["without n_sold"]["group_share@1"] > 0.2
 # sphinx_gallery_end_ignore
 
 # %%
-# The model with all features puts a small seller first in fewer than one of 20 queries,
-# although they have about one of four offers.
+# The model with all features ranks a small seller first in fewer than one of 20
+# queries, although about one of four offers is from a small seller.
 #
 # Exposure and its target
 # -----------------------
 #
-# Offers further down are seen less. Two metrics compare this exposure of the two groups
-# with a target, in each query:
+# Offers further down are seen less. Two metrics compare the exposure of the two groups
+# with a target, query by query:
 #
-# - ``awrf@10`` with the share of the group among all 20 offers. 1 is the best value.
-# - ``neg_eel`` with the exposure that the group has in the ideal ranking, where offers
-#   of equal grades share theirs. So the target depends on the grades, and the best
+# - For ``awrf@10`` the target is the fraction of the group among all 20 offers. The
+#   best value is 1.
+# - For ``neg_eel`` it is the exposure of the group in the ideal ranking, where offers
+#   with equal grades get equal exposure. So this target depends on the grades. The best
 #   value is 0.
 comparison = compare_rankers(scores[names[:3]], baseline="all")
 
@@ -87,10 +89,10 @@ assert all(row.low > 0 for row in comparison.rows)
 comparison
 
 # %%
-# Without ``n_sold`` the exposure is closer to both targets, and NDCG is higher as well:
-# the clicks had taught the model something that judges do not see in the offers.
+# Without ``n_sold``, the exposure is closer to both targets, and NDCG is higher as
+# well: the clicks had taught the model a preference that the judges do not share.
 #
-# Three cautions. Which target is the right one is a decision, and no metric makes it.
-# Elsewhere a target may cost NDCG, or other features may stand for the one that was
-# removed. And of tied offers these two metrics take the expected exposure: a ranker
-# that ties all offers comes close to the targets, and is of no use.
+# Three warnings. No metric can decide which target is the right one; you have to. In
+# other data, a target may cost NDCG, or other features may reveal the one that you
+# removed. And for tied offers, these two metrics use the expected exposure: a ranker
+# that ties all offers comes close to the targets and is useless.

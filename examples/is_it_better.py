@@ -3,9 +3,10 @@
 Is the new model better?
 ========================
 
-The new model has the better score. Is it better, or was it lucky with these queries?
-This example compares two models query by query, on queries that they were not trained
-on, and computes how many queries would tell. The page :doc:`/is_it_better` says more.
+The new model has a higher score. Is it better, or was it lucky with these queries? This
+example compares two models query by query, on queries that they were not trained on,
+and computes how many queries it takes to decide. The page :doc:`/is_it_better` explains
+each step.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
@@ -16,9 +17,9 @@ on, and computes how many queries would tell. The page :doc:`/is_it_better` says
 # Score every query once
 # ----------------------
 #
-# The queries are images of handwritten digits; a document is relevant if it shows the
-# same digit. :func:`~skrank.model_selection.cross_val_query_scores` fits both models on
-# the same folds of whole queries, and keeps the value of each query.
+# The queries are images of handwritten digits, and a document is relevant if it shows
+# the same digit. :func:`~skrank.model_selection.cross_val_query_scores` fits both
+# models on the same folds of whole queries and keeps the value of each query.
 import matplotlib.pyplot as plt
 import numpy as np
 import sklearn
@@ -46,16 +47,16 @@ scores = cross_val_query_scores(
 print(scores)
 
 # %%
-# LightGBM has the better mean of all three metrics. What would other queries say?
+# LightGBM has the higher mean for all three metrics. Would it with other queries, too?
 #
 # The differences and their intervals
 # -----------------------------------
 #
 # Read the picture like this. A point is the mean difference over these queries, and its
-# line holds the differences that a test of them does not reject. If the line contains
-# 0, the queries do not show which model is better by this metric. That does not prove
-# that the models are equal. The colour also takes into account that there are three
-# comparisons, one of which could come out well by chance.
+# line contains the differences that a test does not reject. If the line contains 0,
+# these queries do not show which model is better by this metric. That does not prove
+# that the models are equal. There are three comparisons, one of which could look good
+# by chance; the p-values behind the colours are adjusted for that.
 comparison = compare_rankers(scores, baseline="ridge")
 display = ComparisonDisplay.from_comparison(comparison)
 
@@ -66,27 +67,27 @@ assert by_metric["ndcg@10"].low > 0 > by_metric["hits@1"].low
 # sphinx_gallery_end_ignore
 
 # %%
-# So the new model is better by ``ndcg@10``. ``hits@1`` does not tell: for most queries
-# the first result of both models is right, or that of both is wrong (``ties``). The
-# difference that 80 of 100 such sets of queries would show is ``detectable``.
+# So the new model is better by ``ndcg@10``. ``hits@1`` is inconclusive: for most
+# queries the first results of both models are right, or both are wrong (``ties``).
+# ``detectable`` is the difference that this many queries find in 80 of 100 cases.
 columns = ["metric", "difference", "low", "high", "p_adjusted", "wins", "ties"]
 comparison.to_frame().filter([*columns, "losses", "detectable"]).round(4)
 
 # %%
-# How many queries would tell?
-# ----------------------------
+# How many queries does it take?
+# ------------------------------
 #
 # Decide which difference would matter before you look at the result.
-# :func:`~skrank.stats.required_queries` returns how many queries show it in 80 of 100
-# cases, and an interval of that number, the band. For half the difference it takes
-# about four times as many queries.
+# :func:`~skrank.stats.required_queries` returns how many queries find it in 80 of 100
+# cases, and an interval for that number, which is drawn as a band. For half the
+# difference you need about four times as many queries.
 effects = np.geomspace(0.01, 0.1, 20)
 figure, ax = plt.subplots(layout="constrained")
 for metric, style in {"hits@1": "-", "mrr": "--", "ndcg@10": ":"}.items():
-    required = [required_queries(scores[metric], effect) for effect in effects]
-    n, low, high = zip(*map(dict.values, required), strict=True)
-    (line,) = ax.loglog(effects, n, style, label=metric)
-    ax.fill_between(effects, low, high, color=line.get_color(), alpha=0.15)
+    required = required_queries(scores[metric], effects)
+    (line,) = ax.loglog(effects, required.n, style, label=metric)
+    color = line.get_color()
+    ax.fill_between(effects, required.low, required.high, color=color, alpha=0.15)
 ax.axhline(len(scores.keys["qid"]), color="gray", label="queries here")
 ax.set(xlabel="difference that would matter", ylabel="queries needed")
 ax.set_xticks([0.01, 0.02, 0.05, 0.1], [0.01, 0.02, 0.05, 0.1])

@@ -4,8 +4,8 @@ Folds of queries and folds of rows
 
 How good will the ranker be for new queries? Cross-validation answers this if it holds
 out whole queries. A splitter of rows, such as ``cv=5``, puts some documents of a query
-into the training set and others into the test set, so that the model is tested on
-queries that it knows. This example measures how wrong the answer is then.
+into the training set and others into the test set, so the model is tested on queries
+that it has seen. This example measures how wrong the answer then becomes.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
@@ -13,12 +13,12 @@ queries that it knows. This example measures how wrong the answer is then.
 # sphinx_gallery_thumbnail_path = "thumbnails/leak.svg"
 
 # %%
-# Users with a taste of their own
-# -------------------------------
+# Users with different tastes
+# ---------------------------
 #
 # Each query is a user, and its documents are items. What users like depends on the
-# item, but also on a taste that nothing in the data explains. The last three columns
-# describe the user: they are the same in all rows of a user, and tell users apart.
+# item, but also on a personal taste that no column explains. The last three columns
+# describe the user: they are the same in all rows of a user, so they identify the user.
 import textwrap
 import warnings
 
@@ -50,10 +50,11 @@ def make_users(n_users, random_state):
 # Two estimates and the truth
 # ---------------------------
 #
-# A search for the number of nearest neighbours is run on 40 users, by either kind of
-# fold. Here the truth can be measured, too: the score of each candidate for 100 new
-# users. The metric is the AUC within queries, since a part of a list has the same AUC
-# as the list on average; most other metrics also change because lists get shorter.
+# A search selects the number of nearest neighbours on 40 users, once with each kind of
+# fold. In this example you can also measure the truth: the score of each candidate for
+# 100 new users. The metric is the AUC within queries, because part of a list has the
+# same AUC as the whole list on average. Most other metrics also change because the
+# lists get shorter.
 neighbours = [1, 5, 30, 300]
 grid = {"estimator__n_neighbors": neighbours}
 folds = {"rows": KFold(4, shuffle=True, random_state=0)}
@@ -95,8 +96,8 @@ print(textwrap.fill(str(caught[0].message), 75))
 # The leak, drawn
 # ---------------
 #
-# Thin lines are three repetitions with new users, thick lines their means, and a ring
-# marks the best mean.
+# Thin lines are three repetitions with new users, thick lines are their means, and a
+# ring marks the best mean.
 figure, axes = plt.subplots(1, 2, figsize=(8, 4.5), sharey=True)
 figure.set_layout_engine("constrained")
 looks = {"rows": ("C1", "s"), "queries": ("C0", "o"), "truth": ("black", "^")}
@@ -117,9 +118,10 @@ axes[1].legend(loc="lower right")
 plt.show()
 
 # %%
-# On the left, the nearest few rows are other rows of the same user, and know the taste.
-# Folds of rows promise that, and choose few neighbours. For a new user there are no
-# such rows. What each kind of fold chooses, promises and delivers:
+# On the left, the nearest few rows belong to the same user and reveal the user's taste.
+# With folds of rows, such rows are in the training set, so the search selects few
+# neighbours and promises a high score. For a new user there are no such rows. The table
+# shows what each kind of fold selects, what it promises, and the truth:
 rows = {}
 for kind, mean in means.items():
     for name in folds:
@@ -131,9 +133,9 @@ pd.DataFrame.from_dict(rows, orient="index", columns=columns)
 
 # %%
 # Without the columns of the user there is little to remember, and little leaks: the two
-# kinds of fold differ less than the repetitions do. But columns that are constant in a
-# query are common: the age of a user, the length of a search text, the price level of a
-# search for hotels.
+# kinds of fold differ less than the repetitions do. But columns that are constant
+# within a query are common, such as the age of a user, the length of a search text, or
+# the price level of a search for hotels.
 
 # sphinx_gallery_start_ignore
 rows, queries, truth = means["with columns of the user"].to_numpy().T

@@ -3,9 +3,9 @@
 Which of many rankers is the best?
 ==================================
 
-Eight rankers have 28 pairs. Which of them are really different, and which could be the
-best? This example compares all of them at once, draws their means in one picture, and
-shows how to read its letters.
+Eight rankers make 28 pairs. Which rankers are really different, and which of them could
+be the best? This example compares all of them at once, draws their means in one picture
+and shows how to read its letters.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
@@ -16,9 +16,10 @@ shows how to read its letters.
 # Eight rankers without training
 # ------------------------------
 #
-# Each query is an image of a digit with 100 other images. Those that show the same
-# digit are relevant. Every ranker orders the images by one measure of their distance
-# from the query: all pixels, pairs of pixels, or the first principal components.
+# Each query is an image of a digit, and its documents are 100 other images. Those that
+# show the same digit are relevant. Each ranker orders the images by their distance from
+# the query, measured in its own way: by all pixels, pairs of pixels, or the first
+# principal components.
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
 from sklearn.metrics.pairwise import paired_distances
@@ -50,12 +51,12 @@ names = ["ndcg@10", "map"]
 scores = score_queries(digits.target, runs, names, qid=digits.qid)
 
 # %%
-# One picture of all
-# ------------------
+# All rankers in one picture
+# --------------------------
 #
-# All pairs by both metrics are one family of 56 comparisons, whose p-values are
-# adjusted together. For more than four rankers the picture has a row for each ranker
-# instead of one for each pair. A point is a mean over the queries, and its line the
+# All pairs by both metrics are one family of 56 comparisons, and their p-values are
+# adjusted together. For more than four rankers, the picture has a row for each ranker
+# instead of one for each pair. A point is a mean over the queries, and its line is the
 # interval of that mean.
 comparison = compare_rankers(scores)
 display = ComparisonDisplay.from_comparison(comparison)
@@ -73,14 +74,14 @@ assert rows["pixels, Manhattan"].high > rows["pixels, cosine"].low
 # Read the letters, not the lines
 # -------------------------------
 #
-# Two rankers that share a letter are not significantly different, so by ``ndcg@10`` any
+# Two rankers that share a letter are not significantly different. So by ``ndcg@10`` any
 # of the four blue ones may be the best. The Manhattan distance is significantly worse
-# than these four, although its line overlaps with theirs: all rankers are scored on the
-# same queries, and what is hard for one is hard for all. This makes the means
-# uncertain, but not their differences.
+# than these four, although its line overlaps with theirs. All rankers are scored on the
+# same queries, and a query that is hard for one of them is usually hard for all. This
+# makes the means uncertain, but not their differences.
 #
-# If one of the rankers is in use, compare the others with it only. These are fewer
-# comparisons, and the differences have a row for each ranker, too:
+# If one of the rankers is already in use, compare all others with this one only. There
+# are fewer comparisons, and the picture has one row for each ranker:
 baseline = compare_rankers(scores["ndcg@10"], baseline="pixels, Euclidean")
 display = ComparisonDisplay.from_comparison(baseline)
 
@@ -88,8 +89,8 @@ display = ComparisonDisplay.from_comparison(baseline)
 # A table for a paper
 # -------------------
 #
-# A comparison is a table as well, with the same letters. The caption says the test, the
-# correction and the number of queries.
+# A comparison can also be written as a table, with the same letters. The caption names
+# the test, the correction and the number of queries.
 print(comparison.to_latex())
 
 # sphinx_gallery_start_ignore

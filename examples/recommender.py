@@ -15,8 +15,9 @@ most popular items, on what users watched in the last two weeks.
 # A log of users and items
 # ------------------------
 #
-# One row for each item that a user watched, with its time, as in MovieLens. The log is
-# simulated: items have popularities by Zipf's law, and users and items share genres.
+# The log has one row for each item that a user watched, with the time, as in MovieLens.
+# It is simulated: the popularity of items follows Zipf's law, and each user prefers
+# some genres.
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -48,11 +49,11 @@ log.head(3)
 # Past and future
 # ---------------
 #
-# :class:`~skrank.model_selection.TimeRangeSplit` tests the last 14 days on a model of
-# all days before them, as in production: the model knows nothing that is later than the
-# test set. Most users have rows on both sides. A factor model needs a past of every
-# user, so users and items that are new in these days are left out. The rows of the log
-# become tables with a row per user and a column per item.
+# :class:`~skrank.model_selection.TimeRangeSplit` trains on all days before the last 14
+# and tests on these, as in production: the model never sees the future. Most users have
+# rows on both sides. A factor model needs past rows of each user, so users and items
+# that are new in the last days are left out. The log is then turned into tables with a
+# row for each user and a column for each item.
 cv = TimeRangeSplit(test_size="14D", drop_new="both", qid_column="user")
 ((train, test),) = cv.split(log)
 
@@ -71,9 +72,9 @@ len(tested)
 # Three recommenders
 # ------------------
 #
-# Each one gives a table of scores, for the users who watched something in these days.
-# All metrics take such tables directly: a row is a query. ``exclude`` removes the items
-# that a user had seen before, which are not recommended again.
+# Each recommender returns a table of scores for the users who watched something in the
+# last days. All metrics take such tables: each row is a query. ``exclude`` removes the
+# items that a user had seen before, because they would not be recommended again.
 nmf = NMF(10, init="nndsvda", max_iter=400, random_state=0)
 tables = {
     "factors": nmf.fit_transform(seen.astype(float))[tested] @ nmf.components_,
@@ -97,7 +98,7 @@ pd.DataFrame(chosen.summary()).T.round(3)
 # Recall at every cutoff
 # ----------------------
 #
-# The fraction of the items watched in these days that is among the first k, with
+# How many of the items that a user watched are among the first k? The bands are
 # intervals over users.
 display = MetricAtKDisplay.from_scores(scores, metric="recall")
 
@@ -105,9 +106,9 @@ display = MetricAtKDisplay.from_scores(scores, metric="recall")
 # For whom is it better?
 # ----------------------
 #
-# Both models were scored for the same users, so what counts is the difference for each
-# user. Its mean is drawn by how many items users had watched before, with a quarter of
-# the users in each group.
+# Both models were scored for the same users, so compare them user by user. The picture
+# shows the mean difference by the number of items that users had watched before, with a
+# quarter of the users in each group.
 recall = scores["recall@10"]
 difference = (recall["factors"].values - recall["popularity"].values)[0, 0]
 groups = pd.qcut(np.diff(seen.indptr)[tested], 4, precision=0)
@@ -120,7 +121,7 @@ names = [f"{one.left + 1:.0f} to {one.right:.0f}" for one in groups.categories]
 ax.set_xticks(range(4), names)
 ax.axhline(0, color="black", linewidth=0.8)
 ax.set(xlabel="items watched before", ylabel="difference in recall@10")
-ax.set_title("Factors less popularity: mean and 95% interval")
+ax.set_title("Factors minus popularity: mean and 95% interval")
 plt.show()
 
 # sphinx_gallery_start_ignore
@@ -129,7 +130,8 @@ assert min(mean.low for mean in means) > 0
 # sphinx_gallery_end_ignore
 
 # %%
-# The factors are better in every group, also for users of whom little is known. Over
-# all users, with p-values that are adjusted for the number of metrics:
+# The factor model is better in every group, even for users of whom little is known.
+# Here is the comparison for all users, with p-values that are adjusted for the number
+# of metrics:
 chosen = scores[["mrr", "ndcg@10", "recall@10"]][["factors", "popularity"]]
 compare_rankers(chosen, baseline="popularity")

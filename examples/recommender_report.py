@@ -2,10 +2,10 @@
 Same NDCG, different lists
 ==========================
 
-Two recommenders have the same NDCG. One of them shows all users nearly the same areas
-of a web site. This report says what else is in the lists: how surprising and how
-different the areas are, whether they fit the taste of the user, and how much of the
-site is shown.
+Two recommenders have the same NDCG, but one of them shows all users nearly the same
+areas of a web site. This report shows what else differs between their lists: how
+surprising and how different the areas are, whether they match the taste of the user,
+and how much of the site is recommended at all.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
@@ -16,10 +16,10 @@ site is shown.
 # Three recommenders
 # ------------------
 #
-# 32,710 users visited 285 areas in one week. For 2,500 of them two visits are held out.
-# "popular" recommends the areas with the most visits. The other two add up how often an
-# area was visited together with those that the user knows. They divide by a power of
-# its number of visits, and "rare" by a higher one.
+# 32,710 users visited 285 areas in one week. For 2,500 of them, two visits are held
+# out. "popular" recommends the areas with the most visits. The other two add up how
+# often an area was visited together with the areas that the user knows. They divide
+# this sum by a power of the area's number of visits; "rare" uses a higher power.
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -45,12 +45,12 @@ tables = {
 }
 
 # %%
-# What is known of areas and users
-# --------------------------------
+# Properties of areas and users
+# -----------------------------
 #
-# The topic of an area is in its title. The profile of a user is how many of the visits
-# are to each topic. Areas that a user knows are left out of the lists. ``of_items``
-# takes a table by area or by user, and the area or the user of each row.
+# The title of an area shows its topic. The profile of a user counts the visits to each
+# topic. Areas that a user knows are left out of the lists. ``of_items`` takes a table
+# by area or by user, and the area or the user of each row.
 words = {
     "support": "support|knowledge|reference",
     "developers": "develop|visual|java|vb|activex|ole|odbc|site ?builder|workshop",
@@ -72,19 +72,19 @@ columns = {
 runs = {name: table[known == 0] for name, table in tables.items()}
 
 # %%
-# Every list
-# ----------
+# The lists of each user
+# ----------------------
 #
 # ``novelty`` is 1 bit for an area that half of the users know. ``ild`` is the
-# probability that two areas of the list have different topics. ``neg_calibration``
-# is 0 if the topics have the proportions of the profile.
+# probability that two areas of the list have different topics. ``neg_calibration`` is 0
+# if the topics of a list have the same proportions as the profile.
 names = ["ndcg@10", "novelty@10", "ild@10", "neg_calibration@10"]
 y_true = test[users].toarray()[known == 0]
 scores = score_queries(y_true, runs, names, qid=place, **columns)
 confidence_interval(scores)
 
 # %%
-# "popular" and "rare" have nearly the same NDCG, and differ in all the others:
+# "popular" and "rare" have nearly the same NDCG but differ in all other metrics:
 chosen = scores[["popular", "rare"]]
 comparison = compare_rankers(chosen, baseline="popular")
 
@@ -97,20 +97,20 @@ comparison
 
 # %%
 # The lists of "rare" are more surprising and closer to the topics of the user. Those of
-# "popular" are the most different within, because they have no regard to the user. So a
-# higher diversity is not always better.
+# "popular" are more diverse, because they ignore the user. So more diversity is not
+# always better.
 #
 # The site as a whole
 # -------------------
 #
-# These scores are not means over users: they count how often each area is recommended,
+# These scores are not means over users. They count how often each area is recommended
 # in all lists together.
 site = catalogue_scores(runs, qid=place, item=area, k=10, items=len(msweb.areas))
 site.interval()
 
 # %%
-# "popular" recommends 8 % of the areas. More lists show more areas, so a coverage goes
-# with a number of lists: here 2,500. For fewer of them it is expected to be
+# "popular" recommends 8 % of the areas. More lists show more areas, so coverage depends
+# on the number of lists, here 2,500. This is the coverage to expect from fewer lists:
 n_lists = [1, 3, 10, 30, 100, 300, 1000, 2500]
 curves = pd.DataFrame([site.coverage(at=n) for n in n_lists], index=n_lists)
 ax = curves.plot(logx=True, marker="o", xlabel="lists", ylabel="coverage")
@@ -125,5 +125,5 @@ assert at_100["rare"] < curves["neighbours"].iloc[-1]
 # sphinx_gallery_end_ignore
 
 # %%
-# 100 lists of "rare" cover less than 2,500 of "neighbours". Compare coverage only at
-# equal numbers of lists.
+# 100 lists of "rare" cover less than 2,500 lists of "neighbours". Compare coverage only
+# for equal numbers of lists.

@@ -19,7 +19,7 @@ which segments the new model differs from the old one.
 # A query is an image of a handwritten digit, its documents are other images, and those
 # of the same digit are relevant. The old model adds up the differences of all pixels,
 # and the new one has learned from a hundred queries. The segment of a query is its
-# digit. Elsewhere it would be a country or a device, and ``by`` takes several columns.
+# digit. In your data it may be a country or a device; ``by`` takes several columns.
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_digits
 from sklearn.ensemble import HistGradientBoostingRegressor
@@ -45,9 +45,9 @@ print(scores)
 # An interval for each segment
 # ----------------------------
 #
-# A segment with a tenth of the queries has an interval that is about three times as
-# wide as that of all queries. skrank warns here that few queries decide the interval of
-# the zeros, because almost all of them have the same value.
+# With a tenth of the queries, the interval of a segment is about three times as wide as
+# that of all queries. Here skrank also warns that few queries decide the interval of
+# the zeros, because almost all of these have the same value.
 
 # sphinx_gallery_start_ignore
 import warnings  # noqa: E402
@@ -58,7 +58,7 @@ intervals = confidence_interval(scores["new"], by="digit")
 print(intervals)
 
 # %%
-# The rows become a data frame, or a picture:
+# You can turn the rows into a data frame and draw them:
 frame = intervals.to_frame("pandas")
 figure, ax = plt.subplots(layout="constrained")
 ax.hlines(frame["digit"], frame["low"], frame["high"])
@@ -84,8 +84,8 @@ for label in intervals:
 # ------------------------------
 #
 # Ten segments are ten comparisons. Even if both models were equally good for every
-# digit, one of the ten would look different in four of ten cases. With ``by`` all
-# segments are one family, whose p-values are adjusted together.
+# digit, at least one of the ten would look different in four of ten cases. With ``by``,
+# all segments are one family, and their p-values are adjusted together.
 comparison = compare_rankers(scores, by="digit", baseline="old")
 display = ComparisonDisplay.from_comparison(comparison)
 
@@ -96,19 +96,19 @@ assert scores.summary()["new"]["ndcg@10"] > scores.summary()["old"]["ndcg@10"]
 # sphinx_gallery_end_ignore
 
 # %%
-# The new model is much better for the fives and the nines, and it has become worse for
-# the sevens, which the mean of all queries does not show. As a table for a report:
+# The new model is much better for the fives and the nines but worse for the sevens. The
+# mean of all queries does not show that. Here is the same comparison as a table:
 comparison
 
 # %%
 # What happened to the sevens?
 # ----------------------------
 #
-# :meth:`~skrank.metrics.QueryScores.where` keeps the queries of a segment. All that
-# takes scores takes these, such as the list of the queries that lost most.
+# :meth:`~skrank.metrics.QueryScores.where` keeps the queries of one segment. You can
+# use them wherever you use scores, for example to list the queries that lost most.
 sevens = scores.where(digit=7)
 compare_rankers(sevens, baseline="old").worst_queries(3)
 
 # %%
-# Choose the segments before you look at the results. Ten more of them, which somebody
-# thought of later, are another ten comparisons that nobody counts.
+# Choose the segments before you look at the results. If you try ten more afterwards,
+# these are ten more comparisons, and no correction allows for them.

@@ -3,7 +3,7 @@ What could the unjudged change?
 ===============================
 
 A new ranker finds documents that nobody has judged, because no earlier ranker found
-them. They count as not relevant, so that the new ranker looks worse than it is. How far
+them. They count as not relevant, so the new ranker looks worse than it is. How much
 could they change the result, and what should be judged next?
 """
 
@@ -15,9 +15,9 @@ could they change the result, and what should be judged next?
 # Judgements of the old results
 # -----------------------------
 #
-# Each query is an image of a digit with 100 other images. The old ranker adds up the
-# differences of the pixels, and its first ten images were judged. The new one has
-# learned from other queries.
+# Each query is an image of a digit, and its documents are 100 other images. The old
+# ranker adds up the differences of the pixels, and its first ten images were judged.
+# The new ranker has learned from other queries.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
@@ -46,15 +46,15 @@ comparison = compare_rankers(scores, baseline="old")
 comparison
 
 # %%
-# The new ranker is significantly worse, by 0.07. But no test sees more than the
-# judgements.
+# The new ranker is significantly worse, by 0.07. But a test takes the judgements as
+# they are.
 #
 # The report
 # ----------
 #
-# For each metric: how many of the first ten documents are judged, and its value if the
-# others are not relevant, if they are left out (condensed), and if each query gets the
-# labels that make it lowest or highest.
+# For each metric, the report shows which fraction of the first ten documents is judged,
+# and the value if the unjudged documents are not relevant, if they are left out
+# (condensed), and if each query gets the labels with the lowest or the highest value.
 names = ["ndcg@10", "precision@10"]
 report = unjudged_report(y, runs["new"], names, qid=qid, judged=judged)
 
@@ -67,13 +67,14 @@ report
 
 # %%
 # A third of the first ten images of the new ranker is not judged, and its NDCG could be
-# anything from 0.60 to 0.93. This band is not an interval: in it are labels that nobody
-# would give. It says that these judgements cannot compare the two rankers.
+# anything from 0.60 to 0.93. This band is not a confidence interval: it allows for
+# labels that nobody would give. It shows that these judgements are not enough to
+# compare the two rankers.
 #
 # Judge what the new ranker finds
 # -------------------------------
 #
-# To compare the first ten images of both, they have to be judged.
+# To compare the first ten images of both rankers, judge all of them.
 more = judged | is_in_top_ten(runs["new"])
 print(f"{(more & ~judged).sum()} more judgements, after {judged.sum()}")
 scores = score_queries(y, runs, "ndcg@10", qid=qid, judged=more)
@@ -81,8 +82,8 @@ comparison = compare_rankers(scores, baseline="old")
 comparison
 
 # %%
-# Now the new ranker is better by 0.08. In these data all labels are known, so that this
-# can be checked: diamonds are the values with all labels. The bands remain wide,
+# Now the new ranker is better by 0.08. In this example all labels are known, so you can
+# check the result: diamonds are the values with all labels. The bands remain wide,
 # because other relevant images may be further down.
 figure, ax = plt.subplots(layout="constrained")
 labels = []

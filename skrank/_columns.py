@@ -293,6 +293,10 @@ def on_host(values):
 
 def _of_torch(tensor):
     """Return a tensor of torch in the memory of the CPU as an array."""
+    try:
+        return tensor.numpy()
+    except (RuntimeError, TypeError):  # sparse, a view that changes the sign, bfloat16
+        pass
     layout = str(getattr(tensor, "layout", "torch.strided"))
     if layout != "torch.strided":
         if tensor.ndim == 2 and layout.startswith("torch.sparse"):

@@ -23,7 +23,13 @@ from skrank._columns import find_qid
 from skrank._ranking.rank import rank_rows
 from skrank._types import MatrixLike
 from skrank.metrics import ndcg_score
-from skrank.metrics.scored_rows import estimator_type, warn_if_queries_are_split
+from skrank.metrics.scored_rows import (
+    call_method,
+    estimator_type,
+    find_scored_qid,
+    ranking_response,
+    warn_if_queries_are_split,
+)
 
 __all__ = ["RankingEstimator", "check_ranker", "is_ranker"]
 
@@ -68,7 +74,9 @@ class RankingEstimator:
     A ranker may have two more members, which scorers read: ``query_sizes_``, a dict
     of the number of training rows of each query id, for a warning of split queries;
     and a method ``__skrank_qid__(X)``, which returns the query ids in a column of `X`
-    that scorers do not know, or None.
+    that scorers do not know, or None. If the scores of a ranker depend on the other
+    documents of the query, its `predict` may have a keyword-only argument
+    ``qid=None``, by which scorers, `score` and `rank` pass the query ids.
 
     Examples
     --------
@@ -145,7 +153,7 @@ class RankingEstimator:
         skrank.metrics.ndcg_score : The metric with all its parameters.
         """
         # First, so that the error of an unfitted ranker or a wrong X comes first.
-        y_score = self.predict(X)
+        y_score = self._predict(X, y, qid)
         qid = self._find_qid(qid, "score", X=X, y=y)
         value = ndcg_score(y, y_score, qid=qid, sample_weight=sample_weight)
         warn_if_queries_are_split(self, qid)
@@ -171,8 +179,12 @@ class RankingEstimator:
             and so on. Documents with equal scores are ranked in the order of their
             rows.
         """
-        y_score = self.predict(X)
+        y_score = self._predict(X, None, qid)
         return rank_rows(y_score, self._find_qid(qid, "rank", X=X))
+
+    def _predict(self, X, y, qid):
+        """Return the predictions; a `predict` that takes query ids gets them."""
+        return ranking_response(self, X, call_method, find_scored_qid(self, X, y, qid))
 
     def _find_qid(self, qid, method, *, X, y=None):
         """Return the query ids for a method, or None if all rows are one query."""

@@ -2,6 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import doctest
 import re
 from pathlib import Path
 
@@ -34,6 +35,27 @@ def test_pages_that_the_readme_links_can_be_read_outside_the_site():
             body = re.sub(r"^\s*\.\. include::.*$", "", text, flags=re.M)
             assert len(body) > 400, f"{link} holds little but directives"
             assert ".. toctree::" not in text, link
+
+
+def test_the_readme_is_short():
+    assert len(README.split()) <= 1500
+
+
+def first_example(page):
+    """Return the lines of the first example, which ends with its display."""
+    text = (ROOT / page).read_text("utf-8")
+    examples = doctest.DocTestParser().get_examples(text)
+    names = [line.source.partition(" = ")[0] for line in examples]
+    return [line.source for line in examples][: names.index("display") + 1]
+
+
+def test_the_readme_and_the_landing_page_draw_the_same_picture():
+    """Their picture is drawn from the example of the landing page."""
+    lines = first_example("docs/index.rst")
+    assert len(lines) == 8
+    assert first_example("README.md") == lines
+    for page in ["docs/index.rst", "README.md"]:
+        assert "pictures/comparison.svg" in (ROOT / page).read_text("utf-8")
 
 
 def table_of_features():

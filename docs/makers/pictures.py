@@ -2,8 +2,10 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import doctest
 import io
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 
@@ -41,6 +43,17 @@ def new_figure(n_axes=1, height=3.2, **options):
 
     figure = Figure((6.0, height), layout="constrained")
     return figure, figure.subplots(1, n_axes, **options)
+
+
+def draw_comparison():
+    """Draw what the first example of the landing page draws."""
+    page = Path(__file__).parents[1] / "index.rst"
+    names = {}
+    for line in doctest.DocTestParser().get_examples(page.read_text("utf-8")):
+        exec(line.source, names)
+        if "display" in names:
+            return names["display"].figure_
+    raise ValueError(f"{page} draws no display")
 
 
 def draw_problem():

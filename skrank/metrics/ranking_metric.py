@@ -23,7 +23,7 @@ from skrank._checks import (
 from skrank._columns import on_host, unwrapped
 from skrank._ranking.ids import encode_heads, encode_qid
 from skrank._types import MetricsLike, Self
-from skrank.metrics.answer import ROWS, compares_all_grades, reads_highest_grade
+from skrank.metrics.answer import compares_all_grades, reads_highest_grade
 from skrank.metrics.columns import ItemColumn, read_columns
 from skrank.metrics.evaluation import (
     check_ids_unneeded,
@@ -33,7 +33,11 @@ from skrank.metrics.evaluation import (
 from skrank.metrics.query_scores import QueryScores
 from skrank.metrics.value_table import check_same_requests, joined
 
-# What a batch may hold beside grades, scores, query ids and columns.
+# Rows are scored whenever there are this many. The memory of so few is used again for
+# the next ones, which takes half as long as new memory for all of them.
+ROWS = 2**18
+
+# What a batch may hold besides grades, scores, query ids and columns.
 _OF_ROWS = ("judged", "pooled", "returned", "doc_id", "sample_weight")
 
 
@@ -68,7 +72,7 @@ class RankingMetric:
     Notes
     -----
     Rows are copied to the memory of the CPU. With ``queries="whole"`` they are scored
-    whenever there are 2^20 of them, and then only the values of the queries are kept.
+    whenever there are 2^18 of them, and then only the values of the queries are kept.
     All rows are kept until :meth:`reset` with ``queries="split"``, for functions of
     your own, and for metrics that depend on the grades of all queries: "err" and "rbp"
     unless `max_grade` is given, those with ``threshold=None`` such as "spearman" and

@@ -83,11 +83,11 @@ def own_ranks(estimator, X, caller):
 RESPONSES = ("decision_function", "predict_proba", "predict")
 
 
-def ranking_response(estimator, X, method_caller):
+def ranking_response(estimator, X, method_caller, qid=None):
     """Return one score per row, of shape (n_samples,).
 
     ``method_caller(estimator, method_name, X)`` may return a prediction that was made
-    for another scorer.
+    for another scorer. The query ids `qid` are for a method that takes them.
     """
     method, grades = "predict", None
     if estimator_type(estimator) == "classifier":
@@ -95,13 +95,22 @@ def ranking_response(estimator, X, method_caller):
         decides = hasattr(estimator, "decision_function") and len(classes) <= 2
         method = "decision_function" if decides else "predict_proba"
         grades = _grades(estimator, classes) if len(classes) > 2 else None
-    response = method_caller(estimator, method, X)
+    options = getattr(getattr(estimator, method, None), "__kwdefaults__", None)
+    if qid is not None and QID in (options or ()):
+        response = getattr(estimator, method)(X, qid=qid)
+    else:
+        response = method_caller(estimator, method, X)
     if not isinstance(response, np.ndarray):
         response = on_host(response)
     if grades is not None:
         return np.asarray(response) @ grades
     # Of two columns of probabilities, that of the second class.
     return response[:, -1] if np.ndim(response) == 2 else response
+
+
+def call_method(estimator, method_name, X):
+    """Return what a method of an estimator returns."""
+    return getattr(estimator, method_name)(X)
 
 
 def _grades(estimator, classes):

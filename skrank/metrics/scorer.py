@@ -38,6 +38,7 @@ from skrank.metrics.names import (
 )
 from skrank.metrics.scored_rows import (
     RESPONSES,
+    call_method,
     find_scored_qid,
     own_ranks,
     ranking_response,
@@ -312,7 +313,7 @@ class RankingScorer(_ScikitLearnScorer):
         metadata = {"qid": qid, **columns}
         if sample_weight is not None:
             metadata["sample_weight"] = sample_weight
-        return self._score(_ask, estimator, X, y_true, **metadata)
+        return self._score(call_method, estimator, X, y_true, **metadata)
 
     def _score(self, method_caller, estimator, X, y_true=None, qid=None, **metadata):
         """Score, with the predictions that `method_caller` computes or has cached."""
@@ -322,8 +323,9 @@ class RankingScorer(_ScikitLearnScorer):
             # For estimators that compute the ranks themselves, such as link predictors.
             value = scored.of_ranks(own_ranks(estimator, X, repr(self)))
             return value if isinstance(value, dict) else self._sign * value
+        qid = find_scored_qid(estimator, X, y_true, qid)
         # Predict first: NotFittedError should precede an error about missing query ids.
-        y_score = ranking_response(estimator, X, method_caller)
+        y_score = ranking_response(estimator, X, method_caller, qid)
         if y_true is None:
             y_true = np.zeros(len(y_score), dtype=np.uint8)
         of_X = ()
@@ -333,7 +335,6 @@ class RankingScorer(_ScikitLearnScorer):
             given = {name for name in metadata if metadata[name] is not None}
             of_X = found.keys() - given - self._columns.keys()
             metadata |= found
-        qid = find_scored_qid(estimator, X, y_true, qid)
         qid = require_qid(qid, scored.caller, of_column="QueryRanker")
         warn_if_out_of_order({"y_true": y_true, "qid": qid})  # encoded below
         heads = encode_heads(qid)
@@ -405,10 +406,6 @@ def _without_columns(function):
 
 # skore reads the signature, and takes keywords of any name for a required parameter.
 RankingScorer.__call__.__signature__ = _without_columns(RankingScorer.__call__)
-
-
-def _ask(estimator, method_name, X):
-    return getattr(estimator, method_name)(X)
 
 
 def _column_of(X, columns, name):

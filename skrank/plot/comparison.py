@@ -44,8 +44,9 @@ class ComparisonDisplay(Display):
     r"""The differences or the means of rankers with their intervals.
 
     A row for each difference of two rankers, or for each ranker with a panel for each
-    metric. A line is the confidence interval of one number by itself; an arrow at its
-    end says that it goes on. The colour of its point says what the test shows, with
+    metric. A line is a confidence interval: of differences the simultaneous one where
+    the comparison has them, of a mean that of the mean by itself. An arrow at its end
+    says that it goes on. The colour of its point says what the test shows, with
     p-values adjusted for all comparisons. Where all pairs are compared, rankers that
     share a letter are not significantly different.
 
@@ -567,14 +568,18 @@ def _claim(alternative, margin):
 def _notes(comparison):
     """Return the levels of the intervals, and how the tests are adjusted."""
     level = of_differences = comparison.confidence_level
-    if comparison.alternative == "two-sided" and comparison.margin:
+    simultaneous = "simultaneous " * comparison.are_simultaneous
+    if comparison.alternative == "two-sided" and comparison.margin and not simultaneous:
         of_differences = 2 * level - 1  # of two tests of one side each
     n, correction, adjusted = len(comparison.rows), comparison.correction, ""
     if n > 1 and correction is not None:
         words = CORRECTIONS[correction].words
         adjusted = f"; tests adjusted for {n} comparisons ({words})"
     note, note_of_means = (
-        f"{what}{100 * one:.4g}% intervals{adjusted}"
-        for what, one in [("", of_differences), ("means with ", level)]
+        f"{what}{100 * one:.4g}% {kind}intervals{adjusted}"
+        for what, one, kind in [
+            ("", of_differences, simultaneous),
+            ("means with ", level, ""),
+        ]
     )
     return {"note": note, "note_of_means": note_of_means}

@@ -74,8 +74,9 @@ class FusionRanker(QueryFinder):
     Notes
     -----
     A fused score depends on the other documents of the query, unless it is the sum,
-    "mnz" or maximum of the scores themselves. So `predict` needs the query ids, in the
-    column `qid_column` of `X` or in its index.
+    "mnz" or maximum of the scores themselves. So `predict` needs the query ids, as its
+    argument `qid`, in the column `qid_column` of `X` or in the index of `X`. Scorers
+    pass on those that they get, also in a search with metadata routing.
 
     A document that nothing returned gets 0, or by "max" a score below that of all
     others.
@@ -103,6 +104,8 @@ class FusionRanker(QueryFinder):
     >>> search.fit(X, y).best_params_
     {'weights': (1, 3)}
     """
+
+    __metadata_request__predict = {"qid": True}
 
     _takes = "estimators"
 
@@ -171,8 +174,31 @@ class FusionRanker(QueryFinder):
         validate_data(self, features, skip_check_array=True)
         return self
 
-    @share_ranker_words
-    def predict(self, X: MatrixLike | Any) -> NDArray[Any]:
+    def predict(
+        self, X: MatrixLike | Any, *, qid: ArrayLike | None = None
+    ) -> NDArray[Any]:
+        """Return the fused scores of the documents.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
+            Documents, with or without the column of query ids.
+        qid : array-like of shape (n_samples,), default=None
+            Query ids, one per row. If None, they are taken from the column `qid_column`
+            of `X`, or from its index named ``"qid"``. Sums and maxima of the scores
+            themselves need none.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            One score per row, larger is better. Compare scores of the same query only.
+
+        Raises
+        ------
+        ValueError
+            If there are no query ids, unless ``missing_qid="single"``, or `X` lacks a
+            column.
+        """
         check_is_fitted(self)
         features = drop_column(X, self.qid_column, self._n_columns)
         scores = [_scores(features, member) for member in self.estimators_]
@@ -180,7 +206,7 @@ class FusionRanker(QueryFinder):
         scores = np.column_stack(scores).astype(np.float64)
         codes = np.zeros(len(scores), dtype=np.intp)
         if self._fusion.compares_documents:
-            qid = self._find_qid(None, "predict", X=X, calls=_CALLS)
+            qid = self._find_qid(qid, "predict", X=X, calls=_CALLS)
             if qid is not None:
                 _, codes = encode_qid(qid, len(scores))
         return fuse_scores(codes, scores, self._fusion)
@@ -262,7 +288,7 @@ class FusionRanker(QueryFinder):
         return members
 
 
-_CALLS = ("predict(X.assign(qid=qid))",)
+_CALLS = ("predict(X, qid=qid)", "predict(X.assign(qid=qid))")
 
 
 def _width(features):

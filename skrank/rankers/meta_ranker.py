@@ -80,7 +80,8 @@ class QueryFinder(RankingEstimator, BaseEstimator):
         """Return the query ids in the column of `X`, or None; scorers call this."""
         # A position means another column in data that came without the query ids.
         is_position = not isinstance(self.qid_column, str)
-        if is_position and np.shape(X)[1:] != (self._n_columns,):
+        n_columns = getattr(self, "_n_columns", None)  # None before fit
+        if is_position and np.shape(X)[1:] != (n_columns,):
             return None
         return find_column(X, self.qid_column)
 

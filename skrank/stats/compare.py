@@ -49,6 +49,7 @@ from skrank.stats.paired_tests import (
 )
 from skrank.stats.sample_size import noncentrality
 
+INTERVALS = ("simultaneous", "single")
 # The power at which a difference counts as detectable.
 POWER = 0.8
 # What a test adds to a row.
@@ -84,6 +85,7 @@ def compare_rankers(
     margin: float = 0.0,
     clusters: Clusters | None = None,
     confidence_level: float = 0.95,
+    intervals: Literal["simultaneous", "single"] = "simultaneous",
     n_resamples: int = 9999,
     random_state: Seed | None = 0,
 ) -> RankerComparison:
@@ -113,10 +115,10 @@ def compare_rankers(
         The ranker that all others are compared with. If None, all pairs are compared.
     test : TESTS
     correction : {"max-t", "holm", "bh"} or None, default="max-t"
-        How p-values are adjusted for the number of comparisons: by the step-down
-        maximum over the flips of all comparisons, which uses their correlation [1]_; by
-        Holm's method; by that of Benjamini and Hochberg, which controls the expected
-        fraction of false findings only; or not at all.
+        How p-values are adjusted for the number of comparisons: by the maximum over the
+        flips of all comparisons, which uses their correlation [1]_; by Holm's method;
+        by that of Benjamini and Hochberg, which controls the expected fraction of false
+        findings only; or not at all.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
         The sign of the difference, ranker minus baseline, that the test looks for. The
         interval is one-sided as well.
@@ -130,6 +132,11 @@ def compare_rankers(
         need ``test="t"`` and a correction other than "max-t".
     confidence_level : float, default=0.95
         The level of the intervals; 1 minus it is the level of the tests.
+    intervals : {"simultaneous", "single"}, default="simultaneous"
+        Whether the intervals of the differences contain all true differences together
+        with the probability `confidence_level`, or each by itself. The first ones agree
+        with the adjusted p-values; those of "holm" are Bonferroni's, which are wider.
+        Without a correction, and for "bh", they are always "single".
     n_resamples : int, default=9999
         The number of random sign flips. With up to 13 units all combinations are used.
     random_state : int, RandomState instance or None, default=0
@@ -172,13 +179,23 @@ def compare_rankers(
     test does not reject: the quantiles of the means of random subsets of the
     :math:`d_i` [2]_. It excludes 0 exactly if p is at most the level.
 
+    Of several comparisons, "max-t" compares each :math:`|T| = |\sum_i d_i| /
+    \sqrt{\sum_i d_i^2}` with the largest one of all comparisons in each flip [1]_. The
+    simultaneous intervals hold the differences d for which :math:`d_i - d` has a
+    :math:`|T|` that is not significant in this way, so that an interval excludes 0
+    exactly if the adjusted p-value is at most the level. Holm's method may reject where
+    Bonferroni's interval contains 0, but not the other way round.
+
     For "holm" and "bh", p-values that random flips are too few to count are replaced by
     a saddlepoint approximation [3]_ before they are adjusted; the adjusted ones are at
     least as large as the p-values. Otherwise these corrections could not reject at 5 %
     in a family of more than 500 comparisons.
 
     `detectable` is the difference that a two-sided t test of as many units would find
-    with a probability of 80 %, without a correction. `effect_size` is the mean of the
+    with a probability of 80 %, at the level that the correction leaves to one
+    comparison: that of the critical value of "max-t"; the level divided by the number
+    of comparisons for "holm"; and for "bh" that times the number of those it found.
+    `effect_size` is the mean of the
     differences divided by their standard deviation.
 
     The comparison is about the queries of this collection, and these rankers as they
@@ -206,7 +223,7 @@ def compare_rankers(
     >>> comparison = compare_rankers(scores)
     >>> row = comparison.rows[0]
     >>> print(f"{row.difference:.3f} [{row.low:.3f}, {row.high:.3f}]")
-    0.059 [0.018, 0.100]
+    0.059 [0.016, 0.101]
     >>> row.wins, row.ties, row.losses
     (39, 0, 21)
 
@@ -220,6 +237,7 @@ def compare_rankers(
     check_choice(test, TESTS, "test", "compare_rankers")
     check_choice(correction, CORRECTIONS, "correction", "compare_rankers")
     check_choice(alternative, ALTERNATIVES, "alternative", "compare_rankers")
+    check_choice(intervals, INTERVALS, "intervals", "compare_rankers")
     margin = check_number(margin, "margin", "compare_rankers", low=0.0)
     check_level(confidence_level, "confidence_level", "compare_rankers")
     check_scalar(n_resamples, "n_resamples", Integral, min_val=1)
@@ -255,6 +273,7 @@ def compare_rankers(
         alternative=alternative,
         margin=margin,
         level=level,
+        simultaneous=intervals == "simultaneous",
         n_resamples=n_resamples,
         seed=seed_of(random_state),
     )
@@ -265,13 +284,17 @@ def compare_rankers(
     with np.errstate(divide="ignore", invalid="ignore"):
         effect = np.where(known, difference / deviation, np.nan)
     effect[difference == 0] = 0.0
+    levels = outcome.level if two_sided else 2 * outcome.level
     least = [
-        noncentrality(df, level if two_sided else 2 * level, POWER) for df in family.df
+        noncentrality(*pair, POWER)
+        for pair in zip(family.df.tolist(), levels.tolist(), strict=True)
     ]
     is_finite = np.isfinite(least)
     detectable = np.where(is_finite, least, 0.0) * family.errors
     detectable[~is_finite] = np.inf
-    columns = (*outcome[2:4], *outcome[:2], effect, detectable)
+    # A mean can differ from itself by rounding, where it is summed in another order.
+    ends = np.minimum(outcome.low, difference), np.maximum(outcome.high, difference)
+    columns = (*ends, *outcome[:2], effect, detectable)
     for row, *values in zip(rows, *(x.tolist() for x in columns), strict=True):
         row.update(zip(_TESTED, values, strict=True))
     _warn(rows, outcome, level, [*segments[0].entries])
@@ -286,6 +309,12 @@ def compare_rankers(
         margin=margin,
         clusters=clusters,
         confidence_level=confidence_level,
+        are_simultaneous=(
+            intervals == "simultaneous"
+            and len(rows) > 1
+            and CORRECTIONS[correction].intervals is not None
+            and TESTS[test].has_interval
+        ),
     )
 
 

@@ -53,6 +53,9 @@ class RankerComparison(Result):
         The parameters of the comparison.
     confidence_level : float
         The level of the intervals.
+    are_simultaneous : bool
+        Whether the intervals of the differences contain all true differences together
+        with this probability, or each by itself.
 
     See Also
     --------
@@ -70,7 +73,8 @@ class RankerComparison(Result):
     >>> runs = {"old": y_true + 3 * rng.randn(600), "new": y_true + rng.randn(600)}
     >>> scores = score_queries(y_true, runs, ["ndcg", "hits@1"], qid=qid)
     >>> print(compare_rankers(scores))
-    60 queries, 2 comparisons (1 pair x 2 metrics): sign-flip test, max-T, 95% intervals
+    60 queries, 2 comparisons (1 pair x 2 metrics): sign-flip test, max-T, 95% intervals,
+    those of differences simultaneous
     <BLANKLINE>
     metric  ranker  estimate          interval  letters
     ndcg    new       0.8932  [0.8568, 0.9215]  a
@@ -79,8 +83,8 @@ class RankerComparison(Result):
     hits@1  old       0.6833  [0.5577, 0.7869]  a
     <BLANKLINE>
     metric  ranker  baseline  difference           interval      p  adjusted  wins/ties/losses  detectable
-    ndcg    new     old          +0.0588   [0.0181, 0.1000]  0.005      0.01           39/0/21      0.0579
-    hits@1  new     old          +0.1167  [-0.0357, 0.2667]   0.19      0.19           14/39/7      0.2151
+    ndcg    new     old          +0.0588   [0.0162, 0.1014]  0.005      0.01           39/0/21      0.0598
+    hits@1  new     old          +0.1167  [-0.0416, 0.2749]   0.19      0.22           14/39/7      0.2223
     """  # noqa: E501
 
     scores: QueryScores
@@ -93,6 +97,7 @@ class RankerComparison(Result):
     margin: float
     clusters: Clusters | None
     confidence_level: float
+    are_simultaneous: bool
 
     @cached_property
     def intervals(self) -> ConfidenceIntervals:
@@ -382,6 +387,19 @@ class RankerComparison(Result):
         }[uncertainty]
         return f"{about}, the best in bold. {words[0].upper()}{words[1:]}{spread}"
 
+    def _of_differences(self):
+        """Return what is different about the intervals of the differences."""
+        if not TESTS[self.test].has_interval:
+            return ""
+        words = []
+        if self.are_simultaneous:
+            words = [CORRECTIONS[self.correction].intervals]
+        elif self.margin and self.alternative == "two-sided":
+            words = [f"{200 * self.confidence_level - 100:g}%"]
+        if len(self.rows) > 1 and not self.are_simultaneous:
+            words.append("one by one")
+        return f", those of differences {', '.join(words)}" if words else ""
+
     def _asked(self):
         """Return what the test asks for, unless it is any difference."""
         asked = {"greater": "greater than", "less": "less than"}.get(self.alternative)
@@ -390,9 +408,7 @@ class RankerComparison(Result):
         return f"within {self.margin:g} of 0" if self.margin else ""
 
     def _title(self):
-        levels = f"{100 * self.confidence_level:g}% intervals"
-        if self.margin and self.alternative == "two-sided":
-            levels += f", of differences {200 * self.confidence_level - 100:g}%"
+        levels = f"{100 * self.confidence_level:g}% intervals{self._of_differences()}"
         n_metrics = len({row.metric for row in self.rows})
         n_segments = len({self._segment(row) for row in self.rows})
         of_segments = ""

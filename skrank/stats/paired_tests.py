@@ -24,6 +24,8 @@ ALTERNATIVES = {"two-sided": (1, -1), "greater": (1,), "less": (-1,)}
 
 # So many numbers, 8 MB of them, are held at a time of all flips of all comparisons.
 BLOCK = 2**20
+# Statistics that differ by less, relative to their size, are equal.
+ROUNDING_OF_T = 1e-10
 # Where fewer random flips reach a sum, its probability is refined.
 FEW_REACHED = 20
 
@@ -321,31 +323,6 @@ TESTS = {
 }
 
 
-def max_t(observed, blocks):
-    """Return p-values adjusted by the step-down maximum of the statistics.
-
-    The largest statistic is compared with the maximum over all tests of each flip, the
-    next one with the maximum over the remaining tests, and so on. Since a flip changes
-    the signs of a unit in all tests at once, the correlation of the tests counts (P.
-    Westfall, S. Young, Resampling-Based Multiple Testing, 1993).
-
-    `observed` holds the statistics of the tests, larger is more significant; each of
-    `blocks` those of some flips, of shape (n_tests, n_flips), which is overwritten. One
-    flip of all flips nothing.
-    """
-    order = np.argsort(observed, kind="stable")
-    least = (observed - 1e-10 * np.abs(observed))[order, None]
-    reached, n_flips = np.zeros(len(observed), dtype=np.intp), 0
-    for block in blocks:
-        largest = block[order]
-        np.maximum.accumulate(largest, axis=0, out=largest)
-        reached += np.count_nonzero(largest >= least, axis=1)
-        n_flips += block.shape[1]
-    adjusted = np.empty(len(observed))
-    adjusted[order[::-1]] = np.maximum.accumulate(reached[::-1] / n_flips)
-    return adjusted
-
-
 def holm(pvalues):
     """Return the p-values of S. Holm, Scandinavian Journal of Statistics 6 (1979)."""
     order = np.argsort(pvalues, kind="stable")
@@ -372,17 +349,19 @@ class Correction(NamedTuple):
     """A correction of p-values for the number of comparisons.
 
     `words` is what it is called. `adjust` returns adjusted p-values; with
-    `flips_signs` they are those of :func:`max_t`.
+    `flips_signs` they are those of :func:`max_t`. `intervals` is what the intervals for
+    all comparisons together are called, or None if it has none.
     """
 
     words: str
     adjust: Callable | None = None
     flips_signs: bool = False
+    intervals: str | None = None
 
 
 CORRECTIONS = {
-    "max-t": Correction("max-T", flips_signs=True),
-    "holm": Correction("Holm", holm),
+    "max-t": Correction("max-T", flips_signs=True, intervals="simultaneous"),
+    "holm": Correction("Holm", holm, intervals="simultaneous (Bonferroni)"),
     "bh": Correction("Benjamini-Hochberg", benjamini_hochberg),
     None: Correction("no correction"),
 }
@@ -392,7 +371,8 @@ class Outcome(NamedTuple):
     """What is found of a family, each of shape (n_comparisons,).
 
     The p-values and the adjusted ones, the ends of the intervals, the number of units,
-    the effective number of differences, and the smallest p-value that is possible.
+    the effective number of differences, the smallest p-value that is possible, and the
+    level at which a single t test would be as strict as the adjusted one.
     """
 
     pvalue: np.ndarray
@@ -402,15 +382,27 @@ class Outcome(NamedTuple):
     n_units: np.ndarray
     n_effective: np.ndarray
     smallest: np.ndarray
+    level: np.ndarray
 
 
 def test_family(
-    family, *, test, correction, alternative, margin, level, n_resamples, seed
+    family,
+    *,
+    test,
+    correction,
+    alternative,
+    margin,
+    level,
+    simultaneous,
+    n_resamples,
+    seed,
 ):
     """Test all differences of a family and adjust their p-values.
 
-    `level` is the level of the tests, 1 minus that of the intervals; the other
-    parameters are those of :func:`skrank.stats.compare_rankers`.
+    `level` is the level of the tests, 1 minus that of the intervals, and with
+    `simultaneous` the intervals are for all differences together if the correction has
+    such intervals. The other parameters are those of
+    :func:`skrank.stats.compare_rankers`.
     """
     test, correction = TESTS[test], CORRECTIONS[correction]
     two_sided = is_two_sided(alternative, margin)
@@ -418,43 +410,59 @@ def test_family(
     if test.flips_signs or correction.flips_signs:
         flips = sign_flips.Flips.draw(len(family.columns), n_resamples, seed)
     flipped = Flipped(family, test.transform, flips)
-    several = len(family) > 1
-    refine = several and correction.adjust is not None
+    n = len(family)
+    refine = n > 1 and correction.adjust is not None
     sides = []
     for sign in ALTERNATIVES[alternative]:
         null = -sign * margin
         pvalues = test.pvalues(flipped, sign, null, two_sided, refine)
         sides.append(Side(sign, null, *pvalues))
     pvalue = adjusted = _joined([side.pvalue for side in sides], two_sided)
-    if several and correction.flips_signs:
-        adjusted = _max_t_of_sides(flipped, sides, two_sided)
+    each, single, critical = level / (1 + two_sided), np.full(n, level), None
+    if n > 1 and correction.flips_signs:
+        of_sides, critical = max_t(flipped, sides, two_sided, level)
+        # Random flips may be more extreme than the exact p-value.
+        known = [pvalue] if two_sided else [side.pvalue for side in sides]
+        of_sides = np.maximum(of_sides, known)
+        adjusted = of_sides.max(axis=0)
+        single = (1 + two_sided) * _tail_of_t(critical, family.df)
     elif refine:
-        refined = [side.refined for side in sides]
-        adjusted = correction.adjust(_joined(refined, two_sided))
-    # Random flips may be more extreme than the exact p-value, or a refined one less.
-    adjusted = np.maximum(adjusted, pvalue)
-    n_effective, all_tied = np.empty(len(family)), np.empty(len(family), dtype=bool)
+        adjusted = correction.adjust(
+            _joined([side.refined for side in sides], two_sided)
+        )
+        # A refined p-value may be less than one of random flips.
+        adjusted = np.maximum(adjusted, pvalue)
+        n_found = max(np.count_nonzero(adjusted <= level), 1)
+        single = np.full(n, level / n * (1 if correction.intervals else n_found))
+    n_effective, all_tied = np.empty(n), np.empty(n, dtype=bool)
     for part in family.parts(len(family.columns)):
         tops = family.tops(part)
         all_tied[part] = ~tops.any(axis=0)
         n_effective[part] = effective_units(tops**2)
     n_effective[n_effective == 0] = np.inf
     n_units = (family.bottoms != 0).sum(axis=0)[family.bottom]
-    low, high = np.full((2, len(family)), [[-np.inf], [np.inf]])
-    if test.has_interval:
-        # Two tests of 5 % on the two sides of equivalence belong to a 90 % interval.
-        ends = test.ends(flipped, sides, level / 2 if two_sided else level)
+    low, high = np.full((2, n), [[-np.inf], [np.inf]])
+    if not test.has_interval:
+        low[:] = high[:] = np.nan
+    else:
+        if simultaneous and critical is not None:
+            of_sides = np.broadcast_to(of_sides <= level, (len(sides), n))
+            ends = _ends_of_max_t(family, sides, critical, of_sides)
+        elif simultaneous and refine and correction.intervals:
+            sides = [side._replace(pvalue=side.refined) for side in sides]
+            ends = test.ends(flipped, sides, each / n)
+        else:  # two tests of 5 % on both sides of equivalence have a 90 % interval
+            ends = test.ends(flipped, sides, each)
         for side, end in zip(sides, ends, strict=True):
             if not margin:  # rankers that never differ have the difference 0
                 end[all_tied] = 0.0
             (low if side.sign == 1 else high)[:] = end
-    else:
-        low[:] = high[:] = np.nan
-    smallest = np.zeros(len(family))
+    smallest = np.zeros(n)
     if test.flips_signs:
         # All signs are equal in one flip of 2^n, or in two of them on both sides.
         smallest = 2.0 ** (two_sided - n_units)
-    return Outcome(pvalue, adjusted, low, high, n_units, n_effective, smallest)
+    found = (pvalue, adjusted, low, high, n_units, n_effective, smallest, single)
+    return Outcome(*found)
 
 
 def _joined(pvalues, two_sided):
@@ -465,22 +473,94 @@ def _joined(pvalues, two_sided):
     return np.max(pvalues, axis=0)
 
 
-def _max_t_of_sides(flipped, sides, two_sided):
-    """Return the p-values adjusted by the maximum over the flips."""
+def max_t(flipped, sides, two_sided, level):
+    """Return p-values adjusted by the maximum statistic, and its critical value.
+
+    Each statistic is compared with the largest one of all tests in each flip. Since a
+    flip changes the signs of a unit in all tests at once, the correlation of the tests
+    counts. This is the single-step procedure of P. Westfall, S. Young, Resampling-Based
+    Multiple Testing (1993): a p-value is at most the level exactly if the statistic is
+    greater than the critical value, one number for all tests, which intervals share.
+
+    The p-values have the shape (1, n_comparisons) for two-sided tests, of the absolute
+    statistics, and else (n_sides, n_comparisons).
+    """
+    largest = []
     if two_sided:
         observed, blocks = flipped.statistics(0.0)
-        return max_t(np.abs(observed), (np.abs(one, out=one) for one in blocks))
-    # The tests of both sides of equivalence are one family.
-    found = [(side.sign, *flipped.statistics(side.null)) for side in sides]
-    observed = np.concatenate([sign * total for sign, total, _ in found])
-
-    def signed_blocks():
+        observed = np.abs(observed)[None]
+        largest = [np.abs(block, out=block).max(axis=0) for block in blocks]
+    else:  # the tests of both sides of equivalence are one family
+        found = [(side.sign, *flipped.statistics(side.null)) for side in sides]
+        observed = np.array([sign * statistics for sign, statistics, _ in found])
         for parts in zip(*(blocks for *_, blocks in found), strict=True):
-            signed = [
-                sign * part for (sign, *_), part in zip(found, parts, strict=True)
-            ]
-            signed = np.vstack(signed)
-            yield signed
-            yield -signed  # the opposite flips
+            signed = np.vstack(
+                [sign * part for (sign, *_), part in zip(found, parts, strict=True)]
+            )
+            # Each flip counts with its opposite, which is as likely.
+            largest += [signed.max(axis=0), -signed.min(axis=0)]
+    largest = np.sort(np.concatenate(largest))
+    n_flips = len(largest)
+    least = observed - ROUNDING_OF_T * np.abs(observed)
+    adjusted = (n_flips - np.searchsorted(largest, least)) / n_flips
+    # The largest value that more than level * n_flips of the maxima reach.
+    place = n_flips - 1 - min(int(np.floor(level * n_flips + 1e-9)), n_flips - 1)
+    critical = max(largest[place], 0.0)
+    # Where no flip is beyond it, no difference whatever can be significant.
+    if largest[-1] <= critical * (1 + ROUNDING_OF_T):
+        critical = np.inf
+    return adjusted, critical
 
-    return max_t(observed, signed_blocks()).reshape(len(sides), -1).max(axis=0)
+
+def _tail_of_t(critical, df):
+    """Return P(T > t) of Student's t at a critical value of S / sqrt(sum x^2)."""
+    # With n = df + 1 differences x, t^2 = S^2 df / (n sum x^2 - S^2).
+    room = df + 1 - critical**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        quantile = np.where(room > 0, critical * np.sqrt(df / room), np.inf)
+    return student.sf(quantile, np.maximum(df, 1))
+
+
+def _ends_of_max_t(family, sides, critical, rejected):
+    r"""Return the last difference of each side that the critical value accepts.
+
+    Of a difference d with the terms t and the weights b of the units, the statistic is
+    :math:`T(d) = \sum (t - d b) / \sqrt{\sum (t - d b)^2}`, so that
+    :math:`T(d)^2 = c^2` is a quadratic equation. `rejected`, of shape (n_sides,
+    n_comparisons), says for which the p-value rejects the null.
+    """
+    tops, weights = family.totals
+    estimate = tops / weights
+    low, high = np.full((2, len(family)), [[-np.inf], [np.inf]])
+    for part in family.parts(len(family.columns)):
+        bottom = family.weights(part)
+        whole = estimate[part] * bottom
+        top = family.tops(part)
+        # What is left is rounding error where all differences are equal.
+        left = top - whole
+        left[np.abs(left) <= ROUNDING * np.maximum(np.abs(top), np.abs(whole))] = 0
+        # With x = d - estimate and terms left = t - estimate b, which sum up to 0:
+        # a x^2 + 2 h x - e <= 0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            a = weights[part] ** 2 - critical**2 * (bottom**2).sum(axis=0)
+            h = critical**2 * (left * bottom).sum(axis=0)
+            e = critical**2 * (left**2).sum(axis=0)
+            root = np.sqrt(h * h + a * e)
+            roots = np.sort([(-h - root) / a, (-h + root) / a], axis=0)
+        # With few units no difference is rejected however large it is, or only some of
+        # those on one side are, which lie between the roots.
+        bounded, known = a > 0, np.isfinite(roots).all(axis=0)
+        below = np.where(bounded, roots[0], np.where(roots[1] < 0, roots[1], -np.inf))
+        above = np.where(bounded, roots[1], np.where(roots[0] > 0, roots[0], np.inf))
+        low[part] = np.where(known, estimate[part] + below, -np.inf)
+        high[part] = np.where(known, estimate[part] + above, np.inf)
+    ends = []
+    for side, of_side in zip(sides, rejected, strict=True):
+        # The same on the axis that points in the direction of the side; a rounding
+        # error must not decide on which side of the null the end lies.
+        end, null = side.sign * (low if side.sign == 1 else high), side.sign * side.null
+        beyond = of_side & (side.sign * estimate > null)
+        end = np.where(beyond, np.maximum(end, np.nextafter(null, np.inf)), end)
+        end = np.where(of_side, end, np.minimum(end, null))
+        ends.append(side.sign * end + 0.0)
+    return ends

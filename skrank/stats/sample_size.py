@@ -5,28 +5,32 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import nctdtr
-from scipy.stats import chi2, t
-from sklearn.utils import Bunch
+from scipy.stats import norm, t, trim_mean
+from sklearn.utils import Bunch, check_scalar
 
-from skrank._checks import check_number, numeric_array
+from skrank._checks import numeric_array, shown
 from skrank.metrics import QueryScores
 from skrank.stats.inference import check_level, estimates_of, terms_of
 
 # The level of the interval of the number of queries.
 LEVEL = 0.95
+# The largest noncentrality: SciPy's probability is NaN from 1e12 on.
+LARGEST = 1e9
 
 
 def required_queries(
     scores: QueryScores | ArrayLike,
-    effect: float,
+    effect: float | ArrayLike,
     *,
     power: float = 0.8,
     confidence_level: float = 0.95,
+    n_comparisons: int = 1,
 ) -> Bunch:
     r"""Compute how many queries a paired comparison needs to find a difference.
 
@@ -37,19 +41,23 @@ def required_queries(
     ----------
     scores : QueryScores or array-like of shape (n_queries,)
         The pilot: two rankers and one metric, or the differences of the queries.
-    effect : float
-        The difference of the means to find, in units of the metric.
+    effect : float or array-like of shape (n_effects,)
+        The difference of the means to find, in units of the metric; or several of them,
+        to see what a smaller one costs.
     power : float, default=0.8
         The probability to find it.
     confidence_level : float, default=0.95
-        1 minus the level of the two-sided test. For several comparisons divide that
-        level by their number, which is a little more careful than "max-t".
+        1 minus the level of the two-sided test.
+    n_comparisons : int, default=1
+        The number of comparisons of which this is one. The level is divided by it
+        (Bonferroni), which asks for a few more queries than "max-t" needs.
 
     Returns
     -------
     required : Bunch
         `n`, the number of queries; `low` and `high`, the same for the ends of a 95 %
-        interval of the standard deviation.
+        interval of the standard deviation. Of several effects each of them is an array
+        of shape (n_effects,).
 
     Raises
     ------
@@ -64,13 +72,22 @@ def required_queries(
     -----
     The smallest n for which a t test with noncentrality :math:`e \sqrt n / s` and
     n - 1 degrees of freedom rejects with the given probability [1]_, with the effect e
-    and the standard deviation s of the pilot. Its interval is that of a normal
-    variable, :math:`s \sqrt{\nu / \chi^2_\nu}`.
+    and the standard deviation s of the pilot.
+
+    Differences of queries have heavier tails than a normal variable, which makes s less
+    certain. The interval of :math:`s^2` is therefore that of Bonett [2]_, from the
+    kurtosis g of the N queries of the pilot around a mean that is trimmed by
+    :math:`1 / (2 \sqrt{N - 4})` on both sides:
+
+    .. math:: \exp\left(\log(c s^2) \pm z c \sqrt{\frac{g - (N - 3) / N}{N - 1}}\right),
+       \quad c = \frac{N}{N - z}
 
     References
     ----------
     .. [1] T. Sakai,
        "Topic Set Size Design", Information Retrieval Journal 19 (2016).
+    .. [2] D. G. Bonett, "Approximate Confidence Interval for Standard Deviation of
+       Nonnormal Distributions", Computational Statistics & Data Analysis 50 (2006).
 
     Examples
     --------
@@ -78,17 +95,21 @@ def required_queries(
     >>> from skrank.stats import required_queries
     >>> pilot = np.random.RandomState(0).normal(0.02, 0.1, size=30)
     >>> required_queries(pilot, effect=0.02)
-    {'n': 240, 'low': 153, 'high': 432}
+    {'n': 240, 'low': 139, 'high': 475}
+    >>> required_queries(pilot, effect=[0.02, 0.05]).n
+    array([240,  40])
     """
-    effect = abs(check_number(effect, "effect", "required_queries"))
-    if effect == 0:
+    effects = np.abs(numeric_array(effect, "effect").astype(np.float64))
+    if effects.ndim > 1 or not np.isfinite(effects).all() or not effects.all():
         raise ValueError(
-            "The 'effect' parameter of required_queries must not be 0: no number of "
-            "queries finds it. Got 0.0."
+            "The 'effect' parameter of required_queries must be a finite number other "
+            "than 0, which no number of queries finds, or an array of them. Got "
+            f"{shown(effect)} instead."
         )
     check_level(power, "power", "required_queries")
     check_level(confidence_level, "confidence_level", "required_queries")
-    level = 1 - confidence_level
+    check_scalar(n_comparisons, "n_comparisons", Integral, min_val=1)
+    level = (1 - confidence_level) / n_comparisons
     if power <= level:
         raise ValueError(
             "The 'power' parameter of required_queries must be greater than "
@@ -102,17 +123,18 @@ def required_queries(
             f"is defined. Got {len(differences)}."
         )
     deviation = differences.std(ddof=1)
-    if effect < 1e-9 * deviation:
+    if (effects < 1e-9 * deviation).any():
         raise ValueError(
             "The 'effect' parameter of required_queries must be at least 1e-9 of the "
-            f"standard deviation of the differences, {deviation:.3g}. Got {effect} "
-            "instead."
+            f"standard deviation of the differences, {deviation:.3g}. Got "
+            f"{shown(effect)} instead."
         )
-    low, high = range_of_deviation(deviation, len(differences) - 1, LEVEL)
-    n, low, high = (
-        queries_needed(effect, s, level, power) for s in (deviation, low, high)
-    )
-    return Bunch(n=n, low=low, high=high)
+    low, high = range_of_deviation(differences, LEVEL)
+    found = {}
+    for name, s in {"n": deviation, "low": low, "high": high}.items():
+        needed = [queries_needed(one, s, level, power) for one in effects.flat]
+        found[name] = np.array(needed) if effects.ndim else needed[0]
+    return Bunch(**found)
 
 
 def _differences(scores):
@@ -144,7 +166,7 @@ def _differences(scores):
 def power_of_t(noncentrality, df, level):
     """Return the probability that a two-sided t test rejects."""
     quantile = t.ppf(1 - level / 2, df)
-    noncentrality = min(noncentrality, 1e9)  # SciPy's probability is NaN from 1e12 on
+    noncentrality = min(noncentrality, LARGEST)
     # SciPy's probabilities can be NaN where they are negligible.
     near, far = np.nan_to_num(nctdtr(df, noncentrality, [quantile, -quantile]))
     return 1 - near + far
@@ -153,11 +175,15 @@ def power_of_t(noncentrality, df, level):
 @lru_cache(maxsize=256)
 def noncentrality(df, level, power):
     """Return the noncentrality at which a two-sided t test has the given power."""
-    if df < 1:
+    if df < 1 or level <= 0:
         return np.inf
+    if level >= power:
+        return 0.0
     high = 4.0
     while power_of_t(high, df, level) < power:
         high *= 2
+        if high > LARGEST:
+            return np.inf
     return brentq(lambda x: power_of_t(x, df, level) - power, 0, high, xtol=1e-10)
 
 
@@ -179,9 +205,18 @@ def queries_needed(effect, deviation, level, power):
     return int(high)
 
 
-def range_of_deviation(deviation, df, confidence_level):
-    """Return (low, high) of the standard deviation of normal differences."""
-    tail = (1 - confidence_level) / 2
-    return tuple(
-        float(deviation * np.sqrt(df / chi2.ppf(q, df))) for q in (1 - tail, tail)
-    )
+def range_of_deviation(differences, confidence_level):
+    """Return (low, high) of the standard deviation, by the method of Bonett (2006)."""
+    n, variance = len(differences), differences.var(ddof=1)
+    if variance == 0:
+        return 0.0, 0.0
+    trim = 0.5 / np.sqrt(n - 4) if n > 4 else 0.0
+    middle = trim_mean(differences, min(trim, 0.499))
+    squares = ((differences - differences.mean()) ** 2).sum()
+    kurtosis = n * ((differences - middle) ** 4).sum() / squares**2
+    z = norm.ppf((1 + confidence_level) / 2)
+    # With fewer queries than z the factor would be negative.
+    factor = n / max(n - z, 0.02)
+    error = factor * np.sqrt(max(kurtosis - (n - 3) / n, 0) / (n - 1))
+    ends = np.log(factor * variance) + z * error * np.array([-1, 1])
+    return tuple(np.exp(ends / 2).tolist())

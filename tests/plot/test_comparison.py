@@ -58,7 +58,7 @@ def test_the_points_show_the_adjusted_decision(scores):
     display = ComparisonDisplay.from_comparison(comparison, metric="mrr")
     words = ["worse", "not significantly different"]
     assert list(display.points_[0]) == words
-    note = "95% intervals; tests adjusted for 6 comparisons (max-T)"
+    note = "95% simultaneous intervals; tests adjusted for 6 comparisons (max-T)"
     assert legend(display) == (note, words)
     assert points(display, "worse") == [(row[0].difference, 1), (row[1].difference, 2)]
     assert points(display, "not significantly different") == [(row[2].difference, 4)]

@@ -8,13 +8,15 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, cross_validate
 
 from skrank.base import check_ranker, is_ranker
 from skrank.datasets import make_ranking
-from skrank.metrics import ndcg_score
+from skrank.metrics import get_scorer, ndcg_score
 from skrank.model_selection import QueryKFold
 from skrank.rankers import FusionRanker, QueryRanker
 from skrank.tables import fuse
@@ -166,11 +168,43 @@ def test_a_pickled_ranker_predicts_the_same():
     np.testing.assert_array_equal(again.predict(X), ranker.predict(X))
 
 
-def test_cross_validation_with_routed_ids_says_that_predict_needs_them_in_X():
+def test_ids_that_are_not_in_X_reach_the_fused_scores():
+    X, y = draw()
+    qid, scores = X["user"], X[["weak", "strong"]]
+    expected = columns().fit(X, y).predict(X)
+    ranker = FusionRanker().fit(scores, y)
+    np.testing.assert_array_equal(ranker.predict(scores, qid=qid), expected)
+    np.testing.assert_array_equal(ranker.rank(scores, qid), columns().fit(X, y).rank(X))
+    value = ndcg_score(y, expected, qid=qid)
+    indexed = pd.Series(y, index=pd.Index(qid, name="qid"))
+    scorer = get_scorer("ndcg")
+    assert ranker.score(scores, y, qid=qid) == ranker.score(scores, indexed) == value
+    assert scorer(ranker, scores, y, qid=qid) == scorer(ranker, scores, indexed)
+    assert scorer(ranker, scores, indexed) == value
+    with pytest.raises(ValueError, match=r"predict\(X, qid=qid\)"):
+        ranker.predict(scores)
+    with pytest.raises(NotFittedError):
+        scorer(FusionRanker(qid_column=0), scores, y, qid=qid)
+
+
+@config_context(enable_metadata_routing=True)
+@pytest.mark.parametrize("scoring", ["mrr", ["mrr", "ndcg@5"]])
+def test_a_search_with_routed_ids_has_the_results_of_one_with_a_column(scoring):
+    X, y = draw()
+    grid = {"weights": [(1, 0), (1, 1), (0, 1)]}
+    how = {"scoring": scoring, "refit": False}
+    found = GridSearchCV(FusionRanker(), grid, cv=QueryKFold(3), **how)
+    found.fit(X[["weak", "strong"]], y, qid=X["user"])
+    cv = QueryKFold(3, qid_column="user")
+    expected = GridSearchCV(columns(), grid, cv=cv, **how).fit(X, y)
+    for name, values in expected.cv_results_.items():
+        if name.startswith("split"):
+            np.testing.assert_array_equal(found.cv_results_[name], values)
+
+
+def test_cross_validation_reads_ids_in_the_columns_of_X():
     X, y, qid = make_ranking(n_queries=20, random_state=0)
-    ranker = FusionRanker([("ridge", Ridge())]).fit(X, y, qid=qid)
-    with pytest.raises(ValueError, match=r"predict\(X.assign\(qid=qid\)\)"):
-        ranker.predict(X)
+    ranker = FusionRanker([("ridge", Ridge())])
     indexed = pd.DataFrame(X).rename(columns=str).assign(qid=qid)
     found = cross_validate(ranker, indexed, y, scoring="mrr", cv=QueryKFold(3))
     assert (found["test_score"] > 0).all()

@@ -34,6 +34,7 @@ def outcome_of(family, test="permutation", correction=None, n_resamples=9999):
         alternative="two-sided",
         margin=0.0,
         level=LEVEL,
+        simultaneous=False,
         n_resamples=n_resamples,
         seed=seed_of(0),
     )

@@ -174,3 +174,25 @@ def queries_and_seeds(rng, n_seeds, n_queries=100):
     values += rng.normal(scale=0.025, size=n_seeds)
     query, seed = np.indices(values.shape).reshape(2, -1)
     return values.ravel(), query, seed
+
+
+def equal_rankers(rng, n_rankers):
+    """Return the reciprocal ranks of rankers of equal quality, (n_rankers, n_queries).
+
+    A query is hard or easy for all rankers, and suits some of them better. In half of
+    the queries the rankers differ by that alone.
+    """
+    difficulty = rng.normal(1.5, 1.5, size=LARGE)
+    suits = rng.normal(scale=0.6, size=(n_rankers, LARGE))
+    noise = rng.logistic(scale=1.2, size=(n_rankers, LARGE))
+    noise = np.where(rng.random(LARGE) < 0.5, noise[0], noise)
+    found = 1 / np.ceil(np.exp(difficulty + suits + noise))
+    return found - found.mean(axis=1, keepdims=True)  # equal in this pool as well
+
+
+def rare_gains(rng):
+    """Return differences with a mean of 0: large gains in 5 % of the queries."""
+    gain = rng.random(LARGE) < 0.05
+    found = np.where(gain, rng.random(LARGE), -rng.beta(1, 40, size=LARGE))
+    found[~gain] *= -found[gain].sum() / found[~gain].sum()
+    return found

@@ -289,12 +289,12 @@ def simulate(table, values, n_samples):
     return lines
 
 
-def as_rst(title, lines, n_samples):
+def as_rst(title, lines, n_samples, sizes=" of each size up to 200"):
     """Return a table of the documentation."""
     text = [f".. list-table:: {title}", "   :header-rows: 1", ""]
     for line in lines:
         text += [f"   {' ' if i else '*'} - {cell}" for i, cell in enumerate(line)]
-    text += ["", f"{n_samples:,} samples of each size up to 200."]
+    text += ["", f"{n_samples:,} samples{sizes}."]
     return "\n".join(line.rstrip() for line in text) + "\n\n"
 
 

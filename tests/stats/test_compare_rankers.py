@@ -383,12 +383,9 @@ def test_max_t_is_that_of_all_signs_with_few_queries():
     signs = np.array(list(itertools.product([1, -1], repeat=7)))
     flipped = np.abs(signs @ differences.T) / norm
     observed = np.abs(differences.sum(axis=1)) / norm
-    before, left = 0, [0, 1, 2]
-    for j in np.argsort(-observed):
-        p = np.mean(flipped[:, left].max(axis=1) >= observed[j] - 1e-9)
-        before = max(before, p)
-        left.remove(j)
-        assert rows[j].p_adjusted == pytest.approx(before)
+    for row, one in zip(rows, observed, strict=True):
+        expected = np.mean(flipped.max(axis=1) >= one - 1e-9)
+        assert row.p_adjusted == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon", "sign"])
@@ -470,6 +467,51 @@ def test_an_adjusted_metric_is_compared_as_the_ratio_that_it_is():
     summary = scores.summary()
     for name, estimate in (("b", row.estimate), ("a", row.estimate_baseline)):
         assert estimate == pytest.approx(summary[name]["adjusted_hits@2"])
+
+
+def of_datasets():
+    """Return the values of two rankers on seven data sets, and of each the difference.
+
+    The weights are 1 / n of the data set, and the rows are not sorted.
+    """
+    rng = np.random.default_rng(0)
+    sizes = [3, 50, 8, 20, 5, 11, 30]
+    dataset = rng.permutation(np.repeat([f"set {i}" for i in range(7)], sizes))
+    old, new = rng.random(size=(2, sum(sizes)))
+    names = np.unique(dataset)
+    size = {name: int((dataset == name).sum()) for name in names}
+    scores = {"old": old, "new": new, "dataset": dataset}
+    scores["sample_weight"] = [1 / size[name] for name in dataset]
+    means = [(new - old)[dataset == name].mean() for name in names]
+    return scores, np.array(means)
+
+
+def test_weights_of_1_over_n_give_the_mean_over_data_sets():
+    scores, means = of_datasets()
+    del scores["dataset"]
+    (row,) = compare_rankers(scores, baseline="old").rows
+    assert row.difference == pytest.approx(means.mean())
+    unweighted = {name: scores[name] for name in ("old", "new")}
+    (by_query,) = compare_rankers(unweighted, baseline="old").rows
+    assert by_query.difference != pytest.approx(means.mean(), abs=0.005)
+
+
+def test_clusters_of_data_sets_test_the_means_of_the_data_sets():
+    scores, means = of_datasets()
+    (row,) = compare_rankers(scores, baseline="old", clusters="dataset").rows
+    assert row.difference == pytest.approx(means.mean())
+    assert row.pvalue == pytest.approx(enumerated(means))
+
+
+def test_five_data_sets_cannot_answer_for_new_ones():
+    scores, _ = of_datasets()
+    five = np.isin(scores["dataset"], [f"set {i}" for i in range(5)])
+    scores = {name: np.asarray(column)[five] for name, column in scores.items()}
+    scores["new"] = scores["old"] + 1  # the largest difference there can be
+    with pytest.warns(UserWarning, match="No sign-flip test of 5 units can reject"):
+        (row,) = compare_rankers(scores, baseline="old", clusters="dataset").rows
+    assert row.pvalue == pytest.approx(2 / 2**5)
+    assert (row.low, row.high) == (-np.inf, np.inf)
 
 
 def test_two_clusterings_need_the_t_test():

@@ -126,8 +126,16 @@ def test_it_prints_the_family_the_rankers_and_their_differences():
         ({"alternative": "greater"}, "is the difference greater than 0?"),
         ({"alternative": "greater", "margin": 0.1}, "greater than -0.1?"),
         ({"alternative": "less", "margin": 0.1}, "less than 0.1?"),
-        ({"margin": 0.1}, "of differences 90%; is the difference within 0.1 of 0?"),
-        ({"test": "wilcoxon", "correction": "holm"}, "signed-rank test, Holm,"),
+        ({"margin": 0.1}, "of differences simultaneous; is the difference within 0.1"),
+        (
+            {"margin": 0.1, "intervals": "single"},
+            "of differences 90%, one by one; is the difference within 0.1 of 0?",
+        ),
+        ({}, "max-T, 95% intervals, those of differences simultaneous"),
+        ({"correction": "holm"}, "those of differences simultaneous (Bonferroni)"),
+        ({"correction": "bh"}, "those of differences one by one"),
+        ({"correction": None}, "those of differences one by one"),
+        ({"test": "wilcoxon", "correction": "holm"}, "Holm, 95% intervals"),
         (
             {"clusters": np.arange(60) // 2},
             "30 clusters of queries (5 undefined), 3 comparisons",

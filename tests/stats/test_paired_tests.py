@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from skrank.stats import compare_rankers
-from skrank.stats.paired_tests import TESTS, benjamini_hochberg, holm, max_t
+from skrank.stats.paired_tests import TESTS, benjamini_hochberg, holm
 from tests.stats.pilot import scores_of
 
 # Eight differences are few, as the warning says.
@@ -71,17 +71,3 @@ def test_benjamini_hochberg_divides_by_the_rank():
     expected = [0.04, 0.04, 0.04, 0.02]
     pvalues = np.array([0.03, 0.02, 0.04, 0.005])
     np.testing.assert_allclose(benjamini_hochberg(pvalues), expected)
-
-
-def test_max_t_steps_down_as_a_loop_does():
-    rng = np.random.RandomState(0)
-    flipped = rng.rand(200, 5)
-    flipped[0] = observed = np.array([0.9, 0.5, 0.99, 0.7, 0.2])
-    left, expected, before = {0, 1, 2, 3, 4}, np.empty(5), 0
-    for j in np.argsort(-observed):
-        largest = flipped[:, sorted(left)].max(axis=1)
-        before = expected[j] = max(before, np.mean(largest >= observed[j]))
-        left.remove(j)
-    for blocks in ([flipped], np.split(flipped, 4), np.array_split(flipped, 7)):
-        found = max_t(observed, (block.T.copy() for block in blocks))
-        np.testing.assert_allclose(found, expected)

@@ -29,11 +29,26 @@ def test_the_number_is_that_of_the_tables_of_paired_t_tests(effect, n):
 
 
 def test_the_interval_is_that_of_the_standard_deviation_of_the_pilot():
-    # Quantiles of chi-square with 30 degrees of freedom: 16.791 and 46.979.
     required = required_queries(pilot_of(1.0), 0.3)
-    low = required_queries(pilot_of(np.sqrt(30 / 46.979)), 0.3).n
-    high = required_queries(pilot_of(np.sqrt(30 / 16.791)), 0.3).n
+    # By hand, see the test of the range of a deviation.
+    low, high = (required_queries(pilot_of(s), 0.3).n for s in (0.862465, 1.237722))
     assert (required.low, required.high) == (low, high)
+
+
+def test_several_effects_have_the_numbers_of_each():
+    pilot = np.random.RandomState(0).standard_t(4, size=40)
+    effects = [0.5, 0.1, -0.3]
+    required = required_queries(pilot, effects)
+    alone = [required_queries(pilot, effect) for effect in effects]
+    for name, found in required.items():
+        assert found.tolist() == [one[name] for one in alone]
+
+
+def test_several_comparisons_share_the_level():
+    pilot = np.random.RandomState(0).randn(40)
+    shared = required_queries(pilot, 0.3, n_comparisons=15)
+    assert shared == required_queries(pilot, 0.3, confidence_level=1 - 0.05 / 15)
+    assert shared.n > required_queries(pilot, 0.3).n
 
 
 def test_a_pilot_of_two_rankers_counts_by_their_differences():
@@ -66,7 +81,11 @@ def test_equal_differences_need_the_fewest_queries():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"effect": 0}, "'effect' parameter of required_queries must not be 0"),
+        ({"effect": 0}, "a finite number other than 0, .* Got 0 instead"),
+        ({"effect": [0.1, 0.0]}, "'effect' parameter of required_queries must be"),
+        ({"effect": np.nan}, "'effect' parameter of required_queries must be"),
+        ({"effect": [[0.1]]}, "or an array of them"),
+        ({"effect": 0.1, "n_comparisons": 0}, "n_comparisons == 0, must be >= 1"),
         ({"effect": 1e-300}, "must be at least 1e-9 of the standard deviation"),
         ({"effect": 0.1, "power": 1.0}, "'power' parameter"),
         ({"effect": 0.1, "confidence_level": 1.0}, "'confidence_level' param"),
@@ -122,8 +141,28 @@ def test_the_power_of_a_simulated_test_is_the_computed_one():
     assert found == pytest.approx(power_of_t(0.5 * np.sqrt(34), 33, 0.05), abs=0.02)
 
 
-def test_the_range_of_a_deviation_narrows_with_the_pilot():
-    # chi-square quantiles of 9 degrees of freedom: 2.7004 and 19.0228.
-    low, high = range_of_deviation(2.0, 9, 0.95)
-    assert low == pytest.approx(2 * np.sqrt(9 / 19.0228), rel=1e-5)
-    assert high == pytest.approx(2 * np.sqrt(9 / 2.7004), rel=1e-4)
+def test_the_range_of_a_deviation_is_that_of_bonett():
+    # Of -15, ..., 15: sum x^2 = 2480, sum x^4 = 356624, and the trimmed mean is 0. So
+    # g = 31 * 356624 / 2480^2 = 1.79750, c = 31 / (31 - 1.959964) = 1.067492,
+    # se = c sqrt((g - 28/31) / 30) = 0.184306, and the ends of the variance are
+    # exp(0.065312 -+ 1.959964 * 0.184306) = 0.743846 and 1.531955.
+    low, high = range_of_deviation(pilot_of(1.0), 0.95)
+    assert low == pytest.approx(0.862465, rel=1e-5)
+    assert high == pytest.approx(1.237722, rel=1e-5)
+
+
+def test_heavy_tails_widen_the_range_of_a_deviation():
+    normal = norm.ppf((np.arange(100) + 0.5) / 100)
+    heavy = t.ppf((np.arange(100) + 0.5) / 100, 3)
+    ratios = [np.divide(*range_of_deviation(x, 0.95)[::-1]) for x in (normal, heavy)]
+    assert np.log(ratios[1]) > 1.5 * np.log(ratios[0])
+    # Of a normal variable it is about that of chi-square with 99 degrees of freedom,
+    # sqrt(128.42 / 73.36) = 1.323.
+    assert ratios[0] == pytest.approx(1.323, rel=0.05)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5])
+def test_a_tiny_pilot_says_little(n):
+    low, high = range_of_deviation(np.arange(n) - 0.3, 0.95)
+    deviation = (np.arange(n) - 0.3).std(ddof=1)
+    assert 0 < low < deviation < high < np.inf

@@ -7,7 +7,13 @@ import pytest
 
 from skrank.metrics import QueryScores
 from skrank.stats import compare_rankers
-from tests.stats import experiments, populations, simulate, simulate_cross_validation
+from tests.stats import (
+    experiments,
+    populations,
+    simulate,
+    simulate_cross_validation,
+    simulate_pitfalls,
+)
 from tests.stats.populations import Values
 
 pytestmark = pytest.mark.slow
@@ -32,10 +38,10 @@ TINY = {
 }
 
 
-def rows_in_docs():
+def rows_in_docs(path=None):
     """Return the rows of each table of the documentation, by its title."""
     found = {}
-    for line in simulate.DOCS_TABLE.read_text("utf-8").splitlines():
+    for line in (path or simulate.DOCS_TABLE).read_text("utf-8").splitlines():
         if line.startswith(".. list-table:: "):
             rows = found[line.removeprefix(".. list-table:: ")] = []
         if line.startswith("   * -"):
@@ -43,7 +49,11 @@ def rows_in_docs():
     return {title: rows[1:] for title, rows in found.items()}
 
 
-@pytest.mark.parametrize("table", simulate.TABLES, ids=lambda table: table.title[:30])
+@pytest.mark.parametrize(
+    "table",
+    [*simulate.TABLES, *simulate_pitfalls.TABLES.values()],
+    ids=lambda table: table.title[:30],
+)
 def test_every_row_of_a_table_is_simulated(table, capsys):
     header, *lines = simulate.simulate(table, TINY, n_samples=2)
     assert [line[0] for line in lines] == [row.name for row in table.rows]
@@ -62,6 +72,38 @@ def test_without_values_of_real_rankers_the_synthetic_rows_are_simulated(capsys)
 def test_the_documentation_holds_every_row():
     rows = {t.title: [row.name for row in t.rows] for t in simulate.TABLES}
     assert rows_in_docs() == rows
+    tables = simulate_pitfalls.TABLES.values()
+    rows = {t.title: [row.name for row in t.rows] for t in tables}
+    assert rows_in_docs(simulate_pitfalls.DOCS_TABLE) == rows
+
+
+def test_a_pitfall_is_simulated_by_its_name(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["simulate_pitfalls", "gains", "--samples", "2"])
+    simulate_pitfalls.main()
+    titles = [table.title for table in simulate_pitfalls.TABLES.values()]
+    printed = capsys.readouterr().out
+    (title,) = [title for title in titles if title in printed]
+    assert title == simulate_pitfalls.TABLES["gains"].title
+    monkeypatch.setattr("sys.argv", ["simulate_pitfalls", "gain"])
+    with pytest.raises(SystemExit):
+        simulate_pitfalls.main()
+    assert "the names are looks, tuning" in capsys.readouterr().err
+
+
+def test_a_look_counts_if_any_earlier_one_found_a_difference():
+    found = simulate_pitfalls.looks({}, n_samples=50)
+    values = [value for (value,) in found.values()]
+    assert values == sorted(values)
+    assert values[0] < 20  # one look is a test at 5 %
+
+
+def test_populations_of_equal_rankers_are_equal():
+    rng = np.random.default_rng(0)
+    rankers = populations.equal_rankers(rng, 3)
+    np.testing.assert_allclose(rankers.mean(axis=1), 0, atol=1e-12)
+    gains = populations.rare_gains(rng)
+    assert gains.mean() == pytest.approx(0, abs=1e-12)
+    assert (gains > 0).mean() == pytest.approx(0.05, abs=0.005)
 
 
 def test_tables_that_are_not_simulated_are_kept(monkeypatch, tmp_path):

@@ -1,4 +1,4 @@
-"""Tensors of torch and arrays of array-api-strict, compared with NumPy's."""
+"""Tensors of torch, JAX and array-api-strict, compared with NumPy's arrays."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
@@ -8,6 +8,7 @@ import time
 from statistics import median
 
 import array_api_strict as xp
+import jax
 import numpy as np
 import pytest
 import torch
@@ -75,6 +76,8 @@ TENSORS = {
     "gpu": lambda values: torch.from_numpy(values).as_subclass(OnGpu),
     "dlpack": OnlyDLPack,
     "dlpack of torch": lambda values: OnlyDLPack(torch.from_numpy(values)),
+    "jax": jax.numpy.asarray,
+    "dlpack of jax": lambda values: OnlyDLPack(jax.numpy.asarray(values)),
     "array API": xp.asarray,
     "another device": lambda values: xp.asarray(values, device=xp.Device("device1")),
 }
@@ -97,7 +100,7 @@ def test_every_kind_of_tensor_has_the_values_of_its_array(kind):
     assert ndcg_score(tensor(Y_TRUE), tensor(Y_SCORE)) == ndcg_score(Y_TRUE, Y_SCORE)
 
 
-@pytest.mark.parametrize("kind", ["torch", "gpu", "dlpack", "another device"])
+@pytest.mark.parametrize("kind", ["torch", "gpu", "dlpack", "jax", "another device"])
 def test_masks_may_be_tensors(kind):
     tensor = (
         TENSORS[kind]
@@ -117,6 +120,13 @@ def test_short_floats_stay_tied(dtype):
     assert mrr_score(Y_TRUE, scores) == mrr_score(Y_TRUE, scores.float().numpy())
 
 
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float8_e4m3fn", "int4"])
+def test_short_numbers_of_jax_stay_tied(dtype):
+    scores = jax.numpy.asarray(rng.normal(size=(20, 10))).astype(dtype)
+    expected = mrr_score(Y_TRUE, np.asarray(scores.astype("float32")))
+    assert mrr_score(Y_TRUE, scores) == expected
+
+
 @pytest.mark.filterwarnings("ignore:Sparse CS. tensor support is in beta")
 @pytest.mark.parametrize("layout", ["coo", "csr", "csc"])
 def test_sparse_grades_stay_sparse(layout):
@@ -132,6 +142,8 @@ def test_the_memory_of_the_cpu_is_shared():
     for kind in ("torch", "requires_grad", "dlpack", "dlpack of torch"):
         assert np.shares_memory(on_host(TENSORS[kind](Y_SCORE)), Y_SCORE)
     assert np.shares_memory(on_host(xp.asarray(Y_SCORE, copy=False)), Y_SCORE)
+    array = jax.numpy.asarray(Y_SCORE)
+    assert np.shares_memory(on_host(array), np.from_dlpack(array))
     tensor = torch.randn(3).conj()
     assert np.shares_memory(on_host(tensor), tensor.numpy())
 
@@ -176,6 +188,7 @@ def test_a_module_of_torch_is_ranked_and_scored():
 
 def test_skrank_imports_no_library_of_tensors():
     code = (
-        "import sys, skrank.metrics, skrank.rankers; assert 'torch' not in sys.modules"
+        "import sys, skrank.metrics, skrank.rankers; "
+        "assert not {'jax', 'torch', 'array_api_strict'} & {*sys.modules}"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

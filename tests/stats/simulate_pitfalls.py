@@ -1,0 +1,277 @@
+"""Simulate what no test can know: how equal rankers come to look different.
+
+    python -m tests.stats.simulate_pitfalls looks
+    python -m tests.stats.simulate_pitfalls --write
+
+The names are those of `TABLES`; without one, all are simulated, in a few minutes.
+``--write`` writes them to the documentation.
+"""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import argparse
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from skrank.metrics import QueryScores
+from skrank.model_selection import QueryKFold
+from skrank.stats import compare_rankers
+from tests.stats import populations
+from tests.stats.experiments import LEVEL, holds, outcomes, percent
+from tests.stats.populations import draw
+from tests.stats.simulate import Row, Table, as_rst, simulate
+from tests.stats.simulate_cross_validation import N_FEATURES, fit, ndcg
+from tests.stats.simulate_cross_validation import draw as draw_documents
+
+DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/pitfalls.rst"
+N_PER_LOOK, N_SEEDS = 50, 5
+LOOKS, CANDIDATES, DATASETS = (1, 2, 5, 10, 20), (1, 5, 29), (5, 10, 20, 40)
+# The standard deviation of the difference within and between data sets, and its mean.
+WITHIN, BETWEEN, MEAN = 0.25, 0.03, 0.02
+
+
+def significant(samples):
+    """Return which samples, the columns of differences, the t test rejects."""
+    return outcomes(samples, test="t")[0] <= LEVEL
+
+
+def looks(values, n_samples):
+    """Return how often one of the looks at a growing number of queries rejects."""
+    rng = np.random.default_rng(0)
+    ranks = populations.equal_rankers(rng, 2)
+    rows = draw(rng, N_PER_LOOK * LOOKS[-1], n_samples, ranks.shape[1])
+    samples = (ranks[1] - ranks[0])[rows]
+    found, rejected = {}, np.zeros(n_samples, dtype=bool)
+    for look in range(1, LOOKS[-1] + 1):
+        rejected |= significant(samples[: look * N_PER_LOOK])
+        if look in LOOKS:
+            found[of_number(look, "look")] = [percent(rejected)]
+    return found
+
+
+def of_number(n, thing):
+    return f"{n} {thing}{'s' if n > 1 else ''}"
+
+
+def best_of(values, n_samples, n, other_queries):
+    """Return how often the best of equal candidates is better than the baseline.
+
+    It is compared on the n queries on which it was the best, or on n others.
+    """
+    found = {}
+    for n_candidates in CANDIDATES:
+        rng = np.random.default_rng(0)
+        ranks = populations.equal_rankers(rng, 1 + n_candidates)
+        rows = draw(rng, n, n_samples, ranks.shape[1])
+        best = 1 + ranks[1:, rows].mean(axis=1).argmax(axis=0)
+        if other_queries:
+            rows = draw(rng, n, n_samples, ranks.shape[1])
+        samples = ranks[best, rows] - ranks[0, rows]
+        better = significant(samples) & (samples.mean(axis=0) > 0)
+        found[of_number(n_candidates, "candidate")] = [percent(better)]
+    return found
+
+
+def equal_learners(values, n_samples, n_units, n_seeds=1, clusters="qid"):
+    """Return how often learners that differ by their seeds alone are different.
+
+    The learner is a network whose hidden units are drawn by its seed and whose output
+    is fitted by least squares. The same seeds are used in all five folds.
+    """
+    found = {}
+    for n in (40, 100):
+        rng, rejected = np.random.default_rng(0), []
+        for _ in range(n_samples):
+            X, y, qid = draw_documents(n, rng)
+            parts = {"one": [], "other": []}
+            for seed in range(n_seeds):
+                for scores in parts.values():
+                    y_score = out_of_fold(hidden(X, n_units, rng), y, qid)
+                    scores.append(ndcg(y, y_score, qid, split=seed))
+            joined = {name: QueryScores.concat(parts[name]) for name in parts}
+            options = {"clusters": clusters, "test": "t", "correction": None}
+            (row,) = compare_rankers(joined, **options).rows
+            rejected.append(row.pvalue <= LEVEL)
+        found[f"{n} queries"] = [percent(rejected)]
+    return found
+
+
+def hidden(X, n_units, rng):
+    """Return the values of some hidden units."""
+    weights = rng.normal(scale=N_FEATURES**-0.5, size=(N_FEATURES, n_units))
+    return np.tanh(X @ weights + rng.normal(size=n_units))
+
+
+def out_of_fold(X, y, qid):
+    """Return the scores of the fits that have not seen the query."""
+    y_score = np.empty(len(y))
+    for train, test in QueryKFold(5).split(X, qid=qid):
+        y_score[test] = X[test] @ fit(X[train], y[train])
+    return y_score
+
+
+def rare_gains(values, n_samples, measure):
+    """Return a figure of samples whose mean is 0, by n."""
+    rng, found = np.random.default_rng(0), {}
+    population = populations.rare_gains(rng)
+    for n in (10, 20, 50, 200, 1000):
+        samples = population[draw(rng, n, n_samples, len(population))]
+        found[f"n = {n:,}"] = [percent(measure(samples))]
+    return found
+
+
+def rejected(samples):
+    return outcomes(samples)[0] <= LEVEL
+
+
+def warned(samples):
+    """Return where `compare_rankers` warns that few queries decide."""
+    return (samples**2).sum(axis=0) ** 2 < 10 * (samples**4).sum(axis=0)
+
+
+def datasets(values, n_samples, covers):
+    """Return how often an interval covers the mean over data sets, by their number."""
+    found = {}
+    for n_datasets in DATASETS:
+        rng = np.random.default_rng(0)
+        covered = [covers(*draw_datasets(rng, n_datasets)) for _ in range(n_samples)]
+        found[f"{n_datasets} data sets"] = [percent(covered)]
+    return found
+
+
+def draw_datasets(rng, n_datasets):
+    """Return differences of queries, their data sets, and the mean of each of these.
+
+    A data set has 20 to 500 queries, the logarithm of which is uniform.
+    """
+    means = rng.normal(MEAN, BETWEEN, size=n_datasets)
+    sizes = np.exp(rng.uniform(np.log(20), np.log(500), size=n_datasets)).astype(int)
+    dataset = np.repeat(np.arange(n_datasets), sizes)
+    return rng.normal(means[dataset], WITHIN), dataset, means
+
+
+def covers_these(difference, dataset, means):
+    weight = 1 / np.bincount(dataset)[dataset]
+    return holds(means.mean(), difference, sample_weight=weight)
+
+
+def covers_new_ones(difference, dataset, means):
+    weight = 1 / np.bincount(dataset)[dataset]
+    return holds(MEAN, difference, sample_weight=weight, clusters=dataset)
+
+
+def covers_as_queries(difference, dataset, means):
+    return holds(MEAN, difference)
+
+
+TABLES = {
+    "looks": Table(
+        "Two equal rankers, tested after every 50 queries: significant at some look, "
+        "in %",
+        [of_number(n, "look") for n in LOOKS],
+        [Row("paired t test at 5 %", looks, {"1 look": (4, 6)})],
+    ),
+    "tuning": Table(
+        "The best of equal candidates is significantly better than an equal baseline, "
+        "in %",
+        [of_number(n, "candidate") for n in CANDIDATES],
+        [
+            Row(
+                f"{n} queries, {text}",
+                partial(best_of, n=n, other_queries=other),
+                bars,
+            )
+            for other, text, bars in [
+                (False, "selected on them", {}),
+                (True, "selected on others", {"29 candidates": (1.5, 3.5)}),
+            ]
+            for n in (50, 200)
+        ],
+    ),
+    "seeds": Table(
+        "A small network, trained with two seeds and compared with itself: "
+        "significant, in %",
+        ["40 queries", "100 queries"],
+        [
+            *(
+                Row(
+                    f"{n_units} hidden units, one seed each",
+                    partial(equal_learners, n_units=n_units),
+                )
+                for n_units in (40, 20, 10)
+            ),
+            *(
+                Row(
+                    f"10, {N_SEEDS} seeds each, {text}",
+                    partial(
+                        equal_learners, n_units=10, n_seeds=N_SEEDS, clusters=clusters
+                    ),
+                    bars,
+                )
+                for text, clusters, bars in [
+                    ("queries are the units", "qid", {}),
+                    (
+                        "queries and seeds are",
+                        ["qid", "split"],
+                        dict.fromkeys(["40 queries", "100 queries"], (0, 6)),
+                    ),
+                ]
+            ),
+        ],
+    ),
+    "gains": Table(
+        "Equal means: large gains in 5 % of the queries, small losses in the others, "
+        "in %",
+        [f"n = {n:,}" for n in (10, 20, 50, 200, 1000)],
+        [
+            Row("significant", partial(rare_gains, measure=rejected)),
+            Row("compare_rankers warns", partial(rare_gains, measure=warned)),
+        ],
+    ),
+    "datasets": Table(
+        "Coverage of the mean difference over data sets, in %",
+        [f"{n} data sets" for n in DATASETS],
+        [
+            Row(name, partial(datasets, covers=covers), bars)
+            for name, covers, bars in [
+                (
+                    "these: sample_weight",
+                    covers_these,
+                    {f"{n} data sets": (93.5, 97.5) for n in DATASETS},
+                ),
+                (
+                    "new ones: sample_weight, clusters",
+                    covers_new_ones,
+                    {f"{n} data sets": (93.5, 97.5) for n in DATASETS},
+                ),
+                ("new ones: queries as units", covers_as_queries, {}),
+            ]
+        ],
+    ),
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(TABLES))
+    parser.add_argument("--samples", type=int, default=2000, help="of each size")
+    parser.add_argument(
+        "--write", action="store_true", help=f"write all to docs/{DOCS_TABLE.name}"
+    )
+    options = parser.parse_args()
+    if unknown := {*options.names} - {*TABLES}:
+        parser.error(f"the names are {', '.join(TABLES)}. Got {sorted(unknown)}.")
+    if options.write and options.names:
+        parser.error("--write writes all tables: pass no names")
+    texts = []
+    for table in (TABLES[name] for name in options.names or TABLES):
+        lines = simulate(table, {}, options.samples)
+        texts.append(as_rst(table.title, lines, options.samples, sizes=""))
+    if options.write:
+        DOCS_TABLE.write_text("".join(texts), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""Intervals of several differences that agree with the adjusted p-values."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+from scipy.stats import t as student
+
+from skrank.stats import compare_rankers
+from tests.stats.families import contradictions, random_family
+
+pytestmark = pytest.mark.filterwarnings("ignore:The p-value may be too small")
+
+
+def values_of(n_rankers, n, seed=0):
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(n_rankers, n)) + 0.4 * np.arange(n_rankers)[:, None]
+    return {f"r{i}": one for i, one in enumerate(values)}
+
+
+def by_enumeration(differences, level):
+    """The critical value of |T| over all signs, and a function that returns T."""
+    norm = np.sqrt((differences**2).sum(axis=0))
+    signs = np.array(list(itertools.product([1, -1], repeat=len(differences))))
+    largest = np.sort((np.abs(signs @ differences) / norm).max(axis=1))
+    # The largest value that more than level * n of them reach.
+    critical = largest[len(largest) - 1 - int(level * len(largest))]
+    return critical, lambda x: x.sum() / np.sqrt((x**2).sum())
+
+
+@pytest.mark.parametrize("level", [0.05, 0.2])
+def test_the_ends_are_the_last_differences_that_are_not_significant(level):
+    values = values_of(3, 9)
+    comparison = compare_rankers(values, confidence_level=1 - level)
+    pairs = [(row.ranker, row.baseline) for row in comparison.rows]
+    differences = np.column_stack([values[one] - values[two] for one, two in pairs])
+    critical, statistic = by_enumeration(differences, level)
+    for row, d in zip(comparison.rows, differences.T, strict=True):
+        ends = [
+            brentq(lambda x, d=d: abs(statistic(d - x)) - critical, *between)
+            for between in [(d.mean() - 50, d.mean()), (d.mean(), d.mean() + 50)]
+        ]
+        assert [row.low, row.high] == pytest.approx(ends, abs=1e-9)
+
+
+def test_they_are_wider_than_one_by_one_and_say_so():
+    values = values_of(4, 60)
+    together = compare_rankers(values)
+    single = compare_rankers(values, intervals="single")
+    assert (together.are_simultaneous, single.are_simultaneous) == (True, False)
+    for one, other in zip(together.rows, single.rows, strict=True):
+        assert one.low < other.low < other.difference < other.high < one.high
+        assert one.p_adjusted == other.p_adjusted
+        assert one.detectable == other.detectable
+    assert "simultaneous" in str(together)
+    assert "one by one" in str(single)
+
+
+def test_one_comparison_has_the_interval_of_its_test():
+    values = values_of(2, 40)
+    (one,) = compare_rankers(values).rows
+    (other,) = compare_rankers(values, intervals="single").rows
+    assert one == other
+    assert not compare_rankers(values).are_simultaneous
+
+
+def test_those_of_holm_are_bonferronis():
+    values = values_of(3, 30)
+    rows = compare_rankers(values, test="t", correction="holm").rows
+    for row in rows:
+        d = values[row.ranker] - values[row.baseline]
+        radius = student.ppf(1 - 0.05 / 6, 29) * d.std(ddof=1) / np.sqrt(30)
+        expected = [d.mean() - radius, d.mean() + radius]
+        assert [row.low, row.high] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("correction", ["bh", None])
+def test_without_a_correction_of_the_family_they_are_one_by_one(correction):
+    values = values_of(3, 30)
+    rows = compare_rankers(values, test="t", correction=correction).rows
+    for row in rows:
+        d = values[row.ranker] - values[row.baseline]
+        radius = student.ppf(0.975, 29) * d.std(ddof=1) / np.sqrt(30)
+        expected = [d.mean() - radius, d.mean() + radius]
+        assert [row.low, row.high] == pytest.approx(expected)
+
+
+def test_so_few_queries_that_nothing_is_significant_have_no_ends():
+    with pytest.warns(UserWarning, match="No sign-flip test of 4 units can reject"):
+        rows = compare_rankers(values_of(3, 4)).rows
+    assert all((row.low, row.high) == (-np.inf, np.inf) for row in rows)
+    assert all(row.detectable == np.inf for row in rows)
+
+
+@pytest.mark.parametrize(
+    "seeds",
+    [range(20), pytest.param(range(20, 400), marks=pytest.mark.slow)],
+    ids=["20", "400"],
+)
+def test_an_interval_excludes_0_exactly_if_the_adjusted_p_value_is_small(seeds):
+    for seed in seeds:
+        odd, rows = contradictions(*random_family(np.random.default_rng(seed)))
+        assert not odd, (seed, odd[0])
+        assert len(rows) > 1
+
+
+@pytest.mark.slow
+def test_an_interval_of_bonferroni_never_excludes_what_holm_accepts():
+    for seed in range(200):
+        scores, options = random_family(np.random.default_rng(seed))
+        odd, _ = contradictions(scores, options, correction="holm")
+        level = 1 - options["confidence_level"]
+        assert all(row.p_adjusted <= level for row in odd), seed
+
+
+def test_the_parameter_is_checked():
+    with pytest.raises(ValueError, match="'intervals' parameter of compare_rankers"):
+        compare_rankers(values_of(3, 30), intervals="joint")
