@@ -540,4 +540,3 @@ def request_for_values(name, values, instead):
         return request
     check_number(instead, "replace_undefined_by", "from_frame", nan=True)
     return request.changed(replace_undefined_by=instead)
-

@@ -38,7 +38,9 @@ def write_scores(table, path):
         measured.append(
             [
                 {
-                    part: columns.add(f"{before}{name}/{part}".removesuffix("/values"), x)
+                    part: columns.add(
+                        f"{before}{name}/{part}".removesuffix("/values"), x
+                    )
                     for part, x in one._asdict().items()
                 }
                 for name, one in zip(table.metrics, of_ranker, strict=True)
@@ -102,7 +104,10 @@ def read_scores(path):
         return Measured(**values, ranks=ranks)
 
     return ValueTable(
-        {name: _ids(columns[at], dtype, form) for name, at, dtype, form in about["keys"]},
+        {
+            name: _ids(columns[at], dtype, form)
+            for name, at, dtype, form in about["keys"]
+        },
         tuple(_restored(about["rankers"])),
         tuple(_request(one) for one in about["metrics"]),
         tuple(_restored(about["extremes"])),
