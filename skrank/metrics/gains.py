@@ -210,7 +210,7 @@ def _exponential(grade):
     return gain
 
 
-# 2 to this power is no float.
+# 2 to this power is too large for a float.
 MOST_BITS = 1024
 
 
