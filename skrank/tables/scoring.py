@@ -108,8 +108,8 @@ def score_table(
     **params
         Further parameters of :func:`~skrank.metrics.evaluate`, such as `convention`,
         `average` and ``ties="pessimistic"``. What metrics read of documents in addition
-        to grades and scores are names of columns, such as ``popularity="n_ratings"`` and
-        ``features="embedding"``, a column of lists of numbers of one length; or
+        to grades and scores are names of columns, such as ``popularity="n_ratings"``
+        and ``features="embedding"``, a column of lists of numbers of one length; or
         :func:`~skrank.metrics.of_items` of a table by item and the name of the column
         of the items. A value may be missing where no metric reads it: below a cutoff.
 
