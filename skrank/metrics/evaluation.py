@@ -569,8 +569,8 @@ def _keys(arrays, by, n_rankers):
     by = named_columns(by, "by")
     if "qid" in by:
         raise ValueError(
-            "The 'by' parameter of score_queries must have columns beside the query "
-            "ids. Got a column 'qid'."
+            "The 'by' parameter of score_queries must have columns other than the "
+            "query ids. Got a column 'qid'."
         )
     if by:
         keys, _, codes = distinct({"qid": qid} | by)
