@@ -416,7 +416,7 @@ def import_extra(name, extra="tables"):
     except ImportError as error:
         package = name.partition(".")[0]
         raise ImportError(
-            f"skrank.tables needs the package {package}. Install it with "
+            f"This needs the package {package}. Install it with "
             f'`pip install "skrank[{extra}]"`.'
         ) from error
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from skrank._checks import import_extra
 from skrank._text_tables import TEXT, as_markdown, table
+from skrank.metrics.saved_scores import whole_file
 
 STDOUT = "-"
 # What a command knows besides the values of its options.
@@ -135,15 +136,8 @@ def check_writable(path):
 
 def write_queries(path, scored):
     """Write the values of queries to a file, the whole of it or nothing."""
-    path = os.path.realpath(path)  # the file that a link leads to
-    part = f"{path}.{os.getpid()}.part"
-    try:
+    with whole_file(path) as part:
         _WRITERS[Path(path).suffix](part, scored)
-        os.replace(part, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(part)
-        raise
 
 
 def _write_csv(path, scored):

@@ -23,10 +23,10 @@ from skrank._columns import (
 )
 from skrank._ranking.ids import encode_qid
 from skrank._text_tables import as_html, table, undefined_words
-from skrank._types import FrameKind
+from skrank._types import FrameKind, PathLike
 from skrank.metrics.answer import Options, Request
-from skrank.metrics.metric import Metric
 from skrank.metrics.names import is_name, parse_name
+from skrank.metrics.saved_scores import metric_of_values, read_scores, write_scores
 from skrank.metrics.summary import Measured, reads_ranks
 from skrank.metrics.value_table import (
     NO_WEIGHT,
@@ -41,7 +41,7 @@ from skrank.metrics.value_table import (
 class QueryScores:
     """The values of metrics by ranker and query, and their summaries.
 
-    Made by :func:`score_queries`, `from_frame` and `concat`. It can be pickled.
+    Made by :func:`score_queries`, `from_frame`, `concat` and `load`. It can be pickled.
 
     Parameters
     ----------
@@ -234,6 +234,64 @@ class QueryScores:
                 )
         return cls(join_queries([part.table for part in parts]))
 
+    def save(self, path: PathLike) -> None:
+        """Write the scores to a file of Parquet, from which `load` returns them.
+
+        The file has a row for each query: its keys, and for each metric what was
+        measured before `replace_undefined_by`, with NaN for undefined. The parameters
+        of the metrics and a checksum of all of it are in the metadata. Nothing in it
+        is code. It needs pyarrow.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file. One of this name is replaced when the new one is whole.
+
+        Raises
+        ------
+        ImportError
+            If pyarrow is not installed.
+        TypeError
+            If a query id or a parameter has no form in such a file, such as a function.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> from skrank.metrics import QueryScores, score_queries
+        >>> scores = score_queries([1, 0, 0, 1], [2, 1, 2, 1], "mrr", qid=[7, 7, 8, 8])
+        >>> path = os.path.join(tempfile.mkdtemp(), "baseline.parquet")
+        >>> scores.save(path)
+        >>> QueryScores.load(path).summary()
+        {'mrr': 0.75}
+        """
+        write_scores(self.table, path)
+
+    @classmethod
+    def load(cls, path: PathLike) -> QueryScores:
+        """Return the scores that `save` wrote to a file, the same to the last bit.
+
+        Metrics of your own have their values and parameters, and not the function.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file.
+
+        Returns
+        -------
+        scores : QueryScores
+            The scores.
+
+        Raises
+        ------
+        ImportError
+            If pyarrow is not installed.
+        ValueError
+            If `save` did not write the file, if it was changed since, or if it comes
+            from a newer version of skrank.
+        """
+        return cls(read_scores(path))
+
     def to_frame(
         self,
         kind: FrameKind | None = None,
@@ -289,7 +347,7 @@ class QueryScores:
 
         From a frame of `to_frame`, with undefined values replaced or not, they have the
         same summary if the parameters that summarize were the defaults. Others are not
-        in the frame: to keep them, pickle the scores, or join them by `concat`.
+        in the frame: to keep them, `save` the scores, or join them by `concat`.
 
         Parameters
         ----------
@@ -467,12 +525,11 @@ def request_for_values(name, values, instead):
             raise ValueError(
                 f"The values of the queries do not determine {name!r}, which is not a "
                 "mean of them. Leave the column out, or keep the QueryScores itself: "
-                "it can be pickled, and QueryScores.concat joins several. A column of "
-                "another name is summarized by its mean."
+                "QueryScores.save writes it to a file, and QueryScores.concat joins "
+                "several. A column of another name is summarized by its mean."
             )
     else:
-        metric = Metric(name, _no_definition, limits=(-np.inf, np.inf))
-        request = Request(name, metric, 1, Options())
+        request = Request(name, metric_of_values(name), 1, Options())
         if instead is None and np.isnan(values).any():
             raise ValueError(
                 f"The column {name!r} has missing values. Pass `replace_undefined_by` "
@@ -483,7 +540,3 @@ def request_for_values(name, values, instead):
         return request
     check_number(instead, "replace_undefined_by", "from_frame", nan=True)
     return request.changed(replace_undefined_by=instead)
-
-
-def _no_definition(ranking, **own):
-    raise ValueError(f"Values that were given cannot be computed of {shown(ranking)}.")

@@ -124,14 +124,13 @@ class Judge:
         squares = ((left - left.mean()) ** 2).sum() / (n - 2)
         error = np.sqrt(squares / n + slope**2 * rest.var(ddof=1) / m)
         alone = y.var(ddof=1) / n
-        spread = y.std() * f.std()
+        # Values that differ by rounding alone have no correlation.
+        is_varied = all(x.std() > ROUNDING * np.abs(x).max() for x in (y, f))
         entries = {
             "human": float(y.mean()),
             "judge": float(centre),
             "n_judged": len(judged),
-            "correlation": float((from_y * from_f).mean() / spread)
-            if spread > 0
-            else np.nan,
+            "correlation": float(np.corrcoef(y, f)[0, 1]) if is_varied else np.nan,
             "worth": float(alone / error**2) if error > 0 else 1.0,
         }
         estimate = float(terms.sum() / n)

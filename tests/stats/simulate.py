@@ -311,7 +311,7 @@ def write(texts):
 def run(tables, path, description):
     """Simulate the tables that the command line names, or all, and write all of them.
 
-    `tables` holds each :class:`Table` by its name, and `path` is where they are written.
+    `tables` holds each :class:`Table` by its name; `path` is where they are written.
     """
     parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(tables))

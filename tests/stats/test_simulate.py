@@ -12,6 +12,8 @@ from tests.stats import (
     populations,
     simulate,
     simulate_cross_validation,
+    simulate_families,
+    simulate_judges,
     simulate_pitfalls,
 )
 from tests.stats.populations import Values
@@ -72,9 +74,26 @@ def test_without_values_of_real_rankers_the_synthetic_rows_are_simulated(capsys)
 def test_the_documentation_holds_every_row():
     rows = {t.title: [row.name for row in t.rows] for t in simulate.TABLES}
     assert rows_in_docs() == rows
-    tables = simulate_pitfalls.TABLES.values()
-    rows = {t.title: [row.name for row in t.rows] for t in tables}
-    assert rows_in_docs(simulate_pitfalls.DOCS_TABLE) == rows
+    for module in (simulate_pitfalls, simulate_families, simulate_judges):
+        tables = module.TABLES.values()
+        rows = {t.title: [row.name for row in t.rows] for t in tables}
+        assert rows_in_docs(module.DOCS_TABLE) == rows
+
+
+@pytest.mark.parametrize("name", ["power", "pilots", "agreement"])
+def test_families_are_simulated(name):
+    table = simulate_families.TABLES[name]
+    header, *lines = simulate.simulate(table, {}, n_samples=2)
+    assert [line[0] for line in lines] == [row.name for row in table.rows]
+    assert all(len(line) == len(header) for line in lines)
+
+
+def test_a_machine_judge_is_simulated(monkeypatch):
+    monkeypatch.setattr(simulate_judges, "N_POOL", 1100)
+    for table in simulate_judges.TABLES.values():
+        for row in table.rows[::5]:
+            figures = row.measure({}, 2)
+            assert {*figures} == {*table.columns}
 
 
 def test_the_page_quotes_the_simulated_numbers():
