@@ -66,8 +66,8 @@ def compare_on_unseen_queries(X, y, qid):
             f"On {mrr.n_queries} queries that no search has seen, with 95% intervals",
             f"  MRR of the choice by mrr       {interval(mrr.estimate, mrr)}",
             f"  difference to that by roc_auc  {interval(row.difference, row)}",
-            f"  p = {row.pvalue:.2f}. This many queries detect a difference of",
-            f"  {row.detectable:.3f} with 80 % power.",
+            f"  p = {row.pvalue:.2f}. This many queries detect a difference of "
+            f"{row.detectable:.3f} with 80% power.",
             meaning,
         ]
     )

@@ -301,9 +301,9 @@ def read_rows(
         A file, files or a table with a row for each document of a query, in any form
         that :func:`score_table` takes but a data frame of Spark or Dask.
     **columns : str or ItemColumn
-        What metrics read of documents in addition to grades and scores, by the names of
-        metrics for it, such as ``popularity="n_ratings"``, as :func:`score_table` takes
-        it.
+        What metrics read of documents in addition to grades and scores, by the names
+        of metrics for it, such as ``popularity="n_ratings"``, as :func:`score_table`
+        takes it.
 
     Returns
     -------
