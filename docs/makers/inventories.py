@@ -49,9 +49,10 @@ sklearn.ensemble: GradientBoostingRegressor HistGradientBoostingClassifier
 sklearn.exceptions: UndefinedMetricWarning
 sklearn.inspection: partial_dependence permutation_importance
 sklearn.linear_model: LinearRegression LogisticRegression Ridge SGDRegressor
-sklearn.metrics: average_precision_score balanced_accuracy_score dcg_score fbeta_score
-    get_scorer_names label_ranking_average_precision_score label_ranking_loss
-    make_scorer ndcg_score roc_auc_score top_k_accuracy_score
+sklearn.metrics: average_precision_score balanced_accuracy_score cohen_kappa_score
+    confusion_matrix dcg_score fbeta_score get_scorer_names
+    label_ranking_average_precision_score label_ranking_loss make_scorer ndcg_score
+    roc_auc_score top_k_accuracy_score
 sklearn.model_selection: GridSearchCV GroupKFold GroupShuffleSplit KFold
     RandomizedSearchCV RepeatedKFold ShuffleSplit StratifiedGroupKFold TimeSeriesSplit
     cross_val_predict cross_val_score cross_validate train_test_split
