@@ -220,7 +220,7 @@ def build_site(session):
 
 @step()
 def browser(session):
-    """The pages of the site in headless Chromium, on a phone and on wider screens."""
+    """The pages of the site in Chromium, at three widths and in dark mode."""
     if not (shutil.which("chromium") and shutil.which("chromedriver")):
         session.error("Chromium is missing: apt-get install chromium chromium-driver")
     session.install("--quiet", "-e", ".[test]", "--group", "docs", "--group", "browser")

@@ -18,6 +18,7 @@ KINDS = {
         "worse_queries",
         "segments",
         "metric_at_k",
+        "human_and_machine",
     ],
     "Understand a number": ["leak", "ties", "unjudged", "conventions", "chance"],
     "Beyond relevance": ["recommender_report", "diversity", "passages", "exposure"],

@@ -2,7 +2,7 @@
 
     python docs/make.py conventions
     python docs/make.py pictures ties folds
-    python docs/make.py --check large_data picture
+    python docs/make.py --check pictures ties
 
 The subcommands are the modules of `docs/makers`; the words after one are the files to
 make, or all of them. `--check` writes nothing and names the files that are out of date.

@@ -77,8 +77,8 @@ assert adjusted[0] - adjusted[-1] > 0.3
 # -----------------------
 #
 # A small number can be far above chance, and a large one may be nothing but chance.
-# With ``adjusted="z"`` a metric returns by how many standard deviations it is better
-# than expected of random scores. Values above about 2 are unlikely to be due to chance.
+# With ``adjusted="z"`` a metric returns how many standard deviations it is above the
+# value expected from random scores, which rarely reach values above about 2.
 # Constant scores get the chance level itself.
 print("scores  candidates  MRR    chance  adjusted  z")
 for name, advantage, n_candidates in [("random", 0, 5), ("weak", 0.3, 500)]:

@@ -49,9 +49,9 @@ print(X_test.head())
 # Fixed rules, weights and a model
 # --------------------------------
 #
-# Reciprocal ranks (RRF) have nothing to choose. The sum of the scores, made comparable
-# within each query, has a weight for each retriever: the search takes those with the
-# best NDCG on queries held out. The model learns how to combine the scores, with a
+# Reciprocal rank fusion (RRF) is used as it is. The sum of the scores, made comparable
+# within each query, has a weight for each retriever: the search chooses those with the
+# best NDCG on held-out queries. The model learns how to combine the scores, with a
 # missing score as a value of its own.
 rrf = FusionRanker(["upper", "lower"])
 weighted = FusionRanker(["upper", "lower"], method="sum", norm="min-max")
@@ -71,7 +71,8 @@ models = {
 # The same held-out queries for all
 # ---------------------------------
 #
-# A single retriever ranks what it did not return last: FusionRanker of one column.
+# For comparison, a FusionRanker of one column is that retriever alone. It puts the
+# documents that the retriever did not return at the end.
 for name in parts:
     models[name] = FusionRanker([name], method="max").fit(X_train)
 runs = {name: model.predict(X_test) for name, model in models.items()}
@@ -81,6 +82,6 @@ print(comparison)
 
 # %%
 # Rankers that share a letter do not differ significantly. The weighted sum is better
-# than either retriever. RRF treats a strong and a weak retriever alike, and its
-# estimate is about that of the better one alone:
+# than either retriever. RRF gives a strong and a weak retriever the same weight, and
+# its estimate is about that of the better one alone:
 ComparisonDisplay.from_comparison(comparison)

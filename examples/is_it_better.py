@@ -55,8 +55,8 @@ print(scores)
 # Read the picture like this. A point is the mean difference over these queries, and its
 # line contains the differences that a test does not reject. If the line contains 0,
 # these queries do not show which model is better by this metric. That does not prove
-# that the models are equal. There are three comparisons, one of which could look good
-# by chance; the p-values behind the colours are adjusted for that.
+# that the models are equal. There are three comparisons, and one of three looks good by
+# chance more easily than a single one; the lines are wide enough to allow for that.
 comparison = compare_rankers(scores, baseline="ridge")
 display = ComparisonDisplay.from_comparison(comparison)
 

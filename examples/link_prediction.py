@@ -156,14 +156,14 @@ pd.DataFrame(
 ).T.round(3)
 
 # %%
-# It is: the interval of the difference is far above 0.
+# Yes: the interval of the difference is far above 0.
 #
 # How ties change the MRR
 # -----------------------
 #
 # Counts are often equal, and then the model does not say which nation comes first. Its
-# MRR depends on how ties are resolved. The scores of the embedding are all different,
-# so that its four markers coincide. The default of skrank is the expectation over all
+# MRR depends on how ties are resolved. The scores of ComplEx are all different, so its
+# four markers coincide. The default of skrank is the expectation over all
 # orders of the tied nations; PyKEEN's ``"realistic"`` takes the mean of the best and
 # the worst rank.
 names = ["pessimistic", "realistic", "expected", "optimistic"]
@@ -185,8 +185,8 @@ plt.show()
 # Relation by relation
 # --------------------
 #
-# A mean over all triples hides where a model is good. Drawn are the relations with at
-# least five test triples.
+# A mean over all triples hides where a model is good. The plot shows the relations with
+# at least five test triples.
 
 n_triples = pd.Series(nations.test[:, 1]).value_counts()
 by_relation = pd.DataFrame()

@@ -62,7 +62,7 @@ print(f"my_arhr:             {value:.12f}")
 # In a search
 # -----------
 #
-# ``"my_arhr@5"`` is a name for ``scoring=``, beside those of skrank and scikit-learn.
+# ``"my_arhr@5"`` is a name for ``scoring=``, next to those of skrank and scikit-learn.
 # The queries are images of digits, and a document is relevant if it shows the same
 # digit. The documents in one leaf of a tree have the same score, so that ties matter.
 sklearn.set_config(enable_metadata_routing=True)
@@ -81,7 +81,7 @@ search = GridSearchCV(
 ).fit(X, y, qid=qid)
 
 # %%
-# The new metric beside NDCG and MRR, with a ring around the best value of each. It may
+# The new metric next to NDCG and MRR, with a ring around the best value of each. It may
 # exceed 1, since more than one document of a query can be relevant.
 figure, axes = plt.subplots(1, 3, figsize=(8, 4), layout="constrained")
 for ax, name, color in zip(axes, names, ["C1", "C0", "C2"], strict=True):

@@ -19,7 +19,7 @@ and splitters of scikit-learn and skrank then work with the ranker. Here it is L
 # The softmax of the scores of a query is the probability of each document to be first.
 # ListNet fits it to the softmax of the grades, by the cross entropy, whose gradient is
 # the difference of the two. The estimator passes scikit-learn's checks of estimators
-# and :func:`~skrank.base.check_ranker`, which checks what rankers promise.
+# and :func:`~skrank.base.check_ranker`, which checks the laws of rankers.
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -76,8 +76,8 @@ def probability_to_be_first(score, query):
 # In a search
 # -----------
 #
-# :class:`~skrank.rankers.QueryRanker` finds the query ids in any of their places, sorts
-# the rows by query, and passes the ids on. The queries are images of digits; a document
+# :class:`~skrank.rankers.QueryRanker` finds the query ids, sorts the rows by query, and
+# passes the ids on. The queries are images of digits; a document
 # is relevant if it shows the same digit, and its features are differences of pixels.
 sklearn.set_config(enable_metadata_routing=True)
 X, y, qid = load_digits_retrieval(n_queries=300, return_X_y=True)
@@ -116,15 +116,16 @@ for ax in axes:
 plt.show()
 
 # %%
-# So it does, but nearly all of the rise comes with the first step. The loss goes on
-# falling, and the order at the top hardly changes.
+# It does, but nearly all of the rise comes with the first step. After that the loss
+# keeps falling, while the order at the top hardly changes.
 #
-# What it has learned
-# -------------------
+# What has it learned?
+# --------------------
 #
-# A weight for each pixel of the image, times the standard deviation of its differences.
-# A negative weight says that documents that differ here are less relevant. The weights
-# of a ridge regression, which learns from single documents, are drawn beside them.
+# The left plot shows the weight of each pixel of the image, times the standard
+# deviation of its differences. A negative weight means that documents that differ in
+# this pixel are less relevant. On the right are the weights of a ridge regression,
+# which learns from single documents.
 
 ridge = QueryRanker(Ridge()).fit(X, y, qid=qid).estimator_
 listnet = ranker.estimator_

@@ -60,14 +60,14 @@ def compare_on_unseen_queries(X, y, qid):
     (row,) = compare_rankers(scores, baseline="by roc_auc").rows
     meaning = "So select by the metric that counts: it is worth that much here."
     if row.low <= 0 <= row.high:
-        meaning = "So the gain may be due to chance: more queries would have to decide."
+        meaning = "So the gain may be due to chance: more queries are needed."
     return "\n".join(
         [
             f"On {mrr.n_queries} queries that no search has seen, with 95% intervals",
             f"  MRR of the choice by mrr       {interval(mrr.estimate, mrr)}",
             f"  difference to that by roc_auc  {interval(row.difference, row)}",
-            f"  p = {row.pvalue:.2f}. In 80 of 100 cases so many queries would show a",
-            f"  difference of {row.detectable:.3f}.",
+            f"  p = {row.pvalue:.2f}. This many queries detect a difference of "
+            f"{row.detectable:.3f} with 80% power.",
             meaning,
         ]
     )

@@ -19,9 +19,9 @@ the choice by ROC AUC loses.
 # ------
 #
 # The data are simulated. A query asks for offers in one category of a shop, and gets 20
-# of them. Customers buy what fits their words and costs less than the offers beside it.
-# Expensive categories have more sales. So from query to query a higher price goes with
-# more sales, and within a query with fewer.
+# of them. Customers buy what fits their words and costs less than the other offers.
+# Expensive categories have more sales. So between queries, a higher price goes with
+# more sales. Within a query, a higher price goes with fewer sales.
 import matplotlib.pyplot as plt
 import numpy as np
 import sklearn
@@ -56,7 +56,7 @@ qid = np.repeat(np.arange(n_queries), n_offers)
 # :class:`~skrank.rankers.QueryRanker` passes the query ids to LightGBM in the form that
 # its ``fit`` takes, :class:`~skrank.model_selection.QueryKFold` keeps whole queries in
 # each fold, and the names of ranking metrics are scorer names, like those of
-# scikit-learn. Metadata routing takes ``qid`` to all of them.
+# scikit-learn. Metadata routing passes ``qid`` to all of them.
 sklearn.set_config(enable_metadata_routing=True)
 
 X_train, X_test, y_train, y_test, qid_train, qid_test = query_train_test_split(
@@ -72,7 +72,8 @@ search = GridSearchCV(
 search = search.fit(X_train, y_train, qid=qid_train)
 
 # %%
-# The mean over the folds against the number of trees. A star marks the choice:
+# The plots show the mean over the folds against the number of trees. A star marks the
+# choice:
 choice = {}
 figure, axes = plt.subplots(1, 3, figsize=(8, 4), layout="constrained")
 for ax, metric, color in zip(axes, metrics, ["C0", "C0", "C1"], strict=True):
@@ -89,16 +90,16 @@ axes[0].set_ylabel("mean over 5 folds")
 plt.show()
 
 # %%
-# The ROC AUC of each query by itself, ``query_auc``, agrees with the MRR: more trees
-# learn to prefer low prices within a query. The ROC AUC of all rows falls for the same
-# reason, since almost all pairs of rows that it compares belong to different queries:
+# The ROC AUC within each query, ``query_auc``, agrees with the MRR: more trees learn to
+# prefer low prices within a query. The ROC AUC of all rows falls for the same reason,
+# since almost all pairs of rows that it compares belong to different queries:
 n_sold = np.bincount(qid_train, y_train)
 n_left = np.bincount(qid_train, 1 - y_train)
 fraction = (n_sold * n_left).sum() / (n_sold.sum() * n_left.sum())
 print(f"{fraction:.1%} of the pairs belong to one query")
 
 # %%
-# What the choice by ROC AUC loses
+# What the choice by ROC AUC costs
 # --------------------------------
 #
 # Both choices are fitted on all training queries. On queries that the grid search has

@@ -1,6 +1,6 @@
-"""Ranking evaluation as a first-class task in scikit-learn.
+"""Ranking evaluation for scikit-learn.
 
-Importing the package makes its scorer names, such as "mrr" and "ndcg@10", known to
+Importing the package adds its scorer names, such as "mrr" and "ndcg@10", to those of
 scikit-learn. Its submodules are imported when they are first used.
 """
 

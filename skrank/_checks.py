@@ -446,10 +446,10 @@ def flatten_column(values, name):
 
 
 def refuse_columns(y_true, y_score):
-    """Raise if the scores have two columns beside grades and query ids of the rows."""
+    """Raise if the scores have two columns, but grades and query ids are of rows."""
     if y_true.ndim == 1 and y_score.shape == (len(y_true), 2):
         raise ValueError(
-            "y_score must hold one score per row beside y_true of shape "
+            "y_score must hold one score per row with y_true of shape "
             f"{y_true.shape} and query ids. Got y_score of shape {y_score.shape}: if "
             "its columns are those of predict_proba, pass predict_proba(X)[:, 1]."
         )

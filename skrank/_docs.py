@@ -22,7 +22,7 @@ def read_entries(text):
 # The entry of each parameter; {default} is that of the signature.
 PARAMETERS = read_entries("""
 y_true : {array-like, sparse matrix} of shape (n_samples,) or (n_queries, n_docs)
-    The true grades, 0 or more. Beside a `y_score` of shape (n_queries, n_docs), an
+    The true grades, 0 or more. With a `y_score` of shape (n_queries, n_docs), an
     array of shape (n_queries,) instead holds the column of the one relevant document of
     each query, its target.
 y_true_or_none : array-like of shape (n_samples,) or None
@@ -447,7 +447,7 @@ ks : iterable of int, default=range(1, 21)
 confidence_level : float, default=0.95
     The level of the intervals.
 ranker : str, default=None
-    The name of the ranker. If None, the one beside the baseline.
+    The name of the ranker. If None, the one that is not the baseline.
 baseline : str, default=None
     The name of the ranker to compare with. If None, the first one.
 n_worst : int, default=0

@@ -111,7 +111,7 @@ def _marked(line, escapes, best, mark):
 
 
 def _replaced(text, escapes):
-    """Return a text with some characters replaced."""
+    """Return a string with some characters replaced."""
     return "".join(escapes.get(character, character) for character in text)
 
 

@@ -175,7 +175,7 @@ def xgboost_metric(
     - Do not pass a metric function as ``XGBRanker(eval_metric=...)``. XGBoost calls it
       for each query, weights the queries by their number of documents, and counts
       queries of one document as 1. In one test it said 0.798 where the mean was 0.819.
-    - The values of a `custom_metric` pass through a text with 6 decimals. Smaller
+    - The values of a `custom_metric` pass through a string with 6 decimals. Smaller
       improvements are lost, and training stops too early.
     - Pass ``{"disable_default_eval_metric": True}`` to `xgb.train`, or XGBoost computes
       a metric of its own as well.

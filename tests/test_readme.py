@@ -63,19 +63,31 @@ def table_of_features():
     table = README[README.index("| | skrank |") :].split("\n\n")[0]
     lines = [line.split("|")[1:-1] for line in table.splitlines()]
     head, _, *rows = [[cell.strip() for cell in line] for line in lines]
-    return head[1:], {row[0].replace("`", "``"): row[1:] for row in rows}
+    return head[1:], {row[0].replace("`", ""): row[1:] for row in rows}
 
 
 def explanations():
     """Return the text of each row on the page on features."""
-    found = re.findall(r"^(\S.*)\n((?:    .*\n)+)", FEATURES, flags=re.M)
-    return dict(found)
+    found = re.findall(r"^(.+)\n-+\n\n((?:.+\n)+)", FEATURES, flags=re.M)
+    return {title.replace("`", ""): text for title, text in found}
 
 
 def test_every_row_of_the_table_of_features_is_explained():
     _, rows = table_of_features()
     assert len(rows) > 10
     assert list(rows) == list(explanations())
+
+
+def test_the_page_on_features_has_the_table_of_the_readme():
+    table = FEATURES[FEATURES.index(":class: conventions") :].split("\n\n")[1]
+    head, *rows = [
+        re.findall(r"^     - (.+)$", row, flags=re.M)
+        for row in table.split("   * -")[1:]
+    ]
+    names = re.findall(r"^   \* - `(.+)`_$", table, flags=re.M)
+    libraries, expected = table_of_features()
+    assert head == libraries
+    assert dict(zip(names, rows, strict=True)) == expected
 
 
 def test_every_library_that_has_a_feature_is_named_in_its_explanation():

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* So long, a name may be wider than the column of a telephone. */
+/* So long, a name may be wider than a sidebar or a telephone. */
 const LONG = 24;
 
 /* The window from which on code has a column of its own, and how far its font shrinks. */
 const SCREEN = 960;
 const SMALLEST = 0.75;
 
-/* A narrow window breaks long names between their words, and nowhere else. */
+/* A narrow column breaks long names between their words, and nowhere else. */
 function allowBreaks() {
-  for (const name of document.querySelectorAll("code, dt .sig-prename, .classifier")) {
+  const names = "code, dt .sig-prename, .classifier, .bd-sidebar-primary .bd-links a";
+  for (const name of document.querySelectorAll(names)) {
     if (name.closest("pre")) continue;
     const texts = document.createTreeWalker(name, NodeFilter.SHOW_TEXT);
     const found = [];

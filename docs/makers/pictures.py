@@ -604,6 +604,44 @@ def draw_unjudged():
     return figure
 
 
+def draw_large_data():
+    """Draw how tables that are larger than memory become values of queries."""
+    spark, dask = ("Spark", 2.6, 0.7), ("Dask", 3.3, 0.7)
+    files, frames = ("Parquet\nCSV, JSON", 0, 1.2), ("pandas, polars\nArrow", 1.2, 1.4)
+    values = [("QueryScores", 0, 2.6), ("lazy frame", 2.6, 1.4)]
+    # What is in a row, and where arrows come from the row above.
+    rows = {
+        "your data": ([files, frames, spark, dask], []),
+        "brings the rows of\neach query together": (
+            [("DuckDB", 0, 2.6), spark, dask], [0.6, 1.9, 2.95, 3.65]
+        ),
+        "scores whole queries": ([("skrank", 0, 4)], [1.3, 2.95, 3.65]),
+        "a row per query": (values, [1.3, 3.3]),
+    }  # fmt: skip
+    figure, axes = new_figure(height=3.0)
+    gap = 0.06
+    for place, (title, (boxes, arrows)) in enumerate(rows.items()):
+        axes.text(-0.1, 0.3 - place, title, ha="right", va="center", color=GREY)
+        for text, left, width in boxes:
+            colours = (BLUE, "white") if text == "skrank" else ("white", "black")
+            axes.broken_barh(
+                [(left + gap, width - 2 * gap)], (-place, 0.6), linewidth=1.5,
+                facecolor=colours[0], edgecolor=BLUE,
+            )  # fmt: skip
+            axes.text(
+                left + width / 2, 0.3 - place, text, color=colours[1], ha="center",
+                va="center",
+            )  # fmt: skip
+        for x in arrows:
+            axes.annotate(
+                "", (x, 0.62 - place), (x, 0.98 - place),
+                arrowprops={"arrowstyle": "->", "color": GREY},
+            )  # fmt: skip
+    axes.set(xlim=(-1.7, 4), ylim=(-3.05, 0.65))
+    axes.set_axis_off()
+    return figure
+
+
 PICTURES = {
     name.removeprefix("draw_"): function
     for name, function in list(globals().items())

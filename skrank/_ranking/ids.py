@@ -19,7 +19,7 @@ from skrank._ranking.arrays import block_of_flags
 # So few values are sorted faster than hashed.
 FEW = 2000
 
-# So many neighbours tell whether the rows of text ids are scattered.
+# The number of neighbours that tell whether the rows of text ids are scattered.
 SAMPLE = 1000
 
 

@@ -108,10 +108,10 @@ class Documents(Protocol):
         """Return one weight per query."""
 
 
-# Grades of up to so many levels are counted level by level.
+# Grades of at most this many levels are counted level by level.
 FEW_LEVELS = 16
 
-# Lists are counted by flags if they have so many documents each: a list costs as much.
+# Lists of at least this many documents are counted by flags: a list costs as much.
 SHORT = 32
 
 
@@ -470,7 +470,7 @@ def read_lists(
     if returned is not None:
         y_score, returned = _without_unread(y_score, returned, "returned")
     columns = y_score.shape[1:]
-    # Two columns beside flat grades may be those of predict_proba.
+    # Two columns with flat grades may be those of predict_proba.
     is_flat = columns in ((), (1,)) or (columns == (2,) and np.ndim(y_true) == 1)
     if qid is None and is_flat:
         qid = find_qid(y=y_true)

@@ -495,13 +495,13 @@ def sort_indices(lists, rows, width, ties):
     return groups_of_sorted(lists, rows, keys, place, row, grade)
 
 
-# Only the top of a list is kept if it has so many documents for each rank asked for.
+# Only the top of a list is kept if it has this many documents for each rank asked for.
 MUCH_LONGER = 32
 
-# The documents of a long list are partitioned by the maximum of so many each.
+# The documents of a long list are partitioned by the maximum of this many each.
 GROUP = 8
 
-# Longer lists are sorted by pieces of like score, about so many documents each: they
+# Longer lists are sorted by pieces of like score, about this many documents each: they
 # stay in the cache, and rows of that width are what NumPy sorts fastest.
 LONGEST = 262_144
 PIECE = 128

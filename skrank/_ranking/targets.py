@@ -70,7 +70,7 @@ def read_candidates(y_true, y_score, exclude):
     """
     if y_true.dtype.kind == "b" or (y_true != np.floor(y_true)).any():
         raise ValueError(
-            "y_true of shape (n_queries,) beside y_score of shape (n_queries, "
+            "y_true of shape (n_queries,) with y_score of shape (n_queries, "
             "n_candidates) must hold the column of the target of each query, an int. "
             f"Got values of dtype {y_true.dtype}."
         )

@@ -349,7 +349,7 @@ class CatalogueScores:
         ----------
         at : int, default=None
             The number of lists, at most those that there are: the coverage that is
-            expected of so many of them, drawn at random (rarefaction). If None, of all
+            expected of this many of them, drawn at random (rarefaction). If None, of all
             lists.
 
         Returns

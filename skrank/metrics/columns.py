@@ -1,4 +1,4 @@
-"""Columns: what metrics read of documents beside their grades and scores."""
+"""Columns: what metrics read of documents in addition to grades and scores."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
@@ -273,7 +273,7 @@ def columns_of(requests, given, caller, find=None, how=None):
     for request in requests:
         optional = request.metric.optional
         needed = {name: name not in optional for name in request.metric.columns}
-        if find is not None:  # others pass masks beside the columns
+        if find is not None:  # others pass masks next to the columns
             needed |= request.masks
         for name, is_needed in needed.items():
             values = given.get(name)

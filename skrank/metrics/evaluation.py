@@ -188,10 +188,13 @@ def evaluate(
     )
     arrays = with_columns(arrays, requests, params, "evaluate")
     if isinstance(y_score, Mapping):
-        return {
-            name: _summaries(requests, one, average)
-            for name, one in by_ranker(arrays, "evaluate").items()
-        }
+        values, first = {}, None
+        for name, one in by_ranker(arrays, "evaluate").items():
+            if first is not None and first.rankings and not isinstance(y_true, Mapping):
+                one = replace(one, alike=first)
+            values[name] = _summaries(requests, one, average)
+            first = first or one
+        return values
     return _summaries(requests, arrays, average)
 
 
@@ -220,7 +223,9 @@ def by_ranker(arrays, caller):
         ranker: replace(
             arrays,
             **{name: by[ranker] for name, by in own.items()},
-            columns=arrays.columns | {name: by[ranker] for name, by in columns.items()},
+            columns=arrays.columns | {name: by[ranker] for name, by in columns.items()}
+            if columns
+            else arrays.columns,
             rankings={},
         )
         for ranker in names_of_rankers(arrays.y_score, own | columns, caller)
@@ -564,8 +569,8 @@ def _keys(arrays, by, n_rankers):
     by = named_columns(by, "by")
     if "qid" in by:
         raise ValueError(
-            "The 'by' parameter of score_queries must have columns beside the query "
-            "ids. Got a column 'qid'."
+            "The 'by' parameter of score_queries must have columns other than the "
+            "query ids. Got a column 'qid'."
         )
     if by:
         keys, _, codes = distinct({"qid": qid} | by)

@@ -212,9 +212,9 @@ def mean_rank(
 
     MR and E are averaged over the queries first, and V is combined as in
     :func:`mrr_score`. At chance level AMR is 1 and AMRI is 0. AMRI is at least -1 with
-    one relevant document per query. Values of ``"z_mean_rank"`` above about 2 are
-    unlikely to be due to chance. Queries that every ordering ranks alike do not change
-    AMRI and ``"z_mean_rank"``.
+    one relevant document per query. Random scores rarely reach a
+    ``"z_mean_rank"`` above about 2. Queries that every ordering ranks alike do not
+    change AMRI and ``"z_mean_rank"``.
 
     References
     ----------

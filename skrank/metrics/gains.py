@@ -195,10 +195,9 @@ def gain_function(ranking, gain):
     largest = MOST_BITS - np.log2(np.maximum(ranking.n_documents.max(initial=1), 1))
     if highest >= largest:
         raise ValueError(
-            "gain='exponential' takes no grades for which 2 ** grade overflows, summed "
-            f"over all documents of a query: they must be below {largest:.1f}. Got a "
-            f"highest grade of {highest} in y_true; pass gain='linear' or rescale the "
-            "grades."
+            f"Grades must be below {largest:.1f} with gain='exponential', or the sum "
+            "of 2 ** grade over the documents of a query overflows. Got a highest "
+            f"grade of {highest} in y_true; pass gain='linear' or rescale the grades."
         )
     return _exponential
 
@@ -210,7 +209,7 @@ def _exponential(grade):
     return gain
 
 
-# 2 to this power is no float.
+# 2 to this power is too large for a float.
 MOST_BITS = 1024
 
 

@@ -588,17 +588,17 @@ def _gain_of_tied(above, size, relevant, weight, left, k):
     return gain
 
 
-# So many of the best beginnings of an ideal ranking are followed.
+# How many of the best beginnings of an ideal ranking are followed.
 BEAM = 64
 
 # Gains that differ by less, relative to the largest one, are tied: they are sums of the
 # same numbers in another order.
 ALIKE = 1e-12
 
-# The subtopics of a document are bits, so many of them in a word.
+# The subtopics of a document are bits: this many are in a word.
 BITS = 30
 
-# A block of queries has so many sets of subtopics, and stays in the cache.
+# The sets of subtopics in a block of queries, which stays in the cache.
 MOST_SETS = 2**14
 
 

@@ -285,7 +285,7 @@ def mean_of_queries(ranking, values, weight):
     return math.fsum(terms(values)) / total if total > 0 else float("nan")
 
 
-# Up to so many values are summed by `math.fsum` alone, and so many in a block.
+# How many values at most `math.fsum` sums up alone, and how many in a block.
 FEW_VALUES, BLOCK = 300, 2**15
 
 
@@ -322,7 +322,7 @@ def exact_terms(values):
     return terms
 
 
-# Up to so many distinct powers, each is computed on its own.
+# Up to this number of distinct powers, each is computed on its own.
 FEW_POWERS = 4
 
 # Above this exponent p ln r the series of e^(p ln r) has too many terms.

@@ -100,7 +100,7 @@ class Display:
         return size
 
     def _label_rows(self, headings, labels):
-        """Write the labels of rows beside the axes.
+        """Write the labels of rows next to the axes.
 
         Return the vertical coordinate of each row, and the font size. `headings` are
         the groups of rows, which are not written if there is one, and `labels` the rows
@@ -148,7 +148,7 @@ class Display:
 
 
 def start_rows(ax, labels, size, across, size_of_numbers):
-    """Write the labels of rows, in a font size, beside axes of `across` points."""
+    """Write the labels of rows, in a font size, next to axes of `across` points."""
     ax.set_yticks(range(len(labels)), labels, fontsize=size)
     ax.set_ylim(len(labels) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
@@ -179,7 +179,7 @@ def label_values(ax, words, across, size, greater_is_better=None):
 
 
 def line_styles(n_lines):
-    """Return keyword arguments of `Axes.plot` by which lines can be told apart."""
+    """Return keyword arguments of `Axes.plot` by which lines can be distinguished."""
     styles = (style for style in cycle(_STYLES) for _ in COLORS)
     looks = zip(cycle(COLORS), cycle(_MARKERS), styles)
     return [
@@ -189,7 +189,7 @@ def line_styles(n_lines):
 
 
 def fit_text(ax, labels, width=0.55, n_lines=None):
-    """Return labels, and the font size with which they fit beside the axes.
+    """Return labels, and the font size with which they fit next to the axes.
 
     Labels that are too long even in the smallest font are shortened in their middle.
 
@@ -220,7 +220,7 @@ def _shorten(label, n_characters):
 
 
 def shorten_names(names, across):
-    """Return names that fit side by side in so many points, in the smallest font."""
+    """Return names that fit side by side in some points, in the smallest font."""
     n_characters = int(across / (_WIDTH * _SMALLEST * len(names)))
     return [_shorten(name, min(max(n_characters, 8), _LONGEST)) for name in names]
 

@@ -302,7 +302,7 @@ class QueryDifferenceDisplay(Display):
             return []
         query = [str(np.asarray(self.query)[i]) for i in worst]
         texts, size = fit_text(self.ax_, query, 0.4, n_lines=2.5 * len(worst))
-        # One above the other beside the ends of the bars, or below.
+        # One above the other next to the ends of the bars, or below.
         edge, sign = (0, 1) if self.greater_is_better else (1, -1)
         inches = self.figure_.dpi_scale_trans
         found = []

@@ -19,7 +19,12 @@ from sklearn.utils import (
 )
 from sklearn.utils.validation import check_is_fitted
 
-from skrank._checks import check_choice, check_lengths, warn_if_out_of_order
+from skrank._checks import (
+    check_choice,
+    check_lengths,
+    warn_if_out_of_order,
+    warn_if_rows_are_drawn,
+)
 from skrank._columns import (
     QID,
     check_qid_column,
@@ -189,6 +194,7 @@ class MetaRanker(MetaEstimatorMixin, QueryFinder):
     _default = None  # stands for the estimator None
 
     def __sklearn_clone__(self):
+        warn_if_rows_are_drawn()  # a search makes its clones in its own process
         # scikit-learn clones everything but the estimator, which may be CatBoost's.
         rest = copy(self).set_params(estimator=None)
         cloned = super(MetaRanker, rest).__sklearn_clone__()

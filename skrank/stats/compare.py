@@ -38,6 +38,7 @@ from skrank.stats.inference import (
     terms_of,
     warn_of_few,
 )
+from skrank.stats.judged import Judge
 from skrank.stats.paired_tests import (
     ALTERNATIVES,
     BLOCK,
@@ -86,6 +87,7 @@ def compare_rankers(
     clusters: Clusters | None = None,
     confidence_level: float = 0.95,
     intervals: Literal["simultaneous", "single"] = "simultaneous",
+    judge: QueryScores | None = None,
     n_resamples: int = 9999,
     random_state: Seed | None = 0,
 ) -> RankerComparison:
@@ -137,6 +139,11 @@ def compare_rankers(
         with the probability `confidence_level`, or each by itself. The first ones agree
         with the adjusted p-values; those of "holm" are Bonferroni's, which are wider.
         Without a correction, and for "bh", they are always "single".
+    judge : QueryScores, default=None
+        Scores of the same rankers by the same metrics, with labels of a machine, for
+        the queries of `scores` and many others, as in :func:`confidence_interval`. The
+        differences are then those that people would find over all queries. `test` must
+        be "permutation" or "t", without `by` and `clusters`.
     n_resamples : int, default=9999
         The number of random sign flips. With up to 13 units all combinations are used.
     random_state : int, RandomState instance or None, default=0
@@ -240,6 +247,8 @@ def compare_rankers(
     check_choice(intervals, INTERVALS, "intervals", "compare_rankers")
     margin = check_number(margin, "margin", "compare_rankers", low=0.0)
     check_level(confidence_level, "confidence_level", "compare_rankers")
+    if judge is not None:
+        _check_of_judge(test, by, clusters)
     check_scalar(n_resamples, "n_resamples", Integral, min_val=1)
     scores = _as_one(scores, by, clusters)
     pairs = _pairs(scores.table.rankers, baseline)
@@ -272,6 +281,9 @@ def compare_rankers(
     rows, errors, df = zip(*found, strict=True)
     rows = list(itertools.chain(*rows))
     errors, df = np.concatenate(errors), np.concatenate(df)
+    if judge is not None:
+        both = Judge(scores, judge, "compare_rankers")
+        table, blocks, errors, df = _with_judge(both, blocks, rows)
     family = _family(table, blocks, errors, df, clusterings)
     level = 1 - confidence_level
     outcome = test_family(
@@ -323,6 +335,7 @@ def compare_rankers(
             and CORRECTIONS[correction].intervals is not None
             and TESTS[test].has_interval
         ),
+        judge=judge,
     )
 
 
@@ -566,6 +579,55 @@ def _rows(block):
             rows.append(row)
     errors, df = (np.concatenate(found) for found in zip(*errors, strict=True))
     return rows, np.nan_to_num(errors), df
+
+
+def _check_of_judge(test, by, clusters):
+    """Raise if a comparison with a judge asks for what it does not have."""
+    if not TESTS[test].has_interval:
+        raise ValueError(
+            "The 'test' parameter of compare_rankers must be 'permutation' or 't' with "
+            f"a judge, since it is about means. Got {test!r} instead."
+        )
+    for name, value in {"by": by, "clusters": clusters}.items():
+        if value is not None:
+            raise ValueError(
+                f"The {name!r} parameter of compare_rankers must be None with a judge. "
+                f"Got {shown(value)}. Select queries by scores.where()."
+            )
+
+
+def _with_judge(judge, blocks, rows):
+    """Return the table, blocks, standard errors and df of differences with a judge.
+
+    The rows are changed in place. Each pair has a block of its own, whose units are the
+    queries of the judge.
+    """
+    found, errors, of_rows = [], [], iter(rows)
+    segment = Segment({}, slice(None), judge.table, [])
+    for block in blocks:
+        for pair in block.pairs:
+            rankers = tuple(block.rankers[place] for place in pair)
+            combined = judge.difference(block.metric, *rankers)
+            row, names = next(of_rows), ("estimate", "estimate_baseline")
+            for name, ranker in zip(names, rankers, strict=True):
+                row[name] = judge.mean(ranker, block.metric).estimate
+            row.update(difference=combined.estimate, **combined.entries)
+            terms = np.column_stack([combined.terms, np.zeros(len(combined.terms))])
+            known = np.ones(len(terms), dtype=bool)
+            found.append(
+                _Block(
+                    segment,
+                    block.metric,
+                    rankers,
+                    [],
+                    [(0, 1)],
+                    terms,
+                    known,
+                    combined.counts,
+                )
+            )
+            errors.append((combined.error, combined.df))
+    return judge.table, found, *np.array(errors).T
 
 
 def _family(table, blocks, errors, df, clusterings):

@@ -21,10 +21,13 @@ from skrank._types import Clusters, FrameKind
 from skrank.metrics import QueryScores
 from skrank.stats.inference import difference
 from skrank.stats.intervals import (
+    JUDGED,
+    OF_JUDGE,
     ConfidenceIntervals,
     Result,
     confidence_interval,
     shown_ends,
+    shown_judge,
 )
 from skrank.stats.paired_tests import CORRECTIONS, TESTS, is_two_sided
 
@@ -56,6 +59,8 @@ class RankerComparison(Result):
     are_simultaneous : bool
         Whether the intervals of the differences contain all true differences together
         with this probability, or each by itself.
+    judge : QueryScores or None
+        The scores by the labels of a machine.
 
     See Also
     --------
@@ -98,11 +103,12 @@ class RankerComparison(Result):
     clusters: Clusters | None
     confidence_level: float
     are_simultaneous: bool
+    judge: QueryScores | None = None
 
     @cached_property
     def intervals(self) -> ConfidenceIntervals:
         """Return the :class:`ConfidenceIntervals` of the rankers."""
-        options = {"by": self.by, "clusters": self.clusters}
+        options = {"by": self.by, "clusters": self.clusters, "judge": self.judge}
         options["confidence_level"] = self.confidence_level
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -467,12 +473,18 @@ class RankerComparison(Result):
             ]
             for row in self.rows
         ]
+        if self.judge is not None:
+            header += JUDGED
+            for line, row in zip(rows, self.rows, strict=True):
+                line += shown_judge(row)
         return header, rows
 
     def _tables(self):
         title = self._title()
         if self.letters is None and self._has_all_pairs:
             title += ". Letters are left out: they would be too many to compare."
+        if self.judge is not None:
+            title += f". {OF_JUDGE}"
         return title, [self._estimates(), self._differences()]
 
 

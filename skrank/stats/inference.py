@@ -468,7 +468,7 @@ def order_statistics(values, confidence_level):
     return float(values[k - 1]), float(values[n - k])
 
 
-# So many samples are counted at a time: their counts stay in the cache.
+# The number of samples that are counted at a time, whose counts stay in the cache.
 BLOCK = 16
 
 

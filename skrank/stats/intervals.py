@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import product
+from itertools import chain, product
 from numbers import Integral
 from typing import Any, Literal, NamedTuple, Protocol, get_args, overload
 
@@ -20,6 +20,7 @@ from sklearn.utils import Bunch, check_scalar
 
 from skrank._checks import (
     check_choice,
+    check_instance,
     check_weights,
     numeric_array,
     shown,
@@ -64,6 +65,7 @@ from skrank.stats.inference import (
     warn_of_few,
     wilson,
 )
+from skrank.stats.judged import Judge
 
 Method = Literal["auto", "wilson", "hall", "t", "anytime", "bootstrap"]
 METHODS = get_args(Method)
@@ -92,6 +94,7 @@ def confidence_interval(
     by: str | Sequence[str] | None = ...,
     confidence_level: float = ..., method: Method = ...,
     clusters: Clusters | None = ..., sample_weight: ArrayLike | None = ...,
+    judge: QueryScores | None = ...,
     n_resamples: int = ..., random_state: Seed | None = ...,
 ) -> ConfidenceIntervals: ...  # fmt: skip
 @overload
@@ -110,6 +113,7 @@ def confidence_interval(
     method="auto",
     clusters=None,
     sample_weight=None,
+    judge=None,
     n_resamples=9999,
     random_state=0,
 ):
@@ -146,7 +150,7 @@ def confidence_interval(
           weights;
         - "anytime": for those who look again whenever there are more queries, such as
           every night: the mean is in the intervals of all looks together with the
-          probability `confidence_level`. They are 1.5 to 2 times as wide [3]_;
+          probability `confidence_level`. They are 1.5 to 2 times as wide [4]_;
         - "bootstrap": the studentized bootstrap (bootstrap-t) [2]_;
         - "auto": "wilson" where it is possible, else "t" with clusters or weights, else
           "hall". The median of ranks has order statistics.
@@ -158,6 +162,12 @@ def confidence_interval(
         that comes several times, as with several seeds, is one cluster.
     sample_weight : array-like of shape (n_queries,), default=None
         The weights of an array of values. A QueryScores has its own.
+    judge : QueryScores, default=None
+        Scores of the same rankers by the same metrics, with labels of a machine, for
+        the queries of `scores` and many others. The queries of `scores`, which people
+        judged, must be a random sample of them. The interval then covers the mean that
+        people would find over all queries, and is narrower than without the judge
+        [3]_. It needs unweighted means, no `by`, `clusters` or `method`.
     n_resamples : int, default=9999
         The number of samples of the bootstrap.
     random_state : int, RandomState instance or None, default=0
@@ -172,7 +182,10 @@ def confidence_interval(
         with `by` as ``summary(by)``. The
         ends are within the range of the metric. `n_queries` is the number of queries
         that count, and `n_undefined` that of queries where the metric is undefined.
-        The range of an array is not known, unless it holds only zeros and ones.
+        The range of an array is not known, unless it holds only zeros and ones. With a
+        judge, further entries are `human` and `judge`, the means of both; `n_judged`,
+        the number of queries of the judge; the `correlation` of their values; and
+        `worth`, how many queries judged by people alone one of them replaces.
 
     Raises
     ------
@@ -204,7 +217,7 @@ def confidence_interval(
     queries Hall's interval covers the mean in 92 to 98 of 100 cases, and Student's t in
     84 to 95.
 
-    "anytime" is an asymptotic confidence sequence [3]_, which is the narrowest at 200
+    "anytime" is an asymptotic confidence sequence [4]_, which is the narrowest at 200
     queries: with :math:`r^2 = 2 (1 + 1 / n \rho^2) \log(1 + \sqrt{n \rho^2 + 1} /
     \alpha)` and :math:`\rho^2 = 0.04` it is Student's t, or Wilson's interval for
     values that are 0 or 1, at the stricter level where the quantile of the normal
@@ -217,7 +230,9 @@ def confidence_interval(
        Inference", JASA 22 (1927).
     .. [2] P. Hall,
        "The Bootstrap and Edgeworth Expansion" (1992).
-    .. [3] I. Waudby-Smith, D. Arbour, R. Sinha, E. Kennedy, A. Ramdas, "Time-Uniform
+    .. [3] A. Angelopoulos, J. Duchi, T. Zrnic, "PPI++: Efficient Prediction-Powered
+       Inference", arXiv:2311.01453 (2023).
+    .. [4] I. Waudby-Smith, D. Arbour, R. Sinha, E. Kennedy, A. Ramdas, "Time-Uniform
        Central Limit Theory and Asymptotic Confidence Sequences", Annals of Statistics
        52 (2024).
 
@@ -269,6 +284,8 @@ def confidence_interval(
         "n_resamples": n_resamples,
         "random_state": random_state,
     }
+    if judge is not None:
+        return _of_judge(scores, judge, by, clusters, sample_weight, options)
     if hasattr(scores, "reduce") and hasattr(scores, "summary"):
         names = _check_in_parts(scores, by, clusters, sample_weight, method)
         return _of_parts(scores, by, names, confidence_level, method)
@@ -314,6 +331,44 @@ def confidence_interval(
         by=by,
         clusters=clusters,
         confidence_level=confidence_level,
+    )
+
+
+def _of_judge(scores, judge, by, clusters, sample_weight, options):
+    """Return intervals of means, from values of people and of a machine."""
+    given = {"by": by, "clusters": clusters, "sample_weight": sample_weight}
+    given["method"] = None if options["method"] == "auto" else options["method"]
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(
+                f"The {name!r} parameter of confidence_interval must be its default "
+                f"with a judge. Got {shown(value)}. Select queries by scores.where()."
+            )
+    check_instance(scores, QueryScores, "scores", "confidence_interval")
+    both, rows = Judge(scores, judge, "confidence_interval"), []
+    for j, metric in enumerate(scores.metrics):
+        for i, ranker in enumerate(scores.rankers):
+            found = both.mean(i, j)
+            low, high = t_interval(
+                found.estimate, found.error, found.df, options["confidence_level"]
+            )
+            least, most = scores.table.requests[j].limits
+            rows.append(
+                Bunch(
+                    metric=metric,
+                    ranker=ranker,
+                    estimate=found.estimate,
+                    low=min(max(low, least), found.estimate),
+                    high=max(min(high, most), found.estimate),
+                    standard_error=found.error,
+                    n_queries=len(both.rows),
+                    n_undefined=int(np.isnan(scores.values[i, j]).sum()),
+                    method="judge",
+                    **found.entries,
+                )
+            )
+    return ConfidenceIntervals(
+        scores, tuple(rows), None, None, options["confidence_level"]
     )
 
 
@@ -623,7 +678,10 @@ class Result:
         units = "queries" if self.clusters is None else "clusters of queries"
         by = f" by {', '.join(self.segment_names)}" if self.segment_names else ""
         undefined = undefined_words([row.n_undefined for row in self.rows])
-        return f"{self.n_units:,} {units}{by}{undefined}"
+        judged = ""
+        if "judge" in self.rows[0]:
+            judged = f" with labels of people, {self.rows[0].n_judged:,} of the judge"
+        return f"{self.n_units:,} {units}{by}{undefined}{judged}"
 
     def __str__(self):
         """Return the tables as text."""
@@ -764,12 +822,36 @@ class ConfidenceIntervals(Result, Mapping):
             for rows in self._best_first.values()
             for row in rows
         ]
+        title = f"{self._units()}, {100 * self.confidence_level:g}% intervals"
+        if "judge" in self.rows[0]:
+            title += f". {OF_JUDGE}"
+            header += JUDGED
+            best_first = chain(*self._best_first.values())
+            for line, row in zip(rows, best_first, strict=True):
+                line += shown_judge(row)
         if self.rankers == (None,):
             place = header.index("ranker")
             for line in (header, *rows):
                 del line[place]
-        title = f"{self._units()}, {100 * self.confidence_level:g}% intervals"
         return title, [(header, rows)]
+
+
+# The columns of what a judge adds, and what they say.
+JUDGED = ("human", "judge", "correlation", "worth")
+OF_JUDGE = (
+    "One query that people judged is as good as `worth` of them without the judge, who "
+    "helps to know means more than differences"
+)
+
+
+def shown_judge(row):
+    """Return the cells of what a judge adds to a row."""
+    return [
+        f"{row.human:.4f}",
+        f"{row.judge:.4f}",
+        f"{row.correlation:.2f}",
+        f"{row.worth:.1f}",
+    ]
 
 
 def shown_ends(interval):

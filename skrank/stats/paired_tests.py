@@ -22,7 +22,7 @@ from skrank.stats.inference import (
 # The signs of the one-sided tests of each alternative.
 ALTERNATIVES = {"two-sided": (1, -1), "greater": (1,), "less": (-1,)}
 
-# So many numbers, 8 MB of them, are held at a time of all flips of all comparisons.
+# How many numbers of all flips of all comparisons are in memory at a time: 8 MB.
 BLOCK = 2**20
 # Statistics that differ by less, relative to their size, are equal.
 ROUNDING_OF_T = 1e-10

@@ -491,7 +491,8 @@ def _truth(relevant, n_queries):
     return truth
 
 
-# So many rows, or one query, are joined at once, which keeps them in the cache.
+# The number of rows that are joined at once, so that they stay in the cache; or one
+# query, if it has more.
 _BLOCK = 2**17
 
 

@@ -28,7 +28,7 @@ class Columns(NamedTuple):
 
     `y_score` maps the names of rankers to columns, with None for one without a name;
     `returned` is a column, a dict likewise, or None. `of_metrics` has what metrics
-    read beside grades and scores, by their names for it: a column, or an
+    read in addition to grades and scores, by their names for it: a column, or an
     :class:`~skrank.metrics.columns.ItemColumn` with the column of the items.
     """
 
@@ -67,7 +67,7 @@ class Columns(NamedTuple):
         return list(dict.fromkeys(name for name in named if name is not None))
 
     def values(self):
-        """Return the columns whose values metrics read, beside grades and scores."""
+        """Return the columns whose values metrics read in addition to the grades."""
         named = (name for name in self.of_metrics.values() if isinstance(name, str))
         return list(dict.fromkeys(named))
 
@@ -210,7 +210,7 @@ class ArrowCore:
         """Return the QueryScores of all queries from the tables that calls returned."""
         pa = import_extra("pyarrow")
         table = pa.concat_tables(tables)
-        tables.clear()  # and so they need no memory beside the arrays made of them
+        tables.clear()  # they need no memory next to the arrays made of them
         codes, ids = {}, {}
         for key in self.columns.keys:
             codes[key], ids[key] = ordered_keys(table[key])

@@ -32,7 +32,7 @@ READERS = {
     "ipc": "arrow",
     "duckdb": "duckdb",
 }
-# Those of formats that are no function of DuckDB.
+# Those of formats for which DuckDB has no function.
 ARROW, DATABASE = "arrow", "duckdb"
 _ENDING = re.compile(r"\.([a-z]+)(\.gz|\.zst)?$", re.IGNORECASE)
 _DELIMITERS = ",", "\t", ";", "|"
@@ -163,7 +163,7 @@ def quoted(name):
 
 
 def text_in_sql(value):
-    """Return a text in SQL."""
+    """Return a string in SQL."""
     return "'" + value.replace("'", "''") + "'"
 
 

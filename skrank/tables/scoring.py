@@ -107,9 +107,9 @@ def score_table(
         on a terminal, if tqdm is installed, when two seconds have passed.
     **params
         Further parameters of :func:`~skrank.metrics.evaluate`, such as `convention`,
-        `average` and ``ties="pessimistic"``. What metrics read of documents beside
-        grades and scores are names of columns, such as ``popularity="n_ratings"`` and
-        ``features="embedding"``, a column of lists of numbers of one length; or
+        `average` and ``ties="pessimistic"``. What metrics read of documents in addition
+        to grades and scores are names of columns, such as ``popularity="n_ratings"``
+        and ``features="embedding"``, a column of lists of numbers of one length; or
         :func:`~skrank.metrics.of_items` of a table by item and the name of the column
         of the items. A value may be missing where no metric reads it: below a cutoff.
 
@@ -301,9 +301,9 @@ def read_rows(
         A file, files or a table with a row for each document of a query, in any form
         that :func:`score_table` takes but a data frame of Spark or Dask.
     **columns : str or ItemColumn
-        What metrics read of documents beside grades and scores, by the names of
-        metrics for it, such as ``popularity="n_ratings"``, as :func:`score_table` takes
-        it.
+        What metrics read of documents in addition to grades and scores, by the names
+        of metrics for it, such as ``popularity="n_ratings"``, as :func:`score_table`
+        takes it.
 
     Returns
     -------
@@ -399,8 +399,8 @@ def read_columns(
         )
     if qid in keys or "qid" in keys:
         raise ValueError(
-            "The 'by' parameter of score_table must name columns beside the query ids. "
-            f"Got {list(keys)}."
+            "The 'by' parameter of score_table must name columns other than the query "
+            f"ids. Got {list(keys)}."
         )
     if isinstance(y_score, str):
         rankers = {None: y_score}

@@ -207,7 +207,7 @@ class Source:
         return self.run(lambda: self.connection.execute(statement).fetchall())
 
     def leave_memory(self, megabytes):
-        """Leave memory of the limit to the values by query, beside that for the rest.
+        """Leave memory of the limit to the values by query, next to the rest.
 
         DuckDB gets what remains, but not less than a part of the limit.
         """

@@ -18,10 +18,10 @@ from skrank.tables.threads import Threads
 # Rows to score at once: a call costs a few milliseconds, and more rows more memory.
 BATCH = 300_000
 
-# So many rows say how long lists are.
+# The number of rows that say how long lists are.
 SAMPLE = 100
 
-# Lists of so many bytes in a row halve the rows to score at once, as was measured.
+# The bytes of lists in a row from which half as many rows are scored at once.
 LIST_BYTES = 16
 
 # Batches are scored side by side: NumPy computes without Python's lock.

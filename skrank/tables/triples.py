@@ -31,7 +31,7 @@ class Triples(NamedTuple):
 
 
 def fixed_width(data, starts, ends):
-    """Return parts of a text as bytes of a width that is a multiple of 8.
+    """Return parts of a string as bytes of a width that is a multiple of 8.
 
     The text is an array of uint8; the parts are in its order.
     """

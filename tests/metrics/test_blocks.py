@@ -204,3 +204,13 @@ def test_what_does_not_fit_is_refused_as_it_is_at_once(
     with pytest.raises(ValueError, match=message) as of_all:
         at_once(monkeypatch, **arguments)
     assert str(of_blocks.value) == str(of_all.value)
+
+
+def test_several_rankers_are_cut_into_blocks(monkeypatch, calls):
+    rows = make_rows(3)
+    runs = {"a": rows["y_score"], "b": -rows["y_score"]}
+    how = {"metrics": ["ndcg@3", "mrr"], "y_true": rows["y_true"], "qid": rows["qid"]}
+    expected = at_once(monkeypatch, y_score=runs, **how)
+    assert evaluate(y_score=runs, **how) == expected
+    assert len(calls) == 2
+    assert min(calls) > 1

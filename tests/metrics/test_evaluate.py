@@ -304,3 +304,26 @@ def test_several_cutoffs_need_one_ranking_down_to_the_last(monkeypatch):
         evaluate(y_true, y_score, names)
         assert depths == [expected], names
         depths.clear()
+
+
+@pytest.mark.parametrize("average", ["macro", None])
+@pytest.mark.parametrize("k", ["@2", ""])
+def test_what_rankers_share_is_ranked_once(data, monkeypatch, average, k):
+    y_true, y_score, qid = data.values()
+    popularity = np.random.default_rng(1).random(60)
+    runs = {"tied": y_score, "reversed": -y_score, "untied": popularity}
+    metrics = [f"ndcg{k}", f"map{k}", "mrr", "neg_popularity@2"]
+    how = {"qid": qid, "popularity": popularity, "average": average}
+    expected = {
+        name: evaluate(y_true, one, metrics, **how) for name, one in runs.items()
+    }
+    calls, rank = [], answer.rank_queries
+    monkeypatch.setattr(
+        answer, "rank_queries", lambda *args, **kw: calls.append(1) or rank(*args, **kw)
+    )
+    found = evaluate(y_true, runs, metrics, **how)
+    # The popularity ranks all documents as relevant, so it has a ranking of its own.
+    assert len(calls) <= 2
+    for name, values in expected.items():
+        for key, value in values.items():
+            assert_array_equal(found[name][key], value)

@@ -179,13 +179,16 @@ def test_a_halving_search_that_draws_rows_warns_once(cv, n_jobs):
 
 
 @pytest.mark.parametrize(
-    ("routing", "n_jobs"), [(True, 1), (True, 2), (False, 1), (False, 2)]
+    ("is_ranker", "routing", "n_jobs"),
+    [(a, b, c) for a in (True, False) for b in (True, False) for c in (1, 2)],
 )
-def test_a_scorer_object_notices_drawn_rows_unless_it_is_in_another_process(
-    routing, n_jobs
+def test_rows_are_drawn_without_a_warning_only_of_scorers_in_other_processes(
+    is_ranker, routing, n_jobs
 ):
     scorer = make_ranking_scorer("ndcg@10", gain="linear")
     search = search_of(n_jobs, cv=GroupKFold(3), scoring=scorer)
+    if not is_ranker:
+        search.set_params(estimator=Ridge(), param_grid={"alpha": [0.1, 1.0, 10.0]})
     y = pd.Series(Y, index=pd.Index(QID, name="qid"))
     with (
         warnings.catch_warnings(record=True) as found,
@@ -194,7 +197,7 @@ def test_a_scorer_object_notices_drawn_rows_unless_it_is_in_another_process(
         warnings.simplefilter("always")
         search.fit(X, y, groups=QID)
     is_noticed = any(re.search(DRAWS, str(one.message)) for one in found)
-    assert is_noticed == (routing or n_jobs == 1)
+    assert is_noticed == (is_ranker or routing or n_jobs == 1)
 
 
 def test_a_halving_search_may_draw_triples():

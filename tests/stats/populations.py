@@ -176,8 +176,8 @@ def queries_and_seeds(rng, n_seeds, n_queries=100):
     return values.ravel(), query, seed
 
 
-def equal_rankers(rng, n_rankers):
-    """Return the reciprocal ranks of rankers of equal quality, (n_rankers, n_queries).
+def ranks_of_equal_rankers(rng, n_rankers):
+    """Return the ranks of rankers of equal quality, (n_rankers, n_queries).
 
     A query is hard or easy for all rankers, and suits some of them better. In half of
     the queries the rankers differ by that alone.
@@ -186,7 +186,12 @@ def equal_rankers(rng, n_rankers):
     suits = rng.normal(scale=0.6, size=(n_rankers, LARGE))
     noise = rng.logistic(scale=1.2, size=(n_rankers, LARGE))
     noise = np.where(rng.random(LARGE) < 0.5, noise[0], noise)
-    found = 1 / np.ceil(np.exp(difficulty + suits + noise))
+    return np.ceil(np.exp(difficulty + suits + noise))
+
+
+def equal_rankers(rng, n_rankers):
+    """Return reciprocal ranks with the same mean, (n_rankers, n_queries)."""
+    found = 1 / ranks_of_equal_rankers(rng, n_rankers)
     return found - found.mean(axis=1, keepdims=True)  # equal in this pool as well
 
 

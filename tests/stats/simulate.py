@@ -308,6 +308,30 @@ def write(texts):
     DOCS_TABLE.write_text("".join(kept[t] for t in titles if t in kept), "utf-8")
 
 
+def run(tables, path, description):
+    """Simulate the tables that the command line names, or all, and write all of them.
+
+    `tables` holds each :class:`Table` by its name; `path` is where they are written.
+    """
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(tables))
+    parser.add_argument("--samples", type=int, default=2000, help="of each size")
+    parser.add_argument(
+        "--write", action="store_true", help=f"write all to docs/tables/{path.name}"
+    )
+    options = parser.parse_args()
+    if unknown := {*options.names} - {*tables}:
+        parser.error(f"the names are {', '.join(tables)}. Got {sorted(unknown)}.")
+    if options.write and options.names:
+        parser.error("--write writes all tables: pass no names")
+    texts = []
+    for table in (tables[name] for name in options.names or tables):
+        lines = simulate(table, {}, options.samples)
+        texts.append(as_rst(table.title, lines, options.samples, sizes=""))
+    if options.write:
+        path.write_text("".join(texts), "utf-8")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--values", nargs="+", default=[], metavar="FILE")

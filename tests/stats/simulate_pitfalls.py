@@ -9,7 +9,6 @@ The names are those of `TABLES`; without one, all are simulated, in a few minute
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import argparse
 from functools import partial
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from skrank.stats import compare_rankers
 from tests.stats import populations
 from tests.stats.experiments import LEVEL, holds, outcomes, percent
 from tests.stats.populations import draw
-from tests.stats.simulate import Row, Table, as_rst, simulate
+from tests.stats.simulate import Row, Table, run
 from tests.stats.simulate_cross_validation import N_FEATURES, fit, ndcg
 from tests.stats.simulate_cross_validation import draw as draw_documents
 
@@ -253,25 +252,5 @@ TABLES = {
 }
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(TABLES))
-    parser.add_argument("--samples", type=int, default=2000, help="of each size")
-    parser.add_argument(
-        "--write", action="store_true", help=f"write all to docs/{DOCS_TABLE.name}"
-    )
-    options = parser.parse_args()
-    if unknown := {*options.names} - {*TABLES}:
-        parser.error(f"the names are {', '.join(TABLES)}. Got {sorted(unknown)}.")
-    if options.write and options.names:
-        parser.error("--write writes all tables: pass no names")
-    texts = []
-    for table in (TABLES[name] for name in options.names or TABLES):
-        lines = simulate(table, {}, options.samples)
-        texts.append(as_rst(table.title, lines, options.samples, sizes=""))
-    if options.write:
-        DOCS_TABLE.write_text("".join(texts), "utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    run(TABLES, DOCS_TABLE, __doc__)

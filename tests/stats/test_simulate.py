@@ -2,6 +2,8 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,9 @@ from tests.stats import (
     populations,
     simulate,
     simulate_cross_validation,
+    simulate_families,
+    simulate_judges,
+    simulate_looks,
     simulate_pitfalls,
 )
 from tests.stats.populations import Values
@@ -72,21 +77,78 @@ def test_without_values_of_real_rankers_the_synthetic_rows_are_simulated(capsys)
 def test_the_documentation_holds_every_row():
     rows = {t.title: [row.name for row in t.rows] for t in simulate.TABLES}
     assert rows_in_docs() == rows
-    tables = simulate_pitfalls.TABLES.values()
-    rows = {t.title: [row.name for row in t.rows] for t in tables}
-    assert rows_in_docs(simulate_pitfalls.DOCS_TABLE) == rows
+    for module in (simulate_pitfalls, simulate_families, simulate_judges):
+        tables = module.TABLES.values()
+        rows = {t.title: [row.name for row in t.rows] for t in tables}
+        assert rows_in_docs(module.DOCS_TABLE) == rows
+
+
+def test_looks_and_gates_are_simulated_and_documented(monkeypatch):
+    monkeypatch.setattr(simulate_looks, "N_LOOKS", 2)
+    for name, tables in simulate_looks.TABLES.items():
+        rows = {table.title: [row.name for row in table.rows] for table in tables}
+        assert rows_in_docs(simulate_looks.FOLDER / f"{name}.rst") == rows
+        for table in tables:
+            for row in table.rows:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", UserWarning)
+                    figures = row.measure({}, 2)
+                assert {*figures} == {*table.columns}
+
+
+@pytest.mark.parametrize("name", ["power", "pilots", "agreement"])
+def test_families_are_simulated(name):
+    table = simulate_families.TABLES[name]
+    header, *lines = simulate.simulate(table, {}, n_samples=2)
+    assert [line[0] for line in lines] == [row.name for row in table.rows]
+    assert all(len(line) == len(header) for line in lines)
+
+
+def test_a_machine_judge_is_simulated(monkeypatch):
+    monkeypatch.setattr(simulate_judges, "N_POOL", 1100)
+    for table in simulate_judges.TABLES.values():
+        for row in table.rows[::5]:
+            figures = row.measure({}, 2)
+            assert {*figures} == {*table.columns}
+
+
+def test_the_page_quotes_the_simulated_numbers():
+    cells = {}
+    for line in simulate_pitfalls.DOCS_TABLE.read_text("utf-8").splitlines():
+        if line.startswith("   * -"):
+            row = cells[line[6:].strip()] = []
+        elif line.startswith("     - "):
+            row.append(line[6:].strip())
+    quoted = {
+        "50 queries, selected on them": "{2:.0f} % of the samples of 50 queries.",
+        "200 queries, selected on them": "With 200 queries it is {2:.0f} %",
+        "paired t test at 5 %": "in {1:.0f}, {2:.0f}, {3:.0f} and {4:.0f} % of",
+        "10 hidden units, one seed each": (
+            "{:.0f} % of the samples of 40 queries and in {:.0f} % of those of 100"
+        ),
+        "significant": (
+            "{1:.0f} % of the samples of 20 queries, in {2:.0f} % of those of 50 and "
+            "in {3:.0f} % of those of 200"
+        ),
+    }
+    page = (simulate.DOCS_TABLE.parents[1] / "is_it_better.rst").read_text("utf-8")
+    page = " ".join(page.split())
+    for row, text in quoted.items():
+        assert text.format(*map(float, cells[row])) in page
 
 
 def test_a_pitfall_is_simulated_by_its_name(monkeypatch, capsys):
+    module = simulate_pitfalls
+    arguments = (module.TABLES, module.DOCS_TABLE, module.__doc__)
     monkeypatch.setattr("sys.argv", ["simulate_pitfalls", "gains", "--samples", "2"])
-    simulate_pitfalls.main()
+    simulate.run(*arguments)
     titles = [table.title for table in simulate_pitfalls.TABLES.values()]
     printed = capsys.readouterr().out
     (title,) = [title for title in titles if title in printed]
     assert title == simulate_pitfalls.TABLES["gains"].title
     monkeypatch.setattr("sys.argv", ["simulate_pitfalls", "gain"])
     with pytest.raises(SystemExit):
-        simulate_pitfalls.main()
+        simulate.run(*arguments)
     assert "the names are looks, tuning" in capsys.readouterr().err
 
 

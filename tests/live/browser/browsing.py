@@ -67,9 +67,13 @@ class Browser:
         service = Service(shutil.which("chromedriver"))
         self.driver = webdriver.Chrome(options=options, service=service)
 
-    def open(self, address, width):
+    def open(self, address, width, scheme="light"):
         """Open a page as somebody who sees the site for the first time."""
         self.width = width
+        scheme = {"name": "prefers-color-scheme", "value": scheme}
+        self.driver.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia", {"features": [scheme]}
+        )
         self.driver.get("about:blank")
         self.driver.get_log("browser")
         self.driver.execute_cdp_cmd(

@@ -4,6 +4,7 @@ const done = arguments[arguments.length - 1];
 
 const WIDE_ENOUGH_FOR_CODE = 1000;
 const LEAST_COLUMN = 6; // em
+const LEAST_CONTRAST = 3;
 
 const width = (element) => element.getBoundingClientRect().width;
 const is_visible = (element) => element.checkVisibility() && width(element) > 0;
@@ -48,6 +49,19 @@ function* narrow_columns() {
   }
 }
 
+// Names of the sidebar that run over its border.
+function* cut_links() {
+  const sidebar = document.querySelector(".bd-sidebar-primary");
+  if (!sidebar || !is_visible(sidebar)) return;
+  const border = sidebar.getBoundingClientRect().right;
+  for (const link of sidebar.querySelectorAll("a")) {
+    const range = document.createRange();
+    range.selectNodeContents(link);
+    if (is_visible(link) && range.getBoundingClientRect().right > border)
+      yield `a name runs over the border of the sidebar: ${name_of(link)}`;
+  }
+}
+
 function* missing_images() {
   for (const image of document.images)
     if (!image.naturalWidth) yield `an image is missing: ${image.getAttribute("src")}`;
@@ -87,6 +101,48 @@ function* broken_words() {
   }
 }
 
+// Red, green, blue and opacity of a colour of CSS.
+const channels = (colour) => {
+  const [red, green, blue, opacity = 1] = colour.match(/[\d.]+/g).map(Number);
+  return { rgb: [red, green, blue], opacity };
+};
+
+// The relative luminance of WCAG 2.
+function luminance(rgb) {
+  const [red, green, blue] = rgb.map((part) =>
+    part / 255 <= 0.03928 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4
+  );
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+function background_of(element) {
+  for (let box = element; box; box = box.parentElement) {
+    const { rgb, opacity } = channels(getComputedStyle(box).backgroundColor);
+    if (opacity === 1) return rgb;
+  }
+  return [255, 255, 255];
+}
+
+// Text that can hardly be told from its background, as in one of light and dark mode.
+function* faint_text() {
+  const seen = new Set();
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const element = texts.currentNode.parentElement;
+    if (!texts.currentNode.data.trim() || seen.has(element)) continue;
+    seen.add(element);
+    if (!is_visible(element) || element.closest("svg, script, style")) continue;
+    const { rgb, opacity } = channels(getComputedStyle(element).color);
+    if (opacity < 1) continue;
+    const [dark, light] = [luminance(rgb), luminance(background_of(element))].sort(
+      (one, other) => one - other
+    );
+    const contrast = (light + 0.05) / (dark + 0.05);
+    if (contrast < LEAST_CONTRAST)
+      yield `a text has a contrast of ${contrast.toFixed(1)}: ${name_of(element)}`;
+  }
+}
+
 function* mail_links() {
   for (const link of document.querySelectorAll("a[href^='mailto:']"))
     yield `a link writes a mail: ${name_of(link)}`;
@@ -104,10 +160,12 @@ everything_has_loaded().then(() =>
   done([
     ...overflow(),
     ...narrow_columns(),
+    ...cut_links(),
     ...missing_images(),
     ...unreadable_formulas(),
     ...cut_code(),
     ...broken_words(),
+    ...faint_text(),
     ...mail_links(),
   ])
 );

@@ -22,6 +22,10 @@ FAULTS = {
     '<p style="width: 1401px">far</p>': "the page is 14.. px wide: <p> far",
     '<p style="width: 1401px">far<b style="float: right">end</b></p>': "wide: <b> end",
     "<table><tr><td>a</td><td>long enough a text</td></tr></table>": "em wide: <td> a",
+    '<p class="bd-sidebar-primary" style="width: 5em"><a>one_long_name</a></p>': (
+        "over the border of the sidebar: <a> one"
+    ),
+    '<p style="color: #aaa">faint</p>': "a contrast of 2.3: <p> faint",
     '<img src="lost.png">': "an image is missing: lost.png",
     '<div class="math">\\(x\\)</div>': "1 formulas are not rendered, .*<div.math>",
     "<mjx-merror>y</mjx-merror>": "a formula has an error: <mjx-merror> y",

@@ -43,6 +43,13 @@ def test_a_page_can_be_read(browser, address, screenshots, page, width):
     complain([f"{page} at {width} px: {fault}" for fault in faults])
 
 
+def test_a_page_can_be_read_in_dark_mode(browser, address, screenshots, page):
+    browser.open(f"{address}/{page}", max(WIDTHS), "dark")
+    faults = browser.look()
+    browser.keep(screenshots / f"{page.replace('/', '-')}-dark.png")
+    complain([f"{page} in dark mode: {fault}" for fault in faults])
+
+
 @pytest.mark.parametrize("word", ["significance", "GroupKFold"])
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_search_finds(browser, address, screenshots, word, width):

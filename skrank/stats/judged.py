@@ -1,0 +1,173 @@
+"""Labels by people for a few queries, and by a machine for many.
+
+The labels of a machine alone are biased. Prediction-powered inference [1]_ takes the
+mean from people, and from the machine how far their queries are from all queries.
+
+.. [1] A. Angelopoulos, J. Duchi, T. Zrnic, "PPI++: Efficient Prediction-Powered
+   Inference", arXiv:2311.01453 (2023).
+"""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from skrank._checks import check_instance, shown
+from skrank.metrics import QueryScores
+from skrank.metrics.value_table import check_alike
+from skrank.stats.inference import ROUNDING, difference, estimates_of, terms_of
+
+# With fewer queries the slope of the machine's values is a guess.
+FEWEST = 5
+
+
+class Combined(NamedTuple):
+    """A mean over queries, from the values of people and of a machine.
+
+    `terms`, of all queries in the order of the machine's, have the sum n * estimate, of
+    the n queries that people judged; `counts` is 1 for these and 0 for the others.
+    """
+
+    estimate: float
+    error: float
+    df: int
+    terms: np.ndarray
+    counts: np.ndarray
+    entries: dict  # what is printed besides
+
+
+class Judge:
+    """The values of the machine, matched with those of people by query id."""
+
+    def __init__(self, human, judge, caller):
+        check_instance(judge, QueryScores, "judge", caller)
+        self.table, self.caller = judge.table, caller
+        for scores, whose in [(human, "human"), (judge, "judge's")]:
+            if scores.table.weight is not None:
+                raise ValueError(
+                    f"{caller} with a judge needs scores without weights. Got weights "
+                    f"in the {whose} scores: pass no sample_weight to score_queries."
+                )
+        try:
+            check_alike(human.table, judge.table)
+        except ValueError as error:
+            raise ValueError(
+                f"The 'judge' parameter of {caller} must have the rankers, metrics and "
+                f"parameters of 'scores'. {error}"
+            ) from error
+        place = _places(judge, "judge", caller)
+        _places(human, "scores", caller)
+        ids = human.keys["qid"].tolist()
+        missing = [qid for qid in ids if qid not in place]
+        if missing:
+            raise ValueError(
+                f"The 'judge' parameter of {caller} must hold every query of 'scores'. "
+                f"It lacks {len(missing)} of {len(ids)}, such as {shown(missing[0])}."
+            )
+        self.rows = np.array([place[qid] for qid in ids], dtype=np.intp)
+        self.is_rest = np.ones(len(place), dtype=bool)
+        self.is_rest[self.rows] = False
+        if len(ids) < FEWEST or self.is_rest.sum() < 2:
+            raise ValueError(
+                f"{caller} with a judge needs at least {FEWEST} queries that people "
+                f"judged, and 2 others. Got {len(ids)} and {self.is_rest.sum()}."
+            )
+        self.human = _values(human.table, caller)
+        self.judge = _values(judge.table, caller)
+
+    def mean(self, ranker, metric):
+        """Return the :class:`Combined` mean of one ranker, by their positions."""
+        return self._combine(self.human[ranker][metric], self.judge[ranker][metric])
+
+    def difference(self, metric, ranker, baseline):
+        """Return the :class:`Combined` difference of two rankers."""
+        return self._combine(
+            *(
+                difference(values[ranker][metric], values[baseline][metric])
+                for values in (self.human, self.judge)
+            )
+        )
+
+    def _combine(self, y, judged):
+        r"""Combine values y of people with the machine's values of all queries.
+
+        With f the machine's values of the n queries that people judged, and of m
+        others,
+
+        .. math:: \hat\theta = \frac 1 n \sum_i (y_i - \lambda_i f_i)
+           + \bar\lambda \bar f_{others}
+
+        The slope that minimizes the variance is that of a regression of y on f, times
+        m / (n + m). Each query has that of the other ones, so that it does not fit its
+        own noise. The standard error has n - 2 degrees of freedom.
+        """
+        f, rest = judged[self.rows], judged[self.is_rest]
+        n, m, centre = len(y), len(rest), judged.mean()
+        from_y, from_f = y - y.mean(), f - f.mean()
+        # Sums over all queries but one differ by n / (n - 1) times its own product.
+        both = (from_y * from_f).sum() - n / (n - 1) * from_y * from_f
+        own = (from_f**2).sum() - n / (n - 1) * from_f**2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            slopes = (
+                np.where(own > ROUNDING * (f**2).sum(), both / own, 0.0)
+                * m
+                / (n - 1 + m)
+            )
+        slope = slopes.mean()
+        terms = np.empty(len(judged))
+        terms[self.rows] = y - slopes * (f - centre)
+        terms[self.is_rest] = slope * (rest - centre) * n / m
+        left = y - slopes * from_f
+        squares = ((left - left.mean()) ** 2).sum() / (n - 2)
+        error = np.sqrt(squares / n + slope**2 * rest.var(ddof=1) / m)
+        alone = y.var(ddof=1) / n
+        # Values that differ by rounding alone have no correlation.
+        is_varied = all(x.std() > ROUNDING * np.abs(x).max() for x in (y, f))
+        entries = {
+            "human": float(y.mean()),
+            "judge": float(centre),
+            "n_judged": len(judged),
+            "correlation": float(np.corrcoef(y, f)[0, 1]) if is_varied else np.nan,
+            "worth": float(alone / error**2) if error > 0 else 1.0,
+        }
+        estimate = float(terms.sum() / n)
+        counts = np.where(self.is_rest, 0.0, 1.0)
+        return Combined(estimate, float(error), n - 2, terms, counts, entries)
+
+
+def _places(scores, name, caller):
+    """Return the positions of the queries by their ids; raise if an id comes twice."""
+    ids = scores.keys["qid"].tolist()
+    place = {qid: i for i, qid in enumerate(ids)}
+    if len(place) < len(ids):
+        raise ValueError(
+            f"The {name!r} parameter of {caller} must hold each query once, if there "
+            f"is a judge. Got {len(ids) - len(place)} queries again."
+        )
+    return place
+
+
+def _values(table, caller):
+    """Return the values of the queries by ranker and metric, as they are averaged."""
+    found = []
+    for of_ranker in terms_of(table, estimates_of(table)):
+        values = []
+        for request, terms in zip(table.requests, of_ranker, strict=True):
+            if terms is None or not (terms.is_linear and terms.is_mean):
+                raise ValueError(
+                    f"{caller} with a judge needs metrics that are means over queries "
+                    f"which count alike. Got {request.key!r}."
+                )
+            if not terms.known.all():
+                raise ValueError(
+                    f"{caller} with a judge needs a value of every query. Got "
+                    f"{request.key!r}, which leaves out {(~terms.known).sum()} "
+                    "queries where it is undefined. Score with "
+                    "replace_undefined_by=0.0."
+                )
+            values.append(request.sign * terms.top / terms.bottom)
+        found.append(values)
+    return found

@@ -1,0 +1,237 @@
+"""Simulate whole tables of comparisons: their intervals, and what they can find.
+
+    python -m tests.stats.simulate_families intervals
+    python -m tests.stats.simulate_families --write
+
+The names are those of `TABLES`; without one, all are simulated, in half an hour.
+``--write`` writes them to the documentation.
+"""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from scipy.special import expit
+
+from skrank.stats import compare_rankers, required_queries
+from tests.stats import populations
+from tests.stats.experiments import LEVEL, covers, percent
+from tests.stats.families import contradictions, random_family
+from tests.stats.populations import draw
+from tests.stats.simulate import Row, Table, run
+
+DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/families.rst"
+NS, PILOTS = (20, 50, 200), (20, 50, 200)
+N_RESAMPLES, POWER = 1999, 0.8
+TOGETHER, SINGLE = "simultaneous", "one by one"
+WIDER = "times as wide"
+STEPS = "step-down"
+
+
+def compared(values, **options):
+    """Return the rows of a comparison of values of shape (n_rankers, n_queries)."""
+    rankers = {str(i): one for i, one in enumerate(values)}
+    return compare_rankers(rankers, n_resamples=N_RESAMPLES, **options).rows
+
+
+def pair_of(row):
+    return int(row.ranker), int(row.baseline)
+
+
+def contain_all(values, n_samples, n_rankers):
+    """Return how often all intervals of a table contain their true differences.
+
+    The rankers are not equally good, so that the true differences are not all 0.
+    """
+    rng = np.random.default_rng(0)
+    population = populations.equal_rankers(rng, n_rankers)
+    population += 0.05 * np.arange(n_rankers)[:, None]
+    truth = population.mean(axis=1)
+    found = {name: [] for name in (TOGETHER, SINGLE, WIDER)}
+    for n in NS:
+        covered, widths = {TOGETHER: [], "single": []}, {TOGETHER: [], "single": []}
+        for rows in draw(rng, n, n_samples, population.shape[1]).T:
+            for kind, of_kind in covered.items():
+                rows_of_kind = compared(population[:, rows], intervals=kind)
+                one, other = np.array([pair_of(row) for row in rows_of_kind]).T
+                low, high = np.array([(row.low, row.high) for row in rows_of_kind]).T
+                of_kind.append(covers(low, high, truth[one] - truth[other]).all())
+                widths[kind].append(np.median(high - low))
+        found[TOGETHER].append(percent(covered[TOGETHER]))
+        found[SINGLE].append(percent(covered["single"]))
+        ratio = np.array(widths[TOGETHER]) / np.array(widths["single"])
+        found[WIDER].append(float(np.median(ratio)))
+    return found
+
+
+def step_down(values):
+    """Return the p-values of the step-down maximum over random flips, by a loop."""
+    pairs = [(j, i) for j in range(len(values)) for i in range(j)]
+    d = np.array([values[j] - values[i] for j, i in pairs]).T
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], (N_RESAMPLES, len(d)))
+    norm = np.sqrt((d**2).sum(axis=0))
+    flipped = np.abs(np.vstack([np.ones(len(d)), signs]) @ d) / norm
+    observed, left, before = flipped[0], list(range(len(pairs))), 0
+    adjusted = np.empty(len(pairs))
+    for j in np.argsort(-observed):
+        reached = (flipped[:, left].max(axis=1) >= observed[j] - 1e-9).mean()
+        adjusted[j] = before = max(before, reached)
+        left.remove(j)
+    return adjusted, pairs
+
+
+def found_of_true(values, n_samples, n_better):
+    """Return how many true differences of six rankers each procedure finds."""
+    rng, found = np.random.default_rng(0), {"single-step": [], STEPS: []}
+    population = populations.equal_rankers(rng, 6)
+    population[:n_better] += 0.12
+    for n in NS:
+        decided = {name: [] for name in found}
+        for rows in draw(rng, n, n_samples, population.shape[1]).T:
+            sample = population[:, rows]
+            adjusted, pairs = step_down(sample)
+            is_true = np.array([(i < n_better) != (j < n_better) for j, i in pairs])
+            decided[STEPS].append((adjusted <= LEVEL)[is_true])
+            by_pair = {pair_of(row): row.p_adjusted for row in compared(sample)}
+            single = np.array([by_pair[pair] for pair in pairs])
+            decided["single-step"].append((single <= LEVEL)[is_true])
+        for name, rejected in decided.items():
+            found[name].append(percent(rejected))
+    return found
+
+
+def found_of_detectable(values, n_samples, n_rankers, correction):
+    """Return how often a difference of the size of `detectable` is found, by n."""
+    rng, found = np.random.default_rng(0), {}
+    population = populations.equal_rankers(rng, n_rankers)
+    for n in (50, 100, 200):
+        size = np.median(
+            [
+                compared(population[:, rows], correction=correction)[0].detectable
+                for rows in draw(rng, n, 50, population.shape[1]).T
+            ]
+        )
+        rejected = []
+        for rows in draw(rng, n, n_samples, population.shape[1]).T:
+            sample = population[:, rows]
+            sample[1] += size
+            row = compared(sample, correction=correction)[0]
+            assert pair_of(row) == (1, 0)
+            rejected.append(row.p_adjusted <= LEVEL)
+        found[f"n = {n}"] = [percent(rejected)]
+    return found
+
+
+def contain_the_deviation(values, n_samples, differences):
+    """Return how often the interval of `required_queries` contains what is needed."""
+    rng, found = np.random.default_rng(0), {}
+    population = differences(rng)
+    effect = population.std() / 8
+    (needed,) = required_queries(population, [effect]).n
+    for n in PILOTS:
+        pilots = population[draw(rng, n, n_samples, len(population))].T
+        required = [required_queries(pilot, effect) for pilot in pilots]
+        ends = np.array([(one.low, one.high) for one in required]).T
+        found[f"pilot of {n}"] = [percent(covers(*ends, needed))]
+    return found
+
+
+def disagreements(values, n_samples):
+    """Return in how many rows of random families p and interval disagree."""
+    counts = np.zeros(2, dtype=int)
+    for seed in range(n_samples):
+        odd, rows = contradictions(*random_family(np.random.default_rng(seed)))
+        counts += len(odd), len(rows)
+    return {"rows that disagree": counts.tolist()}
+
+
+def difference_of(kind):
+    """Return a function that draws differences of two rankers by a kind of metric."""
+
+    def differences(rng):
+        ranks = populations.ranks_of_equal_rankers(rng, 2)
+        if kind == "MRR":
+            return 1 / ranks[1] - 1 / ranks[0]
+        if kind == "hits@1":
+            return 1.0 * (ranks[1] == 1) - (ranks[0] == 1)
+        # Average precisions of queries that are hard or easy for both.
+        logits = rng.normal(-1.5, 1.5, ranks.shape[1]) + 0.6 * rng.normal(
+            size=ranks.shape
+        )
+        return expit(logits[1]) - expit(logits[0])
+
+    return differences
+
+
+TABLES = {
+    "intervals": Table(
+        "All intervals of a table contain their true differences, in %, with 20 / 50 / "
+        "200 queries",
+        [TOGETHER, SINGLE, WIDER],
+        [
+            Row(
+                f"{k} rankers, {k * (k - 1) // 2} pairs",
+                partial(contain_all, n_rankers=k),
+                {TOGETHER: (94, 98)},
+            )
+            for k in (6, 12)
+        ],
+    ),
+    "power": Table(
+        "True differences of 0.12 in MRR that max-T finds among 15, in %, with 20 / 50 "
+        "/ 200 queries",
+        ["single-step", STEPS],
+        [
+            Row(f"{k} of six rankers are better", partial(found_of_true, n_better=k))
+            for k in (1, 3)
+        ],
+    ),
+    "detectable": Table(
+        "A true difference as large as `detectable` is found by the adjusted p-value, "
+        "in %",
+        [f"n = {n}" for n in (50, 100, 200)],
+        [
+            Row(
+                f"{k} rankers, {k * (k - 1) // 2} pairs, {correction}",
+                partial(found_of_detectable, n_rankers=k, correction=correction),
+                {f"n = {n}": (76, 84) for n in (50, 100, 200)},
+            )
+            for k, correction in [
+                (3, "max-t"),
+                (6, "max-t"),
+                (12, "max-t"),
+                (6, "holm"),
+            ]
+        ],
+    ),
+    "pilots": Table(
+        "The interval of `required_queries` contains the number that is needed, in %",
+        [f"pilot of {n}" for n in PILOTS],
+        [
+            Row(
+                kind,
+                partial(contain_the_deviation, differences=difference_of(kind)),
+                {f"pilot of {n}": (84, 100) for n in PILOTS},
+            )
+            for kind in ("MRR", "hits@1", "AP")
+        ]
+        + [
+            Row(
+                "rare large gains",
+                partial(contain_the_deviation, differences=populations.rare_gains),
+            )
+        ],
+    ),
+    "agreement": Table(
+        "Random families: an interval excludes 0 exactly if the adjusted p-value is "
+        "small",
+        ["rows that disagree"],
+        [Row("max-T, any number of queries", disagreements)],
+    ),
+}
+
+
+if __name__ == "__main__":
+    run(TABLES, DOCS_TABLE, __doc__)

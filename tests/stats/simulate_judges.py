@@ -1,0 +1,213 @@
+"""Simulate machine judges: what their labels alone say, and what people add.
+
+    python -m tests.stats.simulate_judges
+    python -m tests.stats.simulate_judges --write
+
+It takes about ten minutes. Two rankers order 30 documents of each query, with grades
+from 0 to 3. A machine judges all documents of 1,000 queries, and people those of n of
+them. ``--write`` writes the tables to the documentation.
+"""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import warnings
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from sklearn.metrics import cohen_kappa_score
+
+from skrank.metrics import QueryScores, score_queries
+from skrank.stats import compare_rankers, confidence_interval, score_sampled_labels
+from tests.stats.experiments import covers, percent
+from tests.stats.simulate import Row, Table, run
+
+DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/judges.rst"
+N_POOL, N_JUDGED, N_DOCUMENTS, NS = 8000, 1000, 30, (20, 50, 200)
+METRICS = ["ndcg@10", "precision@10", "mrr"]
+COLUMNS = [
+    "the machine alone",
+    *(f"with people, n = {n}" for n in NS),
+    "width, %",
+    "worth",
+]
+N_SAMPLED = 3
+
+
+def queries(rng):
+    """Return grades and the scores of two rankers, (N_POOL, N_DOCUMENTS)."""
+    difficulty = rng.normal(-0.8, 0.7, size=(N_POOL, 1))
+    relevance = difficulty + rng.normal(size=(N_POOL, N_DOCUMENTS))
+    grades = np.digitize(relevance, [0.3, 1.0, 1.7])
+    errors = rng.normal(size=(2, N_POOL, N_DOCUMENTS))
+    return grades, relevance + 1.2 * errors[0], relevance + 1.1 * errors[1], errors
+
+
+def judged(rng, kind):
+    """Return the machine's grades, the grades of people and the two rankers."""
+    grades, one, other, errors = queries(rng)
+    noise = rng.normal(size=grades.shape)
+    opinion = rng.normal(size=(N_POOL, 1))
+    machine = {
+        "noise": grades + 0.5 * noise,
+        "lenient": grades + 0.45 * noise + 0.15,
+        "opinions": grades + 0.5 * noise + 0.4 * opinion,
+        "shared errors": grades + 0.45 * noise + 0.35 * errors[1],
+    }[kind]
+    return np.clip(np.rint(machine), 0, 3), grades, one, other
+
+
+def scored(labels, one, other, metrics=METRICS):
+    qid = np.repeat(np.arange(len(labels)), labels.shape[1])
+    runs = {"one": one.ravel(), "other": other.ravel()}
+    return score_queries(labels.ravel(), runs, metrics, qid=qid)
+
+
+def some(scores, rows):
+    """Return the scores of some queries, which have distinct ids."""
+    frame = {"ranker": [], "qid": []} | {metric: [] for metric in scores.metrics}
+    for ranker, of_ranker in zip(scores.rankers, scores.values, strict=True):
+        frame["ranker"] += [ranker] * len(rows)
+        frame["qid"] += rows.tolist()
+        for metric, values in zip(scores.metrics, of_ranker, strict=True):
+            frame[metric] += np.nan_to_num(values[rows]).tolist()
+    return QueryScores.from_frame(frame, ranker="ranker")
+
+
+def of_judge(values, n_samples, kind, metric, level):
+    """Return the coverage of a mean, or of the difference, with one judge."""
+    rng, found = np.random.default_rng(0), {}
+    machine, grades, one, other = judged(rng, kind)
+    by_people, by_machine = (
+        scored(labels, one, other, metric) for labels in (grades, machine)
+    )
+    means = np.nan_to_num(by_people.values[:, 0]).mean(axis=1)
+    truth = means[1] - means[0] if level == "difference" else means[0]
+    alone, widths, worth = [], [], []
+    for n in NS:
+        covered = []
+        for _ in range(n_samples):
+            rows = rng.choice(N_POOL, N_JUDGED, replace=False)
+            machine_scores, human = some(by_machine, rows), some(by_people, rows[:n])
+            with_both = interval_of(human, level, judge=machine_scores)
+            only_people = interval_of(human, level)
+            covered.append(covers(with_both.low, with_both.high, truth))
+            widths.append(
+                (with_both.high - with_both.low) / (only_people.high - only_people.low)
+            )
+            worth.append(with_both.worth)
+            if n == NS[0]:
+                of_machine = interval_of(machine_scores, level)
+                alone.append(covers(of_machine.low, of_machine.high, truth))
+        found[f"with people, n = {n}"] = [percent(covered)]
+    return {
+        "the machine alone": [percent(alone)],
+        **found,
+        "width, %": [float(100 * np.median(widths))],
+        "worth": [float(np.median(worth))],
+    }
+
+
+def interval_of(scores, level, judge=None):
+    """Return the interval of the first mean, or of the difference."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        if level == "mean":
+            method = {} if judge is not None else {"method": "t"}
+            return confidence_interval(scores, judge=judge, **method).rows[0]
+        return compare_rankers(scores, judge=judge, n_resamples=999).rows[0]
+
+
+def of_labels(values, n_samples, metric, level):
+    """Return the coverage where people judge some documents of every query."""
+    rng, found = np.random.default_rng(0), {}
+    machine, grades, one, other = judged(rng, "noise")
+    is_binary = metric.startswith("cg")
+    people, machine = (
+        1.0 * (x > 0) if is_binary else 1.0 * x for x in (grades, machine)
+    )
+    by_people = scored(people, one, other, metric)
+    means = by_people.values[:, 0].mean(axis=1)
+    truth = means[1] - means[0] if level == "difference" else means[0]
+    widths = []
+    for n in NS:
+        covered = []
+        for _ in range(n_samples):
+            rows = rng.choice(N_POOL, n, replace=False)
+            place = rng.random((n, N_DOCUMENTS)).argsort(axis=1)
+            human = np.where(place < N_SAMPLED, people[rows], np.nan)
+            scores = score_sampled_labels(
+                human.ravel(),
+                machine[rows].ravel(),
+                {"one": one[rows].ravel(), "other": other[rows].ravel()},
+                metric,
+                probability=N_SAMPLED / N_DOCUMENTS,
+                qid=np.repeat(np.arange(n), N_DOCUMENTS),
+            )
+            found_one = interval_of(scores, level)
+            covered.append(covers(found_one.low, found_one.high, truth))
+            if n == NS[-1]:  # as many labels of whole queries
+                whole = some(by_people, rows[: n * N_SAMPLED // N_DOCUMENTS])
+                other_one = interval_of(whole, level)
+                widths.append(
+                    (found_one.high - found_one.low) / (other_one.high - other_one.low)
+                )
+        found[f"n = {n}"] = [percent(covered)]
+    return found | {"width, %": [float(100 * np.median(widths))]}
+
+
+KINDS = ("noise", "lenient", "opinions", "shared errors")
+
+
+def named(kind, metric, level):
+    """Return the words of a row."""
+    return f"{kind}: {metric}, {level}"
+
+
+TABLES = {
+    "queries": Table(
+        "People judge n of 1,000 queries: coverage in %, the width compared with the "
+        "labels of people alone, and what one of their queries is worth",
+        COLUMNS,
+        [
+            Row(
+                named(kind, metric, level),
+                partial(of_judge, kind=kind, metric=metric, level=level),
+                {f"with people, n = {n}": (91, 98) for n in NS},
+            )
+            for level in ("mean", "difference")
+            for kind in KINDS
+            for metric in METRICS
+        ],
+    ),
+    "labels": Table(
+        "People judge 3 of 30 documents of n queries: coverage in %, and the width "
+        "compared with as many labels of whole queries, of 200",
+        [*(f"n = {n}" for n in NS), "width, %"],
+        [
+            Row(
+                f"{words}, {level}",
+                partial(of_labels, metric=metric, level=level),
+                {f"n = {n}": (91, 98) for n in NS},
+            )
+            for level in ("mean", "difference")
+            for words, metric in [
+                ("precision@10, times 10", "cg@10"),
+                ("DCG@10", "dcg(gain='linear')@10"),
+            ]
+        ],
+    ),
+}
+
+
+def print_kappas():
+    """Print the kappa of relevant or not of each judge."""
+    for kind in KINDS:
+        machine, grades, *_ = judged(np.random.default_rng(0), kind)
+        kappa = cohen_kappa_score(grades.ravel() > 0, machine.ravel() > 0)
+        print(f"{kind:44}kappa {kappa:.2f}")
+
+
+if __name__ == "__main__":
+    print_kappas()
+    run(TABLES, DOCS_TABLE, __doc__)

@@ -1,0 +1,318 @@
+"""Means and differences from labels of people and of a machine."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+import pytest
+from scipy.stats import t as student
+from sklearn.metrics import cohen_kappa_score
+
+from skrank.metrics import QueryScores, dcg_score, evaluate, score_queries
+from skrank.stats import (
+    compare_rankers,
+    confidence_interval,
+    label_agreement,
+    score_sampled_labels,
+)
+
+pytestmark = pytest.mark.filterwarnings("ignore:The (p-value|interval) may be too")
+
+
+def scores_of(values, qid):
+    """Return the scores of rankers by name, one metric."""
+    frame = {"ranker": [], "qid": [], "ndcg": []}
+    for name, of_ranker in values.items():
+        frame["ranker"] += [name] * len(qid)
+        frame["qid"] += list(qid)
+        frame["ndcg"] += list(of_ranker)
+    return QueryScores.from_frame(frame, ranker="ranker")
+
+
+def drawn(n=30, n_judged=200, seed=0, ids="q{}"):
+    """Return the values of people, of n queries, and those of a machine."""
+    rng = np.random.default_rng(seed)
+    qid = [ids.format(i) for i in range(n_judged)]
+    truth = {"a": rng.random(n_judged), "b": rng.random(n_judged)}
+    judged = {
+        name: 0.2 + 0.6 * values + 0.2 * rng.random(n_judged)
+        for name, values in truth.items()
+    }
+    rows = rng.permutation(n_judged)[:n]
+    human = {name: values[rows] for name, values in truth.items()}
+    return human, judged, rows, [qid[row] for row in rows], qid
+
+
+def by_loop(y, f, rest):
+    """The estimate, its standard error and the slopes, query by query."""
+    n, m = len(y), len(rest)
+    slopes = np.empty(n)
+    for i in range(n):
+        others = np.arange(n) != i
+        covariance = np.cov(y[others], f[others])
+        slopes[i] = covariance[0, 1] / covariance[1, 1] * m / (n - 1 + m)
+    estimate = np.mean(y - slopes * f) + slopes.mean() * rest.mean()
+    left = y - slopes * (f - f.mean())
+    error = np.sqrt(
+        ((left - left.mean()) ** 2).sum() / (n - 2) / n
+        + slopes.mean() ** 2 * rest.var(ddof=1) / m
+    )
+    return estimate, error
+
+
+def test_the_mean_is_that_of_a_loop():
+    human, judged, rows, own_qid, qid = drawn()
+    intervals = confidence_interval(
+        scores_of(human, own_qid), judge=scores_of(judged, qid)
+    )
+    rest = np.setdiff1d(np.arange(len(qid)), rows)
+    for name, values in human.items():
+        f = judged[name]
+        estimate, error = by_loop(values, f[rows], f[rest])
+        found = intervals[name]["ndcg"]
+        assert found.estimate == pytest.approx(estimate, rel=1e-12)
+        assert found.standard_error == pytest.approx(error, rel=1e-12)
+        radius = student.ppf(0.975, len(rows) - 2) * error
+        assert found.low == pytest.approx(estimate - radius)
+        assert found.high == pytest.approx(estimate + radius)
+        assert found.human == pytest.approx(values.mean())
+        assert found.judge == pytest.approx(f.mean())
+        assert found.n_judged == 200
+        assert found.n_queries == 30
+        correlation = np.corrcoef(values, f[rows])[0, 1]
+        assert found.correlation == pytest.approx(correlation)
+        worth = values.var(ddof=1) / 30 / error**2
+        assert found.worth == pytest.approx(worth)
+        assert worth > 2
+
+
+def test_the_difference_is_that_of_a_loop():
+    human, judged, rows, own_qid, qid = drawn()
+    comparison = compare_rankers(
+        scores_of(human, own_qid), judge=scores_of(judged, qid), test="t"
+    )
+    (row,) = comparison.rows
+    rest = np.setdiff1d(np.arange(len(qid)), rows)
+    y, f = human["b"] - human["a"], judged["b"] - judged["a"]
+    estimate, error = by_loop(y, f[rows], f[rest])
+    assert row.difference == pytest.approx(estimate, rel=1e-12)
+    pvalue = 2 * student.sf(abs(estimate / error), len(rows) - 2)
+    assert row.pvalue == pytest.approx(pvalue)
+    radius = student.ppf(0.975, len(rows) - 2) * error
+    assert [row.low, row.high] == pytest.approx([estimate - radius, estimate + radius])
+    assert row.wins + row.ties + row.losses == 30
+    assert row.human == pytest.approx(y.mean())
+    assert row.judge == pytest.approx(f.mean())
+    assert "200 of the judge" in str(comparison)
+    assert "worth" in str(comparison)
+
+
+def test_neither_order_nor_names_matter():
+    human, judged, _, own_qid, qid = drawn(ids="{}")
+    options = {"test": "permutation", "n_resamples": 999}
+    one = compare_rankers(
+        scores_of(human, own_qid), judge=scores_of(judged, qid), **options
+    ).rows[0]
+    rng = np.random.default_rng(1)
+    order, others = rng.permutation(len(own_qid)), rng.permutation(len(qid))
+    human = {name: values[order] for name, values in human.items()}
+    judged = {name: values[others] for name, values in judged.items()}
+    other = compare_rankers(
+        scores_of(human, [-int(own_qid[i]) for i in order]),
+        judge=scores_of(judged, [-int(qid[i]) for i in others]),
+        **options,
+    ).rows[0]
+    for name in ("difference", "low", "high", "pvalue", "worth", "correlation"):
+        assert one[name] == pytest.approx(other[name], rel=1e-9), name
+
+
+def test_a_judge_who_always_says_the_same_changes_nothing():
+    human, judged, _, own_qid, qid = drawn()
+    same = {name: np.full(len(values), 0.3) for name, values in judged.items()}
+    found = confidence_interval(scores_of(human, own_qid), judge=scores_of(same, qid))
+    alone = confidence_interval(scores_of(human, own_qid), method="t")
+    for name in human:
+        one, other = found[name]["ndcg"], alone[name]["ndcg"]
+        assert one.estimate == pytest.approx(other.estimate)
+        assert np.isnan(one.correlation)
+        # Only the degrees of freedom differ: n - 2 and n - 1.
+        assert one.standard_error == pytest.approx(
+            other.standard_error * np.sqrt(29 / 28)
+        )
+
+
+@pytest.mark.slow
+def test_an_interval_excludes_0_exactly_if_the_adjusted_p_value_is_small():
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        n_judged, n = 80, int(rng.integers(6, 40))
+        base = rng.random(n_judged)
+        truth = {f"r{i}": base + 0.2 * rng.normal(size=n_judged) for i in range(4)}
+        judged = {
+            name: np.round(x + 0.2 * rng.normal(size=n_judged), 1)
+            for name, x in truth.items()
+        }
+        rows = rng.permutation(n_judged)[:n]
+        human = {name: x[rows] + 0.1 * int(name[1]) for name, x in truth.items()}
+        for test, correction in [("permutation", "max-t"), ("t", None)]:
+            comparison = compare_rankers(
+                scores_of(human, rows),
+                judge=scores_of(judged, range(n_judged)),
+                test=test,
+                correction=correction,
+                n_resamples=499,
+            )
+            for row in comparison.rows:
+                excludes = not row.low <= 0 <= row.high
+                assert excludes == (row.p_adjusted <= 0.05)
+                assert row.low <= row.difference <= row.high
+
+
+def test_what_does_not_fit_is_refused():
+    human, judged, _, own_qid, qid = drawn()
+    people, machine = scores_of(human, own_qid), scores_of(judged, qid)
+    for call in (confidence_interval, compare_rankers):
+        with pytest.raises(
+            ValueError, match=r"must hold every query of 'scores'\. It la"
+        ):
+            call(people, judge=scores_of(judged, [f"x{q}" for q in qid]))
+        with pytest.raises(ValueError, match="must have the rankers, metrics and para"):
+            call(people, judge=scores_of({"a": judged["a"], "c": judged["b"]}, qid))
+        few = scores_of({name: x[:4] for name, x in human.items()}, own_qid[:4])
+        with pytest.raises(ValueError, match="at least 5 queries that people judged"):
+            call(few, judge=machine)
+        with pytest.raises(ValueError, match=r"and 2 others\. Got 200 and 0"):
+            call(machine, judge=machine)
+        with pytest.raises(TypeError, match="'judge' parameter"):
+            call(people, judge=judged)
+        with pytest.raises(ValueError, match="'by' parameter"):
+            call(people, judge=machine, by="qid")
+        with pytest.raises(ValueError, match="'clusters' parameter"):
+            call(people, judge=machine, clusters="qid")
+    with pytest.raises(ValueError, match="'method' parameter"):
+        confidence_interval(people, judge=machine, method="hall")
+    with pytest.raises(ValueError, match="'permutation' or 't' with a judge"):
+        compare_rankers(people, judge=machine, test="wilcoxon")
+
+
+def test_other_parameters_and_left_out_queries_are_refused():
+    y, score = np.tile([0, 1, 0], 20), np.tile([3.0, 2, 1], 20)
+    qid = np.repeat(np.arange(20), 3)
+    first = qid < 8
+    one = score_queries(y[first], score[first], "ndcg@2", qid=qid[first])
+    other = score_queries(y, score, "ndcg@2", qid=qid, gain="linear")
+    with pytest.raises(ValueError, match="the same parameters"):
+        confidence_interval(one, judge=other)
+    left_out = {"qid": qid, "replace_undefined_by": np.nan}
+    y[:3] = 0
+    judge = score_queries(y, score, "mrr", **left_out)
+    left_out["qid"] = qid[first]
+    human = score_queries(y[first], score[first], "mrr", **left_out)
+    with pytest.raises(ValueError, match=r"needs a value of every query\. Got 'mrr'"):
+        confidence_interval(human, judge=judge)
+
+
+def test_the_machine_favours_the_documents_that_it_likes_more():
+    human = np.array([1, 0, 2, 0, np.nan, 1, 0, 0])
+    judge = np.array([2, 1, 2, 0, 3, 0, 0, 0])
+    qid = np.repeat([0, 1], 4)
+    y_score = {"x": [4, 3, 2, 1, 4, 3, 2, 1], "y": [1, 2, 3, 4, 1, 1, 1, 4]}
+    agreement = label_agreement(human, judge, y_score, qid=qid, k=2)
+    assert agreement.n_documents == 7
+    known = ~np.isnan(human)
+    kappa = cohen_kappa_score(human[known], judge[known])
+    assert agreement.kappa == pytest.approx(kappa)
+    # All: 4/7 and 5/7. x: 1, 0 and 1 against 2, 1 and 0. y: 2 and 0 of the first query,
+    # 0 of the second, and a third of 1 and 0 of three tied ones, one of them unknown.
+    assert agreement.mean_human == pytest.approx(4 / 7)
+    assert agreement.by_ranker["x"].human == pytest.approx(2 / 3)
+    assert agreement.by_ranker["x"].judge == pytest.approx(3 / 3)
+    assert agreement.by_ranker["x"].favour == pytest.approx(1 / 3 - 1 / 7)
+    n_known = 2 + 1 + 2 / 3
+    assert agreement.by_ranker["y"].human == pytest.approx((2 + 1 / 3) / n_known)
+    assert agreement.by_ranker["y"].judge == pytest.approx(2 / n_known)
+    # The rows are the grades of people, the columns those of the machine.
+    assert agreement.confusion.tolist() == [[3, 1, 0], [1, 0, 1], [0, 0, 1]]
+
+
+@pytest.mark.parametrize("grades", [[1, 1], [0, 0]])
+def test_labels_that_are_all_alike_agree(grades):
+    agreement = label_agreement(grades, grades)
+    assert (agreement.kappa, agreement.kappa_relevant) == (1.0, 1.0)
+
+
+def test_grades_below_0_are_means_as_well():
+    agreement = label_agreement([-1, 2, 0], [-2, 1, 0], {"x": [3, 2, 1]}, k=2)
+    assert agreement.by_ranker["x"].human == pytest.approx(0.5)
+    assert agreement.by_ranker["x"].judge == pytest.approx(-0.5)
+
+
+def test_labels_of_no_common_document_are_refused():
+    with pytest.raises(ValueError, match="Got none, of 2"):
+        label_agreement([1, np.nan], [np.nan, 1])
+    with pytest.raises(ValueError, match=r"each of the 2 documents of 'human'\. Got 1"):
+        label_agreement([1, 0], [1])
+
+
+def test_sampled_labels_have_the_right_mean_over_all_samples():
+    # Each of 2^4 samples of documents with its probability: the mean is exact.
+    human, judge = np.array([2.0, 0, 1, 3]), np.array([1.0, 1, 0, 3])
+    y_score, p = np.array([4.0, 3, 3, 1]), np.array([0.5, 0.2, 0.9, 1.0])
+    means = {"cg@2": 0.0, "dcg(gain='linear')": 0.0, "rbp(p=0.5)@3": 0.0}
+    for code in range(16):
+        is_drawn = (code >> np.arange(4)) % 2 == 1
+        weight = np.where(is_drawn, p, 1 - p).prod()
+        if weight == 0:
+            continue
+        known = np.where(is_drawn, human, np.nan)
+        scores = score_sampled_labels(
+            known, judge, y_score, [*means], probability=p, max_grade=3
+        )
+        for name, value in zip(means, scores.values[0, :, 0], strict=True):
+            means[name] += weight * value
+    expected = evaluate(human, y_score, [*means], max_grade=3)
+    for name, mean in means.items():
+        assert mean == pytest.approx(expected[name], rel=1e-12), name
+    discounts = 1 / np.log2(np.arange(2, 6))
+    tied = (discounts[1] + discounts[2]) / 2
+    by_hand = 2 * discounts[0] + tied * (0 + 1) + 3 * discounts[3]
+    assert expected["dcg(gain='linear')"] == pytest.approx(by_hand)
+    assert dcg_score(human, y_score, gain="linear") == pytest.approx(by_hand)
+
+
+def test_sampled_labels_are_of_several_rankers_and_queries():
+    rng = np.random.default_rng(0)
+    human = rng.integers(3, size=60).astype(float)
+    qid = np.repeat([f"q{i}" for i in range(12)], 5)
+    runs = {"a": rng.random(60), "b": rng.random(60)}
+    country = {"country": np.where(np.arange(60) < 30, "x", "y")}
+    metrics = ["cg@3", "dcg(gain='linear')@3"]
+    # If people judged all documents, the machine does not matter.
+    scores = score_sampled_labels(
+        human, rng.random(60), runs, metrics, probability=1.0, qid=qid, by=country
+    )
+    expected = score_queries(human, runs, metrics, qid=qid, by=country)
+    assert (scores.rankers, scores.metrics) == (expected.rankers, expected.metrics)
+    assert [*scores.keys] == [*expected.keys]
+    order = [scores.keys["qid"].tolist().index(q) for q in expected.keys["qid"]]
+    values = np.nan_to_num(expected.values)
+    np.testing.assert_allclose(scores.values[:, :, order], values, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"metrics": "ndcg@2"}, "a str among {'cg', 'dcg', 'rbp'}"),
+        ({"metrics": "dcg@2"}, "'dcg@2' with gain='exponential'"),
+        ({"metrics": "rbp"}, "the parameter max_grade of 'rbp'"),
+        ({"probability": 0.0}, "above 0 and at most 1. Got 0.0"),
+        ({"judge": [1, np.nan]}, "each of the 2 documents of 'human'. Got 2, 1 of the"),
+        ({"judge": [1]}, "Got 1, 0 of them NaN"),
+    ],
+)
+def test_bad_parameters_of_sampled_labels_are_refused(options, message):
+    given = {"judge": [1, 0], "metrics": "cg@2", "probability": 0.5} | options
+    with pytest.raises(ValueError, match=message):
+        score_sampled_labels(
+            [1, 0], given["judge"], [2, 1], given["metrics"],
+            probability=given["probability"],
+        )  # fmt: skip
