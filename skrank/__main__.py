@@ -11,6 +11,7 @@ import skrank
 from skrank._progress import progress_bar
 from skrank._shell import files, output
 from skrank._shell.arguments import make_parser
+from skrank._shell.gate import STATUS, decide
 from skrank.metrics import explain, query_report, tie_report
 from skrank.metrics.answer import Arrays
 from skrank.metrics.columns import columns_of
@@ -19,20 +20,22 @@ from skrank.metrics.evaluation import read_requests, score_requests
 from skrank.tables import read_rows, score_table
 
 # How a column that metrics read is named.
+SUBTOPICS = "subtopics"
 HOW = "Name it by --column {name}=COLUMN, of one table with a row for each document."
 
 
 def main(arguments=None):
     """Run a command and return its exit status.
 
-    It is 0, 2 for bad input, or 130 after an interrupt by the keyboard.
+    It is 0, 2 for bad input, or 130 after an interrupt by the keyboard. That of a gate
+    is its decision.
 
     Parameters
     ----------
     arguments : list of str, default=None
         The arguments of the command line; if None, those of the process.
     """
-    options = argparse.Namespace()
+    options = argparse.Namespace(status=0)
     with warnings.catch_warnings():
         warnings.simplefilter("default")
         for of_developers in (DeprecationWarning, ResourceWarning):
@@ -50,12 +53,15 @@ def main(arguments=None):
             kind = "" if is_known and str(error) else f"{type(error).__name__}: "
             output.say(f"{kind}{error}", options)
             return 2
-    return 0
+    return options.status
 
 
 def _evaluate(options):
     output.check_writable(options.by_query)
+    output.check_writable(options.save, "--save")
     scored, *_ = _score(options)
+    if options.save is not None:
+        output.save(options.save, scored)
     metrics = next(iter(scored.values())).metrics
     if options.sort is not None:
         scored = _best_first(scored, options.sort or metrics[0])
@@ -121,6 +127,22 @@ def _compare(options):
     return forms.get(options.form, comparison.__str__)()
 
 
+def _gate(options):
+    if files.has_scores(options):
+        scored = files.saved_scores(options)
+    else:
+        scored, *_ = _score(options)
+    if len(scored) != 2:
+        options.fail(
+            "two runs are required, the baseline and the candidate, or two files of "
+            "evaluate --save"
+        )
+    found = decide(scored, options.margin, options.confidence_level)
+    options.status = STATUS[found.decision]
+    forms = {"json": found.to_json, "markdown": found.to_markdown}
+    return forms.get(options.form, found.__str__)()
+
+
 def _score(options):
     """Return the scores of each run by its name, the paths of the runs and their tags.
 
@@ -136,14 +158,18 @@ def _score(options):
     found, tags = [], []
     with _bar(options, paths) as advance:
         # Half of the time is for reading, about.
-        truth = files.read_judgements(options, lambda n_bytes: advance(n_bytes / 2))
+        truth = files.read_judgements(
+            options,
+            lambda n_bytes: advance(n_bytes / 2),
+            subtopics=SUBTOPICS in columns,
+        )
         advance(files.size_of(options.qrels) / 2)
         for path in paths:  # one at a time: they may be large
             result = files.read_run(options, path, lambda n_bytes: advance(n_bytes / 2))
             aligned = _aligned(options, truth, result, options.convention)
-            scores = score_requests(
-                requests, Arrays(**aligned), {None: aligned.y_score}
-            )
+            columns = {name: aligned.pop(name) for name in columns}
+            arrays = Arrays(**aligned, columns=columns)
+            scores = score_requests(requests, arrays, {None: aligned.y_score})
             found.append(scores)
             tags.append(result.tag)
             advance(files.size_of(path) / 2)
@@ -200,11 +226,14 @@ def _columns(options, requests):
         if not files.has_rows(options):
             raise ValueError(f"--column goes with one table. Got runs and {text!r}.")
         given[name] = column
-    found = columns_of(requests, given, "skrank", how=HOW)
+    of_judgements = {}
+    if not files.has_rows(options) and files.has_subtopics(options):
+        of_judgements[SUBTOPICS] = options.qrels
+    found = columns_of(requests, given | of_judgements, "skrank", how=HOW)
     for name in given.keys() - found.keys():
         names = [request.key for request in requests]
         raise ValueError(f"None of {names} reads the column {name!r} of --column.")
-    if not any(request.reads_grades for request in requests):
+    if files.has_rows(options) and not any(one.reads_grades for one in requests):
         found["y_true"] = options.y_true
     return found
 
@@ -284,7 +313,7 @@ def _show(options):
         given = _of_rows(options, read_rows) | _judged_from(options)
         ids = given["qid"]
     else:
-        given = _runs(options)
+        given = _runs(options, SUBTOPICS in request.metric.columns)
         ids = next(iter(given["qid"].values()))
     ids = dict.fromkeys(ids.tolist())
     params = _params(options)
@@ -299,11 +328,11 @@ def _show(options):
     )
 
 
-def _runs(options):
+def _runs(options, subtopics):
     """Return the judgements and the runs, aligned, each a dict of the runs."""
     if not options.run:
         options.fail("the following arguments are required: RUN")
-    truth = files.read_judgements(options)
+    truth = files.read_judgements(options, subtopics=subtopics)
     paths = files.runs_of(options)
     results = [files.read_run(options, path) for path in paths]
     names = files.names_of_runs(paths, [one.tag for one in results], options.names)
@@ -327,7 +356,7 @@ def _one_run(options, convention=None, **columns):
     if more:
         options.fail(f"one RUN is read, got {path} and {more[0]} too")
     with _bar(options, [path]) as advance:
-        truth = files.read_judgements(options, advance)
+        truth = files.read_judgements(options, advance, subtopics=SUBTOPICS in columns)
         result = files.read_run(options, path, advance)
     return _aligned(options, truth, result, convention)
 
@@ -335,6 +364,7 @@ def _one_run(options, convention=None, **columns):
 _COMMANDS = {
     "evaluate": _evaluate,
     "compare": _compare,
+    "gate": _gate,
     "show": _show,
     "explain": _explain,
     "ties": _ties,

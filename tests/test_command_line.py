@@ -644,7 +644,7 @@ BAD = {
     "compare qrels a.run": "skrank compare: two runs are required",
     "compare rows.csv --y-score bm25": "skrank compare: two runs are required",
     "compare qrels a.run b.run --baseline c": "a run among ['t', 'b']. Got 'c'.",
-    "compare qrels a.run b.run --test f": "--test must be a str among {'permutation'",
+    "compare qrels a.run b.run --test f": "--test must be a str among {'anytime'",
     "evaluate qrels a.run -m mrr@x": "'mrr@x' is not a valid scoring value",
     "evaluate qrels a.run -m mrr@0": "mrr@0",
     "explain qrels a.run": "required: -m/--metric",
@@ -959,3 +959,42 @@ def test_the_package_is_a_command(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == "skrank: [Errno 2] No such file or directory: 'none'\n"
+
+
+OF_SUBTOPICS = "1 1 a 1\n1 2 a 1\n1 1 b 1\n1 2 c 0\n2 1 a 1\n2 1 b 0\n2 2 d 1\n"
+
+
+def test_judgements_by_subtopic_are_read_for_metrics_of_subtopics(capsys, tmp_path):
+    (tmp_path / "q").write_text(OF_SUBTOPICS)
+    run_of = "1 Q0 a 1 3 t\n1 Q0 b 2 2 t\n1 Q0 e 3 1 t\n2 Q0 b 1 3 t\n2 Q0 d 2 2 t\n"
+    (tmp_path / "r").write_text(run_of)
+    (tmp_path / "s").write_text(tagged(run_of.replace("3 t", "1.5 t"), "u"))
+    command = "evaluate q r s -m subtopic_recall@1 -m alpha_ndcg@2 -m map --json"
+    status, output, error = run(capsys, command)
+    assert (status, error) == (0, "")
+    found = json.loads(output)
+    # a covers both subtopics of query 1, b one of them; of query 2 b covers none.
+    assert found["t"]["subtopic_recall@1"] == (1 + 0) / 2
+    assert found["u"]["subtopic_recall@1"] == (1 / 2 + 1 / 2) / 2
+    # With alpha 1/2, b repeats subtopic 1: it gains 1/2 at rank 2. In query 2, d is at
+    # rank 2, and ideally a and d are at ranks 1 and 2.
+    second = 1 / np.log2(3)
+    one = (2 + second / 2) / (2 + second / 2)
+    assert found["t"]["alpha_ndcg@2"] == pytest.approx(
+        (one + second / (1 + second)) / 2
+    )
+    # A document with a grade on any subtopic is relevant: a and b; d of a and d.
+    assert found["t"]["map"] == pytest.approx((1 + 1 / 2 * 1 / 2) / 2)
+    expected = score_runs("q", {"t": "r", "u": "s"}, ["alpha_ndcg@2", "map"]).summary()
+    assert {name: dict([*row.items()][1:]) for name, row in found.items()} == expected
+    assert run(capsys, "explain q r -m alpha_ndcg@2 --convention ndeval")[0] == 0
+    command = "gate q r s -m alpha_ndcg@2 --margin 0.1"
+    status, _, error = run(capsys, command)
+    assert status == 3
+    assert "2 units" in error
+    status, _, error = run(capsys, "evaluate - r -m alpha_ndcg@2")
+    assert status == 2
+    assert "write them to a file" in error
+    status, _, error = run(capsys, "evaluate q r -m map")
+    assert status == 2
+    assert "must occur once" in error

@@ -65,6 +65,12 @@ def make_parser(functions):
         help="also write the values of each query to a file .csv or .parquet; without "
         "FILE or with '-', print them instead of the means",
     )
+    one.add_argument(
+        "--save",
+        metavar="FILE",
+        help="also save the scores of one run to a file .parquet, for skrank gate and "
+        "QueryScores.load",
+    )
     _add_forms(one, csv="print CSV with all digits of the values")
 
     one = _add(
@@ -120,6 +126,41 @@ def make_parser(functions):
     _add_rules(one)
     forms = _add_forms(one, csv="print the differences as CSV with all digits")
     _add_form(forms, "latex", "print tables in LaTeX")
+
+    one = _add(
+        commands,
+        "gate",
+        functions,
+        "Decide whether a candidate is not worse than a baseline by a margin. The exit "
+        "status is 0 if it is not, 1 if it is, 2 after an error, and 3 if the queries "
+        "are too few to decide. QRELS and RUN are the judgements and the two runs, the "
+        "baseline first, or two files of evaluate --save.",
+    )
+    _add_runs(one)
+    _add_metric(one, ["ndcg@10, or all of a file of scores"])
+    one.add_argument(
+        "--margin",
+        type=float,
+        action="append",
+        required=True,
+        metavar="DIFFERENCE",
+        help="a loss of the metric that does not matter; can be repeated, once for "
+        "each metric",
+    )
+    one.add_argument(
+        "--confidence-level",
+        type=float,
+        default=0.95,
+        metavar="LEVEL",
+        help="how sure a decision must be (default: 0.95)",
+    )
+    _add_columns(one)
+    _add_convention(one)
+    _add_rules(one)
+    forms = one.add_mutually_exclusive_group()
+    _add_form(forms, "json", "print JSON with all digits")
+    _add_form(forms, "markdown", "print a summary for a pull request")
+    one.set_defaults(form="text", default_metrics=["ndcg@10"])
 
     one = _add(
         commands,

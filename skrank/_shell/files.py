@@ -13,11 +13,18 @@ import numpy as np
 
 from skrank._checks import check_count, check_number
 from skrank._ranking.ids import encode_qid
+from skrank.metrics import QueryScores
 from skrank.metrics.names import TREC_EVAL
-from skrank.tables.alignment import align_sides, lowest_judged
+from skrank.metrics.saved_scores import is_saved
+from skrank.tables.alignment import (
+    align_sides,
+    by_subtopic_of,
+    lowest_judged,
+    with_subtopics,
+)
 from skrank.tables.files import UnknownColumn, is_table_file
 from skrank.tables.forms import RESULT, TRUTH, Names, is_trec, read_form
-from skrank.tables.trec_text import read_open
+from skrank.tables.trec_text import read_open, read_qrels
 from skrank.tables.triples import Triples
 
 STDIN = "-"
@@ -49,12 +56,16 @@ class Side(NamedTuple):
         What messages call them.
     tag : str or None
         The tag of a run of TREC.
+    subtopics : tuple
+        Of judgements by subtopic, whose values are numbers of documents, the values by
+        document; see :func:`~skrank.tables.alignment.with_subtopics`.
     """
 
     triples: Triples
     is_trec: bool
     name: str
     tag: str | None = None
+    subtopics: tuple = ()
 
 
 def runs_of(options):
@@ -71,13 +82,31 @@ def runs_of(options):
     return list(dict.fromkeys(found))
 
 
-def read_judgements(options, advance=lambda n_bytes: None):
-    """Return the :class:`Side` of the judgements."""
+def has_subtopics(options):
+    """Return True if judgements are a file of TREC, which may have subtopics."""
+    return is_trec(options.qrels)
+
+
+def read_judgements(options, advance=lambda n_bytes: None, *, subtopics=False):
+    """Return the :class:`Side` of the judgements, if asked for by subtopic."""
     path, grade = options.qrels, options.y_true
     is_named = {options.qid, options.doc_id, grade} != {None}
     is_of_beir = not is_named and not is_trec(path) and _is_of_beir(path)
     names = BEIR if is_of_beir else _columns(options, grade or "grade")
-    return _read_side(path, TRUTH, names, advance)
+    if not subtopics:
+        return _read_side(path, TRUTH, names, advance)
+    if path == STDIN:
+        raise ValueError(
+            "Judgements by subtopic are read twice. Got the standard input: write them "
+            "to a file."
+        )
+    side = _read_side(path, TRUTH, names, advance)
+    of_lines = read_qrels(path, subtopics=True).subtopic
+    convention = options.convention  # of several none decides what is judged
+    convention = convention if isinstance(convention, str) else None
+    lowest = lowest_judged(options.judged_from, convention)
+    triples, *of_documents = with_subtopics(side.triples, of_lines, lowest)
+    return side._replace(triples=triples, subtopics=tuple(of_documents))
 
 
 def read_run(options, path, advance=lambda n_bytes: None):
@@ -160,6 +189,52 @@ def has_rows(options):
     return not options.run and is_table
 
 
+def has_scores(options):
+    """Return True if what is read are scores that were saved, instead of rankings."""
+    path = options.qrels
+    return os.path.isfile(path) and is_saved(path)
+
+
+def saved_scores(options):
+    """Return the scores of two files by the names of their rankers, the first first."""
+    if len(options.run) != 1:
+        options.fail("two files of scores are required: BASELINE and CANDIDATE")
+    names = [name for name in _OF_RANKINGS if getattr(options, name) is not None]
+    if names:
+        raise ValueError(
+            f"--{names[0].replace('_', '-')} goes with judgements and runs. Got "
+            f"{options.qrels}, which has the scores of queries."
+        )
+    found = []
+    paths = [options.qrels, *options.run]
+    for path in paths:
+        scores = QueryScores.load(path)
+        if len(scores.rankers) > 1:
+            raise ValueError(
+                f"A file of scores must have one ranker. Got {[*scores.rankers]} in "
+                f"{path}."
+            )
+        asked = metrics_of(options.metric or (found or [scores])[0].metrics)
+        lacking = [name for name in asked if name not in scores.metrics]
+        if lacking:
+            raise ValueError(
+                f"The file {path} has the metrics {[*scores.metrics]}. Got "
+                f"{lacking[0]!r}."
+            )
+        found.append(scores[asked])
+    names = [scores.rankers[0] for scores in found]
+    if None in names or names[0] == names[1]:
+        names = paths
+    return dict(zip(names, found, strict=True))
+
+
+# The options of how rankings are scored, which is done where scores are read.
+_OF_RANKINGS = [
+    *("qid", "doc_id", "y_true", "y_score", "missing_queries", "judged_from", "depth"),
+    *("names", "column", "convention", "relevance_level", "threshold", "ties"),
+]
+
+
 def aligned(options, truth, result, convention=None):
     """Return judgements and a run as :func:`~skrank.tables.align` does, and sentences.
 
@@ -180,9 +255,13 @@ def aligned(options, truth, result, convention=None):
                 f"{queries} of {result.name}: the last ids stay, as in trec_eval."
             )
     lowest = lowest_judged(judged_from, convention)
+    if truth.subtopics:  # which know what is judged
+        lowest = None
     rules = options.missing_queries or "zero", "drop", lowest
     sides, names = (truth[:2], result[:2]), (truth.name, result.name)
     found, change = align_sides(*sides, names, rules)
+    if truth.subtopics:
+        found = by_subtopic_of(found, *truth.subtopics)
     return found, [*said, change] if change else said
 
 

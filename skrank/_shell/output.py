@@ -10,6 +10,7 @@ import math
 import os
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from skrank._checks import import_extra
@@ -18,7 +19,9 @@ from skrank.metrics.saved_scores import whole_file
 
 STDOUT = "-"
 # What a command knows besides the values of its options.
-_NOT_OPTIONS = {"command", "default_metrics", "fail", "form", "qrels", "run"}
+_NOT_OPTIONS = {
+    *("command", "default_metrics", "fail", "form", "qrels", "run", "status")
+}
 
 
 def say(message, options):
@@ -116,10 +119,12 @@ def rows_of_queries(scored):
     return ["ranker", "qid", *metrics], rows
 
 
-def check_writable(path):
+def check_writable(path, option="--by-query"):
     """Raise if no file of this name can be written."""
-    if path in (None, STDOUT):
+    if path is None or (path == STDOUT and option == "--by-query"):
         return
+    if option == "--save" and Path(path).suffix != ".parquet":
+        raise ValueError(f"The file of --save must end in .parquet. Got {path!r}.")
     if Path(path).suffix not in _WRITERS:
         raise ValueError(
             "The file of --by-query must end in .csv or .parquet, or be '-' for the "
@@ -132,6 +137,15 @@ def check_writable(path):
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
         raise FileNotFoundError(2, "No such file or directory", folder)
+
+
+def save(path, scored):
+    """Save the scores of one run, which keeps its name, for `QueryScores.load`."""
+    if len(scored) > 1:
+        raise ValueError(f"--save takes the scores of one run. Got {[*scored]}.")
+    ((name, scores),) = scored.items()
+    table = scores.table._replace(rankers=(name,))
+    replace(scores, table=table).save(path)
 
 
 def write_queries(path, scored):

@@ -80,7 +80,7 @@ def compare_rankers(
     *,
     by: str | Sequence[str] | None = None,
     baseline: str | None = None,
-    test: Literal["permutation", "t", "wilcoxon", "sign"] = "permutation",
+    test: Literal["permutation", "t", "anytime", "wilcoxon", "sign"] = "permutation",
     correction: Literal["max-t", "holm", "bh"] | None = "max-t",
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     margin: float = 0.0,
@@ -268,6 +268,14 @@ def compare_rankers(
         raise ValueError(
             "compare_rankers needs queries where a metric is defined for two rankers. "
             f"Got none, of {len(table.keys['qid'])} queries."
+        )
+    n_comparisons = sum(len(block.pairs) for block in blocks)
+    if TESTS[test].is_anytime and flips_signs and n_comparisons > 1:
+        raise ValueError(
+            "The 'correction' parameter of compare_rankers must be 'holm', 'bh' or "
+            f"None with test={test!r} and several comparisons, since the flips of "
+            f"'max-t' hold their level at one look only. Got {n_comparisons} "
+            f"comparisons and correction={correction!r}."
         )
     found = [_rows(block) for block in blocks]
     rows, errors, df = zip(*found, strict=True)

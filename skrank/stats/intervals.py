@@ -38,6 +38,7 @@ from skrank._text_tables import (
 from skrank._types import Clusters, FrameKind, Seed
 from skrank.metrics import CatalogueScores, QueryScores
 from skrank.metrics.summary import MEANS, is_of_means, pooled_median, reciprocal
+from skrank.stats import anytime
 from skrank.stats.inference import (
     ROUNDING,
     Segment,
@@ -66,7 +67,7 @@ from skrank.stats.inference import (
 )
 from skrank.stats.judged import Judge
 
-Method = Literal["auto", "wilson", "hall", "t", "bootstrap"]
+Method = Literal["auto", "wilson", "hall", "t", "anytime", "bootstrap"]
 METHODS = get_args(Method)
 
 
@@ -138,7 +139,7 @@ def confidence_interval(
         of their own: those of ``scores.where(country=...)``.
     confidence_level : float, default=0.95
         The level, between 0 and 1.
-    method : {"auto", "wilson", "hall", "t", "bootstrap"}, default="auto"
+    method : {"auto", "wilson", "hall", "t", "anytime", "bootstrap"}, default="auto"
         How the interval is computed:
 
         - "wilson": Wilson's score interval [1]_, for values that are 0 or 1 of a
@@ -147,6 +148,9 @@ def confidence_interval(
         - "hall": Student's t, corrected for the skewness of the values [2]_;
         - "t": Student's t, with the standard error of the jackknife for clusters and
           weights;
+        - "anytime": for those who look again whenever there are more queries, such as
+          every night: the mean is in the intervals of all looks together with the
+          probability `confidence_level`. They are 1.5 to 2 times as wide [4]_;
         - "bootstrap": the studentized bootstrap (bootstrap-t) [2]_;
         - "auto": "wilson" where it is possible, else "t" with clusters or weights, else
           "hall". The median of ranks has order statistics.
@@ -213,6 +217,13 @@ def confidence_interval(
     queries Hall's interval covers the mean in 92 to 98 of 100 cases, and Student's t in
     84 to 95.
 
+    "anytime" is an asymptotic confidence sequence [4]_, which is the narrowest at 200
+    queries: with :math:`r^2 = 2 (1 + 1 / n \rho^2) \log(1 + \sqrt{n \rho^2 + 1} /
+    \alpha)` and :math:`\rho^2 = 0.04` it is Student's t, or Wilson's interval for
+    values that are 0 or 1, at the stricter level where the quantile of the normal
+    distribution is r. The first look should have 50 queries, or 20 whose values are not
+    skewed. New queries must be drawn as the old ones were, and clusters be whole.
+
     References
     ----------
     .. [1] E. B. Wilson, "Probable Inference, the Law of Succession, and Statistical
@@ -221,6 +232,9 @@ def confidence_interval(
        "The Bootstrap and Edgeworth Expansion" (1992).
     .. [3] A. Angelopoulos, J. Duchi, T. Zrnic, "PPI++: Efficient Prediction-Powered
        Inference", arXiv:2311.01453 (2023).
+    .. [4] I. Waudby-Smith, D. Arbour, R. Sinha, E. Kennedy, A. Ramdas, "Time-Uniform
+       Central Limit Theory and Asymptotic Confidence Sequences", Annals of Statistics
+       52 (2024).
 
     Examples
     --------
@@ -300,7 +314,7 @@ def confidence_interval(
         others = [name for name in scores.metrics if name not in without]
         raise ValueError(
             "confidence_interval has no formula for metrics that are not means over "
-            "queries, nor for medians with clusters or weights. Got "
+            "queries, nor for medians with clusters, weights or method='anytime'. Got "
             f"{without}: select other metrics, such as scores[{others or ['mrr']}]."
         )
     rows = [
@@ -523,11 +537,14 @@ def _ratio_of(request, estimate):
 
 def _of_moments(terms, name, ratio, powers, confidence_level, method):
     """Return the interval of a plain mean, and the effective number of values."""
-    n = len(terms.known)
+    n, asked = len(terms.known), method
     if method == "wilson":
         check_method(method, terms, [], name)
     if not n:
         return _undefined(terms, method), np.inf
+    if method == "anytime":
+        confidence_level = anytime.level_of_interval(confidence_level, n)
+        method = "wilson" if terms.is_binary else "t"
     second, third, fourth = powers
     error = float(np.sqrt(second / n / (n - 1))) if n > 1 else np.nan
     if method == "auto":
@@ -540,9 +557,10 @@ def _of_moments(terms, name, ratio, powers, confidence_level, method):
     else:
         ends = t_interval(ratio, error, n - 1, confidence_level)
     low, high, error = _of_ratio(terms, ratio, ends, error)
-    interval = _as_bunch(terms, low, high, error, method)
+    name = "anytime" if asked == "anytime" else method
+    interval = _as_bunch(terms, low, high, error, name)
     if not np.isfinite([low, high]).all():
-        _warn_of_no_ends(n, method)
+        _warn_of_no_ends(n, interval.method)
         return interval, np.inf
     n_values = second**2 / fourth if fourth > 0 else 0.0
     return interval, np.inf if method == "wilson" else float(n_values)
@@ -889,7 +907,8 @@ def _of_table(
     )
     found = dict(zip(places, intervals, strict=True))
     for i, j in np.ndindex(len(table.rankers), len(table.requests)):
-        if table.requests[j].metric.pool is pooled_median:
+        is_median = table.requests[j].metric.pool is pooled_median
+        if is_median and method != "anytime":
             found[i, j] = _interval_of_median(
                 table, i, j, estimates[i][j], clusterings, confidence_level
             )
@@ -955,7 +974,10 @@ def interval_of(terms, clusterings, confidence_level, method, resampled=None):
         return _undefined(terms, method), np.inf, np.inf
     ratio = top.sum() / bottom.sum()
     error, df = map(float, standard_error(top, bottom, clusterings))
-    is_plain = terms.is_mean and not clusterings
+    is_plain, is_anytime = terms.is_mean and not clusterings, method == "anytime"
+    if is_anytime:
+        confidence_level = anytime.level_of_interval(confidence_level, df + 1)
+        method = "wilson" if terms.is_binary else "t"
     if method == "auto":
         method = "wilson" if terms.is_binary else "hall" if is_plain else "t"
     if method == "wilson":
@@ -977,12 +999,13 @@ def interval_of(terms, clusterings, confidence_level, method, resampled=None):
     else:
         ends = resampled
     low, high, error = _of_ratio(terms, ratio, ends, error)
-    interval = _as_bunch(terms, low, high, error, method)
+    name = "anytime" if is_anytime else method
+    interval = _as_bunch(terms, low, high, error, name)
     if not np.isfinite([low, high]).all():
         n_units = min(
             [n_queries, *(len(np.unique(clusters)) for clusters in clusterings)]
         )
-        _warn_of_no_ends(n_units, method)
+        _warn_of_no_ends(n_units, name)
         return interval, np.inf, np.inf
     n_values = np.inf
     if method != "wilson":

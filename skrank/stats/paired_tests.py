@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import rankdata
 from scipy.stats import t as student
 
-from skrank.stats import sign_flips
+from skrank.stats import anytime, sign_flips
 from skrank.stats.inference import (
     ROUNDING,
     distinct_columns,
@@ -186,6 +186,7 @@ class SignFlipTest:
     # are equal, and there is no interval.
     transform: Callable | None = None
     flips_signs = True
+    is_anytime = False
 
     @property
     def has_interval(self):
@@ -263,9 +264,14 @@ class StudentTest:
 
     words: str
     question: str
+    is_anytime: bool = False  # whether its level holds for all looks at growing data
     transform = None
     flips_signs = False
     has_interval = True
+
+    def level(self, level, n_units):
+        """Return the level of a one-sided t test that is as strict."""
+        return anytime.strict_level(level, n_units) if self.is_anytime else level
 
     def pvalues(self, flipped, sign, null, two_sided, refine):
         family = flipped.family
@@ -274,13 +280,16 @@ class StudentTest:
         with np.errstate(divide="ignore", invalid="ignore"):
             statistic = np.where(distance == 0, 0.0, distance / family.errors)
         p = student.sf(statistic, np.where(family.df > 0, family.df, 1))
+        if self.is_anytime:
+            p = anytime.pvalue(p, family.df + 1)
         p = np.maximum(np.where(family.df > 0, p, 1.0), sign_flips.SMALLEST)
         return p, p
 
     def ends(self, flipped, sides, level):
         family = flipped.family
         tops, weights = family.totals
-        quantile = student.ppf(1 - level, np.where(family.df > 0, family.df, 1))
+        level = self.level(level, family.df + 1)
+        quantile = student.isf(level, np.where(family.df > 0, family.df, 1))
         radius = np.where(family.df > 0, quantile * family.errors, np.inf)
         return [tops / weights - side.sign * radius for side in sides]
 
@@ -309,6 +318,13 @@ TESTS = {
     ),
     "t": StudentTest(
         "paired t test", "whether the means are equal, by Student's paired t test"
+    ),
+    "anytime": StudentTest(
+        "anytime-valid test",
+        "whether the means are equal, for those who test again whenever there are more "
+        "queries: the level holds for all of these looks together, and the intervals "
+        "are 1.5 to 2 times as wide (an asymptotic confidence sequence)",
+        is_anytime=True,
     ),
     "wilcoxon": SignFlipTest(
         "Wilcoxon's signed-rank test",
@@ -434,6 +450,9 @@ def test_family(
         adjusted = np.maximum(adjusted, pvalue)
         n_found = max(np.count_nonzero(adjusted <= level), 1)
         single = np.full(n, level / n * (1 if correction.intervals else n_found))
+    if test.is_anytime:
+        sides_of_t = 1 + two_sided
+        single = sides_of_t * test.level(single / sides_of_t, family.df + 1)
     n_effective, all_tied = np.empty(n), np.empty(n, dtype=bool)
     for part in family.parts(len(family.columns)):
         tops = family.tops(part)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from numbers import Integral
 
@@ -193,7 +194,9 @@ def queries_needed(effect, deviation, level, power):
         return 2
 
     def is_enough(n):
-        return power_of_t(effect * np.sqrt(n) / deviation, n - 1, level) >= power
+        # The number may be too large for an integer of NumPy.
+        found = power_of_t(effect * math.sqrt(n) / deviation, float(n - 1), level)
+        return found >= power
 
     high = 2
     while not is_enough(high):

@@ -142,7 +142,7 @@ def align(
     rules = missing_queries, unjudged_queries, judged_from
     truth, by_subtopic = read_form(qrels, TRUTH, Names(qid, doc_id, grade)), None
     if isinstance(qrels, Bunch) and "subtopic" in qrels:
-        truth, *by_subtopic = _with_subtopics(truth, qrels.subtopic, judged_from)
+        truth, *by_subtopic = with_subtopics(truth, qrels.subtopic, judged_from)
         rules = missing_queries, unjudged_queries, None
     names = Names(qid, doc_id, score)
 
@@ -150,7 +150,7 @@ def align(
         result = read_form(data, RESULT._replace(name=name), names), is_trec(data)
         sides = (truth, is_trec(qrels)), result
         aligned = align_sides(*sides, (TRUTH.name, name), rules)[0]
-        return aligned if by_subtopic is None else _by_subtopic(aligned, *by_subtopic)
+        return aligned if by_subtopic is None else by_subtopic_of(aligned, *by_subtopic)
 
     if not are_runs(run):
         return align_one(run, "run")
@@ -161,7 +161,7 @@ def align(
     )
 
 
-def _with_subtopics(truth, subtopic, judged_from):
+def with_subtopics(truth, subtopic, judged_from):
     """Return judgements of documents instead of pairs of a document and a subtopic.
 
     Their values are numbers of documents. The other values are by document: the highest
@@ -194,7 +194,7 @@ def _are_repeated(values):
     return counts[place] > 1
 
 
-def _by_subtopic(aligned, grade, is_judged, subtopics):
+def by_subtopic_of(aligned, grade, is_judged, subtopics):
     """Return what was aligned by numbers of documents with their grades."""
     number, judged = aligned.y_true, aligned.judged & is_judged[aligned.y_true]
     (row,) = np.nonzero(judged)

@@ -166,3 +166,8 @@ def test_a_tiny_pilot_says_little(n):
     low, high = range_of_deviation(np.arange(n) - 0.3, 0.95)
     deviation = (np.arange(n) - 0.3).std(ddof=1)
     assert 0 < low < deviation < high < np.inf
+
+
+def test_a_pilot_of_two_queries_says_next_to_nothing():
+    needed = required_queries([-0.3, 0.1], 0.02)
+    assert needed.low < needed.n < 2**40 < needed.high

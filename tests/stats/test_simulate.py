@@ -2,6 +2,8 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,7 @@ from tests.stats import (
     simulate_cross_validation,
     simulate_families,
     simulate_judges,
+    simulate_looks,
     simulate_pitfalls,
 )
 from tests.stats.populations import Values
@@ -78,6 +81,19 @@ def test_the_documentation_holds_every_row():
         tables = module.TABLES.values()
         rows = {t.title: [row.name for row in t.rows] for t in tables}
         assert rows_in_docs(module.DOCS_TABLE) == rows
+
+
+def test_looks_and_gates_are_simulated_and_documented(monkeypatch):
+    monkeypatch.setattr(simulate_looks, "N_LOOKS", 2)
+    for name, tables in simulate_looks.TABLES.items():
+        rows = {table.title: [row.name for row in table.rows] for table in tables}
+        assert rows_in_docs(simulate_looks.FOLDER / f"{name}.rst") == rows
+        for table in tables:
+            for row in table.rows:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", UserWarning)
+                    figures = row.measure({}, 2)
+                assert {*figures} == {*table.columns}
 
 
 @pytest.mark.parametrize("name", ["power", "pilots", "agreement"])
