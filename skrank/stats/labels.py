@@ -49,6 +49,19 @@ class LabelAgreement:
         `judge`, and `favour`: their difference less that of all documents. A machine
         that likes the documents of one ranker more than those of another one does not
         judge their difference fairly.
+
+    See Also
+    --------
+    label_agreement : Makes it.
+
+    Examples
+    --------
+    >>> from skrank.stats import label_agreement
+    >>> agreement = label_agreement([3, 0, 1, 0, 2, 0], [3, 1, 1, 0, 2, 1])
+    >>> round(agreement.kappa, 3)
+    0.571
+    >>> agreement.confusion[0]
+    array([1, 2, 0, 0])
     """
 
     n_documents: int
@@ -113,7 +126,7 @@ def label_agreement(
     human, judge : array-like of shape (n_samples,)
         The grades of the same documents. NaN, which has no judgement, is left out.
     y_score : dict of str to array-like of shape (n_samples,), default=None
-        The scores of rankers: whose documents does the machine favour?
+        The scores of rankers, to see whose documents the machine favours.
     qid : array-like of shape (n_samples,), default=None
         The query ids, which rankers need. If None, all rows are one query.
     k : int, default=10
