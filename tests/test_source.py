@@ -188,3 +188,33 @@ def test_the_architecture_page_lists_every_module(package):
     listed = re.findall(r"`(\w+\.py)`", "".join(re.findall(r"\n\| .*? \|", section)))
     files = {f.partition("/")[2] for f in SOURCE if f.startswith(f"{package}/")}
     assert sorted(listed) == sorted(files - {"__init__.py"})
+
+
+# Phrases that read as translated, and what to write instead.
+STILTED = {
+    r"\btold apart\b": "significantly different, or distinguished",
+    r"\bholds? the truth\b": "contains the true value",
+    r"\b(another|others) than\b": "different from",
+    r"\b[Ss]o many (queries|rows|values)\b": "this many",
+    r"(?<![Tt]here )\bis no (?!longer\b)": "is not a",
+    r"\bbeside\b": "next to, compared with, or in addition to",
+}
+
+
+@pytest.mark.parametrize("phrase", STILTED)
+def test_the_english_is_plain(phrase):
+    files = [ROOT / "README.md", ROOT / "CHANGELOG.md"]
+    for folder, pattern in [
+        ("skrank", "*.py"),
+        ("examples", "*.py"),
+        ("docs", "*.rst"),
+    ]:
+        files += (ROOT / folder).rglob(pattern)
+    found = [
+        f"{file.relative_to(ROOT)}: {line.strip()}"
+        for file in files
+        if not {"gallery", "generated", "_build"} & {*file.parts}
+        for line in file.read_text("utf-8").splitlines()
+        if re.search(phrase, line)
+    ]
+    assert not found, f"write {STILTED[phrase]!r}"
