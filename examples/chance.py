@@ -66,12 +66,12 @@ assert adjusted[0] - adjusted[-1] > 0.3
 
 # %%
 # Adjusted metrics have the same two reference points on all lists: 0 on average for
-# random scores, and 1 for a perfect ranking. They are :math:`(M - E) / (B - E)` for a metric :math:`M`
-# with the expectation :math:`E` under random orders and the best value :math:`B`.
-# Between these points, they may still depend on the length. It is harder to be among
-# the first three of 500 than of five, so the MRR and the hits of the model still fall.
-# The adjusted mean rank index (AMRI) depends on the fraction of the other candidates
-# that rank below the right one, which stays the same.
+# random scores, and 1 for a perfect ranking. They are :math:`(M - E) / (B - E)` for a
+# metric :math:`M` with the expectation :math:`E` under random orders and the best value
+# :math:`B`. Between these points, they may still depend on the length. It is harder to
+# be among the first three of 500 than of five, so the MRR and the hits of the model
+# still fall. The adjusted mean rank index (AMRI) depends on the fraction of the other
+# candidates that rank below the right one, which stays the same.
 #
 # Is it more than chance?
 # -----------------------

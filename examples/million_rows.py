@@ -16,8 +16,8 @@ keeps one row per query. The numbers equal those of the whole table, to the last
 # --------
 #
 # There are four files of a million rows each. A row is a result of a search engine,
-# with its score and whether it was clicked. The data are simulated: in some countries the scores
-# have more noise.
+# with its score and whether it was clicked. The data are simulated: in some countries
+# the scores have more noise.
 import subprocess
 import sys
 import tempfile
@@ -166,8 +166,8 @@ folder.cleanup()
 
 # %%
 # The memory for the whole table grows with the number of rows. The memory of
-# ``score_table`` grows with the number of queries, because it keeps their values. DuckDB
-# needs a fixed amount in addition.
+# ``score_table`` grows with the number of queries, because it keeps their values.
+# DuckDB needs a fixed amount in addition.
 figure, ax = plt.subplots(figsize=(8, 4), layout="constrained")
 ax.plot(n_files, peaks["in parts"], "C0o-", label="in parts")
 ax.plot(n_files, peaks["as a whole"], "C1s-", label="as a whole")
