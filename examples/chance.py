@@ -5,8 +5,8 @@ Is an MRR of 0.3 a good result?
 
 It depends on the lists. Random scores have an expected reciprocal rank of 0.46 on five
 candidates and of 0.01 on 500, and the same model looks better on short lists than on
-long ones. This example draws metrics against the length of the lists, as they are and
-adjusted for chance.
+long ones. This example plots metrics against the length of the lists, both unadjusted
+and adjusted for chance.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
@@ -17,9 +17,9 @@ adjusted for chance.
 # The same model on shorter and longer lists
 # ------------------------------------------
 #
-# Every list has one right candidate, the first one. On the left all scores are random.
-# On the right the score of the right candidate is higher by two standard deviations,
-# however many other candidates there are.
+# Every list has one right candidate, the first one. On the left, all scores are random.
+# On the right, the score of the right candidate is two standard deviations higher,
+# whatever the number of other candidates.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -65,18 +65,18 @@ assert adjusted[0] - adjusted[-1] > 0.3
 # sphinx_gallery_end_ignore
 
 # %%
-# Adjusted metrics have the same two ends on all lists: 0 for random scores on average,
-# and 1 for a perfect ranking. They are :math:`(M - E) / (B - E)` for a metric :math:`M`
-# with the expectation :math:`E` under random orders and the best value :math:`B`.
-# Between these ends they need not stay the same. To be among the first three of 500 is
-# harder than of five, so the MRR and the hits of the model fall all the same. The
-# adjusted mean rank index (AMRI) depends on the fraction of the others that is ranked
-# below the right candidate, which stays the same.
+# Adjusted metrics have the same two reference points on all lists: 0 on average for
+# random scores, and 1 for a perfect ranking. They are :math:`(M - E) / (B - E)` for a
+# metric :math:`M` with the expectation :math:`E` under random orders and the best value
+# :math:`B`. Between these points, they may still depend on the length. It is harder to
+# be among the first three of 500 than of five, so the MRR and the hits of the model
+# still fall. The adjusted mean rank index (AMRI) depends on the fraction of the other
+# candidates that rank below the right one, which stays the same.
 #
 # Is it more than chance?
 # -----------------------
 #
-# A small number can be far above chance, and a large one may be nothing but chance.
+# A small number can be far above chance, and a large one may be pure chance.
 # With ``adjusted="z"`` a metric returns how many standard deviations it is above the
 # value expected from random scores, which rarely reach values above about 2.
 # Constant scores get the chance level itself.

@@ -3,10 +3,10 @@
 Why do two libraries differ?
 ============================
 
-LightGBM reports one NDCG and my evaluation another, for the same scores. Which of them
+LightGBM and my own evaluation report different NDCGs for the same scores. Which of them
 is right? Both may be. The name does not say what a grade is worth, how tied documents
-are ordered and what a query without a relevant document counts. This example computes
-NDCG by the rules of other libraries, and finds the rules that make the difference.
+are ordered or how a query without a relevant document counts. This example computes
+NDCG by the rules of other libraries, and finds the rules that cause the difference.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
@@ -17,9 +17,9 @@ NDCG by the rules of other libraries, and finds the rules that make the differen
 # One NDCG, many numbers
 # ----------------------
 #
-# The data have what libraries treat differently: five grades, rounded scores with ties,
-# and queries without a relevant document. The rules of one library are a *convention*,
-# see :doc:`/conventions`. Some of them order tied documents by their ids.
+# The data contain what libraries treat differently: five grades, rounded scores with
+# ties, and queries without a relevant document. The rules of one library are a
+# *convention* (see :doc:`/conventions`). Some conventions order tied documents by ids.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.metrics import ndcg_score
@@ -39,8 +39,9 @@ ids = {"qid": qid, "doc_id": doc_id}
 explained = explain(y_true, y_score, "ndcg@10", libraries, **ids)
 
 # %%
-# On the left is the value by the rules of each library. On the right is the effect of
-# each rule by itself, compared with the default of skrank, the dotted line.
+# The left side shows the value by the rules of each library. The dotted line is
+# skrank's default. The right side shows the effect of each rule by itself, compared
+# with this default.
 rules = {
     "gain": "gain",
     "discount": "discount",
@@ -75,15 +76,15 @@ plt.show()
 #
 # :func:`~skrank.metrics.explain` prints the reasons, and the queries that differ most.
 # The largest effect here has nothing to do with the model: LightGBM, XGBoost and
-# CatBoost count a query without a relevant document as 1, skrank as 0.
+# CatBoost count a query without a relevant document as 1, and skrank counts it as 0.
 print(explain(y_true, y_score, "ndcg@10", ["lightgbm", "sklearn"], qid=qid))
 
 # %%
 # Get the number of the other library
 # -----------------------------------
 #
-# With its convention, :func:`~skrank.metrics.evaluate` returns it. Here it is compared
-# with scikit-learn itself, query by query:
+# With the convention of a library, :func:`~skrank.metrics.evaluate` returns its number.
+# Here the number is compared with the mean of scikit-learn's own values by query:
 by_rules = evaluate(y_true, y_score, "ndcg@10", qid=qid, convention="sklearn")
 by_sklearn = np.mean(
     [

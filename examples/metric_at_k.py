@@ -4,8 +4,8 @@ Which cutoff k?
 ===============
 
 Which ranker is best, and at which cutoff k? The curves of a metric against k can cross:
-one ranker is best in the first places, another one in the longer list. This example
-draws the NDCG of three rankers, and shows that the choice of k decides which one wins.
+one ranker is best in the first places, and another one in the longer list. This example
+plots the NDCG of three rankers, and shows that the choice of k decides which one wins.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
@@ -16,11 +16,11 @@ draws the NDCG of three rankers, and shows that the choice of k decides which on
 # Three rankers
 # -------------
 #
-# Each query is an image of a digit with 100 other images. Those that show the same
-# digit are relevant, about ten of them. None of the rankers has seen a label:
+# Each query is an image of a digit, and its documents are 100 other images. About ten
+# of them show the same digit and are relevant. None of the rankers has seen a label:
 #
-# - "nearest" ranks by the distance of the pixels.
-# - "cluster" groups all images, and ranks by the distance of the centres of the groups.
+# - "nearest" ranks by the distance between the pixels.
+# - "cluster" groups all images, and ranks by the distance between group centres.
 #   Images of one group are tied, and skrank takes the mean over their orders.
 # - "both" puts the group of the query first, and the nearest images first within it.
 import numpy as np
@@ -52,8 +52,8 @@ runs = {
 # ----------
 #
 # The first result of "nearest" is mostly right, but its curve falls fast: the other
-# relevant images look different from the query. Groups contain those as well. From
-# about ten on the ideal ranking has no more relevant images to add, and the curves
+# relevant images look different from the query. The groups contain those as well. From
+# about k = 10 on, the ideal ranking has no more relevant images to add, and the curves
 # rise.
 ks = [1, 2, 3, 4, 5, 7, 10, 15, 20, 30]
 display = MetricAtKDisplay.from_predictions(y, runs, "ndcg", ks=ks, qid=qid)
@@ -74,7 +74,7 @@ display = MetricAtKDisplay.from_predictions(
 # Two cutoffs, two answers
 # ------------------------
 #
-# By ``ndcg@1`` "cluster" is worse than "nearest", by ``ndcg@10`` it is better:
+# By ``ndcg@1``, "cluster" is worse than "nearest". By ``ndcg@10``, it is better:
 scores = score_queries(y, runs, ["ndcg@1", "ndcg@10"], qid=qid)
 comparison = compare_rankers(scores, baseline="nearest")
 display = ComparisonDisplay.from_comparison(comparison)
@@ -85,7 +85,7 @@ assert found["ndcg@1", "cluster"].high < 0 < found["ndcg@10", "cluster"].low
 # sphinx_gallery_end_ignore
 
 # %%
-# Both answers are right. Choose k by what happens to the list: the number of results on
+# Both answers are right. Choose k by how the list is used: the number of results on
 # the first screen, or the number of candidates that the next stage reads. Choose it
 # before you look at the curves. Afterwards it is easy to choose the one that happens to
 # favour your ranker.

@@ -4,7 +4,7 @@ A million rows from Parquet
 
 How do I evaluate a table of predictions that does not fit into memory?
 :func:`~skrank.tables.score_table` reads a file in parts, scores whole queries, and
-keeps one row per query. The numbers are those of the whole table, to the last bit.
+keeps one row per query. The numbers equal those of the whole table, to the last bit.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
@@ -15,9 +15,9 @@ keeps one row per query. The numbers are those of the whole table, to the last b
 # The data
 # --------
 #
-# Four files of a million rows each. A row is a result of a search engine, with its
-# score and whether it was clicked. The data are simulated: in some countries the scores
-# have more noise.
+# There are four files of a million rows each. A row is a result of a search engine,
+# with its score and whether it was clicked. The data are simulated: in some countries
+# the scores have more noise.
 import subprocess
 import sys
 import tempfile
@@ -63,8 +63,8 @@ for part, file in enumerate(files):
 #
 # The names of the columns are parameters. ``by`` keeps a column of the queries, here
 # the country. ``memory_limit`` is what DuckDB may use to bring the rows of a query
-# together. A query without a click says nothing about the ranking: with
-# ``replace_undefined_by=np.nan`` it does not count.
+# together. A query without a click says nothing about the ranking, so
+# ``replace_undefined_by=np.nan`` leaves it out.
 columns = {"qid": "query", "y_true": "clicked", "y_score": "score"}
 options = {"by": "country", "memory_limit": "1GB", "replace_undefined_by": np.nan}
 start = perf_counter()
@@ -86,9 +86,9 @@ for metric in ["mrr", "ndcg@10"]:
 # Look at some rows
 # -----------------
 #
-# Functions that need the rows themselves take what :func:`~skrank.tables.read_rows`
-# returns. The rows of one file fit into memory. This is the first of its queries in
-# which the engine puts a clicked result last:
+# Some functions need the rows themselves. :func:`~skrank.tables.read_rows` reads them,
+# since one file fits into memory. This is the first query of the file for which the
+# engine puts a clicked result last:
 rows = read_rows(files[0], **columns)
 last = scores.keys["qid"][np.nanargmin(scores["mrr"].values)]
 report = query_report(rows.y_true, rows.y_score, last, qid=rows.qid, k=3)
@@ -103,9 +103,9 @@ report
 # Where is the engine good?
 # -------------------------
 #
-# What is left is a table with a row per query, small enough for anything. Each curve
-# counts the queries of a country with an NDCG\@10 of at most x: the lower the curve,
-# the better.
+# The scores are a small table with one row per query. Each curve shows the fraction of
+# the queries of a country with an NDCG\@10 of at most x: the lower the curve, the
+# better.
 figure, ax = plt.subplots(figsize=(8, 5), layout="constrained")
 styles = ["-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1))]
 ndcg = scores["ndcg@10"].values[0, 0]
@@ -123,11 +123,11 @@ plt.show()
 # Time and memory
 # ---------------
 #
-# One, two and four of the files: read in parts by ``score_table`` in one process, and
-# read as a whole and scored by ``score_queries`` in another. The memory is the peak of
-# the process so far, less what Python and its packages need, as Linux counts it. With a
-# few million rows both are fine. What matters is how the memory grows, because the
-# second process holds all rows.
+# One process reads one, two and four of the files in parts with ``score_table``. A
+# second process reads them as a whole and scores them with ``score_queries``. The
+# memory is the peak of the process so far, minus what Python and its packages need, as
+# Linux counts it. With a few million rows both are fine. What matters is how the memory
+# grows, because the second process keeps all rows in memory.
 program = """
 import glob, sys, time
 import duckdb, numpy, pyarrow.parquet
@@ -165,8 +165,9 @@ for how in ("in parts", "as a whole"):
 folder.cleanup()
 
 # %%
-# The memory of the whole table grows with its rows. That of ``score_table`` grows with
-# the queries, of which it keeps the values, and has a start that DuckDB needs.
+# The memory for the whole table grows with the number of rows. The memory of
+# ``score_table`` grows with the number of queries, because it keeps their values.
+# DuckDB needs a fixed amount in addition.
 figure, ax = plt.subplots(figsize=(8, 4), layout="constrained")
 ax.plot(n_files, peaks["in parts"], "C0o-", label="in parts")
 ax.plot(n_files, peaks["as a whole"], "C1s-", label="as a whole")
@@ -177,10 +178,10 @@ ax.legend()
 plt.show()
 
 # %%
-# A data frame of Spark or Dask is scored by the same call. Its rows stay where they
+# The same call scores a data frame of Spark or Dask. Its rows stay where they
 # are, and ``scores.summary(by="country")`` lets the workers sum up the queries.
-# :doc:`/large_data` has more on files, on memory, and on clusters. Files can be scored
-# from the command line as well: see :doc:`/shell`.
+# :doc:`/large_data` has more on files, memory and clusters. To score files from the
+# command line, see :doc:`/shell`.
 
 # sphinx_gallery_start_ignore
 growth = {how: peak[-1] - peak[0] for how, peak in peaks.items()}

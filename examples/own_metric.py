@@ -2,9 +2,9 @@
 A metric of your own in ten lines
 =================================
 
-The metric that you need is missing, or your company has one of its own. Write it as a
-function of a ranking, give it a name, and it works wherever the name of a metric does:
-in ``GridSearchCV``, in ``evaluate``, with a cutoff, with ties and with intervals.
+Is the metric that you need missing, or does your company have its own? Write it as a
+function of a ranking and give it a name. It then works like any other metric: in
+``GridSearchCV``, in ``evaluate``, with a cutoff, with ties and with intervals.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
@@ -15,7 +15,7 @@ in ``GridSearchCV``, in ``evaluate``, with a cutoff, with ties and with interval
 # The definition
 # --------------
 #
-# The average reciprocal hit rank adds 1 / rank of all relevant documents of a query.
+# The average reciprocal hit rank sums 1 / rank over the relevant documents of a query.
 # Documents with equal scores have no definite rank: ``mean_over_places`` takes the mean
 # of 1 / rank over the ranks that they share, so that no order is preferred. A query
 # without a relevant document is undefined.
@@ -46,7 +46,7 @@ add_scorer("my_arhr", average_reciprocal_hit_rank)
 # ------------
 #
 # The tied scores of this list allow several orders. The value should be the mean over
-# all of them, which are tried here one by one.
+# all of them. The code tries them one by one.
 y_true = np.array([1, 0, 1, 0, 1])
 y_score = np.array([2, 2, 2, 1, 1])
 values = []
@@ -64,7 +64,7 @@ print(f"my_arhr:             {value:.12f}")
 #
 # ``"my_arhr@5"`` is a name for ``scoring=``, next to those of skrank and scikit-learn.
 # The queries are images of digits, and a document is relevant if it shows the same
-# digit. The documents in one leaf of a tree have the same score, so that ties matter.
+# digit. The documents in one leaf of a tree have the same score, so ties matter.
 sklearn.set_config(enable_metadata_routing=True)
 X, y, qid = load_digits_retrieval(n_queries=400, return_X_y=True)
 X, X_test, y, y_test, qid, qid_test = query_train_test_split(
@@ -81,8 +81,9 @@ search = GridSearchCV(
 ).fit(X, y, qid=qid)
 
 # %%
-# The new metric next to NDCG and MRR, with a ring around the best value of each. It may
-# exceed 1, since more than one document of a query can be relevant.
+# The figure shows the new metric next to NDCG and MRR, with a ring around the best
+# value of each. The metric may exceed 1, because several documents of a query can be
+# relevant.
 figure, axes = plt.subplots(1, 3, figsize=(8, 4), layout="constrained")
 for ax, name, color in zip(axes, names, ["C1", "C0", "C2"], strict=True):
     mean = search.cv_results_[f"mean_test_{name}"]
@@ -101,7 +102,7 @@ plt.show()
 #
 # The name takes a cutoff because the function has a parameter ``k``. Displays and
 # intervals need nothing else. On queries that the search has not seen, one tree is a
-# weak ranker: the sum of all differences of pixels, which learns nothing, is better.
+# weak ranker. The sum of all pixel differences is better, although it learns nothing.
 runs = {"tree": search.predict(X_test), "sum of pixels": -X_test.sum(axis=1)}
 ks = [1, 2, 3, 4, 5, 7, 10, 15, 20]
 display = MetricAtKDisplay.from_predictions(

@@ -3,7 +3,7 @@ Do the passages say the same thing twice?
 =========================================
 
 A language model answers from the first passages that a search finds. NDCG is perfect if
-all of them are relevant, even if all of them say the same. Metrics of subtopics count
+all of them are relevant, even if they all say the same thing. Subtopic metrics count
 what they say: which of the needed facts, the nuggets, are in them.
 """
 
@@ -15,9 +15,9 @@ what they say: which of the needed facts, the nuggets, are in them.
 # One question
 # ------------
 #
-# A good answer to "Why does my dough not rise?" has four nuggets. For each passage
-# somebody, or a language model, noted which of them it has. They are a column: one list
-# of labels per row.
+# A good answer to "Why does my dough not rise?" has four nuggets. A person or a
+# language model noted which of them each passage contains. These labels are a column:
+# one list of labels per row.
 import numpy as np
 
 from skrank.metrics import evaluate, score_queries
@@ -37,9 +37,9 @@ names = ["ndcg@3", "subtopic_recall@3", "alpha_ndcg@3"]
 evaluate(is_relevant, [6, 5, 4, 3, 2, 1], names, subtopics=nuggets)
 
 # %%
-# The first three passages are relevant, but only two of the four nuggets are in them.
+# The first three passages are relevant, but they contain only two of the four nuggets.
 # ``alpha_ndcg`` halves the gain of a nugget each time that it has been said before. In
-# another order, the first three have all four, and NDCG is the same:
+# a different order, the first three contain all four, and NDCG is the same:
 evaluate(is_relevant, [1, 2, 6, 5, 3, 4], names, subtopics=nuggets)
 
 # %%
@@ -48,8 +48,8 @@ evaluate(is_relevant, [1, 2, 6, 5, 3, 4], names, subtopics=nuggets)
 #
 # The data are simulated. A question has up to six nuggets, and more passages have the
 # first of them than the last. "similar" ranks 30 passages by the cosine of their vector
-# and that of the question. "diverse" takes one after the other, and each time subtracts
-# the highest similarity to a passage that it has taken.
+# and that of the question. "diverse" takes one passage after the other. Each time, it
+# subtracts the highest similarity to a passage that it has already taken.
 rng = np.random.default_rng(0)
 weight = 1 / np.arange(1, 7)
 of_nugget = rng.normal(size=(200, 6, 24))
@@ -72,8 +72,8 @@ for place in range(30):
 # How many passages does it take?
 # -------------------------------
 #
-# The share of the nuggets that the first k passages have, with intervals over the
-# questions.
+# The figure shows the share of the nuggets that the first k passages contain, with
+# intervals over the questions.
 ks = [1, 2, 3, 5, 7, 10, 15, 20]
 names = ["ndcg@5", "alpha_ndcg@5", *[f"subtopic_recall@{k}" for k in ks]]
 scores = score_queries(
@@ -86,12 +86,12 @@ scores = score_queries(
 display = MetricAtKDisplay.from_scores(scores, metric="subtopic_recall")
 
 # %%
-# For the same nuggets, the similar order needs about half as many passages again. NDCG
-# does not see it: nearly all of the first five passages of both orders are relevant.
+# To cover the same nuggets, "similar" needs about 1.5 times as many passages. NDCG does
+# not show this: nearly all of the first five passages of both orders are relevant.
 scores["ndcg@5"].summary()
 
 # %%
-# The metrics of subtopics do:
+# The subtopic metrics show it:
 comparison = compare_rankers(
     scores[["alpha_ndcg@5", "subtopic_recall@5"]], baseline="similar"
 )
@@ -105,5 +105,5 @@ assert recall["diverse"]["subtopic_recall@7"] > recall["similar"]["subtopic_reca
 comparison
 
 # %%
-# Somebody has to write down the nuggets, and to look for them in the passages. If a
-# language model does both, judge some of its answers yourself.
+# Somebody has to write down the nuggets and look for them in the passages. If a
+# language model does both, check some of its answers yourself.

@@ -4,7 +4,7 @@ How ties move a metric
 ======================
 
 A model gives the same score to several documents. Which of them comes first? The
-scores do not say, and yet the value of a metric depends on it. This example draws all
+scores do not say, but the value of a metric depends on it. This example draws all
 orders of one tied list with their values, and then shows how far ties move the metrics
 of rankers.
 """
@@ -46,8 +46,8 @@ all_values = [value for value, _ in orders]
 # %%
 # The parameter ``ties`` of a metric says which value it returns. The default,
 # ``"expected"``, is the mean over all orders, which skrank computes without listing
-# them. ``"first"`` keeps the order of the rows, so that the same rows in another order
-# can give another number.
+# them. ``"first"`` keeps the order of the rows, so the same rows in a different order
+# can give a different number.
 looks = {
     "pessimistic": {"color": "tab:orange", "linestyle": "--"},
     "first": {"color": "tab:gray", "linestyle": ":"},
@@ -85,8 +85,8 @@ plt.show()
 #
 # Ties come from trees with few leaves, from features that are counts and from rounded
 # scores. Here boosted trees rank images by whether they show the same digit as a query
-# image, and their scores are then rounded to one decimal.
-# :func:`~skrank.metrics.tie_report` counts the tied documents, and says how far their
+# image. Their scores are then rounded to one decimal.
+# :func:`~skrank.metrics.tie_report` counts the tied documents, and shows how far their
 # order can move each metric:
 X, y, qid = load_digits_retrieval(return_X_y=True)
 X_train, X_test, y_train, y_test, qid_train, qid_test = query_train_test_split(
@@ -99,10 +99,10 @@ metrics = ["mrr", "ndcg@10", "hits@1"]
 tie_report(y_test, scores.round(1), metrics, qid=qid_test)
 
 # %%
-# The same as a picture, with the scores in full and with a tree of at most 16 leaves.
-# Rounding hardly moves the expected values. But a library that puts tied documents into
-# one order reports some value on the line, and the rounded scores look better or worse
-# than the scores in full, as it happens.
+# The figure shows the same for the unrounded scores, the rounded scores and a tree of
+# at most 16 leaves. Rounding hardly moves the expected values. But a library that puts
+# tied documents into one order reports some value on the line. The rounded scores then
+# look better or worse than the unrounded ones by accident.
 tree = QueryRanker(DecisionTreeRegressor(max_depth=4, random_state=0))
 runs = {
     "boosted trees": scores,

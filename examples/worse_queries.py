@@ -4,9 +4,9 @@ Which queries got worse?
 ========================
 
 The new model is better on average. Which queries did it make worse, and what went wrong
-there? This example sorts the queries by their differences, debugs the worst one
-document by document, and then looks at what both models rank first for those that lost
-most.
+there? This example sorts the queries by their differences and debugs the worst one
+document by document. It then shows what both models rank first for the queries that
+lost most.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
@@ -19,7 +19,7 @@ most.
 #
 # A query is an image of a handwritten digit, its documents are other images, and those
 # of the same digit are relevant. The old model adds up the differences of all pixels.
-# The new one learns from one half of the queries. Both are compared on the other half.
+# The new model learns from half of the queries. Both are compared on the other half.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
@@ -62,8 +62,8 @@ comparison.worst_queries(5)
 # The worst query, document by document
 # -------------------------------------
 #
-# What each document adds to NDCG\@10, and what is lost there against the ideal ranking.
-# A further column says which digit each image shows.
+# The report shows what each document adds to NDCG\@10, and what is lost there compared
+# with the ideal ranking. An extra column shows the digit of each image.
 shown = {"digit": load_digits().target[digits.document_index[test]]}
 worst = comparison.worst_queries(3)["qid"]
 report = query_report(y, runs, worst[0], qid=qid, columns=shown, k=7)
@@ -81,8 +81,8 @@ report
 # %%
 # The sums in the last row are the values of both models. The relevant images show a 3.
 # The new model puts a 9 first, and two 8s above its second 3. The block of the ideal
-# ranking says where the 3s went: two of them fell below rank 10. The data frame has all
-# documents: which digits took their places?
+# ranking shows where the 3s went: two of them fell below rank 10. Which digits took
+# their places? The data frame has all documents:
 documents = report.to_frame()
 top = documents.query("ranker == 'new' and rank <= 10")
 top["digit"].value_counts()
@@ -92,7 +92,7 @@ top["digit"].value_counts()
 # ----------------
 #
 # Each row shows a query, in grey, and the images that one model ranks first. Blue ones
-# are relevant, orange ones are not.
+# are relevant, and orange ones are not.
 images = load_digits().images
 query_image = images[digits.query_index[test]]
 document_image = images[digits.document_index[test]]
@@ -113,13 +113,13 @@ for ax in axes.ravel():
 plt.show()
 
 # %%
-# So one sees which digits took the place of the right ones. Two cautions: these queries
-# were chosen because they lost most, so a part of their loss is chance. And fewer
-# queries lost than won: whether the new model is better on average is another question,
-# see :ref:`sphx_glr_gallery_is_it_better.py`.
+# The pictures show which digits took the place of the right ones. Two cautions: these
+# queries were chosen because they lost most, so part of their loss is chance. And fewer
+# queries lost than won: whether the new model is better on average is a different
+# question, see :ref:`sphx_glr_gallery_is_it_better.py`.
 #
-# Two runs in files are compared without Python. The second command shows one query as
-# above:
+# You can compare two runs in files without Python. The second command shows one query
+# as above:
 #
 # .. code-block:: console
 #

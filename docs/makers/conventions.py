@@ -68,13 +68,13 @@ def table(found):
         f"{sum(numbers)} numbers of {len(libraries)} libraries are compared, of "
         f"{len(QUERIES)} queries, in {n_cells} "
         "combinations of a library, a metric and a cutoff (@1, @2 and @5 share a row). "
-        f"{left_out} numbers are left out, for these reasons, which the numbers in the "
-        "table lead to:",
+        f"{left_out} numbers are left out. The numbers in the table are links to the "
+        "reasons:",
         "",
     ]
     for place, reason in enumerate(footnotes, 1):
         lines.append(f".. [{place}] {reason}.")
-    lines += ["", "The versions that were asked:", ""]
+    lines += ["", "The versions of the libraries:", ""]
     lines += [f"- {library}: {VERSIONS[library]}" for library in libraries]
     return "\n".join(lines) + "\n"
 

@@ -46,8 +46,8 @@ _ENTRIES = {
         "map": (
             "average_precision_score and label_ranking_average_precision_score use "
             "the precision at the end of a tie group for all its documents, which is "
-            "neither the value of one of their orderings nor the mean over them; "
-            "without ties both are map_score, and with ties lrap_score with "
+            "neither the value of one of their orderings nor the mean over them. "
+            "Without ties both are map_score, and with ties lrap_score with "
             "tied_together=True"
         ),
         "lrap": {"tied_together": True, "replace_undefined_by": 1.0},
@@ -173,8 +173,8 @@ _ENTRIES = {
         "ild": {"replace_undefined_by": 0.0},
         "ndcg": (
             "RecTools divides DCG by that of k relevant documents, however many there "
-            "are: divide dcg@k with gain=numpy.ones_like by the sum of "
-            "1 / log2(rank + 1) over the first k ranks; its "
+            "are. Divide dcg@k with gain=numpy.ones_like by the sum of "
+            "1 / log2(rank + 1) over the first k ranks. Its "
             "NDCG(divide_by_achievable=True) is ndcg@k with that gain"
         ),
     },

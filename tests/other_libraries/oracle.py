@@ -78,7 +78,7 @@ EXCEPTIONS = [
         "recpack",
         None,
         lambda query: is_tied(query) and len(query.scores) > 5,
-        "ties have no order: the last column comes first in short lists alone",
+        "ties have no order: the last column comes first only in short lists",
     ),
     LeftOut(
         "lenskit",
