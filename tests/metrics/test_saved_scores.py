@@ -165,7 +165,9 @@ def test_ids_of_any_type_come_back(name, tmp_path):
     assert merged.rows[0].difference == 0
 
 
-@pytest.mark.skipif(not hasattr(np.dtypes, "StringDType"), reason="a type of NumPy 2")
+@pytest.mark.skipif(
+    not hasattr(getattr(np, "dtypes", None), "StringDType"), reason="a type of NumPy 2"
+)
 def test_ids_in_strings_of_any_length_come_back(tmp_path):
     qid = np.array(["a", "bb", "ccc"], dtype=np.dtypes.StringDType())
     scores = score_queries([1, 1, 1], [1, 1, 1], "mrr", qid=qid)

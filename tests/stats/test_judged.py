@@ -230,6 +230,11 @@ def test_the_machine_favours_the_documents_that_it_likes_more():
     n_known = 2 + 1 + 2 / 3
     assert agreement.by_ranker["y"].human == pytest.approx((2 + 1 / 3) / n_known)
     assert agreement.by_ranker["y"].judge == pytest.approx(2 / n_known)
+    header, *lines = str(agreement).split("\n\n")[1].split("\n")
+    assert header.split()[::2] == ["grade", "0", "1", "2"]
+    assert lines[0].split() == ["0", "3", "1", "0", "75%"]
+    assert "+0.190" in str(agreement)  # 1/3 - 1/7
+    assert "<table" in agreement._repr_html_()
     # The rows are the grades of people, the columns those of the machine.
     assert agreement.confusion.tolist() == [[3, 1, 0], [1, 0, 1], [0, 0, 1]]
 
