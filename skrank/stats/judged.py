@@ -44,7 +44,7 @@ class Judge:
 
     def __init__(self, human, judge, caller):
         check_instance(judge, QueryScores, "judge", caller)
-        self.table, self.caller = judge.table, caller
+        self.table = judge.table
         for scores, whose in [(human, "human"), (judge, "judge's")]:
             if scores.table.weight is not None:
                 raise ValueError(
@@ -110,12 +110,9 @@ class Judge:
         # Sums over all queries but one differ by n / (n - 1) times its own product.
         both = (from_y * from_f).sum() - n / (n - 1) * from_y * from_f
         own = (from_f**2).sum() - n / (n - 1) * from_f**2
-        with np.errstate(divide="ignore", invalid="ignore"):
-            slopes = (
-                np.where(own > ROUNDING * (f**2).sum(), both / own, 0.0)
-                * m
-                / (n - 1 + m)
-            )
+        varies = own > ROUNDING * (f**2).sum()
+        slopes = np.where(varies, both / np.where(varies, own, 1.0), 0.0)
+        slopes *= m / (n - 1 + m)
         slope = slopes.mean()
         terms = np.empty(len(judged))
         terms[self.rows] = y - slopes * (f - centre)

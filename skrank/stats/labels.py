@@ -245,7 +245,7 @@ def _means_of_top(y_score, qid, k, known, human, judge):
     return {name: float(x / n) if n else np.nan for name, x in found.items()}
 
 
-# Metrics that are sums of gains times a discount of the rank, and what they need.
+# Metrics that are sums of gains times a discount of the rank.
 _SUMS = ("cg", "dcg", "rbp")
 
 
@@ -351,7 +351,7 @@ def score_sampled_labels(
     grade = judge.copy()
     grade[known] += (human[known] - judge[known]) / drawn
     # The metrics are linear in the grades, and read none below 0 or above the highest.
-    scale = max(np.abs(grade).max() / params.get("max_grade", np.inf), 1.0)
+    scale = max(np.abs(grade).max() / (params.get("max_grade") or np.inf), 1.0)
     grade /= scale
     params = {"replace_undefined_by": 0.0, **params}
     above, below = (
@@ -365,6 +365,11 @@ def score_sampled_labels(
                 "score_sampled_labels needs metrics that are linear in the grades. Got "
                 f"{key!r} with gain={options['gain']!r}: transform the grades, such as "
                 "2 ** grade - 1, and pass gain='linear'."
+            )
+        if options.get("adjusted"):
+            raise ValueError(
+                "score_sampled_labels has no metrics that are adjusted for chance, "
+                f"which depends on all grades. Got {key!r} with adjusted=True."
             )
         if "max_grade" in options and options["max_grade"] is None:
             raise ValueError(
@@ -386,5 +391,8 @@ def _with_values(scores, values):
             frame[name] += key.tolist()
         for metric, of_metric in zip(scores.metrics, of_ranker, strict=True):
             frame[metric] += of_metric.tolist()
-    by = [name for name in scores.keys if name != "qid"]
-    return QueryScores.from_frame(frame, by=by, ranker="ranker")
+    by, weight = [name for name in scores.keys if name != "qid"], None
+    if scores.weight is not None:
+        weight = "sample_weight"
+        frame[weight] = np.tile(scores.weight, len(scores.rankers))
+    return QueryScores.from_frame(frame, by=by, ranker="ranker", sample_weight=weight)

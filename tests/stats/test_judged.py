@@ -190,8 +190,9 @@ def test_what_does_not_fit_is_refused():
             call(people, judge=machine, clusters="qid")
     with pytest.raises(ValueError, match="'method' parameter"):
         confidence_interval(people, judge=machine, method="hall")
-    with pytest.raises(ValueError, match="'permutation' or 't' with a judge"):
-        compare_rankers(people, judge=machine, test="wilcoxon")
+    for test in ("wilcoxon", "sign", "anytime"):
+        with pytest.raises(ValueError, match="'permutation' or 't' with a judge"):
+            compare_rankers(people, judge=machine, test=test, correction=None)
 
 
 def test_other_parameters_and_left_out_queries_are_refused():
@@ -303,9 +304,21 @@ def test_sampled_labels_are_of_several_rankers_and_queries():
     np.testing.assert_allclose(scores.values[:, :, order], values, atol=1e-12)
 
 
+def test_sampled_labels_keep_the_weights_of_queries():
+    qid, weight = [0, 0, 1, 1], [3, 3, 1, 1]
+    scores = score_sampled_labels(
+        [1, 0, 0, 0], [0, 0, 1, 1], [2, 1, 2, 1], "cg@1",
+        probability=1, qid=qid, sample_weight=weight,
+    )  # fmt: skip
+    assert scores.weight.tolist() == [3, 1]
+    # The values are 1 and 0.
+    assert scores.summary()["values"]["cg@1"] == 3 / 4
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        ({"metrics": "cg(adjusted=True)@2"}, "no metrics that are adjusted for chance"),
         ({"metrics": "ndcg@2"}, "a str among {'cg', 'dcg', 'rbp'}"),
         ({"metrics": "dcg@2"}, "'dcg@2' with gain='exponential'"),
         ({"metrics": "rbp"}, "the parameter max_grade of 'rbp'"),
