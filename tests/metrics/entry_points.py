@@ -1,7 +1,7 @@
 """Every place where scikit-learn takes a scorer name; run as a script, it counts them.
 
 ``python entry_points.py skrank-first`` imports skrank before scikit-learn's modules,
-``sklearn-first`` after them; with ``-unregistered`` the names are taken back again.
+``sklearn-first`` after them. It counts again once the names are taken back.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
@@ -9,7 +9,7 @@
 import sys
 import warnings
 
-if __name__ == "__main__" and sys.argv[1].startswith("skrank-first"):
+if __name__ == "__main__" and sys.argv[1] == "skrank-first":
     import skrank
 
 import numpy as np
@@ -240,11 +240,17 @@ def expected(entry_point):
 
 def main():
     """Print how many entry points accept the names, and those that do not."""
-    if sys.argv[1].endswith("unregistered"):
-        skrank.unregister_scorers()
     warnings.simplefilter("error")
+    print("registered")
+    count(sys.argv[2:])
+    skrank.unregister_scorers()
+    print("unregistered")
+    count(sys.argv[2:])
+
+
+def count(names):
     counts = {}
-    for name in sys.argv[2:]:
+    for name in names:
         found = {
             entry_point: outcome(entry_point, name) for entry_point in ENTRY_POINTS
         }

@@ -455,7 +455,7 @@ def test_err_of_large_tie_groups_is_that_of_small_ones(seed, k, monkeypatch):
 def test_err_of_a_large_tie_group_is_that_of_exact_fractions(grades):
     # The mean chance to pass the first d of n documents is e_d / C(n, d), with the
     # elementary symmetric polynomial e_d of the chances to pass one.
-    n, above = 300, 2
+    n, above = 200, 2
     y_true = np.resize(grades, n)
     highest = max(grades)
     stops = [(2.0**g - 1) / 2.0**highest for g in y_true.tolist()]

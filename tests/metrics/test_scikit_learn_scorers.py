@@ -114,6 +114,7 @@ def test_rows_of_a_matrix_are_queries_and_silent():
 
 
 IN_PROCESSES = """
+import sys
 import numpy as np
 from sklearn.linear_model import Ridge
 from sklearn.metrics import make_scorer
@@ -121,25 +122,22 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from skrank.metrics import ndcg_score
 
 X, y = np.arange(24.0).reshape(12, 2), np.arange(12) % 3
-scorer = make_scorer(ndcg_score, k=10)
-{call}
+scorer, options = make_scorer(ndcg_score, k=10), {"cv": 2, "n_jobs": 2}
+cross_val_score(Ridge(), X, y, scoring=scorer, **options)
+print("then a search", file=sys.stderr, flush=True)
+GridSearchCV(Ridge(), {"alpha": [1, 2]}, scoring=scorer, **options).fit(X, y)
 """
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "call",
-    [
-        "cross_val_score(Ridge(), X, y, scoring=scorer, cv=2, n_jobs=2)",
-        "GridSearchCV(Ridge(), {'alpha': [1, 2]}, scoring=scorer, cv=2, n_jobs=2)"
-        ".fit(X, y)",
-    ],
-)
-def test_worker_processes_warn_as_well(call):
+def test_worker_processes_warn_as_well():
     done = subprocess.run(
-        [sys.executable, "-c", IN_PROCESSES.format(call=call)],
+        [sys.executable, "-W", "always", "-c", IN_PROCESSES],
         check=True,
         capture_output=True,
         text=True,
     )
-    assert "UserWarning: All rows of a fold are ranked as one query" in done.stderr
+    of_validation, of_search = done.stderr.split("then a search")
+    message = "UserWarning: All rows of a fold are ranked as one query"
+    assert message in of_validation
+    assert message in of_search
