@@ -2,6 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import gc
 import os
 import sys
 from importlib.util import find_spec
@@ -28,6 +29,11 @@ def pytest_collection_modifyitems(items):
         if is_page or (test in seen and item.get_closest_marker("slow_rows")):
             item.add_marker("slow")
         seen.add(test)
+
+
+def pytest_collection_finish():
+    # Thousands of tests live to the end: a collection of garbage need not visit them.
+    gc.freeze()
 
 
 def pytest_report_header():

@@ -4,6 +4,7 @@
 
 import importlib
 import inspect
+import json
 import pickle
 import subprocess
 import sys
@@ -13,40 +14,46 @@ import pytest
 import skrank
 
 LAZY = ["datasets", "link_prediction", "model_selection", "rankers", "tables"]
+OPTIONAL = [
+    *("catboost", "dask", "duckdb", "lightgbm", "matplotlib", "polars", "pyspark"),
+    *("torch", "xgboost"),
+]
+# A process of its own, in which nothing is imported yet.
 CODE = f"""
-import sys, skrank
-print(*(name for name in {LAZY} if f"skrank.{{name}}" in sys.modules))
-for name in ["base", "exceptions", "metrics", *{LAZY}]:
-    print(getattr(skrank, name).__name__)
-"""
+import json, sys
 
+def packages():
+    names = {{name.partition(".")[0] for name in sys.modules}}
+    return sorted(names - sys.stdlib_module_names)
 
-@pytest.mark.slow
-def test_submodules_are_imported_at_their_first_use():
-    shown = subprocess.run(
-        [sys.executable, "-c", CODE], check=True, capture_output=True, text=True
-    ).stdout.splitlines()
-    assert shown[0] == ""
-    names = ["base", "exceptions", "metrics", *LAZY]
-    assert shown[1:] == [f"skrank.{name}" for name in names]
-
-
-MODULES = """
-import sys
 import sklearn.metrics, sklearn.model_selection, sklearn.pipeline
-known = {name.partition(".")[0] for name in sys.modules}
+before = packages()
 import skrank
-loaded = {name.partition(".")[0] for name in sys.modules}
-print(*(loaded - known - sys.stdlib_module_names))
+added = [name for name in packages() if name not in before]
+lazy = [name for name in {LAZY} if f"skrank.{{name}}" in sys.modules]
+import skrank.stats
+skrank.integrations.lightgbm_metric("mrr")
+names = [getattr(skrank, name).__name__ for name in ["base", "exceptions", *{LAZY}]]
+optional = [name for name in {OPTIONAL} if name in packages() and name not in before]
+import pandas as pd
+rows = pd.DataFrame({{"qid": [1, 1], "y_true": [0, 1], "y_score": [2, 1]}})
+skrank.tables.score_table(rows, "mrr")
+clusters = [name for name in ["dask", "pyspark"] if name in packages()]
+print(json.dumps([added, lazy, names, optional, clusters]))
 """
 
 
 @pytest.mark.slow
-def test_the_import_loads_no_package_that_scikit_learn_does_not_load():
-    shown = subprocess.run(
-        [sys.executable, "-c", MODULES], check=True, capture_output=True, text=True
-    ).stdout
-    assert shown.split() == ["skrank"]
+def test_what_is_not_used_is_not_imported():
+    done = subprocess.run(
+        [sys.executable, "-c", CODE], check=True, capture_output=True, text=True
+    )
+    added, lazy, names, optional, clusters = json.loads(done.stdout)
+    assert added == ["skrank"]
+    assert lazy == []
+    assert names == [f"skrank.{name}" for name in ["base", "exceptions", *LAZY]]
+    assert optional == []
+    assert clusters == []
 
 
 def test_the_package_lists_its_submodules():

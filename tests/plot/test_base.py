@@ -2,7 +2,6 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import subprocess
 import sys
 
 import matplotlib.pyplot as plt
@@ -175,16 +174,6 @@ def test_estimators_can_have_query_ids_of_their_own_columns(data):
         {"one": model, "two": model}, X[["a"]], y, "mrr", qid=data["qid"]
     )
     assert display.n_ties == 20
-
-
-def test_importing_the_metrics_does_not_import_matplotlib():
-    code = (
-        "import sys, skrank.metrics, skrank.stats; print('matplotlib' in sys.modules)"
-    )
-    shown = subprocess.run(
-        [sys.executable, "-c", code], check=True, capture_output=True, text=True
-    )
-    assert shown.stdout.strip() == "False"
 
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch):

@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -395,15 +393,3 @@ def test_missing_values_and_rows_are_refused_when_it_is_computed(changed, messag
 def test_a_series_is_no_table():
     with pytest.raises(TypeError, match=r"must be a path.* Got Series instead"):
         score_table(on_dask(draw_shuffled())["qid"], "mrr")
-
-
-@pytest.mark.slow
-def test_dask_and_spark_are_not_imported_for_other_tables():
-    code = (
-        "import sys, pandas as pd; from skrank.tables import score_table; "
-        f"score_table(pd.DataFrame({SMALL}), 'mrr'); "
-        "print([name for name in ('dask', 'pyspark') if name in sys.modules])"
-    )
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
