@@ -36,6 +36,10 @@ def pytest_collection_finish():
     gc.freeze()
 
 
+def pytest_unconfigure():
+    gc.unfreeze()
+
+
 def pytest_report_header():
     """Name the libraries that the tests call, and those with recorded numbers only."""
     from tests.other_libraries import peers

@@ -23,7 +23,7 @@ from skrank.metrics.metric import METRICS as KNOWN
 from skrank.tables import align, read_qrels, read_rows, score_runs, score_table, stream
 from skrank.tables.core import ArrowCore
 from tests.metrics.test_beyond_relevance import OF_LIST, expected
-from tests.tables.test_score_table import FORMS, as_source
+from tests.tables.sources import FORMS, as_source
 
 pytestmark = pytest.mark.slow
 

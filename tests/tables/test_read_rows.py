@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 
 from skrank.metrics import explain, query_report, tie_report
 from skrank.tables import read_rows
-from tests.tables.test_score_table import FORMS, as_source, draw
+from tests.tables.sources import FORMS, as_source, draw
 
 pytestmark = pytest.mark.slow
 

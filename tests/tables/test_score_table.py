@@ -5,24 +5,16 @@
 import datetime
 import decimal
 import pickle
-import signal
 import sqlite3
-import subprocess
 import sys
-import tempfile
-import threading
 import uuid
-import warnings
-from contextlib import closing, contextmanager
+from contextlib import closing
 
 import duckdb
 import numpy as np
-import polars as pl
 import pyarrow as pa
 import pyarrow.csv
-import pyarrow.dataset as dataset
 import pyarrow.feather as feather
-import pyarrow.parquet as pq
 import pytest
 from numpy.testing import assert_array_equal
 
@@ -32,29 +24,12 @@ from skrank.tables import score_table, stream
 from skrank.tables.core import Columns
 from skrank.tables.source import Source
 from tests.brute_force import ADJUSTABLE, LISTED, full_name
-from tests.drawn_tables import draw as draw_grouped
+from tests.tables.sources import FORMS, ORDERS, SMALL, arrays, as_source, draw
 
 pytestmark = pytest.mark.slow
 
 
 FEW = ["ndcg@3", "map", "z_mrr", "neg_median_rank"]
-ORDERS = ["grouped", "shuffled", "one query cut in two"]
-
-
-def draw(order="shuffled", n_queries=60, seed=0):
-    """Return a table of lists with ties, in some order of the rows."""
-    table = pa.Table.from_pandas(draw_grouped(n_queries, seed))
-    qid, rows = table["qid"].to_numpy(), np.arange(len(table))
-    if order == "shuffled":
-        np.random.default_rng(seed).shuffle(rows)
-    if order == "one query cut in two":
-        rows = np.roll(rows, np.flatnonzero(qid == qid[0])[-1] // 2 + 1)
-    return table.take(rows)
-
-
-def arrays(table, **names):
-    names = {"qid": "qid", "y_true": "y_true", "y_score": "y_score"} | names
-    return {key: table[name].to_numpy() for key, name in names.items()}
 
 
 def assert_same(one, other):
@@ -66,50 +41,6 @@ def assert_same(one, other):
 def small_batches(monkeypatch):
     """Make a table of some thousand rows a large one."""
     monkeypatch.setattr(stream, "BATCH", 200)
-
-
-def as_source(table, form, folder):
-    if form == "parquet":
-        pq.write_table(table, folder / "t.parquet", row_group_size=150)
-        return folder / "t.parquet"
-    if form == "pattern":
-        pq.write_table(table.slice(0, 300), folder / "a-1.parquet")
-        pq.write_table(table.slice(300), folder / "a-2.parquet")
-        return str(folder / "a-*.parquet")
-    if form == "directory":
-        (folder / "inside").mkdir()
-        pq.write_table(table.slice(0, 300), folder / "1.parquet")
-        pq.write_table(table.slice(300), folder / "inside" / "2.parquet")
-        return folder
-    if form == "list":
-        pq.write_table(table.slice(0, 300), folder / "b.parquet")
-        pq.write_table(table.slice(300), folder / "a.parquet")
-        return [folder / "b.parquet", str(folder / "a.parquet")]
-    if form == "arrow":
-        feather.write_feather(table, folder / "t.arrow", chunksize=150)
-        return folder / "t.arrow"
-    if form == "dataset":
-        return dataset.dataset(as_source(table, "directory", folder))
-    if form == "csv":
-        pyarrow.csv.write_csv(table, folder / "t.csv")
-        return folder / "t.csv"
-    if form == "json":
-        table.to_pandas().to_json(folder / "t.jsonl", orient="records", lines=True)
-        return folder / "t.jsonl"
-    return {
-        "pandas": table.to_pandas,
-        "polars": lambda: pl.from_arrow(table),
-        "pyarrow": lambda: table,
-        "reader": lambda: table.to_reader(max_chunksize=97),
-        "lazy": lambda: pl.from_arrow(table).lazy().with_columns(other=0),
-        "scanner": lambda: dataset.dataset(table).scanner(batch_size=97),
-        "relation": lambda: duckdb.from_arrow(table),
-    }[form]()
-
-
-FORMS = ["parquet", "pattern", "directory", "csv", "json"]
-FORMS += ["pandas", "polars", "pyarrow", "reader", "relation"]
-FORMS += ["list", "arrow", "dataset", "lazy", "scanner"]
 
 
 @pytest.mark.usefixtures("small_batches")
@@ -322,25 +253,6 @@ def test_tied_documents_keep_the_order_of_the_rows(convention, order, tmp_path):
         assert_same(scores.summary(), evaluate(**given, **rules))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["parquet", "csv"])
-def test_a_large_file_is_numbered_in_its_order(kind, tmp_path):
-    rng = np.random.default_rng(0)
-    n_rows = 10**6
-    data = {
-        "qid": rng.integers(0, 10**5, n_rows),
-        "y_true": rng.integers(0, 2, n_rows),
-        "y_score": rng.integers(0, 2, n_rows),
-    }
-    file, table = tmp_path / f"t.{kind}", pa.table(data)
-    if kind == "csv":
-        pyarrow.csv.write_csv(table, file)
-    else:
-        pq.write_table(table, file, row_group_size=10_000)
-    scores = score_table(file, "mrr", ties="first", memory_limit="600MB")
-    assert_same(scores.summary(), evaluate(**data, metrics="mrr", ties="first"))
-
-
 def test_other_columns_of_a_table_in_memory_are_not_read():
     table = pa.table(SMALL)
     reversed_ids = pa.chunked_array([table["qid"].to_pylist()[::-1]])
@@ -499,175 +411,6 @@ def test_text_is_never_turned_into_objects_of_python(small_batches, monkeypatch)
     assert ids.dtype.kind == "U"
 
 
-@pytest.mark.parametrize("form", ["parquet", "csv", "polars"])
-def test_values_that_exceed_the_memory_limit_are_announced(form, tmp_path):
-    # The number of queries is an estimate of DuckDB, which is exact for two of them.
-    table = pa.table(SMALL)
-    # The key, the number of documents and the value have 8 bytes each.
-    message = "limit is 100 MB, .* 300 MB for Python .* about 2 queries of 24 bytes"
-    with pytest.warns(UserWarning, match=message):
-        score_table(as_source(table, form, tmp_path), "mrr", memory_limit="100MB")
-    score_table(as_source(table, form, tmp_path), "mrr", memory_limit="400MB")
-
-
-def test_the_engine_gets_less_memory_if_there_are_many_values(monkeypatch):
-    limits = []
-    fetch = Source.fetch
-
-    def seen(source, statement):
-        if "memory_limit" in statement:
-            limits.append(statement)
-        return fetch(source, statement)
-
-    monkeypatch.setattr(Source, "fetch", seen)
-    # 5 * 10**6 queries whose keys have 100 letters and six columns of ranks.
-    counted = 5 * 10**6, 5 * 100
-    monkeypatch.setattr(Source, "count_queries", lambda *args: counted)
-    for memory_limit in ("10GB", "4GB"):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
-            score_table(pa.table(SMALL), "neg_median_rank", memory_limit=memory_limit)
-    values = 5 * (5 * 100 + 8 + 8 + 6 * 8)
-    shares = [10_000 - 500, 10_000 - 500 - values, 4000 - 500, 4000 // 4]
-    assert limits == [f"SET memory_limit = '{share}MB'" for share in shares]
-
-
-@pytest.fixture
-def file(tmp_path):
-    pq.write_table(draw(), tmp_path / "t.parquet")
-    return tmp_path / "t.parquet"
-
-
-def test_progress_is_shown_in_rows(small_batches, file, capsys):
-    score_table(file, "mrr", progress=True)
-    n_rows = pq.read_metadata(file).num_rows
-    assert f"{n_rows}/{n_rows}" in capsys.readouterr().err
-
-
-def interrupt():
-    """Press Ctrl-C, from any thread."""
-    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-
-
-@pytest.fixture
-def ctrl_c(tmp_path, monkeypatch):
-    """Let SIGINT raise KeyboardInterrupt; temporary files have a folder of their own.
-
-    A process in the background may have been started with the signal ignored.
-    """
-    if sys.platform == "win32":
-        pytest.skip("there is no SIGINT to send")
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    folder = tmp_path / "temporary"
-    folder.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(folder))
-    yield folder
-    signal.signal(signal.SIGINT, before)
-
-
-def test_an_interrupt_stops_the_reading_of_a_stream(ctrl_c):
-    batch = pa.RecordBatch.from_pydict(SMALL)
-    n_read = []
-
-    def batches():
-        yield batch
-        interrupt()
-        for i in range(10**6):
-            n_read.append(i)
-            yield batch
-
-    reader = pa.RecordBatchReader.from_batches(batch.schema, batches())
-    with pytest.raises(KeyboardInterrupt):
-        score_table(reader, "mrr")
-    assert len(n_read) < 10**6
-    assert not [*ctrl_c.iterdir()]
-
-
-@pytest.mark.usefixtures("small_batches")
-@pytest.mark.parametrize("form", ["csv", "pyarrow", "reader"])
-def test_an_interrupt_of_any_statement_raises_keyboard_interrupt(
-    form, ctrl_c, tmp_path, monkeypatch
-):
-    table, started, interrupted = draw("one query cut in two"), [], []
-    start = Source.start
-
-    def start_with_interrupt(source, function, *args):
-        started.append(function)
-        if len(started) not in interrupted:
-            return start(source, function, *args)
-
-        def call():
-            interrupt()
-            return function(*args)
-
-        return start(source, call)
-
-    monkeypatch.setattr(Source, "start", start_with_interrupt)
-    score_table(as_source(table, form, tmp_path), "err")
-    n_statements = len(started)
-    assert n_statements > 10
-    for at in range(1, n_statements + 1):
-        started[:], interrupted[:] = [], [at]
-        with pytest.raises(KeyboardInterrupt):
-            score_table(as_source(table, form, tmp_path), "err")
-        assert not [*ctrl_c.iterdir()]
-
-
-@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
-def test_a_source_that_is_left_stops_its_query_before_it_is_closed(error, ctrl_c):
-    endless = (
-        "SELECT count(*) FROM range(1000000) a, range(1000000) b, range(1000000) c"
-    )
-    source = Source(pa.table(SMALL), Columns("qid", "y_true", {}))
-    running = source.start(lambda: source.connection.sql(endless).fetchall())
-    with pytest.raises(error), source:
-        raise error
-    with pytest.raises(duckdb.InterruptException):
-        running.result()
-    with pytest.raises(duckdb.ConnectionException):
-        source.connection.execute("SELECT 1")
-    assert not [*ctrl_c.iterdir()]
-
-
-def test_an_interrupt_between_batches_is_passed_on(small_batches, ctrl_c, monkeypatch):
-    @contextmanager
-    def progress_bar(*args):
-        def advance(n_done):
-            raise KeyboardInterrupt
-
-        yield advance
-
-    monkeypatch.setattr("skrank.tables.scoring.progress_bar", progress_bar)
-    for order in ORDERS:
-        with pytest.raises(KeyboardInterrupt):
-            score_table(draw(order), "mrr")
-        assert not [*ctrl_c.iterdir()]
-
-
-@pytest.mark.parametrize(
-    ("memory_limit", "megabytes"),
-    [
-        ("500MB", 250),
-        ("1 GB", 500),
-        ("2gb", 1500),
-        ("1500MiB", 1000),
-        ("900000kB", 450),
-    ],
-)
-def test_a_memory_limit_reaches_the_engine(memory_limit, megabytes, monkeypatch):
-    seen = []
-
-    def check(source, columns):
-        seen.extend(source.fetch("SELECT current_setting('memory_limit')")[0])
-
-    monkeypatch.setattr(Source, "check", check)
-    score_table(pa.table(SMALL), "mrr", memory_limit=memory_limit)
-    with duckdb.connect() as connection:
-        connection.execute(f"SET memory_limit = '{megabytes}MB'")
-        query = "SELECT current_setting('memory_limit')"
-        assert seen == [*connection.sql(query).fetchall()[0]]
-
-
 def test_a_core_can_be_sent_to_another_process():
     from skrank.tables.core import ArrowCore
 
@@ -678,9 +421,6 @@ def test_a_core_can_be_sent_to_another_process():
     core = pickle.loads(pickle.dumps(core))
     scores = core.finish([core(table)])
     assert scores.summary() == evaluate(**arrays(table), metrics=metrics)
-
-
-SMALL = {"qid": [1, 1, 2], "y_true": [1, 0, 1], "y_score": [2.0, 1.0, 1.0]}
 
 
 @pytest.mark.parametrize(
@@ -751,31 +491,3 @@ def test_a_missing_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "duckdb", None)
     with pytest.raises(ImportError, match=r"skrank\[tables\]"):
         score_table(pa.table(SMALL), "mrr")
-
-
-PEAK = """
-import sys
-from pathlib import Path
-from skrank.tables import score_table
-scores = score_table(sys.argv[1], ["ndcg@10", "mrr", "map"], memory_limit="300MB")
-status = Path("/proc/self/status").read_text().split()
-print(scores.summary()["map"], status[status.index("VmHWM:") + 1])
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")
-def test_five_million_rows_fit_into_seven_hundred_megabytes(tmp_path):
-    rng = np.random.default_rng(0)
-    n_rows = 5 * 10**6
-    data = {
-        "qid": rng.integers(0, n_rows // 20, n_rows),
-        "y_true": rng.integers(0, 2, n_rows, dtype=np.int8),
-        "y_score": rng.random(n_rows),
-    }
-    pq.write_table(pa.table(data), tmp_path / "t.parquet")
-    command = [sys.executable, "-c", PEAK, str(tmp_path / "t.parquet")]
-    result = subprocess.run(command, capture_output=True, text=True, check=True)
-    value, peak = result.stdout.split()
-    assert float(value) == evaluate(**data, metrics="map")["map"]
-    assert int(peak) < 700_000
