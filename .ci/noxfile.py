@@ -1,8 +1,8 @@
 """The checks that a change has to pass, each in an environment of its own.
 
-`bash .ci/run` runs them all, but for `browser`, `latex`, `neighbours`, `peers`,
-`pykeen`, `ray`, `release`, `spark`, `tensors` and `trackers`, which run only by name:
-most of them need or install much.
+`bash .ci/run` runs them all, but for `browser`, `coverage`, `latex`, `neighbours`,
+`peers`, `pykeen`, `ray`, `release`, `spark`, `tensors` and `trackers`, which run only
+by name: most of them need or install much.
 With nox and uv installed, `nox -f .ci/noxfile.py -s lint` runs one.
 """
 
@@ -240,7 +240,7 @@ def lowest(session):
     install(session, *options, "--extra", "test")
     session.install("--quiet", "--no-deps", f"{wheel}")
     at_the_bounds(session)
-    run_the_tests_of_the_sdist(session, sdist, "--cov", "--", "tests")
+    run_the_tests_of_the_sdist(session, sdist, "tests")
 
 
 def run_the_tests_of_the_sdist(session, sdist, *arguments):
@@ -294,6 +294,14 @@ def release(session):
     session.run("python", f"{ROOT / 'examples' / 'quickstart.py'}")
     session.install("--quiet", f"{wheel}[test]")
     run_the_tests_of_the_sdist(session, sdist, "tests", "docs", "README.md")
+
+
+@step()
+def coverage(session):
+    """The lines and branches of the package that no test runs."""
+    use_both_cores(session)
+    install(session, "-e", ".[test]")
+    session.run("pytest", "--cov")
 
 
 @step()
