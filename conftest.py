@@ -2,7 +2,6 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import gc
 import os
 import sys
 from importlib.util import find_spec
@@ -29,15 +28,6 @@ def pytest_collection_modifyitems(items):
         if is_page or (test in seen and item.get_closest_marker("slow_rows")):
             item.add_marker("slow")
         seen.add(test)
-
-
-def pytest_collection_finish():
-    # Thousands of tests live to the end: a collection of garbage need not visit them.
-    gc.freeze()
-
-
-def pytest_unconfigure():
-    gc.unfreeze()
 
 
 def pytest_report_header():

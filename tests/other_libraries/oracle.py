@@ -9,6 +9,7 @@ on conventions shows them as a table: `docs/makers/conventions.py`.
 import math
 import warnings
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -123,6 +124,12 @@ def number(library, query, name, **params):
     return sign * got[full_name]
 
 
+@cache
+def number_by_default(title, name, library):
+    """Return a number under no convention: that of all libraries without columns."""
+    return number(library, QUERIES[title], name)
+
+
 def same(one, other, tolerance=1e-9):
     """Tell whether two numbers are equal, or both undefined."""
     return math.isclose(one, other, rel_tol=0, abs_tol=tolerance) or (
@@ -130,6 +137,7 @@ def same(one, other, tolerance=1e-9):
     )
 
 
+@cache
 def cell(library, name):
     """Compare one metric of one library."""
     base, k = split(name)
@@ -141,7 +149,8 @@ def cell(library, name):
     ):
         if theirs is None:
             continue
-        default = number(library, query, name)
+        has_columns = peers.columns_of(library, base, query)
+        default = number_by_default(title, name, library if has_columns else None)
         if isinstance(refused, str):
             left_out[title] = float(theirs), default, refused
             continue

@@ -6,7 +6,6 @@ for which reason, is in `oracle.py`.
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import functools
 import inspect
 import json
 import math
@@ -27,7 +26,7 @@ pytestmark = pytest.mark.slow_rows
 EVALUATE_ONLY = {"doc_order", "score_dtype", "judged_from"}
 
 
-cell = functools.cache(oracle.cell)
+cell = oracle.cell
 QUERIES, VALUES, VERSIONS = oracle.QUERIES, oracle.VALUES, oracle.VERSIONS
 CELLS = [(library, name) for library, names in VALUES.items() for name in names]
 
