@@ -15,6 +15,7 @@ from tests.stats import (
     simulate,
     simulate_cross_validation,
     simulate_families,
+    simulate_gate,
     simulate_judges,
     simulate_looks,
     simulate_pitfalls,
@@ -85,9 +86,10 @@ def test_the_documentation_holds_every_row():
 
 def test_looks_and_gates_are_simulated_and_documented(monkeypatch):
     monkeypatch.setattr(simulate_looks, "N_LOOKS", 2)
-    for name, tables in simulate_looks.TABLES.items():
+    for module in (simulate_looks, simulate_gate):
+        tables = module.TABLES.values()
         rows = {table.title: [row.name for row in table.rows] for table in tables}
-        assert rows_in_docs(simulate_looks.FOLDER / f"{name}.rst") == rows
+        assert rows_in_docs(module.DOCS_TABLE) == rows
         for table in tables:
             for row in table.rows:
                 with warnings.catch_warnings():
