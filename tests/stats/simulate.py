@@ -43,11 +43,12 @@ class Row(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Rows with the same columns."""
+    """Rows with the same columns, whose figures come from samples or are computed."""
 
     title: str
     columns: list
     rows: list
+    is_sampled: bool = True
 
 
 # The collection, the metric, the ranker and its baseline.
@@ -289,12 +290,13 @@ def simulate(table, values, n_samples):
     return lines
 
 
-def as_rst(title, lines, n_samples, sizes=" of each size up to 200"):
+def as_rst(table, lines, n_samples, sizes=" of each size up to 200"):
     """Return a table of the documentation."""
-    text = [f".. list-table:: {title}", "   :header-rows: 1", ""]
+    text = [f".. list-table:: {table.title}", "   :header-rows: 1", ""]
     for line in lines:
         text += [f"   {' ' if i else '*'} - {cell}" for i, cell in enumerate(line)]
-    text += ["", f"{n_samples:,} samples{sizes}."]
+    if table.is_sampled:
+        text += ["", f"{n_samples:,} samples{sizes}."]
     return "\n".join(line.rstrip() for line in text) + "\n\n"
 
 
@@ -327,7 +329,7 @@ def run(tables, path, description):
     texts = []
     for table in (tables[name] for name in options.names or tables):
         lines = simulate(table, {}, options.samples)
-        texts.append(as_rst(table.title, lines, options.samples, sizes=""))
+        texts.append(as_rst(table, lines, options.samples, sizes=""))
     if options.write:
         path.write_text("".join(texts), "utf-8")
 
@@ -352,7 +354,7 @@ def main():
     for table in tables:
         lines = simulate(table, values, options.samples)
         if options.write:
-            write([as_rst(table.title, lines, options.samples)])
+            write([as_rst(table, lines, options.samples)])
     print(f"\nAll this took {(time.perf_counter() - start) / 60:.1f} minutes.")
 
 
