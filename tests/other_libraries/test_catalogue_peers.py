@@ -36,6 +36,7 @@ def test_recorded_numbers_agree(library):
         assert scores()[metric] == pytest.approx(value, rel=0, abs=1e-12), metric
 
 
+@pytest.mark.filterwarnings("ignore")  # which are of the library
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_an_installed_library_still_has_the_recorded_numbers(library):
     if library not in installed():
