@@ -14,6 +14,7 @@ import pytest
 import skrank
 
 LAZY = ["datasets", "link_prediction", "model_selection", "rankers", "tables"]
+MODULES = ["base", "exceptions", "metrics", *LAZY]
 OPTIONAL = [
     *("catboost", "dask", "duckdb", "lightgbm", "matplotlib", "polars", "pyspark"),
     *("torch", "xgboost"),
@@ -33,7 +34,7 @@ added = [name for name in packages() if name not in before]
 lazy = [name for name in {LAZY} if f"skrank.{{name}}" in sys.modules]
 import skrank.stats
 skrank.integrations.lightgbm_metric("mrr")
-names = [getattr(skrank, name).__name__ for name in ["base", "exceptions", *{LAZY}]]
+names = [getattr(skrank, name).__name__ for name in {MODULES}]
 optional = [name for name in {OPTIONAL} if name in packages() and name not in before]
 import pandas as pd
 rows = pd.DataFrame({{"qid": [1, 1], "y_true": [0, 1], "y_score": [2, 1]}})
@@ -51,7 +52,7 @@ def test_what_is_not_used_is_not_imported():
     added, lazy, names, optional, clusters = json.loads(done.stdout)
     assert added == ["skrank"]
     assert lazy == []
-    assert names == [f"skrank.{name}" for name in ["base", "exceptions", *LAZY]]
+    assert names == [f"skrank.{name}" for name in MODULES]
     assert optional == []
     assert clusters == []
 

@@ -2,14 +2,16 @@
 
 A task is a script in three parts. What stands above ``# task`` are imports and the
 data; what stands below ``# result`` checks the result. The lines between them count, a
-statement over several rows as one. Each script is run as the program it would be, with
-no names but its own, in an empty folder. To add a task, add a row to TASKS.
+statement over several rows as one. Each script runs in an empty folder, with no names
+but its own. It has to import skrank itself, since the process has done so before. To
+add a task, add a row to TASKS.
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
 
 import importlib.util
 import io
+import re
 import runpy
 import tokenize
 import warnings
@@ -498,9 +500,27 @@ def test_a_task_runs_as_it_stands(task, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with warnings.catch_warnings():
         # A warning of skrank would say that the task should be done in another way.
-        warnings.resetwarnings()
+        warnings.simplefilter("ignore")
         warnings.filterwarnings("error", category=UserWarning, module="__main__")
         runpy.run_path(script.name, run_name="__main__")
+
+
+@every_task
+def test_a_task_imports_skrank(task):
+    data, *_ = parts_of(task.code)
+    assert re.search("^(import|from) skrank", data, re.MULTILINE)
+
+
+def test_a_task_fails_if_skrank_warns_of_it(tmp_path, monkeypatch):
+    code = """
+    from skrank.metrics import mrr_score
+    # task
+    value = mrr_score([0, 0], [2, 1], replace_undefined_by=float("nan"))
+    # result
+    assert value != value
+    """
+    with pytest.raises(UserWarning, match="undefined"):
+        test_a_task_runs_as_it_stands(Task("warns", 1, code), tmp_path, monkeypatch)
 
 
 def test_statements_are_counted_and_not_rows_of_text():

@@ -242,22 +242,21 @@ def main():
     """Print how many entry points accept the names, and those that do not."""
     warnings.simplefilter("error")
     print("registered")
-    count(sys.argv[2:])
+    print_counts(sys.argv[2:])
     skrank.unregister_scorers()
     print("unregistered")
-    count(sys.argv[2:])
+    print_counts(sys.argv[2:])
 
 
-def count(names):
-    counts = {}
+def print_counts(names):
     for name in names:
         found = {
             entry_point: outcome(entry_point, name) for entry_point in ENTRY_POINTS
         }
-        counts[name] = sum(found[one] == expected(one) for one in found)
+        accepted = sum(found[one] == expected(one) for one in found)
         refused = sum(found[one] == "refused" for one in found)
-        print(name, "accepted", counts[name], "refused", refused)
-        if counts[name] + refused < len(found):
+        print(name, "accepted", accepted, "refused", refused)
+        if accepted + refused < len(found):
             print({one: what for one, what in found.items() if what != expected(one)})
 
 

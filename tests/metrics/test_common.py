@@ -559,7 +559,8 @@ def test_excluding_a_document_is_leaving_its_row_out(name):
         (y_true, sparse.csr_matrix(exclude)),
         (sparse.csr_matrix(y_true), sparse.csc_matrix(exclude)),
     ]
-    # Every option meets every threshold, each combination of them one.
+    # Each policy, with and without adjustment, meets all thresholds: each time with
+    # another one of the three averages.
     for i, threshold in enumerate((0.0, 1, "max")):
         for options in list(options_of(name, threshold=threshold))[i::3]:
             left = quietly(name, *rows, qid=qid, **options)

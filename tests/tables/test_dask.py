@@ -20,6 +20,7 @@ from skrank.tables.core import ArrowCore, Columns
 from skrank.tables.spark import score_batches
 from tests.brute_force import ADJUSTABLE, LISTED, full_name
 from tests.drawn_tables import assert_same_intervals, draw_shuffled
+from tests.tables.sources import SMALL
 
 pytestmark = pytest.mark.slow
 
@@ -341,9 +342,6 @@ def test_ids_that_are_missing_in_a_sorted_partition_are_counted(monkeypatch):
     table = pa.table(SMALL | {"qid": [None, 1, 2]})
     with pytest.raises(ValueError, match=r"'qid' has 1 missing values .* among 3 rows"):
         list(score_batches(pickle.dumps(core), table.to_batches()))
-
-
-SMALL = {"qid": [1, 1, 2], "y_true": [1, 0, 1], "y_score": [2.0, 1.0, 1.0]}
 
 
 @pytest.mark.parametrize(

@@ -21,11 +21,9 @@ from skrank.__main__ import main
 from skrank.metrics import score_queries
 from skrank.tables import align, score_table
 from tests import random_sources
+from tests.tables.sources import SMALL
 
 pytestmark = pytest.mark.slow_rows
-
-
-SMALL = {"qid": [1, 1, 2], "y_true": [1, 0, 1], "y_score": [2.0, 1.0, 1.0]}
 
 
 def write(folder, rows, name="t.csv", header="qid,y_true,y_score"):

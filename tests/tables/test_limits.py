@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from skrank.metrics import evaluate
-from skrank.tables import score_table, stream
+from skrank.tables import score_table
 from skrank.tables.core import Columns
 from skrank.tables.source import Source
 from tests.tables.sources import ORDERS, SMALL, as_source, draw
@@ -26,13 +26,6 @@ from tests.tables.sources import ORDERS, SMALL, as_source, draw
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture
-def small_batches(monkeypatch):
-    """Make a table of some thousand rows a large one."""
-    monkeypatch.setattr(stream, "BATCH", 200)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["parquet", "csv"])
 def test_a_large_file_is_numbered_in_its_order(kind, tmp_path):
     rng = np.random.default_rng(0)
@@ -230,7 +223,6 @@ print(scores.summary()["map"], status[status.index("VmHWM:") + 1])
 """
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")
 def test_five_million_rows_fit_into_seven_hundred_megabytes(tmp_path):
     rng = np.random.default_rng(0)

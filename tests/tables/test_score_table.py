@@ -37,12 +37,6 @@ def assert_same(one, other):
     assert_array_equal(list(one.values()), list(other.values()))
 
 
-@pytest.fixture
-def small_batches(monkeypatch):
-    """Make a table of some thousand rows a large one."""
-    monkeypatch.setattr(stream, "BATCH", 200)
-
-
 @pytest.mark.usefixtures("small_batches")
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("form", FORMS)
