@@ -519,5 +519,12 @@ def share_ranker_words(method: F) -> F:
     if method.__name__ == "predict":
         method.__doc__ = _PREDICT
         return method
+
+    def entry(name, default):
+        text = _OF_FIT[name]
+        if default is None and "default=None" not in text:
+            return text.replace("\n", ", default=None\n", 1)
+        return text
+
     returns = "Returns\n-------\nself : object\n    Fitted ranker."
-    return share_words(method, describe=lambda name, _: _OF_FIT[name], returns=returns)
+    return share_words(method, describe=entry, returns=returns)

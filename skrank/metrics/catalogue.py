@@ -72,7 +72,7 @@ def catalogue_scores(
     items : int or array-like of shape (n_items,)
         The number of items that could be recommended, or their ids, each once. What is
         never recommended counts, and the rows do not show it.
-    ties : {"expected", "first"}, default={default}
+    ties : {"expected", "first"}, default="expected"
         How ties in `y_score` are resolved. "expected" counts a tied document with the
         probability that it is in the list; "first" keeps the input order.
     returned : array-like of bool of shape (n_samples,) or dict of them, default=None
@@ -238,7 +238,7 @@ class CatalogueScores:
         The number of items of the catalogue.
     items : ndarray of shape (n_items,) or None
         Their ids, if they are known.
-    kind : {"pandas", "polars", "pyarrow"}
+    kind : {"pandas", "polars", "pyarrow"}, default="pandas"
         The library of the data frames that it becomes.
 
     Attributes

@@ -27,9 +27,12 @@ def inverse_propensities(
         For how many queries each item is labelled as relevant, in the training data.
     n_queries : int
         The number of these queries, 3 or more.
-    a, b : float, default=0.55 and 1.5
-        The parameters of the model, `a` 0 or more and `b` above 0. The source of the
-        model has 0.5 and 0.4 for Wikipedia, 0.6 and 2.6 for Amazon.
+    a : float, default=0.55
+        A parameter of the model, 0 or more. Its source has 0.5 for Wikipedia and 0.6
+        for Amazon.
+    b : float, default=1.5
+        A parameter of the model, above 0. Its source has 0.4 for Wikipedia and 2.6 for
+        Amazon.
 
     Returns
     -------

@@ -59,7 +59,7 @@ class RankerComparison(Result):
     are_simultaneous : bool
         Whether the intervals of the differences contain all true differences together
         with this probability, or each by itself.
-    judge : QueryScores or None
+    judge : QueryScores, default=None
         The scores by the labels of a machine.
 
     See Also

@@ -72,8 +72,14 @@ def align(
     judged_from : float, default=None
         Documents with a lower grade are not judged: 0 for judgements of TREC that hold
         -1. If None, negative grades raise.
-    qid, doc_id, grade, score : str
-        The names of the columns of tables. Those of hits are `doc_id` and `score`.
+    qid : str, default="qid"
+        The name of the column of query ids in tables.
+    doc_id : str, default="doc_id"
+        The name of the column of document ids in tables, and of the key in hits.
+    grade : str, default="grade"
+        The name of the column of grades.
+    score : str, default="score"
+        The name of the column of scores in tables, and of the key in hits.
 
     Returns
     -------

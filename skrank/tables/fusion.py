@@ -49,8 +49,12 @@ def fuse(
         documents that only this run returned. If None, all weights are 1.
     k : float, default=60
         The constant of "rrf": the larger, the less the first ranks count.
-    qid, doc_id, score : str
-        The names of the columns of tables, and of the keys of hits.
+    qid : str, default="qid"
+        The name of the column of query ids in tables.
+    doc_id : str, default="doc_id"
+        The name of the column of document ids in tables, and of the key in hits.
+    score : str, default="score"
+        The name of the column of scores in tables, and of the key in hits.
 
     Returns
     -------

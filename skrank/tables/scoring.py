@@ -480,8 +480,14 @@ def score_runs(
     judged_from : float, default=None
         Documents with a lower grade are not judged. If None, the rule of the
         `convention`; without one, negative grades raise.
-    qid, doc_id, grade, score : str
-        The names of the columns of tables, as in :func:`align`.
+    qid : str, default="qid"
+        The name of the column of query ids in tables, as in :func:`align`.
+    doc_id : str, default="doc_id"
+        The name of the column of document ids.
+    grade : str, default="grade"
+        The name of the column of grades.
+    score : str, default="score"
+        The name of the column of scores.
     **params
         Further parameters of :func:`~skrank.metrics.evaluate`, such as `convention`,
         `average` and ``ties="pessimistic"``. A column that metrics read is
