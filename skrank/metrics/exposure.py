@@ -238,7 +238,7 @@ def awrf_score(
 
     Parameters
     ----------
-    target : {"candidates", "equal", "relevant"}, dict or array-like, default="candidates"
+    target : {"candidates", "equal", "relevant"}, dict or array, default="candidates"
         What each group should get: its fraction of all documents of the query,
         returned or not; the same for all groups that have a document in the query; its
         fraction of the relevant documents; or numbers in proportion to what it should

@@ -272,6 +272,20 @@ def test_a_difference_leaves_out_the_query_for_both_rankers():
     assert str(differences).startswith("a - b, 15 lists, 95% intervals\n")
 
 
+def test_the_ranker_with_the_better_score_is_first():
+    # One ranker shows the same item to both users, the other one each item once.
+    rankers = {"same": [2, 1, 2, 1], "each": [2, 1, 1, 2]}
+    scores = catalogue_scores(
+        rankers, qid=[0, 0, 1, 1], item=[0, 1, 0, 1], k=1, items=2
+    )
+    assert scores.summary()["same"]["gini"] > scores.summary()["each"]["gini"]
+    with pytest.warns(UserWarning, match="at least three lists"):
+        intervals = scores.interval()
+    rows = [line.split()[:2] for line in str(intervals).splitlines()]
+    for metric in ("gini", "coverage"):
+        assert rows.index([metric, "each"]) < rows.index([metric, "same"])
+
+
 def test_a_ranker_is_not_different_from_itself():
     y_score, qid, item, _ = draw(2, n_queries=15)
     rankers = {"a": y_score, "b": 2 * y_score}

@@ -91,6 +91,8 @@ MODULES = {
     "skrank.stats": None,
     "skrank.link_prediction": None,
     "skrank.tables": None,
+    "skrank.plot": None,
+    "skrank.integrations": None,
     "skrank.base": ["RankingEstimator", "is_ranker"],
 }
 
@@ -233,8 +235,9 @@ def public():
             thing = getattr(contents, name)
             if inspect.isclass(thing):
                 for method, value in vars(thing).items():
-                    if inspect.isfunction(value) and not method.startswith("_"):
-                        yield f"{module}.{name}.{method}", value
+                    is_method = inspect.isfunction(getattr(value, "__func__", value))
+                    if is_method and not method.startswith("_"):
+                        yield f"{module}.{name}.{method}", getattr(thing, method)
             if inspect.isclass(thing) or inspect.isfunction(thing):
                 yield f"{module}.{name}", thing
 
@@ -273,4 +276,6 @@ def test_numpydoc_finds_nothing_to_say(name):
     parent = name.rpartition(".")[0]
     if parent not in MODULES:
         ignored |= IGNORED_IN_CLASSES
+    if name == "skrank.integrations.xgboost_metric":  # an example would import XGBoost
+        ignored.add("EX01")
     assert [error for error in report["errors"] if error[0] not in ignored] == []

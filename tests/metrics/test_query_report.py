@@ -450,6 +450,24 @@ def test_lower_values_of_a_metric_of_your_own_may_be_better():
         del METRICS["halves"]
 
 
+def test_documents_that_are_not_relevant_come_last_under_a_small_gain_of_the_user():
+    y_true, y_score = [1, 0, 2, 0, 0], [1, 5, 4, 3, 2]
+    report = query_report(
+        y_true, y_score, 0, metric="ndcg@4", qid=[0] * 5, gain=lambda grade: grade / 10
+    )
+    ideal = 0.2 + 0.1 * HALF
+    assert added(report)[2] == pytest.approx(0.2 * HALF / ideal)
+    assert report.to_frame()["ideal_document"].tolist()[:2] == [2, 0]
+    # At each rank: what the ideal ranking has there, less what this one has.
+    lost = [0.2 / ideal, (0.1 - 0.2) * HALF / ideal, 0, 0, 0]
+    assert report.to_frame()["lost"].tolist() == pytest.approx(lost)
+
+
+def test_documents_stay_integers_in_the_frame():
+    frame = query_report([1, 0, 2], [1, 2, 3], 0, metric="ndcg").to_frame()
+    assert frame["document"].dtype == frame["ideal_document"].dtype == np.int64
+
+
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
 def test_the_frame_has_all_documents_in_the_library_of_the_data(kind):
     # One document less is returned than the ideal ranking has.

@@ -167,6 +167,17 @@ def test_parts_with_other_highest_grades_are_refused():
         assert QueryScores.concat(parts[:2]).values.shape == (1, 1, 2)
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [(np.array([1, 2]), np.array(["1", "x"])), (np.array([1, 2]), [1.5, 2.5])],
+)
+def test_ids_of_parts_keep_their_types(one, other):
+    parts = [score_queries([1, 1], [1, 1], "mrr", qid=qid) for qid in (one, other)]
+    ids = QueryScores.concat(parts).keys["qid"].tolist()
+    expected = [*one.tolist(), *np.asarray(other).tolist()]
+    assert {(type(id), id) for id in ids} == {(type(id), id) for id in expected}
+
+
 def test_parts_with_other_negative_grades_are_refused():
     one = score_queries([1, 0], [2, 1], "spearman", qid=[7, 7])
     other = score_queries([1, -3], [2, 1], "spearman", qid=[8, 8])

@@ -333,6 +333,15 @@ def test_weights_reach_scorers_that_request_them():
     assert scores.summary()["mrr"] == pytest.approx(np.average(values, weights=weights))
 
 
+def test_weights_of_fit_do_not_reach_scorers_that_do_not_request_them():
+    ranker = clone(RANKER).set_fit_request(sample_weight=True)
+    scorer = make_ranking_scorer("mrr").set_score_request(sample_weight=False)
+    given = {"qid": QID, "sample_weight": 1.0 + CODES % 3}
+    scores = cross_val_query_scores(ranker, X, Y, scoring=scorer, params=given)
+    assert scores.weight is None
+    assert scores.summary()["mrr"] == np.mean(scores.values)
+
+
 def top(ranking):
     return ranking.expected_at_first(lambda rank: rank == 1)
 

@@ -20,7 +20,7 @@ from skrank.datasets import make_ranking
 from skrank.integrations import _callback_class, xgboost_metric
 from skrank.metrics import evaluate, make_ranking_scorer
 from skrank.rankers import QueryRanker
-from skrank.rankers.early_stopping import hold_out
+from skrank.rankers.early_stopping import _seed, hold_out
 from skrank.rankers.wrapped import Rows
 
 X, Y, QID = make_ranking(
@@ -49,6 +49,12 @@ def stopped(model, scoring="mrr", sample_weight=None):
         random_state=0,
     )
     return ranker.fit(X, Y, qid=QID, sample_weight=sample_weight)
+
+
+@pytest.mark.parametrize("state", [None, np.random.RandomState(0)])
+def test_all_fits_of_an_estimator_draw_the_same(state):
+    assert type(_seed({"random_state": state})) is int
+    assert _seed({"random_state": 7}) == 7
 
 
 def stop_by_hand(values):

@@ -223,6 +223,28 @@ def test_who_takes_no_evaluation_set_cannot_stop(model):
         QueryRanker(model, early_stopping=True, n_iter_no_change=2).fit(X, Y, qid=QID)
 
 
+class CatBoost(ByGroups):
+    """Has a loss as CatBoost has it."""
+
+    def __init__(self, loss_function):
+        self.loss_function = loss_function
+
+
+@pytest.mark.parametrize("loss", ["YetiRank", "YetiRank:mode=NDCG", "PairLogit"])
+def test_a_loss_of_pairs_ignores_weights_of_rows_with_a_warning(loss):
+    weight = 1.0 + np.arange(len(Y)) % 2
+    with pytest.warns(UserWarning, match=f"The loss {loss} of CatBoost compares pairs"):
+        QueryRanker(CatBoost(loss)).fit(X, Y, qid=QID, sample_weight=weight)
+
+
+def test_a_loss_of_single_documents_gets_weights_of_rows():
+    weight = 1.0 + np.arange(len(Y)) % 2
+    ranker = QueryRanker(CatBoost("QueryRMSE")).fit(X, Y, qid=QID, sample_weight=weight)
+    given = ranker.estimator_.given_
+    assert given["group_weight"] is None
+    assert given["sample_weight"].tolist() == weight[BY_QUERY].tolist()
+
+
 @pytest.mark.parametrize("model", [Ridge(), Native()], ids=["pointwise", "native"])
 def test_equal_grades_and_a_single_query_are_refused(model):
     with pytest.raises(ValueError, match=r"nothing to learn.*Got only the grade 2"):

@@ -51,6 +51,16 @@ def test_twenty_six_rankers_have_letters_and_one_more_has_none():
     assert letters(names, lambda *_: False) is None
 
 
+def test_more_groups_than_letters_have_none():
+    def in_a_ring(*steps):
+        return lambda i, j: min((i - j) % 26, (j - i) % 26) not in steps
+
+    # By brute force over all sets of rankers: 78 and 52 largest groups.
+    assert letters(range(26), in_a_ring(1, 3, 7)) is None
+    found = letters(range(26), in_a_ring(1, 2, 3, 6))
+    assert len(set("".join(found.values()))) == 52
+
+
 def test_labels_of_more_than_twelve_letters_are_left_out():
     # The first ranker is like all other ones, each of which is like the next.
     def is_different(one, other):

@@ -441,6 +441,8 @@ def test_a_column_of_documents_needs_their_ids():
         (["a", "b"], [0, 1], "Got no item 0 of type int among 2 of type str"),
         ([0, 1], ["a", "b"], "Got no item 'a' of type str among 2 of type int"),
         (["a", "b"], ["a", "x"], "Got no item 'x' among 2."),
+        (np.array(["a", "b"]), np.array(["a", "x"]), "Got no item 'x' among 2."),
+        ([0, 1], [0, 5], "Got no item 5 among 2."),
         ([0, 1], [0, None], "Got no item None of type NoneType among 2 of type int"),
         (None, ["a", "b"], "Got no item 'a' of type str among 2 of type int"),
         (None, [0, -1], "Got no item -1 among 2."),

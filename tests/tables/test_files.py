@@ -493,6 +493,8 @@ def test_values_that_arrow_does_not_hold_are_refused_with_their_column():
         frame = pd.DataFrame(SMALL | {"qid": pd.Series(column)})
         with pytest.raises(ValueError, match="'qid' must hold numbers, text or dates"):
             score_table(frame, "mrr")
+    with pytest.raises(ValueError, match=r"does not hold: .*type 15"):  # complex ids
+        score_table(frame, "mrr")
     series = pl.Series([object(), object(), object()], dtype=pl.Object)
     with pytest.raises(ValueError, match="'qid' must hold numbers, text or dates"):
         score_table(pl.DataFrame(SMALL).with_columns(qid=series), "mrr")
