@@ -487,7 +487,7 @@ class CatBoostMetric(TrainingMetric):
 
     def get_final_error(self, error, weight):
         """Return the value, which is finished."""
-        return error / weight
+        return error
 
     def _check_others(self, target):
         """Raise if whole rounds went by without the documents of the metric."""

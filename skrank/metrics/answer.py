@@ -268,11 +268,6 @@ class OwnRanks:
 
     def ranking(self, by, depth):
         """Return the ranking under a tie policy; made once."""
-        if by.ties == "midrank":
-            raise ValueError(
-                f"ties='midrank' reads the scores of all documents, and {self.caller} "
-                "knows the ranks of the targets alone. Pass ties='expected'."
-            )
         # These parameters apply to labels and scores, which only the estimator has.
         unread = RankedBy(0.0, by.ties)
         for name, default in unread._asdict().items():
@@ -373,8 +368,6 @@ class RepeatedAnswer:
 
     def __call__(self, y_score):
         """Return the value of the metric by some scores."""
-        if self.first is None:
-            y_score = np.array(y_score)  # kept, while the caller may reuse its array
         source = replace(self.arrays, y_score=y_score, alike=self.first, rankings={})
         with np.errstate(under="ignore"):
             (ranking,) = rank_all([self.request], source)

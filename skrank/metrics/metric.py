@@ -128,7 +128,7 @@ class Metric:
         ties = ties | {"midrank"} if self.takes_midrank else ties
         words = {"ratio": self.reads_first_rank, "z": self.knows_its_variance}
         words = [word for word, is_known in words.items() if is_known]
-        every_grade = self.defaults.get("threshold", 0.0) is None
+        every_grade = self.defaults.get("threshold") is None
         return {
             "k": check_k,
             "threshold": partial(check_threshold, or_none=every_grade),

@@ -727,9 +727,7 @@ def _distinct(query, key, value):
     start = starts_of(key[order])
     value, order = np.maximum.reduceat(value[order], start), order[start]
     of_query = np.bincount(query[order])
-    if of_query.max() > BEAM:
-        by = np.lexsort((-value, query[order]))
-        before = np.cumsum(of_query) - of_query
-        by = by[np.arange(len(by)) - before[query[order[by]]] < BEAM]
-        value, order = value[by], order[by]
-    return order, value
+    by = np.lexsort((-value, query[order]))
+    before = np.cumsum(of_query) - of_query
+    by = by[np.arange(len(by)) - before[query[order[by]]] < BEAM]
+    return order[by], value[by]

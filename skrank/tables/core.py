@@ -361,7 +361,7 @@ def _as_text(array):
     """Return an array of large strings as one of NumPy's text, by their bytes."""
     _, offsets, content = array.buffers()
     offsets = np.frombuffer(offsets, np.int64)[array.offset :][: len(array) + 1]
-    content = np.frombuffer(content or b"", np.uint8)[offsets[0] : offsets[-1]]
+    content = np.frombuffer(content, np.uint8)[offsets[0] : offsets[-1]]
     lengths = np.diff(offsets)
     width = max(int(lengths.max(initial=0)), 1)
     is_plain = not len(content) or (content.max() < 128 and content.min() > 0)

@@ -278,3 +278,15 @@ def test_a_model_of_one_side_may_be_asked_for_it_alone():
     )
     with pytest.raises(TypeError, match="has no 'score_heads'"):
         evaluate_link_prediction(Tails(), TRIPLES)
+
+
+def test_an_unknown_convention_is_refused_before_the_model_scores():
+    class Slow(Returning):
+        def score_tails(self, X):
+            raise AssertionError("The model was asked for scores.")
+
+        score_heads = score_tails
+
+    message = "'convention' parameter of evaluate_link_prediction must be .*'pikeen'"
+    with pytest.raises(ValueError, match=message):
+        evaluate_link_prediction(Slow(None), TRIPLES, convention="pikeen")

@@ -227,6 +227,7 @@ def test_definitions_of_users_are_read():
         ([], {}, "at least one"),
         (None, {}, "'metrics' parameter .* must be a str, a callable or a list"),
         ("mrr", {"ties": "first"}, "The 'ties' parameter of evaluate_link_prediction"),
+        ("spearman", {"ties": "midrank"}, "'ties' parameter of evaluate_link_predict"),
         ("mrr", {"average": "weighted"}, "The 'average' parameter"),
         ("mrr", {"by": "entity"}, "The 'by' parameter"),
         ("mrr", {"convention": "ranx"}, "The 'convention' parameter"),

@@ -55,6 +55,17 @@ def test_requests_to_one_source_are_answered_alike_in_any_order(names):
         assert answer(request, together) == alone
 
 
+@pytest.mark.parametrize("name", ["mrr", "ndcg@3", "map", "spearman", "adjusted_mrr"])
+def test_new_scores_may_be_written_into_the_array_of_the_last_ones(name):
+    rng = np.random.default_rng(5)
+    y_true, qid = rng.integers(0, 3, 60), np.repeat(np.arange(6), 10)
+    value = get_scorer(name)._score_func.of_documents(y_true, qid)
+    y_score = np.empty(60)
+    for _ in range(6):
+        y_score[:] = rng.integers(0, 5, 60)
+        assert value(y_score) == evaluate(y_true, y_score, name, qid=qid)[name]
+
+
 def test_precision_at_two_does_not_shorten_the_list_for_precision_at_five():
     y_true, y_score = np.zeros(200), np.arange(200, 0, -1.0)
     y_true[3] = 1  # at rank 4
