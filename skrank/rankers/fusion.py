@@ -206,7 +206,7 @@ class FusionRanker(QueryFinder):
         scores = np.column_stack(scores).astype(np.float64)
         codes = np.zeros(len(scores), dtype=np.intp)
         if self._fusion.compares_documents:
-            qid = self._find_qid(qid, "predict", X=X, calls=_CALLS)
+            qid = self._find_qid(qid, "predict", X=X)
             if qid is not None:
                 _, codes = encode_qid(qid, len(scores))
         return fuse_scores(codes, scores, self._fusion)
@@ -286,9 +286,6 @@ class FusionRanker(QueryFinder):
                 f"{shown(given)}."
             )
         return members
-
-
-_CALLS = ("predict(X, qid=qid)", "predict(X.assign(qid=qid))")
 
 
 def _width(features):

@@ -138,11 +138,8 @@ class QueryFinder(RankingEstimator, BaseEstimator):
         check_different(y)
         return Rows(X, y, codes, sample_weight)
 
-    def _find_qid(self, qid, method, *, X, y=None, **words):
-        """Return the query ids, or None if all rows are one query.
-
-        `words` are those of the error, as :func:`require_qid` takes them.
-        """
+    def _find_qid(self, qid, method, *, X, y=None):
+        """Return the query ids, or None if all rows are one query."""
         if qid is None:
             qid = self.__skrank_qid__(X)
         if qid is None:
@@ -152,7 +149,14 @@ class QueryFinder(RankingEstimator, BaseEstimator):
         if self.missing_qid == "single":
             return qid
         name = type(self).__name__
-        return require_qid(qid, f"{name}.{method}", of_column=name, **words)
+        return require_qid(
+            qid,
+            f"{name}.{method}",
+            f"{method}({'X' if y is None else 'X, y'}, qid=qid)",
+            X=X,
+            column=self.qid_column,
+            of_column=name,
+        )
 
     def _check_target(self, y):
         """Return `y` as numbers of shape (n_samples,)."""
