@@ -4,10 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from copy import copy, deepcopy
-from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
@@ -38,29 +36,6 @@ from skrank._ranking.ids import encode_heads
 from skrank._types import Request, Self
 from skrank.base import RankingEstimator
 from skrank.rankers.wrapped import Rows, check_different, clone_estimator
-
-# How other tools call the queries of the rows.
-_OTHER_WORDS = {"group", "groups", "group_id", "query_id", "query_ids", "query"}
-
-
-_Method = TypeVar("_Method", bound=Callable[..., Any])
-
-
-def says_qid(fit: _Method) -> _Method:
-    """Make a method `fit` say `qid` to a call with a word of another library."""
-
-    @wraps(fit)
-    def fit_with_qid(self, *args, **kwargs):
-        if others := _OTHER_WORDS & kwargs.keys():
-            raise TypeError(
-                f"{type(self).__name__}.fit() got an unexpected keyword argument "
-                f"{min(others)!r}. It takes the query id of each row as `qid`. If you "
-                "have the sizes of the queries, pass "
-                "qid=np.repeat(np.arange(len(sizes)), sizes)."
-            )
-        return fit(self, *args, **kwargs)
-
-    return fit_with_qid
 
 
 class QueryFinder(RankingEstimator, BaseEstimator):

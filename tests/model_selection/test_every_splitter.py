@@ -181,9 +181,7 @@ class TestSplit:
         ):
             assert splits(other, *frame_or_y) == expected(cv, names)
         if names:
-            with pytest.raises(
-                ValueError, match=f"column or index named 'my {names[0]}'"
-            ):
+            with pytest.raises(ValueError, match=f"index named 'my {names[0]}'"):
                 next(other.split(X, y_with_index(names)))
 
     def test_values_may_be_given_to_the_splitter(self, cv, names):
