@@ -84,7 +84,7 @@ def _why_none_arrived(running, column):
         lines = f"Pass them: {_routed(one.with_qid)}."
         if one.name.startswith("Pipeline."):
             lines = "Put its steps into the ranker: QueryRanker(make_pipeline(...))."
-        return f"{one.name} made an array of its table with {column!r}. ", lines
+        return f"{one.name} makes arrays of its data and so loses {column!r}. ", lines
     return "", None
 
 

@@ -301,14 +301,16 @@ def test_the_error_without_query_ids_says_first_why_none_arrived():
     ]
     pipeline = make_pipeline(StandardScaler(), ranker)
     assert error_of(lambda: pipeline.fit(frame, Y5)) == [
-        "Pipeline.fit made an array of its table with 'qid'. QueryRanker.fit needs to "
-        "know which rows belong to one query. Got no query ids.",
+        "Pipeline.fit makes arrays of its data and so loses 'qid'. QueryRanker.fit "
+        "needs to know which rows belong to one query. Got no query ids.",
         "Put its steps into the ranker: QueryRanker(make_pipeline(...)).",
     ]
     selection = RFECV(ranker, scoring="mrr", cv=QueryKFold(2))
     for X, y in [(frame, Y5), (X5, pd.Series(Y5, index=pd.Index(QIDS, name="qid")))]:
         first, then = error_of(lambda X=X, y=y: selection.fit(X=X, y=y))
-        assert first.startswith("RFECV.fit made an array of its table with 'qid'. ")
+        assert first.startswith(
+            "RFECV.fit makes arrays of its data and so loses 'qid'. "
+        )
         assert then == f"Pass them: RFECV.fit(X, y, qid=qid){ROUTE}."
     grown = HistGradientBoostingRegressor(scoring="mrr", early_stopping=True)
     for X in (X5, frame):
