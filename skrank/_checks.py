@@ -103,7 +103,7 @@ def meant_by(name, parameters):
 def did_you_mean(value, choices):
     """Return the question whether the nearest of some words was meant, or nothing."""
     words = {str(choice).lower(): choice for choice in choices}
-    near = difflib.get_close_matches(str(value).lower(), words, n=1)
+    near = difflib.get_close_matches(str(value).lower(), words, 1, 0.65)
     return f" Did you mean {words[near[0]]!r}?" if near else ""
 
 
