@@ -10,6 +10,7 @@ never.
 import datetime
 import inspect
 import numbers
+import re
 import sys
 from collections.abc import Mapping
 from itertools import pairwise
@@ -77,7 +78,8 @@ def _why_none_arrived(running, column):
             "scorers. "
         ), None
     for one in running:
-        if one.with_qid is None and (one is running[-1] or one.name.endswith(".fit")):
+        is_whole = one is running[-1] or re.fullmatch(r"[A-Z]\w+\.fit", one.name)
+        if one.with_qid is None and is_whole:
             return f"{one.name} of scikit-learn passes no query ids on. ", None
         if all(find_named(QID, X=data, column=column) is None for data in one.data):
             continue

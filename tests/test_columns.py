@@ -14,7 +14,7 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.feature_selection import RFECV
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import Ridge, RidgeCV
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -312,6 +312,10 @@ def test_the_error_without_query_ids_says_first_why_none_arrived():
             "RFECV.fit makes arrays of its data and so loses 'qid'. "
         )
         assert then == f"Pass them: RFECV.fit(X, y, qid=qid){ROUTE}."
+    # What scikit-learn calls itself is not to blame.
+    lines = error_of(lambda: RidgeCV(scoring="mrr").fit(X5, Y5))
+    assert lines[0].startswith("The scorer of 'mrr' needs to know")
+    assert lines[1].startswith(f"Pass them: RidgeCV.fit(X, y, qid=qid){ROUTE}, or")
     grown = HistGradientBoostingRegressor(scoring="mrr", early_stopping=True)
     for X in (X5, frame):
         first, *_ = error_of(lambda X=X: grown.fit(X, Y5))

@@ -12,7 +12,7 @@ from skrank._shell.files import find_run
 from skrank._shell.gate import decide
 from skrank.metrics import CONVENTIONS, evaluate, query_report, score_queries
 from skrank.stats import compare_rankers
-from skrank.tables import fuse, score_table
+from skrank.tables import align, fuse, score_table
 
 ROWS = {"y_true": [1, 0, 1, 0], "y_score": [4, 3, 2, 1], "qid": [7, 7, 8, 8]}
 RUN = {"q1": {"d1": 2.0}}
@@ -52,13 +52,13 @@ CALLS = {
     ),
     "the targets of the exposure of groups": (
         lambda: metrics.awrf_score(**ROWS, group=["a", "b"] * 2, target=[1, 2]),
-        "must be a str among {'candidates', 'equal', 'relevant'} or, with this column 'group', a dict",
+        "must be a str among {'candidates', 'equal', 'relevant'} or, with this column",
     ),
     "the columns of a report": (
         lambda: query_report(
             **ROWS, query=7, metric="mrr", columns={"rank": [1, 2, 3, 4]}
         ),
-        "of a report: rank, ",
+        "of a report: ranker, rank, document, grade, best_rank, ",
     ),
     "the columns that a metric without a report reads": (
         lambda: query_report(**ROWS, query=7, metric="ild@2", features=np.eye(4)),
@@ -79,6 +79,14 @@ CALLS = {
     "the key columns of a comparison": (
         lambda: compare_rankers(SCORES, clusters="land"),
         "or name a key column, among ['country', 'qid']. Got 'land' instead.",
+    ),
+    "the columns that stand beside a dict": (
+        lambda: compare_rankers({"qid": [7, 8], "a": {7: 1.0, 8: 0.5}, "b": [1, 0]}),
+        "Got ['qid'] as well as a dict for 'a'.",
+    ),
+    "the keys of a hit": (
+        lambda: align({"q1": {"d1": 1}}, {"q1": [{"id": "d1", "score": 2.0}]}),
+        "Got no key 'doc_id' among ['id', 'score'].",
     ),
     "the `by` columns of a table": (
         lambda: score_table(pd.DataFrame(ROWS), "mrr", by=["qid", "country"]),
