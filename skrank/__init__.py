@@ -52,4 +52,13 @@ def __dir__():
 def __getattr__(name):
     if name in _SUBMODULES:
         return importlib.import_module(f"skrank.{name}")
+    if not name.startswith("_"):
+        for submodule in _SUBMODULES:
+            module = importlib.import_module(f"skrank.{submodule}")
+            if name in module.__all__:
+                # Python replaces an AttributeError by one that does not say where.
+                raise ImportError(
+                    f"{name!r} is in skrank.{submodule}: "
+                    f"from skrank.{submodule} import {name}"
+                )
     raise AttributeError(f"Module 'skrank' has no attribute {name!r}.")

@@ -2,12 +2,17 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import difflib
+import functools
 import importlib
+import inspect
 import numbers
+import re
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from scipy import sparse
@@ -38,6 +43,68 @@ def find_caller():
     if frame is None:
         return None, level
     return (frame.f_globals.get("__name__"), frame.f_code.co_name), level
+
+
+F = TypeVar("F", bound=Callable)
+
+_QID = (
+    " It takes the query id of each row as `qid`. If you have the sizes of the "
+    "queries, pass qid=np.repeat(np.arange(len(sizes)), sizes)."
+)
+_STOPPING = (
+    " QueryRanker(..., early_stopping=True) stops early, on queries that it holds out "
+    "itself."
+)
+
+# What a keyword of another library is meant for.
+_OF_OTHERS = {
+    **dict.fromkeys(
+        ("group", "groups", "group_id", "query_id", "query_ids", "query"), _QID
+    ),
+    **dict.fromkeys(
+        ("eval_set", "eval_group", "eval_qid", "eval_metric", "early_stopping_rounds"),
+        _STOPPING,
+    ),
+}
+
+
+def says_what_was_meant(function: F) -> F:
+    """Make a function say in Python's own errors of a call what was probably meant."""
+    parameters = inspect.signature(function).parameters
+    kinds = [parameter.kind for parameter in parameters.values()]
+
+    def meant(args, kwargs):
+        n_positional = kinds.count(inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        if len(args) > n_positional and "qid" in parameters:
+            return " Pass the query ids by name: qid=qid."
+        if inspect.Parameter.VAR_KEYWORD in kinds:
+            return ""
+        return "".join(
+            meant_by(name, parameters) for name in kwargs if name not in parameters
+        )
+
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            if hint := meant(args, kwargs):
+                raise TypeError(f"{error}.{hint}") from None
+            raise
+
+    return wrapper
+
+
+def meant_by(name, parameters):
+    """Return what a keyword that is none of some parameters is probably meant for."""
+    return _OF_OTHERS.get(name) or did_you_mean(name, parameters)
+
+
+def did_you_mean(value, choices):
+    """Return the question whether the nearest of some words was meant, or nothing."""
+    words = {str(choice).lower(): choice for choice in choices}
+    near = difflib.get_close_matches(str(value).lower(), words, 1, 0.65)
+    return f" Did you mean {words[near[0]]!r}?" if near else ""
 
 
 def numeric_array(values, name):
@@ -287,17 +354,23 @@ def check_count(value, name, *, least=1, most=None):
     return int(check_scalar(value, name, numbers.Integral, min_val=least, max_val=most))
 
 
-def check_choice(value, choices, name, caller):
-    """Return `value` if it is one of `choices`."""
+def check_choice(value, choices, name, caller, words=None):
+    """Return `value` if it is one of `choices`.
+
+    The error suggests the nearest one, or what some `words` mean, without hyphens.
+    """
     is_hashable = value is None or isinstance(value, str)
     if not is_hashable or value not in choices:
-        named = sorted(repr(choice) for choice in choices if choice is not None)
-        accepted = f"a str among {{{', '.join(named)}}}"
+        named = sorted(choice for choice in choices if choice is not None)
+        accepted = f"a str among {{{', '.join(map(repr, named))}}}"
         if None in choices:
             accepted += " or None"
+        hint = did_you_mean(value, named)
+        if meant := (words or {}).get(re.sub("[-_ ]", "", str(value).lower())):
+            hint = f" Did you mean {meant}?"
         raise ValueError(
             f"The '{name}' parameter of {caller} must be {accepted}. "
-            f"Got {shown(value)} instead."
+            f"Got {shown(value)} instead.{hint}"
         )
     return value
 
@@ -530,21 +603,21 @@ def warn_if_out_of_order(arrays):
         )
 
 
-def warn_if_swapped(y_true, y_score):
-    """Warn if the grades look like scores, and the scores like grades."""
+SWAPPED = (
+    "y_true and y_score look swapped: y_true holds continuous values, and y_score a "
+    "few integers. Pass the grades first, then the scores."
+)
+
+
+def look_swapped(y_true, y_score):
+    """Return True if the grades look like scores, and the scores like grades."""
     grades, scores = y_true.ravel()[:_SAMPLE], y_score.ravel()[:_SAMPLE]
     if len(grades) < _FEWEST or 2 * np.count_nonzero(_whole(grades)) > len(grades):
-        return
+        return False
     most = min(10, len(scores) // 2)
     if not _whole(scores).all() or len(np.unique(scores)) > most:
-        return
-    if 2 * len(np.unique(grades)) <= len(grades):
-        return
-    warn_caller(
-        "y_true and y_score look swapped: y_true holds continuous values, and y_score "
-        "a few integers. Pass the grades first, then the scores.",
-        UserWarning,
-    )
+        return False
+    return 2 * len(np.unique(grades)) > len(grades)
 
 
 def _whole(values):

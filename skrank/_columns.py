@@ -8,9 +8,13 @@ never.
 # SPDX-License-Identifier: BSD-3-Clause
 
 import datetime
+import inspect
 import numbers
+import re
 import sys
 from collections.abc import Mapping
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse
@@ -34,56 +38,146 @@ def find_qid(qid=None, *, X=None, y=None, groups=None, column=QID):
     return find_named(QID, X=X, y=y, column=column)
 
 
-_CALLS = ("fit(X, y, qid=qid)", "cross_validate(estimator, X, y, params={'qid': qid})")
-
-
-def require_qid(qid, caller, *, of_column=None, takes_groups=False, calls=_CALLS):
+def require_qid(qid, caller, call, *, X=None, column=QID, of_column=None):
     """Return `qid`, or raise the error that shows how to pass query ids.
 
-    The error begins with the `caller` and shows `calls` that work. It names
-    `of_column`, the class or function with the parameter `qid_column` (by default the
-    caller), and mentions `groups` if the caller does not read them.
+    It names the `caller` and the `call` that was made, as it passes query ids, unless a
+    function of scikit-learn was called. They were not found in the `column` of `X`,
+    the parameter `qid_column` of `of_column`; None if no table is read.
     """
     if qid is not None:
         return qid
-    needs = f"{caller} needs to know which rows belong to one query. Got no query ids"
-    is_routed = get_config()["enable_metadata_routing"]
-    if not is_routed and _is_passed_to_scikit_learn(QID):
-        raise ValueError(
-            f"{needs}: while metadata routing is disabled, scikit-learn passes `qid` "
-            "to the estimator only. Call "
-            "sklearn.set_config(enable_metadata_routing=True) first."
-        )
-    shown = "".join(f"    {call}\n" for call in calls)
-    notes = (
-        "An index of y or X named 'qid' is read as well. Tools that make arrays of X "
-        "and y, such as RFECV, lose columns and indices: pass `qid` there."
-    )
-    if calls is _CALLS and not is_routed:
-        notes += (
-            " Splitters and scorers get `qid` from these calls only after "
-            "sklearn.set_config(enable_metadata_routing=True)."
-        )
-    if not takes_groups:
-        notes += " `groups` reaches splitters only."
+    running = _calls_of_scikit_learn()
+    cause, lines = _why_none_arrived(running, column)
+    if lines is None:
+        lines = _ways_to_pass(running, call, X, column, of_column)
     raise ValueError(
-        f"{needs}. Pass them in one of these ways:\n{shown}"
-        "    a column 'qid' of a table X, or another one by "
-        f"{of_column or caller}(..., qid_column='user_id')\n{notes}"
+        f"{cause}{caller} needs to know which rows belong to one query. Got no query "
+        f"ids.\n{lines}"
     )
 
 
-def _is_passed_to_scikit_learn(name):
-    """Return True if a function of scikit-learn that is running got this metadata."""
-    frame = sys._getframe(1)
+_ENABLE = "sklearn.set_config(enable_metadata_routing=True)"
+
+
+def _why_none_arrived(running, column):
+    """Return why query ids did not arrive, and the lines that say what to do.
+
+    `running` are calls of scikit-learn, the innermost first. The cause is empty if
+    there is none; the lines are None if there is nothing better than to pass the ids.
+    """
+    is_routed = get_config()["enable_metadata_routing"]
+    if not is_routed and any(QID in one.metadata for one in running):
+        return (
+            "While metadata routing is disabled, scikit-learn passes `qid` to the "
+            "estimator only. "
+        ), f"Call {_ENABLE} first."
+    if any("groups" in one.metadata for one in running):
+        return (
+            "`groups` reaches splitters only; `qid` reaches QueryKFold, rankers and "
+            "scorers. "
+        ), None
+    for one in running:
+        is_whole = one is running[-1] or re.fullmatch(r"[A-Z]\w+\.fit", one.name)
+        if one.with_qid is None and is_whole:
+            return f"{one.name} of scikit-learn passes no query ids on. ", None
+        if all(find_named(QID, X=data, column=column) is None for data in one.data):
+            continue
+        lines = f"Pass them: {_routed(one.with_qid)}."
+        if one.name.startswith("Pipeline."):
+            lines = "Put its steps into the ranker: QueryRanker(make_pipeline(...))."
+        return f"{one.name} makes arrays of its data and so loses {column!r}. ", lines
+    return "", None
+
+
+def _routed(call):
+    """Return a call of scikit-learn, and what to do before it."""
+    is_routed = get_config()["enable_metadata_routing"]
+    return call if is_routed else f"{call} after {_ENABLE}"
+
+
+def _ways_to_pass(running, call, X, column, of_column):
+    """Return the lines that show how to pass query ids, by the call that was made."""
+    if running:
+        call = running[-1].with_qid and _routed(running[-1].with_qid)
+    way = f"Pass them: {call}, or " if call else "Pass them: "
+    if of_column is None:
+        return f"{way}an index 'qid' of y."
+    ids = _columns_like_ids(X)
+    found = "To read another column:"
+    if len(ids) == 1:
+        found = "X has a column that looks like query ids:"
+    elif ids:
+        found = f"X has columns that look like query ids, {ids}:"
+    name = ids[0] if ids else "user_id"
+    return (
+        f"{way}a column {column!r} of X, or an index 'qid' of X or y.\n"
+        f"{found} {of_column}(..., qid_column={name!r})."
+    )
+
+
+class _Call(NamedTuple):
+    """A function of scikit-learn that is running."""
+
+    name: str
+    with_qid: str | None  # the call with query ids, if it takes any
+    metadata: set  # the names of what was passed for rows
+    data: list  # tables among the arguments
+
+
+def _calls_of_scikit_learn():
+    """Return the calls of functions of scikit-learn that run, the innermost first."""
+    frame, calls = sys._getframe(1), []
     while frame is not None:
         if frame.f_globals.get("__name__", "").startswith("sklearn."):
-            for local in ("params", "fit_params"):
-                given = frame.f_locals.get(local)
-                if isinstance(given, dict) and given.get(name) is not None:
-                    return True
+            values = frame.f_locals
+            if frame.f_code.co_name == "wrapper" and calls:  # of the call before
+                calls[-1].data.extend([*values["args"], *values["kwargs"].values()])
+            else:
+                data = [values.get("X"), values.get("y")]
+                calls.append(_Call(*_signature(frame), _metadata(values), data))
         frame = frame.f_back
-    return False
+    return calls
+
+
+def _signature(frame):
+    """Return the name of a running function, and how it is called with query ids."""
+    code, owner = frame.f_code, frame.f_locals.get("self")
+    name = code.co_name if owner is None else f"{type(owner).__name__}.{code.co_name}"
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    if "params" in names:
+        return name, f"{name}(estimator, X, y, params={{'qid': qid}})"
+    takes_any = code.co_flags & inspect.CO_VARKEYWORDS
+    return name, f"{name}(X, y, qid=qid)" if takes_any else None
+
+
+def _metadata(values):
+    """Return the names of the metadata among the local variables of a function."""
+    given = {"groups": values.get("groups")}
+    for name in ("params", "fit_params"):
+        if isinstance(values.get(name), dict):
+            given |= values[name]
+    return {name for name, value in given.items() if value is not None}
+
+
+def _columns_like_ids(X, n_rows=1000, most=3):
+    """Return the columns in which equal values follow one another, as in query ids."""
+    names = column_names(X)
+    if names is None:
+        is_matrix = isinstance(X, np.ndarray) and X.ndim == 2
+        names = range(X.shape[1]) if is_matrix else ()
+    found = []
+    for name in names:
+        try:
+            column = take_rows(find_column(X, name), slice(n_rows))
+            values = np.asarray(unwrapped(column)).tolist()
+            distinct = len(set(values))
+        except (TypeError, ValueError):  # such as lists
+            continue
+        n_runs = 1 + sum(one != other for one, other in pairwise(values))
+        if 1 < distinct == n_runs <= len(values) / 2:
+            found.append(name)
+    return found[:most]
 
 
 def find_named(name, *, X=None, y=None, column=None):
@@ -100,18 +194,21 @@ def find_named(name, *, X=None, y=None, column=None):
     return None
 
 
-def require_named(values, name, *, argument, caller):
+def require_named(values, name, *, argument, caller, X=None):
     """Return `values`, or raise the error that names the places where they may be.
 
-    `name` was looked for; `argument` is what takes the values in a call and in the
-    class `caller`, and the word for them in the error.
+    `name` was looked for in `X`; `argument` is what takes the values in a call and in
+    the class `caller`, and the word for them in the error.
     """
     if values is not None:
         return values
+    names = column_names(X)
+    of_X = "" if names is None else f", and an X with the columns {names}"
     raise ValueError(
-        f"{caller} needs to know the {argument} of each row. Pass it as "
-        f"{_places(argument, name)}, or as an array to {caller}({argument}=...). "
-        f"Got no {argument}."
+        f"{caller} needs to know the {argument} of each row. Pass it to the splitter "
+        f"as an array or as the name of its column, such as {caller}({argument}='my_"
+        f"{argument}'), or to scikit-learn, params={{{argument!r}: {argument}}} after "
+        f"{_ENABLE}. Got no {argument} and no column or index named {name!r}{of_X}."
     )
 
 
@@ -178,15 +275,6 @@ def check_qid_column(column, caller):
         f"The 'qid_column' parameter of {caller} must be a str (the name of a column "
         "of a table) or an int (the position of a column of an array). Got "
         f"{column!r} instead. Pass query ids themselves as `qid`."
-    )
-
-
-def _places(argument, name):
-    """Return the three places in words."""
-    return (
-        f"`{argument}` (scikit-learn forwards it when metadata routing is enabled: "
-        "sklearn.set_config(enable_metadata_routing=True)), or as a column named "
-        f"{name!r} of a DataFrame X, or as an index of y named {name!r} (or of X)"
     )
 
 
@@ -377,8 +465,8 @@ def as_frame(columns, kind):
     """Return a dict of columns as a data frame of a library."""
     if kind not in KINDS:
         raise ValueError(
-            f"The 'kind' parameter of to_frame must be a str among {{*KINDS}}. "
-            f"Got {kind!r} instead."
+            "The 'kind' parameter of to_frame must be a str among "
+            f"{{{', '.join(map(repr, KINDS))}}}. Got {kind!r} instead."
         )
     if kind == "pandas":
         import pandas as pd

@@ -313,7 +313,7 @@ known : "auto", None, array-like of shape (n_known, 3) or list of them, default=
     is filtered (the raw setting).
 sides : {"head", "tail"} or sequence of them, default=("head", "tail")
     Whether heads, tails or both are predicted.
-metrics : str, callable or list of them, \
+metrics : str, callable, or list or dict of them, \
     default=("mrr", "neg_mean_rank", "hits@1", "hits@3", "hits@10")
     Scorer names such as "mrr", "z_hits@10" or "neg_rank_standard_deviation"; PyKEEN's
     names; or definitions of your own, as in :func:`skrank.metrics.evaluate`.

@@ -26,7 +26,7 @@ FrameKind = Literal["pandas", "polars", "pyarrow"]
 # A file, a data frame, a dict of dicts or a list of rows.
 Judgements = PathLike | Mapping[Any, Any] | Sequence[Any] | Any
 MetricLike = str | Callable[..., Any]
-MetricsLike = MetricLike | Sequence[MetricLike]
+MetricsLike = MetricLike | Sequence[MetricLike] | Mapping[str, MetricLike]
 MissingQid = Literal["raise", "single"]
 # Of a parameter, in a method such as set_fit_request.
 Request = bool | str | None

@@ -33,6 +33,11 @@ from skrank.metrics.scored_rows import (
 
 __all__ = ["RankingEstimator", "check_ranker", "is_ranker"]
 
+
+def __dir__():
+    return __all__
+
+
 RANKER = "ranker"
 
 # How `fit` takes queries: ids (XGBoost, skrank), sizes (LightGBM), ids (CatBoost).

@@ -5,6 +5,10 @@
 __all__ = ["QuerySplitWarning"]
 
 
+def __dir__():
+    return __all__
+
+
 class QuerySplitWarning(UserWarning):
     """Warning of queries with rows both in the training and in the test data.
 

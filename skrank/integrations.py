@@ -21,6 +21,11 @@ from skrank.metrics.scorer import RankingScorer
 
 __all__ = ["catboost_metric", "lightgbm_metric", "xgboost_metric"]
 
+
+def __dir__():
+    return __all__
+
+
 # The name of the evaluation set in the log of XGBoost.
 HELD_OUT = "held_out"
 

@@ -12,8 +12,15 @@ import pytest
 import sklearn
 from numpy.testing import assert_array_equal
 from scipy import sparse
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.feature_selection import RFECV
+from sklearn.linear_model import Ridge, RidgeCV
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from skrank._columns import (
+    as_frame,
     drop_column,
     find_column,
     find_named,
@@ -23,6 +30,11 @@ from skrank._columns import (
     require_qid,
 )
 from skrank._ranking.ids import encode_qid
+from skrank.integrations import lightgbm_metric
+from skrank.metrics import get_scorer
+from skrank.model_selection import QueryKFold, cross_val_query_scores
+from skrank.plot import TieSpanDisplay
+from skrank.rankers import QueryRanker
 
 pytestmark = pytest.mark.slow_rows
 
@@ -133,34 +145,189 @@ def test_without_the_column_the_same_object_is_returned(X):
     assert drop_column(X, "qid") is X
 
 
-def test_the_errors_name_all_places():
+def test_without_times_the_error_names_the_column_as_a_parameter_first():
     assert require_named([1], "time", argument="time", caller="f") == [1]
-    places = r".*as `time`.*column named 'at'.*index of y named 'at' \(or of X\)"
-    with pytest.raises(ValueError, match="^F needs to know the time" + places):
+    log = pd.DataFrame({"user": [1], "ts": [2]})
+    with pytest.raises(ValueError, match=r"^F needs to know the time of") as error:
+        require_named(None, "at", argument="time", caller="F", X=log)
+    said = str(error.value)
+    assert said.index("the name of its column, such as F(time='my_time')") < 100
+    assert "params={'time': time} after sklearn.set_config(enable_meta" in said
+    assert said.endswith(
+        "Got no time and no column or index named 'at', and an X with the columns "
+        "['user', 'ts']."
+    )
+    with pytest.raises(ValueError, match=r"index named 'at'\.$"):
         require_named(None, "at", argument="time", caller="F")
 
 
-def test_the_error_without_query_ids_shows_the_calls_that_work():
-    assert require_qid([1], "f") == [1]
-    with pytest.raises(ValueError, match=r"^F needs to know which rows") as error:
-        require_qid(None, "F", takes_groups=True)
-    first, *calls, last = str(error.value).split("\n")
-    assert first.endswith("Got no query ids. Pass them in one of these ways:")
-    assert [call.strip() for call in calls] == [
-        "fit(X, y, qid=qid)",
-        "cross_validate(estimator, X, y, params={'qid': qid})",
-        "a column 'qid' of a table X, or another one by F(..., qid_column='user_id')",
+def message_without_qid(*args, **kwargs):
+    with pytest.raises(ValueError, match="needs to know which rows") as error:
+        require_qid(None, *args, **kwargs)
+    return str(error.value).split("\n")
+
+
+def test_the_error_without_query_ids_has_three_lines_and_shows_the_call_first():
+    assert require_qid([1], "f", "f(qid=qid)") == [1]
+    assert message_without_qid("F.rank", "rank(X, qid=qid)", of_column="F") == [
+        "F.rank needs to know which rows belong to one query. Got no query ids.",
+        "Pass them: rank(X, qid=qid), or a column 'qid' of X, or an index 'qid' of X "
+        "or y.",
+        "To read another column: F(..., qid_column='user_id').",
     ]
-    assert "index of y or X named 'qid'" in last
-    assert "sklearn.set_config(enable_metadata_routing=True)" in last
-    assert "groups" not in last
-    with (
-        sklearn.config_context(enable_metadata_routing=True),
-        pytest.raises(ValueError, match=r"G\(..., qid_column='user_id'\)") as error,
-    ):
-        require_qid(None, "f", of_column="G")
-    assert "set_config" not in str(error.value)
-    assert "`groups` reaches splitters only" in str(error.value)
+    lines = message_without_qid("f", "call", column="user", of_column="F")
+    assert "a column 'user' of X, or an index 'qid' of X or y" in lines[1]
+    # Where there is no X, no column is named.
+    assert message_without_qid("f", "`qid`")[1:] == [
+        "Pass them: `qid`, or an index 'qid' of y."
+    ]
+
+
+IDS = {"user": ["b", "b", "a", "a", "a"], "price": [3.0, 1.0, 2.0, 5.0, 4.0]}
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_columns_that_look_like_query_ids_are_named(make):
+    def last(more=()):
+        X = make({**IDS, **dict(more)})
+        return message_without_qid("f", "call", X=X, of_column="F")[-1]
+
+    found = "X has a column that looks like query ids: F(..., qid_column='user')."
+    assert last() == found
+    # A constant, values that come back, and one value per row do not look like ids.
+    for values in ([1] * 5, [0, 1, 1, 0, 0], [1, 2, 3, 4, 5]):
+        assert last({"other": values}) == found
+    assert last({"session": [1, 1, 2, 2, 2]}) == (
+        "X has columns that look like query ids, ['user', 'session']: "
+        "F(..., qid_column='user')."
+    )
+    assert last({"user": IDS["price"]}).startswith("To read another column: ")
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        pd.DataFrame([[1, 1], [1, 1], [2, 2], [2, 2]], columns=["a", "a"]),
+        pd.DataFrame({"a": [[1], [1], [2], [2]]}),
+        np.zeros((0, 2)),
+        np.zeros(4),
+        [[1, 1, 2, 2]],
+        sparse.csr_matrix([[1], [1], [2], [2]]),
+    ],
+    ids=["one name twice", "lists", "empty", "one axis", "list", "sparse"],
+)
+def test_the_error_without_query_ids_comes_for_any_data(X):
+    line = message_without_qid("f", "call", X=X, of_column="F")[-1]
+    assert line == "To read another column: F(..., qid_column='user_id')."
+
+
+def test_a_column_of_an_array_that_looks_like_query_ids_is_named_by_its_position():
+    X = np.column_stack([IDS["price"], [7, 7, 3, 3, 3]])
+    line = message_without_qid("f", "call", X=X, of_column="F")[-1]
+    assert line.endswith("looks like query ids: F(..., qid_column=1).")
+
+
+X5, Y5 = np.arange(40.0).reshape(20, 2) % 7, np.arange(20) % 2
+QIDS = np.repeat(np.arange(4), 5)
+ROUTE = " after sklearn.set_config(enable_metadata_routing=True)"
+
+
+def error_of(call):
+    with pytest.raises(ValueError, match="needs to know which rows") as error:
+        call()
+    return str(error.value).split("\n")
+
+
+def split_in_two(ranker, **params):
+    params = {"scoring": "mrr", "cv": QueryKFold(2), "error_score": "raise"} | params
+    return cross_val_score(ranker, X5, Y5, **params)
+
+
+def test_the_call_of_scikit_learn_that_was_made_is_shown():
+    ranker, folds = QueryRanker(Ridge()), list(QueryKFold(2).split(X5, qid=QIDS))
+    with sklearn.config_context(enable_metadata_routing=True):
+        grid, params = {"estimator__alpha": [1]}, {"scoring": "mrr", "cv": 2}
+        search = GridSearchCV(ranker, grid, **params, error_score="raise")
+        search.fit(X5, Y5, qid=QIDS)
+        routed = error_of(lambda: search.score(X5, Y5))
+        assert routed[1].startswith("Pass them: GridSearchCV.score(X, y, qid=qid), or")
+    assert error_of(lambda: search.score(X5, Y5))[:2] == [
+        "The scorer of 'mrr' needs to know which rows belong to one query. Got no "
+        "query ids.",
+        f"Pass them: GridSearchCV.score(X, y, qid=qid){ROUTE}, or a column 'qid' of X, "
+        "or an index 'qid' of X or y.",
+    ]
+    # The outermost call is the one that the user made.
+    lines = error_of(lambda: split_in_two(search, cv=folds))
+    call = "cross_val_score(estimator, X, y, params={'qid': qid})"
+    assert lines[1].startswith(f"Pass them: {call}{ROUTE}, or a column")
+    for score, call in [
+        (lambda: ranker.fit(X5, Y5), "fit(X, y, qid=qid)"),
+        (lambda: search.best_estimator_.rank(X5), "rank(X, qid=qid)"),
+        (lambda: search.best_estimator_.score(X5, Y5), "score(X, y, qid=qid)"),
+        (
+            lambda: get_scorer("mrr")(search.best_estimator_, X5, Y5),
+            "scorer(estimator, X, y, qid=qid)",
+        ),
+        (lambda: next(QueryKFold(2).split(X5, Y5)), "split(X, y, qid=qid)"),
+        (
+            lambda: cross_val_query_scores(Ridge(), X5, Y5, scoring="mrr", cv=folds),
+            "cross_val_query_scores(estimator, X, y, params={'qid': qid})",
+        ),
+        (
+            lambda: TieSpanDisplay.from_estimator(search, X5, Y5),
+            "TieSpanDisplay.from_estimator(estimator, X, y, qid=qid)",
+        ),
+        (lambda: lightgbm_metric("mrr", y=Y5)(Y5, Y5), "`qid`"),
+    ]:
+        assert error_of(score)[1].startswith(f"Pass them: {call}, or a")
+
+
+def test_the_error_without_query_ids_says_first_why_none_arrived():
+    ranker, frame = QueryRanker(Ridge()), pd.DataFrame(X5, columns=["a", "b"])
+    frame = frame.assign(qid=QIDS)
+    lines = error_of(lambda: split_in_two(ranker, groups=QIDS))
+    assert lines[0].startswith(
+        "`groups` reaches splitters only; `qid` reaches QueryKFold, rankers and "
+        "scorers. QueryRanker.fit needs to know"
+    )
+    assert lines[1].startswith("Pass them: cross_val_score(estimator, X, y, params=")
+    search = GridSearchCV(ranker, {"estimator__alpha": [1]}, cv=QueryKFold(2))
+    assert error_of(lambda: search.fit(X5, Y5, qid=QIDS)) == [
+        "While metadata routing is disabled, scikit-learn passes `qid` to the "
+        "estimator only. QueryKFold needs to know which rows belong to one query. Got "
+        "no query ids.",
+        "Call sklearn.set_config(enable_metadata_routing=True) first.",
+    ]
+    pipeline = make_pipeline(StandardScaler(), ranker)
+    assert error_of(lambda: pipeline.fit(frame, Y5)) == [
+        "Pipeline.fit makes arrays of its data and so loses 'qid'. QueryRanker.fit "
+        "needs to know which rows belong to one query. Got no query ids.",
+        "Put its steps into the ranker: QueryRanker(make_pipeline(...)).",
+    ]
+    selection = RFECV(ranker, scoring="mrr", cv=QueryKFold(2))
+    for X, y in [(frame, Y5), (X5, pd.Series(Y5, index=pd.Index(QIDS, name="qid")))]:
+        first, then = error_of(lambda X=X, y=y: selection.fit(X=X, y=y))
+        assert first.startswith(
+            "RFECV.fit makes arrays of its data and so loses 'qid'. "
+        )
+        assert then == f"Pass them: RFECV.fit(X, y, qid=qid){ROUTE}."
+    # What scikit-learn calls itself is not to blame.
+    lines = error_of(lambda: RidgeCV(scoring="mrr").fit(X5, Y5))
+    assert lines[0].startswith("The scorer of 'mrr' needs to know")
+    assert lines[1].startswith(f"Pass them: RidgeCV.fit(X, y, qid=qid){ROUTE}, or")
+    grown = HistGradientBoostingRegressor(scoring="mrr", early_stopping=True)
+    for X in (X5, frame):
+        first, *_ = error_of(lambda X=X: grown.fit(X, Y5))
+        start = "HistGradientBoostingRegressor.fit of scikit-learn passes no query ids"
+        assert first.startswith(f"{start} on. The scorer of 'mrr' needs to know")
+
+
+def test_the_libraries_that_a_frame_may_be_of_are_listed():
+    with pytest.raises(ValueError, match="'kind' parameter of to_frame") as error:
+        as_frame({}, "panda")
+    said = "a str among {'pandas', 'polars', 'pyarrow'}. Got 'panda' instead."
+    assert str(error.value).endswith(said)
 
 
 def test_times_with_a_zone_become_those_of_utc():

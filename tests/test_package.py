@@ -72,6 +72,39 @@ def public_modules():
     return [importlib.import_module(f"skrank.{name}") for name in names]
 
 
+# What users look for there, where others find it: the displays beside the metrics.
+LAZY = {
+    "skrank.metrics": {
+        "MetricAtKDisplay",
+        "QueryDifferenceDisplay",
+        "TieSpanDisplay",
+    },
+    "skrank.stats": {"ComparisonDisplay"},
+}
+
+
+def test_dir_of_a_public_module_lists_its_public_names_only():
+    for module in public_modules():
+        assert set(dir(module)) == {*module.__all__, *LAZY.get(module.__name__, ())}
+        assert all(hasattr(module, name) for name in dir(module))
+
+
+@pytest.mark.parametrize(
+    ("name", "module"),
+    [
+        ("mrr_score", "metrics"),
+        ("QueryKFold", "model_selection"),
+        ("QueryRanker", "rankers"),
+        ("compare_rankers", "stats"),
+    ],
+)
+def test_the_error_of_an_import_from_the_package_says_where_the_name_is(name, module):
+    line = f"from skrank.{module} import {name}"
+    with pytest.raises(ImportError, match=f"'{name}' is in skrank.{module}: {line}"):
+        exec(f"from skrank import {name}")
+    exec(line)
+
+
 def public_classes():
     for module in public_modules():
         for name in module.__all__:

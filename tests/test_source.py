@@ -218,3 +218,15 @@ def test_the_english_is_plain(phrase):
         if re.search(phrase, line)
     ]
     assert not found, f"write {STILTED[phrase]!r}"
+
+
+def test_no_message_shows_the_braces_of_a_value_that_was_not_filled_in():
+    """Doubled braces, as in ``f"one of {{names}}"``, are text."""
+    for module, tree in TREE.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.JoinedStr):
+                text = "".join(
+                    part.value for part in node.values if isinstance(part, ast.Constant)
+                )
+                found = re.search(r"(?<![\\\w}])\{\*?[a-zA-Z_][\w.]*(![rs])?\}", text)
+                assert found is None, (module, node.lineno, text)

@@ -14,6 +14,15 @@ from skrank._ranking.rank import rank_queries
 METHODS = ("rrf", "sum", "mnz", "max", "isr", "borda")
 NORMS = (None, "min-max", "max", "sum", "z", "rank")
 
+# What methods and norms are called elsewhere.
+_ELSEWHERE = {
+    "combmnz": "method='mnz'",
+    "combsum": "method='sum'",
+    "minmax": "norm='min-max'",
+    "zmuv": "norm='z'",
+    "zscore": "norm='z'",
+}
+
 
 class Fusion(NamedTuple):
     """How scores are fused."""
@@ -36,8 +45,8 @@ class Fusion(NamedTuple):
 
 def read_fusion(method, norm, weights, k, names, caller):
     """Return the parameters of a fusion of the runs `names`, checked."""
-    check_choice(method, METHODS, "method", caller)
-    check_choice(norm, NORMS, "norm", caller)
+    check_choice(method, METHODS, "method", caller, words=_ELSEWHERE)
+    check_choice(norm, NORMS, "norm", caller, words=_ELSEWHERE)
     k = check_number(k, "k", caller, low=0)
     return Fusion(method, norm, _weights(weights, names, caller), k)
 

@@ -134,7 +134,12 @@ def _as_ids(qid, name):
         raise ValueError(_MISSING.format(name))
     if isinstance(qid, (list, tuple)):
         array = _array_of_list(qid, name)
-    elif getattr(qid, "ndim", 1) != 1 or isinstance(qid, (str, bytes, dict, set)):
+    elif isinstance(qid, str):
+        raise ValueError(
+            f"The {name!r} parameter must be an array-like of shape (n_samples,). Got "
+            f"{qid!r} instead: pass the column itself, X[{qid!r}]."
+        )
+    elif getattr(qid, "ndim", 1) != 1 or isinstance(qid, (bytes, dict, set)):
         raise ValueError(_not_one_dimensional(getattr(qid, "shape", ()), name))
     elif hasattr(qid, "__array__") or not np.iterable(qid):
         array = np.asarray(unwrapped(qid))

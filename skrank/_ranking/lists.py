@@ -11,15 +11,17 @@ import numpy as np
 from scipy import sparse
 
 from skrank._checks import (
+    SWAPPED,
     all_finite,
     check_weights,
     flatten_column,
+    look_swapped,
     not_finite,
     numeric_array,
     refuse_columns,
     scores_as_floats,
+    warn_caller,
     warn_if_not_one_query,
-    warn_if_swapped,
     wrong_lengths,
 )
 from skrank._columns import find_qid
@@ -490,8 +492,8 @@ def read_lists(
             y_score = flatten_column(y_score, "y_score")
         if not all_finite(y_true):
             raise not_finite("y_true")
-        if y_true.dtype.kind == "f":
-            warn_if_swapped(y_true, y_score)
+        if y_true.dtype.kind == "f" and look_swapped(y_true, y_score):
+            warn_caller(SWAPPED, UserWarning)
     if judged_from is not None:
         y_true, judged = _judge(y_true, judged, judged_from)
     if y_score.size == 0 or 0 in y_true.shape:

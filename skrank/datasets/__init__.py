@@ -6,3 +6,7 @@ from skrank.datasets.loaders import load_digits_retrieval, load_msweb, load_nati
 from skrank.datasets.synthetic import make_ranking
 
 __all__ = ["load_digits_retrieval", "load_msweb", "load_nations", "make_ranking"]
+
+
+def __dir__():
+    return __all__

@@ -21,3 +21,7 @@ __all__ = [
     "rank_triples",
     "type_constraints",
 ]
+
+
+def __dir__():
+    return __all__

@@ -154,6 +154,10 @@ __all__ = [
 _DISPLAYS = ["MetricAtKDisplay", "QueryDifferenceDisplay", "TieSpanDisplay"]
 
 
+def __dir__():
+    return [*__all__, *_DISPLAYS]
+
+
 def __getattr__(name):
     if name in _DISPLAYS:  # they use what this package defines
         return getattr(importlib.import_module("skrank.plot"), name)

@@ -13,7 +13,14 @@ from typing import NamedTuple, ParamSpec, TypeVar
 import numpy as np
 from scipy import sparse
 
-from skrank._checks import check_options, numeric_array, warn_if_out_of_order
+from skrank._checks import (
+    SWAPPED,
+    check_options,
+    look_swapped,
+    numeric_array,
+    says_what_was_meant,
+    warn_if_out_of_order,
+)
 from skrank._columns import find_qid, on_host, take_rows
 from skrank._docs import RETURNS, complete, describe
 from skrank._ranking.ids import Heads, encode_heads
@@ -322,11 +329,26 @@ def answer_all(requests, source):
             weight = source.sample_weight
             if weight is not None:
                 weight = ranking.query_weights(weight)
-            measured = measure(request, ranking, known)
+            measured = _measure(request, ranking, source, known)
             values[request.key] = summarize(
                 request, measured, ranking.n_documents, weight
             )
     return values
+
+
+def _measure(request, ranking, source, *known):
+    """Return what is measured of a ranking; an error says if grades look like scores.
+
+    A metric that refuses the grades would say how to change them.
+    """
+    try:
+        return measure(request, ranking, *known)
+    except ValueError as error:
+        if isinstance(source, Arrays) and not sparse.issparse(source.y_true):
+            arrays = (source.y_true, "y_true"), (source.y_score, "y_score")
+            if look_swapped(*(numeric_array(*array) for array in arrays)):
+                raise ValueError(SWAPPED) from error
+        raise
 
 
 def rank_all(requests, source):
@@ -404,7 +426,7 @@ def measure_all(requests, source, alike=None):
     known, stored, results = {}, {}, []
     with np.errstate(under="ignore"):
         for request, ranking, like in zip(requests, rankings, alike, strict=True):
-            measured = measure(request, ranking, known, like)
+            measured = _measure(request, ranking, source, known, like)
             if measured.ranks is not None:
                 if id(ranking) not in stored:  # metrics share it
                     columns = stored_ranks(ranking)
@@ -577,10 +599,11 @@ def ranking_metric(
             and parameter.name not in (*INPUT, *facts.get("columns", ()))
         }
         by_default = Options().changed(defaults)
+        bind = says_what_was_meant(function)
 
         @functools.wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            function(*args, **kwargs)  # raises TypeError for unknown arguments
+            bind(*args, **kwargs)  # raises TypeError for unknown arguments
             values = dict(zip(names, args, strict=False)) | kwargs
             columns = {name: values.pop(name, None) for name in metric.columns}
             for name in metric.optional:

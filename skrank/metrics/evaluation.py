@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
@@ -15,6 +16,8 @@ from scipy.sparse import issparse
 from skrank._checks import (
     check_choice,
     check_options,
+    meant_by,
+    says_what_was_meant,
     shown,
     warn_if_out_of_order,
 )
@@ -24,6 +27,7 @@ from skrank._ranking.ids import encode_qid
 from skrank._ranking.rank import FILLED
 from skrank._types import Average, MatrixLike, MetricsLike
 from skrank.metrics.answer import (
+    INPUT,
     Arrays,
     Options,
     Request,
@@ -65,6 +69,7 @@ def evaluate(
 
 
 @share_words
+@says_what_was_meant
 def evaluate(
     y_true,
     y_score,
@@ -89,11 +94,12 @@ def evaluate(
 
     Parameters
     ----------
-    metrics : str, callable or list of them
+    metrics : str, callable, or list or dict of them
         Scorer names such as "ndcg@10", "neg_mean_rank" or "rbp(p=0.5)", whose
         parameters take precedence over `params`; metric functions of skrank; or
         functions of your own, which map a :class:`~skrank.metrics.RankedQueries` to an
-        array of shape (n_queries,) in which NaN means undefined.
+        array of shape (n_queries,) in which NaN means undefined. The keys of a dict
+        are their names in the result.
     convention : str, default=None
         The library whose rules are followed, a name in ``skrank.metrics.CONVENTIONS``
         such as "lightgbm" or "trec_eval". Parameters given here override its rules.
@@ -145,6 +151,8 @@ def evaluate(
     >>> from skrank.metrics import evaluate
     >>> evaluate([1, 0, 0, 1], [2, 1, 2, 1], ["mrr", "hits@1"], qid=[7, 7, 8, 8])
     {'mrr': 0.75, 'hits@1': 0.5}
+    >>> evaluate([1, 0, 0, 1], [2, 1, 2, 1], {"first": "mrr"}, qid=[7, 7, 8, 8])
+    {'first': 0.75}
     >>> evaluate([0, 1], [1, 1], ["ndcg_at_10"])  # MLflow refuses names with an "@"
     {'ndcg_at_10': 0.81...}
     >>> evaluate([0, 1], [1, 1], ["mrr"], ties="pessimistic")
@@ -394,7 +402,11 @@ def _check_known(params, asked, caller):
     if unknown == ["adjusted"] and params["adjusted"] is False:
         unknown = []  # the default; allowed where the scorer names fix `adjusted`
     if unknown or "k" in params:
-        hint = " Write k into the name: 'ndcg@10'." if "k" in params else ""
+        if "k" in params:
+            hint = " Write k into the name: 'ndcg@10'."
+        else:
+            given = INPUT, ("doc_id", "convention"), known
+            hint = meant_by(unknown[0], chain.from_iterable(given))
         raise TypeError(
             f"{caller} got parameters that none of {sorted(one.key for one in asked)} "
             f"takes: {shown(unknown or ['k'])}.{hint}"
@@ -403,12 +415,14 @@ def _check_known(params, asked, caller):
 
 def _read_all(metrics, caller, read):
     """Return the :class:`Asked` of each metric, each name once."""
+    if isinstance(metrics, Mapping):
+        return _read_named(metrics, caller, read)
     if isinstance(metrics, str) or callable(metrics):
         metrics = [metrics]
     if not np.iterable(metrics):
         raise TypeError(
-            f"The 'metrics' parameter of {caller} must be a str, a callable or a list "
-            f"of them. Got {shown(metrics)} instead."
+            f"The 'metrics' parameter of {caller} must be a str, a callable, or a list "
+            f"or dict of them. Got {shown(metrics)} instead."
         )
     named, found = {}, {}
     for metric in metrics:
@@ -424,7 +438,21 @@ def _read_all(metrics, caller, read):
     return list(found.values())
 
 
+def _read_named(metrics, caller, read):
+    """Return the :class:`Asked` of a dict of metrics, by its keys."""
+    for key in metrics:
+        if not isinstance(key, str) or key == "qid":
+            raise ValueError(
+                f"The keys of the 'metrics' parameter of {caller} must be names of "
+                f"type str, other than 'qid'. Got {shown(key)} instead."
+            )
+    if not metrics:
+        raise ValueError(f"{caller} needs at least one metric. Got {shown(metrics)}.")
+    return [read(metric)._replace(key=key) for key, metric in metrics.items()]
+
+
 @share_words
+@says_what_was_meant
 def score_queries(
     y_true: MatrixLike,
     y_score: ArrayLike | Mapping[str, ArrayLike],
@@ -444,7 +472,7 @@ def score_queries(
         If `y_true` is a dict likewise, each ranker has rows of its own, and so may
         `qid`, `judged`, `returned` and `doc_id` be: :func:`~skrank.tables.align`
         returns several runs like this. All rankers must have the same queries.
-    metrics : str, callable or list of them
+    metrics : str, callable, or list or dict of them
         Scorer names, metric functions of skrank or functions of your own, as in
         :func:`evaluate`.
     by : array-like of shape (n_samples,), data frame or dict of arrays, default=None

@@ -31,6 +31,7 @@ from skrank.metrics import (  # noqa: F401
 )
 from skrank.metrics.answer import INPUT
 from skrank.metrics.metric import DEFAULTS, METRICS, OF_EVALUATE, Metric
+from skrank.metrics.top_lists import SCORES
 
 ALIASES = {
     "hit": "hits",
@@ -76,6 +77,18 @@ _WRITTEN_OUT = {
     "rank_biased_overlap": "rbo",
     "binary_preference": "bpref",
     "hit_ratio": "hits",
+}
+
+# Scores of all lists together, which are no mean over queries, and what they are called
+# elsewhere.
+_OF_CATALOGUES = {
+    "catalog_coverage": "coverage",
+    "catalogue_coverage": "coverage",
+    "item_coverage": "coverage",
+    "gini_index": "gini",
+    "shannon_entropy": "entropy",
+    "personalisation": "personalization",
+    **{name: name for name in SCORES},
 }
 
 # The cutoffs that scikit-learn lists; names with any other cutoff are valid, too.
@@ -132,12 +145,27 @@ def parse_name(name):
 
 def refusal(name):
     """Return the error of a name that is none, with the nearest valid one."""
+    score = _of_catalogue(name)
     near, _ = _nearest(name) if isinstance(name, str) else (None, 0)
-    if near is not None:
+    if score is not None:
+        advice = (
+            f"{score.capitalize()} is a score of all lists together, not a mean over "
+            "queries: call skrank.metrics.catalogue_scores(y_score, qid=qid, "
+            "item=item, k=10, items=n_items)."
+        )
+    elif near is not None:
         advice = f"{_why_the_sign(name, near)}Did you mean {near!r}?"
     else:
         advice = "Use skrank.metrics.get_scorer_names() to get valid options."
     return f"{shown(name)} is not a valid scoring value. {advice}"
+
+
+def _of_catalogue(name):
+    """Return the score of all lists that a name is meant for, or None."""
+    if not isinstance(name, str):
+        return None
+    base = name.lower().removeprefix("neg_").partition("@")[0].partition("_at_")[0]
+    return _OF_CATALOGUES.get(base)
 
 
 def _why_the_sign(name, near):
@@ -162,6 +190,8 @@ def is_misspelt(name, others):
     """
     if not isinstance(name, str) or is_name(name):
         return False
+    if _of_catalogue(name) is not None:
+        return name not in others
     near, similarity = _nearest(name)
     if near is None:
         return False

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from skrank._checks import check_k, numeric_array, shown
+from skrank._checks import check_k, numeric_array, says_what_was_meant, shown
 from skrank._columns import as_frame, find_qid, take_rows, unwrapped
 from skrank._docs import share_words
 from skrank._ranking.ids import check_ids, encode_qid
@@ -402,6 +402,7 @@ def _cell(value):
 
 
 @share_words
+@says_what_was_meant
 def query_report(
     y_true: MatrixLike,
     y_score: ArrayLike | Mapping[str, ArrayLike],

@@ -50,7 +50,7 @@ class RankingMetric:
 
     Parameters
     ----------
-    metrics : str, callable or list of them
+    metrics : str, callable, or list or dict of them
         Scorer names, metric functions of skrank or functions of your own, as in
         :func:`evaluate`.
     queries : {"whole", "split"}, default="whole"

@@ -358,7 +358,7 @@ def tie_report(
 
     Parameters
     ----------
-    metrics : str, callable or list of them, default=("mrr", "ndcg@10", "map")
+    metrics : str, callable, list or dict, default=("mrr", "ndcg@10", "map")
         The metrics, as in :func:`evaluate`.
     **params
         Further parameters of :func:`evaluate` other than `ties`.
@@ -540,7 +540,7 @@ def unjudged_report(
 
     Parameters
     ----------
-    metrics : str, callable or list of them, default=("map", "ndcg@10", "precision@10")
+    metrics : str, callable, list or dict, default=("map", "ndcg@10", "precision@10")
         The metrics, as in :func:`evaluate`.
     unjudged_grade : float, default=None
         The grade of a relevant document without a judgement. If None, the highest grade

@@ -335,7 +335,7 @@ class RankingScorer(_ScikitLearnScorer):
             given = {name for name in metadata if metadata[name] is not None}
             of_X = found.keys() - given - self._columns.keys()
             metadata |= found
-        qid = require_qid(qid, scored.caller, of_column="QueryRanker")
+        qid = require_qid(qid, scored.caller, scored.call, X=X, of_column="QueryRanker")
         warn_if_out_of_order({"y_true": y_true, "qid": qid})  # encoded below
         heads = encode_heads(qid)
         found = heads if scored.reads_heads else qid
@@ -579,12 +579,13 @@ def check_same_ids(one, other, name, caller):
 class Scored:
     """What a scorer computes: `of_rows`, whose query ids have been found.
 
-    `text` is what a scorer shows, and errors name the `caller`.
+    `text` is what a scorer shows, and errors name the `caller` and show the `call`.
     """
 
     text: str
     caller: str
 
+    call = "scorer(estimator, X, y, qid=qid)"
     reads_heads = True  # query ids may be encoded already
     is_list = False
     requests = ()
@@ -597,7 +598,7 @@ class Scored:
     def __call__(self, y_true, y_score, *, qid=None, sample_weight=None):
         """Return the value for tools that have no X to pass, such as skore."""
         qid = find_qid(qid, y=y_true)
-        qid = require_qid(qid, self.caller, of_column="QueryRanker")
+        qid = require_qid(qid, self.caller, "`qid`")
         columns_of(self.requests, {}, self.caller)  # nobody passes any
         return self.of_rows(y_true, y_score, qid=qid, sample_weight=sample_weight)
 
@@ -610,6 +611,13 @@ class _Rows(Scored):
     """The rows themselves in the place of a value."""
 
     requests: list
+
+    @property
+    def call(self):
+        """Return the call that passes query ids."""
+        if self.requests:  # of cross-validation
+            return f"{self.caller}(estimator, X, y, params={{'qid': qid}})"
+        return f"{self.caller}.from_estimator(estimator, X, y, qid=qid)"
 
     def of_rows(self, y_true, y_score, *, qid, sample_weight=None, **columns):
         """Return the rows as keywords."""
@@ -646,7 +654,7 @@ class RequestedMetrics(Scored):
     def of_documents(self, y_true, qid, sample_weight=None):
         """Return the first metric as a function of the scores of these documents."""
         qid = find_qid(qid, y=y_true)
-        qid = require_qid(qid, self.caller, of_column="QueryRanker")
+        qid = require_qid(qid, self.caller, "`qid`")
         find = {}.get if self.requests[0].masks else None
         columns_of(self.requests[:1], {}, self.caller, find)  # nobody passes any
         arrays = Arrays(y_true, None, qid=qid, sample_weight=sample_weight)

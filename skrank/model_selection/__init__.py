@@ -33,3 +33,7 @@ __all__ = [
     "one_standard_error",
     "query_train_test_split",
 ]
+
+
+def __dir__():
+    return __all__

@@ -86,7 +86,8 @@ class QuerySplitter(BaseCrossValidator):
             check_consistent_length(ids)
         caller, n_samples = type(self).__name__, count_rows(y if X is None else X)
         found = find_qid(qid, X=X, y=y, groups=groups, column=self.qid_column)
-        found = require_qid(found, caller, takes_groups=True)
+        call, column = "split(X, y, qid=qid)", self.qid_column
+        found = require_qid(found, caller, call, X=X, column=column, of_column=caller)
         queries = Queries.of_rows(found, caller, n_samples)
         if qid is not None and groups is not None:
             others = Queries.of_rows(groups, caller, n_samples, name="groups")
@@ -158,7 +159,7 @@ def find_values(values, parameter, *, X, y, name, caller):
     if not isinstance(parameter, str):
         return parameter
     values = find_named(parameter, X=X, y=y)
-    return require_named(values, parameter, argument=name, caller=caller)
+    return require_named(values, parameter, argument=name, caller=caller, X=X)
 
 
 def check_enough(queries, n_splits, things="queries"):

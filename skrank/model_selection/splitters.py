@@ -434,7 +434,14 @@ def query_train_test_split(
             f"but {len(arrays)} arrays: if the last one holds the query ids, pass it "
             f"by name as well, {caller}(X, y, qid, qid=qid)."
         )
-    qid = require_qid(qid, caller, calls=[f"{caller}(X, y, qid=qid)"])
+    qid = require_qid(
+        qid,
+        caller,
+        f"{caller}(X, y, qid=qid)",
+        X=arrays[0],
+        column=qid_column,
+        of_column=caller,
+    )
     queries = Queries.of_rows(qid, caller, count_rows(arrays[0]))
     n_train, n_test = rows_wanted(
         queries, test_size, train_size, default=0.25, caller=caller

@@ -150,6 +150,11 @@ class TimeRangeSplit(_TimeSplitter):
         qid_column: str | int = "qid",
     ) -> None:
         caller = "TimeRangeSplit"
+        if not isinstance(n_splits, Integral):
+            raise TypeError(
+                "n_splits must be an instance of int, not "
+                f"{type(n_splits).__name__}. Did you mean test_size={n_splits!r}?"
+            )
         self.n_splits = check_count(n_splits, "n_splits")
         self.test_size = _check_test_size(test_size, caller)
         self.gap = _check_gap(gap, caller)

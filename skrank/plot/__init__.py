@@ -13,3 +13,7 @@ __all__ = [
     "QueryDifferenceDisplay",
     "TieSpanDisplay",
 ]
+
+
+def __dir__():
+    return __all__

@@ -116,7 +116,7 @@ class TieSpanDisplay(Display):
 
         Parameters
         ----------
-        metrics : str, callable or list of them, default=("mrr", "ndcg@10", "map")
+        metrics : str, callable, list or dict, default=("mrr", "ndcg@10", "map")
             The metrics, as in :func:`~skrank.metrics.evaluate`.
         **params
             Further parameters of :func:`~skrank.metrics.score_queries`, except `ties`.
@@ -172,7 +172,7 @@ class TieSpanDisplay(Display):
 
         Parameters
         ----------
-        metrics : str, callable or list of them, default=("mrr", "ndcg@10", "map")
+        metrics : str, callable, list or dict, default=("mrr", "ndcg@10", "map")
             The metrics, as in :func:`~skrank.metrics.evaluate`.
         **params
             Further parameters of :func:`~skrank.metrics.score_queries`, except `ties`.

@@ -8,3 +8,7 @@ from skrank.rankers.query_ranker import QueryRanker
 from skrank.rankers.regressor import as_regressor
 
 __all__ = ["FusionRanker", "PairwiseRanker", "QueryRanker", "as_regressor"]
+
+
+def __dir__():
+    return __all__

@@ -12,14 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skrank._checks import numeric_array, shown
+from skrank._checks import numeric_array, says_what_was_meant, shown
 from skrank._columns import column_names, drop_column, find_column
 from skrank._docs import share_ranker_words
 from skrank._ranking.fusion import fuse_scores, read_fusion
 from skrank._ranking.ids import encode_qid
 from skrank._types import MatrixLike, MissingQid, Self
 from skrank.metrics.scored_rows import ranking_response
-from skrank.rankers.meta_ranker import QueryFinder, says_qid
+from skrank.rankers.meta_ranker import QueryFinder
 from skrank.rankers.query_ranker import fit_estimator
 from skrank.rankers.wrapped import ask, clone_estimator
 
@@ -136,7 +136,7 @@ class FusionRanker(QueryFinder):
             setattr(tags.input_tags, name, all(getattr(one, name) for one in inner))
         return tags
 
-    @says_qid
+    @says_what_was_meant
     @share_ranker_words
     def fit(
         self,
@@ -206,7 +206,7 @@ class FusionRanker(QueryFinder):
         scores = np.column_stack(scores).astype(np.float64)
         codes = np.zeros(len(scores), dtype=np.intp)
         if self._fusion.compares_documents:
-            qid = self._find_qid(qid, "predict", X=X, calls=_CALLS)
+            qid = self._find_qid(qid, "predict", X=X)
             if qid is not None:
                 _, codes = encode_qid(qid, len(scores))
         return fuse_scores(codes, scores, self._fusion)
@@ -286,9 +286,6 @@ class FusionRanker(QueryFinder):
                 f"{shown(given)}."
             )
         return members
-
-
-_CALLS = ("predict(X, qid=qid)", "predict(X.assign(qid=qid))")
 
 
 def _width(features):

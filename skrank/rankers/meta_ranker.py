@@ -4,10 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from copy import copy, deepcopy
-from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
@@ -38,29 +36,6 @@ from skrank._ranking.ids import encode_heads
 from skrank._types import Request, Self
 from skrank.base import RankingEstimator
 from skrank.rankers.wrapped import Rows, check_different, clone_estimator
-
-# How other tools call the queries of the rows.
-_OTHER_WORDS = {"group", "groups", "group_id", "query_id", "query_ids", "query"}
-
-
-_Method = TypeVar("_Method", bound=Callable[..., Any])
-
-
-def says_qid(fit: _Method) -> _Method:
-    """Make a method `fit` say `qid` to a call with a word of another library."""
-
-    @wraps(fit)
-    def fit_with_qid(self, *args, **kwargs):
-        if others := _OTHER_WORDS & kwargs.keys():
-            raise TypeError(
-                f"{type(self).__name__}.fit() got an unexpected keyword argument "
-                f"{min(others)!r}. It takes the query id of each row as `qid`. If you "
-                "have the sizes of the queries, pass "
-                "qid=np.repeat(np.arange(len(sizes)), sizes)."
-            )
-        return fit(self, *args, **kwargs)
-
-    return fit_with_qid
 
 
 class QueryFinder(RankingEstimator, BaseEstimator):
@@ -138,11 +113,8 @@ class QueryFinder(RankingEstimator, BaseEstimator):
         check_different(y)
         return Rows(X, y, codes, sample_weight)
 
-    def _find_qid(self, qid, method, *, X, y=None, **words):
-        """Return the query ids, or None if all rows are one query.
-
-        `words` are those of the error, as :func:`require_qid` takes them.
-        """
+    def _find_qid(self, qid, method, *, X, y=None):
+        """Return the query ids, or None if all rows are one query."""
         if qid is None:
             qid = self.__skrank_qid__(X)
         if qid is None:
@@ -152,7 +124,14 @@ class QueryFinder(RankingEstimator, BaseEstimator):
         if self.missing_qid == "single":
             return qid
         name = type(self).__name__
-        return require_qid(qid, f"{name}.{method}", of_column=name, **words)
+        return require_qid(
+            qid,
+            f"{name}.{method}",
+            f"{method}({'X' if y is None else 'X, y'}, qid=qid)",
+            X=X,
+            column=self.qid_column,
+            of_column=name,
+        )
 
     def _check_target(self, y):
         """Return `y` as numbers of shape (n_samples,)."""

@@ -20,12 +20,13 @@ from sklearn.utils import (
 )
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from skrank._checks import says_what_was_meant
 from skrank._columns import drop_column
 from skrank._docs import share_ranker_words
 from skrank._ranking.arrays import lengths_of
 from skrank._types import MatrixLike, MissingQid, Seed, Self
 from skrank.base import fit_parameters
-from skrank.rankers.meta_ranker import MetaRanker, fitted_attribute, says_qid
+from skrank.rankers.meta_ranker import MetaRanker, fitted_attribute
 from skrank.rankers.wrapped import (
     check_informative,
     clone_estimator,
@@ -137,7 +138,7 @@ class PairwiseRanker(MetaRanker):
     coef_ = fitted_attribute("coef_", "Coefficients")
     _default = LogisticRegression()
 
-    @says_qid
+    @says_what_was_meant
     @share_ranker_words
     def fit(
         self,

@@ -15,6 +15,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
+from skrank._checks import says_what_was_meant
 from skrank._columns import drop_column
 from skrank._docs import share_ranker_words
 from skrank._types import MatrixLike, MetricLike, MissingQid, Seed, Self
@@ -32,7 +33,7 @@ from skrank.rankers.libraries import (
     check_own_stopping,
     fit_function_of,
 )
-from skrank.rankers.meta_ranker import MetaRanker, fitted_attribute, says_qid
+from skrank.rankers.meta_ranker import MetaRanker, fitted_attribute
 from skrank.rankers.wrapped import (
     as_taken,
     ask,
@@ -214,7 +215,7 @@ class QueryRanker(MetaRanker):
     best_score_ = fitted_attribute("best_score_", "Best score")
     evals_result_ = fitted_attribute("evals_result_", "Metric by iteration")
 
-    @says_qid
+    @says_what_was_meant
     @share_ranker_words
     def fit(
         self,

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from skrank.plot import ComparisonDisplay as ComparisonDisplay
 
 
+def __dir__():
+    return [*__all__, *_DISPLAYS]
+
+
 def __getattr__(name):
     if name in _DISPLAYS:  # they use what this package defines
         return getattr(importlib.import_module("skrank.plot"), name)

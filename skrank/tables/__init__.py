@@ -24,3 +24,7 @@ __all__ = [
     "score_table",
     "ship_to_spark",
 ]
+
+
+def __dir__():
+    return __all__

@@ -85,7 +85,7 @@ def score_table(
         which the rows of a query stand together are read without a sort. Or a data
         frame of Spark or Dask, whose rows stay where they are. With `table` a file of
         DuckDB, and with a `connection` a query in SQL.
-    metrics : str, callable or list of them
+    metrics : str, callable, or list or dict of them
         Scorer names, metric functions of skrank or functions of your own, as in
         :func:`~skrank.metrics.evaluate`.
     by : str or list of str, default=()
@@ -470,7 +470,7 @@ def score_runs(
         The judgements, in any form that :func:`align` takes, such as a file of TREC.
     run : path, table, dict or list
         What a system returned, likewise, or a dict of names to runs.
-    metrics : str, callable or list of them
+    metrics : str, callable, or list or dict of them
         Scorer names, metric functions of skrank or functions of your own, as in
         :func:`~skrank.metrics.evaluate`.
     missing_queries : {"zero", "drop", "raise"}, default="zero"

@@ -243,7 +243,11 @@ class TestEncode:
             (pl.DataFrame({"qid": [1, 2, 3]}), ValueError, r"Got .*\(3, 1\)"),
             (sparse.csr_matrix([[1], [2], [3]]), ValueError, r"Got .*\(3, 1\)"),
             (5, ValueError, r"Got .*\(\)"),
-            ("abc", ValueError, r"Got .*\(\)"),
+            (
+                "abc",
+                ValueError,
+                r"Got 'abc' .*pass the column .*, X\['abc'\]",
+            ),
             ({1, 2, 3}, ValueError, r"Got .*\(\)"),
             ({1: 2}, ValueError, r"Got .*\(\)"),
             ([1j, 2j, 3j], ValueError, "complex"),

@@ -229,7 +229,7 @@ def test_models_without_the_methods(model):
         ({"candidates": []}, ValueError, "60 triples have no candidates"),
         ({"candidates": [1, 99]}, ValueError, "Got 1 others: 99"),
         ({"candidates": [[1, 2]]}, ValueError, r"shape \(n_candidates,\)"),
-        ({"candidates": {"tail": [1]}}, ValueError, "for 'head'"),
+        ({"candidates": {"tail": [1]}}, ValueError, r"\['tail'\] for 'head'"),
         ({"candidates": {"head": {}, "tail": {}}}, ValueError, "for 3 of their rel"),
         ({"candidates": SampledNegatives(0)}, ValueError, "negatives == 0"),
         ({"candidates": SampledNegatives([1, 2])}, ValueError, "n_negatives"),

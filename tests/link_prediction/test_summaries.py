@@ -225,7 +225,7 @@ def test_definitions_of_users_are_read():
         ("rank_variance", {}, "Did you mean 'neg_rank_variance'"),
         ("neg_z_mrr", {}, "Did you mean 'z_mrr'"),
         ([], {}, "at least one"),
-        (None, {}, "'metrics' parameter .* must be a str, a callable or a list"),
+        (None, {}, "'metrics' parameter .* must be a str, a callable, or a"),
         ("mrr", {"ties": "first"}, "The 'ties' parameter of evaluate_link_prediction"),
         ("spearman", {"ties": "midrank"}, "'ties' parameter of evaluate_link_predict"),
         ("mrr", {"average": "weighted"}, "The 'average' parameter"),

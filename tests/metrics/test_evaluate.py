@@ -146,6 +146,34 @@ def test_a_name_that_is_asked_for_twice_is_there_once(data):
     assert list(evaluate(**data, metrics=["map", "mrr", "map"])) == ["map", "mrr"]
 
 
+def test_a_dict_names_the_metrics_as_in_scikit_learn(data):
+    metrics = {
+        "best": "ndcg@5",
+        "first": "neg_mean_rank",
+        "rr": skrank.metrics.mrr_score,
+    }
+    listed = evaluate(**data, metrics=["ndcg@5", "neg_mean_rank", "mrr"])
+    expected = dict(zip(metrics, listed.values(), strict=True))
+    assert evaluate(**data, metrics=metrics) == expected
+    scores = skrank.metrics.score_queries(**data, metrics=metrics)
+    assert scores.summary() == expected
+    assert scores.metrics == ("best", "first", "rr")
+    by_query = evaluate(**data, metrics=metrics, average=None)
+    assert list(by_query) == ["best", "first", "rr", "qid"]
+    # Two names of one metric are two metrics.
+    assert evaluate([1], [1], {"a": "mrr", "b": "mrr"}) == {"a": 1.0, "b": 1.0}
+
+
+def test_query_ids_without_their_name_are_answered_with_it():
+    message = "were given. Pass the query ids by name: qid=qid."
+    with pytest.raises(TypeError, match=message):
+        evaluate([1, 0], [2, 1], "mrr", [7, 7])
+    with pytest.raises(TypeError, match=message):
+        skrank.metrics.score_queries([1, 0], [2, 1], "mrr", [7, 7])
+    with pytest.raises(TypeError, match=message):
+        skrank.metrics.query_report([1, 0], [2, 1], [7, 7], "map")
+
+
 def test_an_alias_keeps_the_name_that_was_asked_for(data):
     scores = evaluate(**data, metrics=["hit_rate@3", "gauc", "hits@3", "query_auc"])
     assert scores["hit_rate@3"] == scores["hits@3"]
@@ -221,12 +249,21 @@ def of_same_name():
         (None, {}, (TypeError, ValueError), "metrics|metric"),
         ([same_name, of_same_name()], {}, ValueError, "same_name"),
         ("mrr", {"gain": "linear"}, TypeError, r"none of \['mrr'\] takes: \['gain'\]"),
-        ("ndcg", {"gian": "linear"}, TypeError, "'gian'"),
+        ("ndcg", {"gian": "linear"}, TypeError, r"'gian'\]. Did you mean 'gain'\?"),
+        ("alpha_ndcg", {"subtopic": [1] * 3}, TypeError, "mean 'subtopics'"),
+        ("ndcg", {"doc_ids": [1] * 3}, TypeError, "mean 'doc_id'"),
+        ("ndcg", {"groups": [1] * 3}, TypeError, "the query id of each row as `qid`"),
+        ("ndcg(gian='linear')", {}, TypeError, "mean 'gain'"),
+        ({}, {}, ValueError, "at least one metric. Got {}"),
+        ({1: "mrr"}, {}, ValueError, "keys of the 'metrics' param.* str.*Got 1"),
+        ({"qid": "mrr"}, {}, ValueError, "other than 'qid'. Got 'qid'"),
+        ({"a": "mrrr"}, {}, ValueError, "'mrrr' is not.*Did you mean 'mrr'"),
         ("ndcg", {"k": 10}, TypeError, "Write k into the name: 'ndcg@10'"),
         ("ndcg", {"gain": "square"}, ValueError, "'gain'.*'square'"),
         (["mrr", "ndcg"], {"ties": "realistic"}, ValueError, "'ties'.*of evaluate"),
         ("mrr", {"ties": "random"}, ValueError, "'ties'.*of evaluate.*'random'"),
         ("mrr", {"average": "micro"}, ValueError, "'average'.*of evaluate"),
+        ("mrr", {"average": "marco"}, ValueError, "mean 'macro'"),
         ("mrr", {"threshold": "min"}, ValueError, "'threshold'.*of evaluate"),
         ("mrr", {"adjusted": 1}, TypeError, "'adjusted'.*of evaluate"),
         ("mrr", {"replace_undefined_by": "0"}, TypeError, "'replace_undefined_by'"),

@@ -141,6 +141,25 @@ def test_a_misspelt_name_is_answered_with_the_nearest_one(typo):
             make(typo)
 
 
+@pytest.mark.parametrize(
+    ("name", "score"),
+    [
+        *(("coverage@10", "Coverage"), ("gini", "Gini"), ("neg_gini@5", "Gini")),
+        *(("personalization", "Personalization"), ("catalog_coverage", "Coverage")),
+    ],
+)
+def test_a_score_of_all_lists_is_answered_with_its_function(name, score):
+    message = (
+        f"'{name}' is not a valid scoring value. {score} is a score of all lists "
+        r"together, .* call skrank.metrics.catalogue_scores\("
+    )
+    with pytest.raises(ValueError, match=message):
+        GridSearchCV(Ridge(), {}, scoring=name).fit([[0.0]], [0])
+    for make in (sklearn.metrics.get_scorer, skrank.metrics.get_scorer):
+        with pytest.raises(ValueError, match=message):
+            make(name)
+
+
 def test_what_was_valid_by_an_alias_still_is():
     for name, metric in (("hr@10", "hits"), ("hit@3", "hits"), ("p@5", "precision")):
         assert metric in str(sklearn.metrics.get_scorer(name)._score_func.requests)

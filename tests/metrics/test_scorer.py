@@ -43,7 +43,7 @@ FOLD_MRR = [1 / 2, 1.0]
 
 FRAME = pd.DataFrame(X, columns=["score", "nothing"]).assign(qid=QID)
 Y_INDEXED = pd.Series(Y, index=pd.Index(QID, name="qid"))
-SOURCES_OF_QID = r"qid=qid(.|\n)*column 'qid' of a table X(.|\n)*index of y or X named"
+SOURCES_OF_QID = r"qid'?[=:] ?qid.* column 'qid' of X, or an index 'qid' of X or y"
 
 
 class FirstFeature(BaseEstimator):

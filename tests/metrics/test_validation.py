@@ -399,10 +399,14 @@ def test_pair_weights_of_a_callable_must_be_finite_and_not_negative():
 
 @pytest.mark.parametrize("name", WITH_FUNCTION)
 def test_options_are_keywords_and_known(name):
-    with pytest.raises(TypeError, match="positional"):
+    with pytest.raises(TypeError, match=r"positional.*Pass the query ids by name: qid"):
         METRICS[name].function(Y, S, Q)
-    with pytest.raises(TypeError, match="unexpected keyword"):
+    with pytest.raises(TypeError, match=r"unexpected keyword.*id of each row as `qid`"):
         METRICS[name].function(Y, S, groups=Q)
+    with pytest.raises(TypeError, match=r"'treshold'\. Did you mean 'threshold'\?"):
+        METRICS[name].function(Y, S, treshold=1)
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'xyzzy'$"):
+        METRICS[name].function(Y, S, xyzzy=1)
     if METRICS[name].cutoff == "never":
         with pytest.raises(TypeError, match="unexpected keyword argument 'k'"):
             METRICS[name].function(Y, S, k=3)
@@ -766,6 +770,21 @@ def test_swapped_arguments_are_noticed():
         with pytest.warns(UserWarning, match=message):
             mrr_score(scores.reshape(2, 30), labels.reshape(2, 30))
         mrr_score(labels, scores, qid=qid)
+    # A metric that refuses the scores as grades does not ask to change them.
+    for swapped, refusal in ((scores - 0.5, "negative"), (scores + 2000, "below")):
+        with (
+            pytest.warns(UserWarning, match=message),
+            pytest.raises(ValueError, match=message) as error,
+        ):
+            metrics.ndcg_score(swapped, grades, qid=qid)
+        assert refusal in str(error.value.__cause__)
+        with pytest.raises(ValueError, match=refusal):  # grades of too many kinds
+            metrics.ndcg_score(swapped, scores, qid=qid)
+    with (
+        pytest.warns(UserWarning, match=message),
+        pytest.raises(ValueError, match=message),
+    ):
+        metrics.score_queries(scores - 0.5, grades, "ndcg", qid=qid)
     with pytest.warns(UserWarning, match=message):
         metrics.evaluate([0.9, 0.2, 0.4, 0.3, 0.6], [1, 0, 0, 0, 1], "mrr")
     # Fractional grades of a few levels, and ranks of continuous grades.

@@ -145,7 +145,7 @@ class TestEverySplitter:
 
     @every_splitter
     def test_no_query_ids_is_an_error_that_names_the_sources(self, cv):
-        with pytest.raises(ValueError, match=r"column 'qid'(.|\n)*index of y"):
+        with pytest.raises(ValueError, match=r"column 'qid' of X, or an index 'qid'"):
             next(cv.split(X, Y))
 
     @every_splitter
@@ -568,16 +568,16 @@ class TestWithScikitLearn:
         search = GridSearchCV(TakesQid(), {"alpha": [1]}, cv=QueryKFold(3))
         with pytest.raises(ValueError, match="QueryKFold needs to know") as error:
             search.fit(X, Y, qid=QID)
-        said = "while metadata routing is disabled, scikit-learn passes `qid` to the e"
+        said = "While metadata routing is disabled, scikit-learn passes `qid` to the e"
         assert said in str(error.value)
         assert "column" not in str(error.value)
         params = {"params": {"qid": QID}, "error_score": "raise"}
         with pytest.raises(ValueError, match=said):
             cross_validate(TakesQid(), X, Y, cv=QueryKFold(3), **params)
         folds = list(QueryKFold(3).split(X, qid=QID))
-        with pytest.raises(ValueError, match=f"scorer of 'mrr' needs(.|\n)*{said}"):
+        with pytest.raises(ValueError, match=f"^{said}(.|\n)*scorer of 'mrr' needs"):
             cross_validate(TakesQid(), X, Y, cv=folds, scoring="mrr", **params)
-        with pytest.raises(ValueError, match="Pass them in one of these ways"):
+        with pytest.raises(ValueError, match=r"Pass them: cross_validate\("):
             cross_validate(TakesQid(), X, Y, cv=QueryKFold(3))
 
     def test_a_pipeline_a_learning_curve_and_predictions_work(self):

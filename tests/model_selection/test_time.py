@@ -447,6 +447,8 @@ class TestTimeRangeSplit:
                 "'drop_new' parameter of TimeRange.*cold",
             ),
             ({"time": None}, TypeError, "'time' parameter of TimeRangeSplit.*Got None"),
+            ({"n_splits": "14D"}, TypeError, "not str. Did you mean test_size='14D'"),
+            ({"n_splits": 0.2}, TypeError, "not float. Did you mean test_size=0.2"),
             ({"item": 3}, TypeError, "'item' parameter of TimeRangeSplit.*Got 3"),
         ],
     )

@@ -167,10 +167,10 @@ def test_without_ids_the_three_sources_are_named(method):
     message = str(error.value)
     assert f"QueryRanker.{method} " in message
     for source in (
-        "fit(X, y, qid=qid)",
+        f"{method}({', '.join('Xy'[: len(args)])}, qid=qid)",
         "column 'qid'",
         "QueryRanker(..., qid_column='user_id')",
-        "index of y or X named 'qid'",
+        "index 'qid' of X or y",
     ):
         assert source in message
 

@@ -71,10 +71,26 @@ def test_the_words_of_other_libraries_are_answered_with_qid(ranker, word):
         ranker.fit(X, Y, **{word: sizes})
     assert f"{type(ranker).__name__}.fit()" in str(e.value)
     assert "qid=np.repeat(np.arange(len(sizes)), sizes)" in str(e.value)
-    with pytest.raises(TypeError, match="unexpected keyword argument 'epochs'"):
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'epochs'$"):
         ranker.fit(X, Y, qid=QID, epochs=3)
+    with pytest.raises(TypeError, match=r"'sample_weights'\. Did you mean 'sample_we"):
+        ranker.fit(X, Y, qid=QID, sample_weights=Y)
+    with pytest.raises(TypeError, match=r"Pass the query ids by name: qid=qid\."):
+        ranker.fit(X, Y, QID)
     parameters = inspect.signature(ranker.fit).parameters
     assert list(parameters) == ["X", "y", "qid", "sample_weight"]
+
+
+@pytest.mark.parametrize("word", ["eval_set", "eval_metric", "early_stopping_rounds"])
+def test_the_words_of_early_stopping_are_answered_with_the_rankers_own(word):
+    with pytest.raises(TypeError, match=f"unexpected keyword argument '{word}'") as e:
+        QueryRanker(Ridge()).fit(X, Y, qid=QID, **{word: None})
+    assert ". QueryRanker(..., early_stopping=True) stops early" in str(e.value)
+
+
+def test_an_error_inside_fit_stays_as_it_is():
+    with pytest.raises(TypeError, match=r"^The 'estimator' parameter of QueryRanker"):
+        QueryRanker(3).fit(X, Y, qid=QID)
 
 
 def test_a_column_of_grades_warns_and_predicts_one_score_per_row():

@@ -254,6 +254,12 @@ def test_a_fused_run_is_a_run():
     [
         (({"q": {"d": 1.0}},), TypeError, "must be a dict of names to runs"),
         ((RUNS, "condorcet"), ValueError, "must be a str among {'borda', 'isr'"),
+        ((RUNS, "rff"), ValueError, "Got 'rff' instead. Did you mean 'rrf'?"),
+        ((RUNS, "zscore"), ValueError, "Did you mean norm='z'?"),
+        ((RUNS, "CombSUM"), ValueError, "Did you mean method='sum'?"),
+        ((RUNS, "comb_mnz"), ValueError, "Did you mean method='mnz'?"),
+        ((RUNS, "sum", "minmax"), ValueError, "Did you mean norm='min-max'?"),
+        ((RUNS, "sum", "z-score"), ValueError, "Did you mean norm='z'?"),
         ((RUNS, "sum", "l2"), ValueError, "The 'norm' parameter of fuse must be"),
         ((RUNS, "rrf", None, [1, 2]), ValueError, "a number >= 0 for each of 3 runs"),
         ((RUNS, "rrf", None, [0, 0, 0]), ValueError, "and one above 0"),
