@@ -24,25 +24,58 @@ from skrank._columns import on_host, reordered, unwrapped
 TIES = frozenset({"expected", "first", "optimistic", "pessimistic", "realistic"})
 AVERAGES = ("macro", "weighted", None)
 _PACKAGE = str(Path(__file__).parent)
+# What may stand between the line of a user and a warning.
+_TOOLS = {"joblib", "skrank", "sklearn"}
+
+
+# Warnings that were shown while scikit-learn ran, by their text, category and line.
+_SHOWN = set()
+
+
+def callers():
+    """Yield the frames of the functions that called the package, the nearest first.
+
+    All that skrank knows of its callers comes from here: at which line a warning
+    belongs, and what scikit-learn is doing with the rows.
+    """
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+def sklearn_callers():
+    """Yield the frames of scikit-learn among the callers, the nearest first."""
+    for frame in callers():
+        if frame.f_globals.get("__name__", "").startswith("sklearn."):
+            yield frame
 
 
 def warn_caller(message, category):
-    """Warn, at the line outside of the package from which it was called."""
-    _, level = find_caller()
-    warnings.warn(message, category, stacklevel=level)
+    """Warn at the line of the user: outside of skrank, scikit-learn and joblib.
 
-
-def find_caller():
-    """Return the function that called the package, and its stack level.
-
-    The function is its module and its name; None if there is none.
+    Python shows a text once for each line. It forgets what it has shown whenever
+    filters change, as in each fit of a search, so that is remembered here.
     """
-    frame, level = sys._getframe(1), 1
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
-        frame, level = frame.f_back, level + 1
-    if frame is None:
-        return None, level
-    return (frame.f_globals.get("__name__"), frame.f_code.co_name), level
+    for frame in callers():
+        module = frame.f_globals.get("__name__", "")
+        if module.partition(".")[0] not in _TOOLS:
+            break
+    line = frame.f_code.co_filename, frame.f_lineno
+    if next(sklearn_callers(), None) is not None:
+        actions = (
+            action
+            for action, text, kind, *_ in warnings.filters
+            if text is None and issubclass(category, kind)
+        )
+        is_once = next(actions, "default") in ("default", "module", "once")
+        if is_once and (message, category, line) in _SHOWN:
+            return
+        _SHOWN.add((message, category, line))
+    registry = frame.f_globals.setdefault("__warningregistry__", {})
+    warnings.warn_explicit(message, category, *line, module, registry)
 
 
 F = TypeVar("F", bound=Callable)
@@ -501,8 +534,22 @@ MANY_ROWS = 1000
 # fold and not their queries.
 SCORER = ("sklearn.metrics._scorer", "_score")
 
-# The halving searches, which draw rows of each fold if their resource is "n_samples".
-HALVING = "sklearn.model_selection._search_successive_halving"
+# The functions of scikit-learn that draw rows of each fold, and what to do instead; the
+# halving searches if their resource is "n_samples".
+DRAWS_ROWS = {
+    ("sklearn.model_selection._search_successive_halving", "fit"): (
+        "A halving search with resource='n_samples' draws rows of the folds, so that "
+        "queries lose documents in training and test sets. Pass "
+        "resource='max_queries' and max_resources=n_queries with a QueryRanker, which "
+        "draws whole queries, or the name of another parameter, such as "
+        "'n_estimators'."
+    ),
+    ("sklearn.model_selection._validation", "learning_curve"): (
+        "learning_curve draws rows of the training data, so that queries lose "
+        "documents. Pass param_name='max_queries' and param_range=[50, 100, ...] to "
+        "validation_curve with a QueryRanker, which draws whole queries."
+    ),
+}
 
 # How many values are looked at, and the fewest that say anything.
 _SAMPLE, _FEWEST = 200, 5
@@ -534,8 +581,8 @@ def warn_if_not_one_query(n_rows):
     They are many, or the rows of a fold, for which a scorer of scikit-learn calls a
     metric function.
     """
-    caller, _ = find_caller()
-    if caller == SCORER:
+    caller = next(callers())
+    if (caller.f_globals.get("__name__"), caller.f_code.co_name) == SCORER:
         warn_caller(
             "All rows of a fold are ranked as one query, since a scorer made with "
             "sklearn.metrics.make_scorer passes no query ids. Pass a scorer name, "
@@ -554,32 +601,22 @@ def warn_if_not_one_query(n_rows):
 
 
 def warn_if_rows_are_drawn():
-    """Warn in a halving search that draws rows of the folds.
+    """Warn in a halving search or a learning curve that draws rows of the folds.
 
-    It tells nobody, and rows that were drawn look like any others. The search is found
-    among the callers, which those in other processes do not see.
+    It tells nobody, and rows that were drawn look like any others. What draws them is
+    found among the callers, which those in other processes do not see.
     """
-    if HALVING not in sys.modules:
+    for frame in sklearn_callers():
+        caller = frame.f_globals["__name__"], frame.f_code.co_name
+        if caller not in DRAWS_ROWS:
+            continue
+        search = frame.f_locals.get("self")
+        estimator = frame.f_locals.get("estimator", getattr(search, "estimator", None))
+        # The rows of estimators that rank by themselves are queries, such as triples.
+        is_ranked = hasattr(estimator, "__skrank_ranks__")
+        if getattr(search, "resource", "n_samples") == "n_samples" and not is_ranked:
+            warn_caller(DRAWS_ROWS[caller], UserWarning)
         return
-    frame, level, found = sys._getframe(1), 2, None
-    while frame is not None:
-        if frame.f_globals.get("__name__") == HALVING:
-            search = frame.f_locals.get("self")
-            if getattr(search, "resource", None) == "n_samples":
-                found = search, level
-        frame, level = frame.f_back, level + 1
-    # The rows of estimators that rank by themselves are queries, such as triples.
-    if found is None or hasattr(found[0].estimator, "__skrank_ranks__"):
-        return
-    warnings.warn(
-        "A halving search with resource='n_samples' draws rows of the folds, so that "
-        "queries lose documents in training and test sets. Pass "
-        "resource='max_queries' and max_resources=n_queries with a QueryRanker, which "
-        "draws whole queries, or the name of another parameter, such as "
-        "'n_estimators'.",
-        UserWarning,
-        stacklevel=found[1],  # one line of the search, so that it is shown once
-    )
 
 
 def warn_if_out_of_order(arrays):

@@ -161,7 +161,7 @@ class RankingEstimator:
         y_score = self._predict(X, y, qid)
         qid = self._find_qid(qid, "score", X=X, y=y)
         value = ndcg_score(y, y_score, qid=qid, sample_weight=sample_weight)
-        warn_if_queries_are_split(self, qid)
+        warn_if_queries_are_split(self, X, qid)
         return value
 
     def rank(self, X: MatrixLike | Any, qid: ArrayLike | None = None) -> NDArray[Any]:

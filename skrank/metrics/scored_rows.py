@@ -2,13 +2,14 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import warnings
+import contextlib
+import weakref
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from skrank._checks import shown
+from skrank._checks import shown, sklearn_callers, warn_caller
 from skrank._columns import QID, find_qid, on_host
 from skrank._ranking.ids import encode_heads
 from skrank.exceptions import QuerySplitWarning
@@ -31,30 +32,71 @@ def find_scored_qid(estimator, X, y, qid=None):
     return find_qid(qid, X=X, y=y)
 
 
-def warn_if_queries_are_split(estimator, qid):
-    """Warn of queries that the ranker was fitted on with another number of rows.
+def warn_if_queries_are_split(estimator, X, qid, name=QID):
+    """Warn of queries with rows in both the training and the test data.
 
-    A ranker has its numbers of rows in a dict ``query_sizes_``. If they are equal, the
+    In the place of scikit-learn's own loops over splits, the rows of the split are
+    compared; query ids were passed to them by the `name`. Elsewhere a ranker has its
+    numbers of training rows by query in a dict ``query_sizes_``: if they are equal, the
     training data itself is scored, which is allowed.
     """
+    if qid is None:
+        return
+    for frame in sklearn_callers():
+        # A function that fits on the rows `train` of X and scores the rows `test`.
+        split = frame.f_locals if "X_test" in frame.f_code.co_varnames else {}
+        if split.get("X_test") is X and "train" in split:
+            params = split.get("score_params") or {}
+            all_qid = params.get(name, params.get(QID))
+            codes = _codes_of_all(estimator, split["X"], split["y"], all_qid)
+            if codes is not None:
+                warn_of_split_queries(codes, split["train"], split["test"])
+            return
     known = training_sizes(estimator)
-    if not known or qid is None:
+    if not known:
         return
     heads = encode_heads(qid)
     sizes = np.array([known.get(id, 0) for id in heads.ids.tolist()])
-    scored = np.bincount(heads.of_rows(), minlength=len(sizes))
-    n_split = np.count_nonzero((sizes > 0) & (sizes != scored))
-    if n_split == 0:
-        return
-    warnings.warn(
-        f"{n_split} of {len(heads.ids)} scored queries are known from the training "
-        "data with another number of rows: the rows of a query were split between "
-        "training and test, or ids of the training data were reused for other queries. "
-        "Split whole queries, for instance by skrank.model_selection.QueryKFold. If "
-        "this is intended, silence skrank.exceptions.QuerySplitWarning.",
-        QuerySplitWarning,
-        stacklevel=3,
-    )
+    scored = np.bincount(heads.of_rows())
+    if ((sizes > 0) & (sizes != scored)).any():
+        warn_caller(SPLIT, QuerySplitWarning)
+
+
+SPLIT = (
+    "Pass cv=QueryKFold(5), or split whole queries otherwise: rows of one query are in "
+    "both the training and the test data. If this is intended, silence "
+    "skrank.exceptions.QuerySplitWarning."
+)
+
+
+def warn_of_split_queries(codes, train, test):
+    """Warn if rows of a query, which has a code, are on both sides of a split."""
+    is_trained = np.zeros(codes.max() + 1, dtype=bool)
+    is_trained[codes[train]] = True
+    if is_trained[codes[test]].any():
+        warn_caller(SPLIT, QuerySplitWarning)
+
+
+# The codes of the data that is split at present, until it is deleted.
+_CODES = {}
+
+
+def _codes_of_all(estimator, X, y, qid):
+    """Return a code of the query of each row, read once for all splits of the data."""
+    data = [one for one in (X, y, qid) if one is not None]
+    key = tuple(map(id, data))
+    if key in _CODES:
+        codes, _ = _CODES[key]
+        return codes
+    found = find_scored_qid(estimator, X, y, qid)
+    codes = None if found is None else encode_heads(found).of_rows()
+    _CODES.clear()
+    with contextlib.suppress(TypeError):  # lists have no weak references
+        _CODES[key] = (
+            codes,
+            [weakref.ref(one, lambda _: _CODES.clear()) for one in data],
+        )
+    return codes
 
 
 def training_sizes(estimator):
@@ -140,23 +182,21 @@ def warn_of_features(estimator, names):
         return
     features = _features_of(estimator)
     if QID in features and estimator_type(estimator) != "ranker":
-        warnings.warn(
+        warn_caller(
             f"{type(estimator).__name__} was fitted on the column 'qid' as if it were "
             "a feature. Wrap the estimator in skrank.rankers.QueryRanker, which reads "
             "query ids from this column, or pass the query ids as `qid` or in the "
             "index of y.",
             UserWarning,
-            stacklevel=2,
         )
     for name in names:
         if name in features:
-            warnings.warn(
+            warn_caller(
                 f"{type(estimator).__name__} was fitted on the column {name!r}, which "
                 "a metric reads, as a feature. If only the metric should read it, let "
                 "a ColumnTransformer drop it. If it is a feature, too, say so by "
                 f"make_ranking_scorer(..., columns={{{name!r}: {name!r}}}).",
                 UserWarning,
-                stacklevel=2,
             )
 
 

@@ -341,7 +341,9 @@ class RankingScorer(_ScikitLearnScorer):
         found = heads if scored.reads_heads else qid
         value = scored.of_rows(y_true, y_score, qid=found, **metadata)
         warn_of_features(estimator, sorted(of_X))
-        warn_if_queries_are_split(estimator, heads)
+        asked = super().get_metadata_routing().score.requests["qid"]
+        name = asked if isinstance(asked, str) else "qid"
+        warn_if_queries_are_split(estimator, X, heads, name)
         warn_if_rows_are_drawn()
         return value if isinstance(value, dict) else self._sign * value
 

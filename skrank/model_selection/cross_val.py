@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from numbers import Integral
@@ -20,10 +19,13 @@ from skrank._checks import shown
 from skrank._columns import kind_of
 from skrank._ranking.ids import encode_qid
 from skrank._types import MetricLike
-from skrank.exceptions import QuerySplitWarning
 from skrank.metrics import QueryScores
 from skrank.metrics.evaluation import check_names, score_requests
-from skrank.metrics.scored_rows import find_scored_qid, training_sizes
+from skrank.metrics.scored_rows import (
+    find_scored_qid,
+    training_sizes,
+    warn_of_split_queries,
+)
 from skrank.metrics.scorer import RowScorer, check_same_ids, read_scoring
 from skrank.metrics.value_table import average_repeats
 from skrank.model_selection.splitters import QueryKFold
@@ -146,7 +148,9 @@ def cross_val_query_scores(
         )["estimator"]
         if training_sizes(models[0]) is None:
             qid = find_scored_qid(models[0], X, y, metadata.get("qid"))
-            _warn_of_split_queries(qid, cv.splits)
+            codes = None if qid is None else encode_qid(qid)[1]
+            for train, test in cv.splits if codes is not None else ():
+                warn_of_split_queries(codes, train, test)
         score_rows = RowScorer(CALLER, scored)
         for fold, model in enumerate(models):
             tested = partial(_safe_indexing, indices=cv.splits[fold][1])
@@ -167,23 +171,6 @@ def cross_val_query_scores(
     ]
     table = average_repeats(QueryScores.concat(parts).table, "fold", SEVERAL)
     return QueryScores(table._replace(kind=kind_of(X, y)))
-
-
-def _warn_of_split_queries(qid, splits):
-    """Warn of queries with rows on both sides of a split, as a ranker would itself."""
-    if qid is None:
-        return
-    _, codes = encode_qid(qid)
-    split = [np.intersect1d(codes[train], codes[test]) for train, test in splits]
-    if n_split := len(np.unique(np.concatenate(split))):
-        warnings.warn(
-            f"{n_split} scored queries have rows in the training set of the same split "
-            "as well. Split whole queries, for instance by "
-            "skrank.model_selection.QueryKFold. If this is intended, silence "
-            "skrank.exceptions.QuerySplitWarning.",
-            QuerySplitWarning,
-            stacklevel=3,
-        )
 
 
 class _SplitOnce:

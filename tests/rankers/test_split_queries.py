@@ -1,12 +1,17 @@
-"""Queries that are known from the training data with another number of rows."""
+"""Queries with rows in both the training and the test data are warned of."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import re
+import subprocess
+import sys
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import config_context
+from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import (
     GridSearchCV,
@@ -15,10 +20,12 @@ from sklearn.model_selection import (
     cross_val_score,
     cross_validate,
     learning_curve,
+    permutation_test_score,
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
+import skrank
 from skrank.datasets import make_ranking
 from skrank.exceptions import QuerySplitWarning
 from skrank.metrics import get_scorer, make_ranking_scorer
@@ -34,6 +41,9 @@ CUT = 7
 _, FIRST_ROWS = np.unique(QID, return_index=True)
 TRAIN = np.sort(np.append(np.flatnonzero(QID >= CUT), FIRST_ROWS[:CUT]))
 TEST = np.setdiff1d(np.arange(len(Y)), TRAIN)
+SPLIT = r"^Pass cv=QueryKFold\(5\), or split whole queries"
+SHUFFLED = np.random.default_rng(0).permutation(len(Y))
+PLAIN_FOLDS = KFold(3, shuffle=True, random_state=0)
 
 RANKERS = {
     "pointwise": QueryRanker(Ridge()),
@@ -51,20 +61,20 @@ rankers = pytest.mark.parametrize("name", RANKERS)
 @pytest.mark.parametrize(
     "scorer", [get_scorer("mrr"), make_ranking_scorer(["mrr", "ndcg@3"])], ids=str
 )
-def test_a_scorer_warns_of_their_number(name, scorer):
+def test_a_scorer_of_a_ranker_warns(name, scorer):
     ranker = RANKERS[name].fit(X[TRAIN], INDEXED.iloc[TRAIN])
-    with pytest.warns(QuerySplitWarning, match=f"^{CUT} of {CUT} scored queries") as w:
-        scorer(ranker, X[TEST], INDEXED.iloc[TEST])
-    assert len(w) == 1
-    some = np.append(TEST, np.flatnonzero(QID >= 20))
-    with pytest.warns(QuerySplitWarning, match=f"^{CUT} of {CUT + 4} scored queries"):
-        scorer(ranker, X[some], INDEXED.iloc[some])
+    whole = np.flatnonzero(QID >= CUT)
+    for rows in (TEST, np.append(TEST, whole)):
+        with pytest.warns(QuerySplitWarning, match=SPLIT) as caught:
+            scorer(ranker, X[rows], INDEXED.iloc[rows])
+        assert len(caught) == 1
+    scorer(ranker, X[whole], INDEXED.iloc[whole])  # without a warning
 
 
 @pytest.mark.parametrize("name", ["pointwise", "pairwise"])
 def test_the_score_of_a_ranker_warns_too(name):
     ranker = RANKERS[name].fit(X[TRAIN], Y[TRAIN], qid=QID[TRAIN])
-    with pytest.warns(QuerySplitWarning, match=f"^{CUT} of {CUT} scored queries"):
+    with pytest.warns(QuerySplitWarning, match=SPLIT):
         ranker.score(X[TEST], Y[TEST], qid=QID[TEST])
 
 
@@ -83,7 +93,7 @@ def test_the_score_of_a_ranker_warns_too(name):
 def test_ids_of_any_type_are_known_again(qid):
     qid = pd.Series(qid)
     ranker = RANKERS["pointwise"].fit(X[TRAIN], Y[TRAIN], qid=qid.iloc[TRAIN])
-    with pytest.warns(QuerySplitWarning, match=f"^{CUT} of {CUT} scored queries"):
+    with pytest.warns(QuerySplitWarning, match=SPLIT):
         ranker.score(X[TEST], Y[TEST], qid=qid.iloc[TEST])
 
 
@@ -104,11 +114,126 @@ def test_whole_queries_and_training_scores_raise_no_alarm(name, cv):
     assert np.isfinite(result["train_mrr"]).all()
 
 
-def test_plain_folds_are_noticed():
-    with pytest.warns(QuerySplitWarning, match="Split whole queries, for instance by"):
-        cross_val_score(
-            QueryRanker(Ridge()), X, INDEXED, scoring="mrr", cv=KFold(3, shuffle=True)
+def search_rows_of_an_index():
+    GridSearchCV(Ridge(), {"alpha": [1, 2]}, scoring="mrr", cv=PLAIN_FOLDS).fit(
+        X, INDEXED
+    )
+
+
+def search_shuffled_rows_with_routed_ids():
+    with config_context(enable_metadata_routing=True):
+        search = GridSearchCV(Ridge(), {"alpha": [1, 2]}, scoring="mrr", cv=5)
+        search.fit(X[SHUFFLED], Y[SHUFFLED], qid=QID[SHUFFLED])
+
+
+def validate_with_ids_of_another_name():
+    with config_context(enable_metadata_routing=True):
+        scorer = get_scorer("mrr").set_score_request(qid="user")
+        cross_validate(
+            Ridge(),
+            X[SHUFFLED],
+            Y[SHUFFLED],
+            scoring={"mrr": scorer, "r2": "r2"},
+            params={"user": QID[SHUFFLED]},
         )
+
+
+def score_a_pipeline():
+    model = make_pipeline(MaxAbsScaler(), Ridge())
+    cross_val_score(model, X, INDEXED, scoring="mrr", cv=PLAIN_FOLDS)
+
+
+def score_several_metrics_of_a_table():
+    # In a pipeline that drops the column, which scorers read.
+    table = pd.DataFrame(X, columns=["a", "b", "c"]).assign(qid=QID)
+    model = make_pipeline(make_column_transformer(("passthrough", ["a", "b"])), Ridge())
+    scoring = ["mrr", "ndcg@3"]
+    cross_validate(
+        model, table, Y, scoring=scoring, cv=PLAIN_FOLDS, return_train_score=True
+    )
+
+
+def permute():
+    permutation_test_score(
+        Ridge(), X, INDEXED, scoring="mrr", cv=PLAIN_FOLDS, n_permutations=2
+    )
+
+
+def score_a_ranker():
+    model = QueryRanker(Ridge())
+    cross_val_score(model, X, INDEXED, scoring="mrr", cv=PLAIN_FOLDS)
+
+
+# Each fails if scikit-learn renames what skrank reads of its loops over splits: their
+# local variables X, y, train, test, X_test and score_params.
+@pytest.mark.parametrize(
+    "call",
+    [
+        search_rows_of_an_index,
+        search_shuffled_rows_with_routed_ids,
+        validate_with_ids_of_another_name,
+        score_a_pipeline,
+        score_several_metrics_of_a_table,
+        permute,
+        score_a_ranker,
+    ],
+)
+def test_folds_of_rows_are_warned_of_once_in_each_call(call):
+    for _ in range(2):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("default")
+            call()
+        (warning,) = caught
+        assert warning.category is QuerySplitWarning
+        assert re.match(SPLIT, str(warning.message))
+        assert warning.filename == __file__
+        skrank._checks._SHOWN.clear()  # as in a new process
+
+
+def test_folds_of_plain_estimators_that_keep_queries_whole_raise_no_alarm():
+    # Warnings are errors here.
+    search = GridSearchCV(
+        Ridge(), {"alpha": [1, 2]}, scoring="mrr", cv=QueryKFold(3), error_score="raise"
+    )
+    search.fit(X, INDEXED)
+    by_group = {"cv": GroupKFold(3), "groups": QID, "error_score": "raise"}
+    assert cross_val_score(Ridge(), X, INDEXED, scoring="mrr", **by_group).all()
+    parts = [(np.flatnonzero(QID < 12), np.flatnonzero(QID >= 12))]
+    given = {"scoring": ["mrr", "map"], "cv": parts, "return_train_score": True}
+    cross_validate(Ridge(), X, INDEXED, **given, error_score="raise")
+    get_scorer("mrr")(Ridge().fit(X[QID < 12], Y[QID < 12]), X, INDEXED)
+
+
+SEARCH = """
+import numpy as np, pandas as pd
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV, KFold
+from skrank.datasets import make_ranking
+from skrank.rankers import QueryRanker
+
+X, y, qid = make_ranking(60, n_features=2, n_informative=1, random_state=0)
+y = pd.Series(y, index=pd.Index(qid, name="qid"))
+alphas, cv = np.arange(1.0, 21.0), KFold(5, shuffle=True, random_state=0)
+GridSearchCV(Ridge(), {"alpha": alphas}, scoring="mrr", cv=cv).fit(X, y)
+ranker, grid = QueryRanker(Ridge()), {"estimator__alpha": alphas}
+GridSearchCV(ranker, grid, scoring=["mrr", "map"], refit="mrr", cv=cv).fit(X, y)
+print("in two processes", file=__import__("sys").stderr, flush=True)
+GridSearchCV(Ridge(), {"alpha": alphas}, scoring="mrr", cv=cv, n_jobs=2).fit(X, y)
+"""
+
+
+@pytest.mark.slow
+def test_a_search_of_twenty_candidates_shows_one_warning_in_each_process():
+    done = subprocess.run(
+        [sys.executable, "-c", SEARCH],
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    here, there = done.stderr.split("in two processes")
+    assert here.count("QuerySplitWarning: Pass cv=QueryKFold(5)") == 2  # two searches
+    assert there.count("QuerySplitWarning: Pass cv=QueryKFold(5)") in (1, 2)
 
 
 def test_the_warning_can_be_silenced():
@@ -120,17 +245,19 @@ def test_the_warning_can_be_silenced():
     assert scores.shape == (3,)
 
 
-def test_a_learning_curve_over_rows_splits_training_queries_without_an_alarm():
-    # Test queries stay whole; each size of the training set is a model of its own.
-    sizes, _, _ = learning_curve(
-        QueryRanker(Ridge()),
-        X,
-        INDEXED,
-        scoring="mrr",
-        cv=QueryKFold(3),
-        train_sizes=[0.3, 1.0],
-        error_score="raise",
-    )
+@pytest.mark.parametrize("model", [QueryRanker(Ridge()), Ridge()], ids=str)
+def test_a_learning_curve_over_rows_is_warned_of(model):
+    # Test queries stay whole, and training queries lose documents.
+    with pytest.warns(UserWarning, match=r"^learning_curve draws rows.*max_queries"):
+        sizes, _, _ = learning_curve(
+            model,
+            X,
+            INDEXED,
+            scoring="mrr",
+            cv=QueryKFold(3),
+            train_sizes=[0.3, 1.0],
+            error_score="raise",
+        )
     assert len(sizes) == 2
 
 
