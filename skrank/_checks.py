@@ -8,10 +8,7 @@ import importlib
 import inspect
 import numbers
 import re
-import sys
-import warnings
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
@@ -19,65 +16,11 @@ from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import check_consistent_length, check_scalar
 
+from skrank._callers import callers, sklearn_callers, warn_caller
 from skrank._columns import on_host, reordered, unwrapped
 
 TIES = frozenset({"expected", "first", "optimistic", "pessimistic", "realistic"})
 AVERAGES = ("macro", "weighted", None)
-_PACKAGE = str(Path(__file__).parent)
-# What may stand between the line of a user and a warning.
-_TOOLS = {"joblib", "skrank", "sklearn"}
-
-
-# Warnings that were shown while scikit-learn ran, by their text, category and line.
-_SHOWN = set()
-
-
-def callers():
-    """Yield the frames of the functions that called the package, the nearest first.
-
-    All that skrank knows of its callers comes from here: at which line a warning
-    belongs, and what scikit-learn is doing with the rows.
-    """
-    frame = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
-        frame = frame.f_back
-    while frame is not None:
-        yield frame
-        frame = frame.f_back
-
-
-def sklearn_callers():
-    """Yield the frames of scikit-learn among the callers, the nearest first."""
-    for frame in callers():
-        if frame.f_globals.get("__name__", "").startswith("sklearn."):
-            yield frame
-
-
-def warn_caller(message, category):
-    """Warn at the line of the user: outside of skrank, scikit-learn and joblib.
-
-    Python shows a text once for each line. It forgets what it has shown whenever
-    filters change, as in each fit of a search, so that is remembered here.
-    """
-    for frame in callers():
-        module = frame.f_globals.get("__name__", "")
-        if module.partition(".")[0] not in _TOOLS:
-            break
-    line = frame.f_code.co_filename, frame.f_lineno
-    if next(sklearn_callers(), None) is not None:
-        actions = (
-            action
-            for action, text, kind, *_ in warnings.filters
-            if text is None and issubclass(category, kind)
-        )
-        is_once = next(actions, "default") in ("default", "module", "once")
-        if is_once and (message, category, line) in _SHOWN:
-            return
-        _SHOWN.add((message, category, line))
-    registry = frame.f_globals.setdefault("__warningregistry__", {})
-    warnings.warn_explicit(message, category, *line, module, registry)
-
-
 F = TypeVar("F", bound=Callable)
 
 _QID = (
@@ -593,9 +536,8 @@ def warn_if_not_one_query(n_rows):
         )
     elif n_rows > MANY_ROWS:
         warn_caller(
-            f"All {n_rows} rows are ranked as one query, since there are no query ids. "
-            "Pass the ids as `qid`; if the rows are one query, pass "
-            "np.zeros(len(y_true)).",
+            "All rows are ranked as one query, since there are no query ids. Pass the "
+            "ids as `qid`; if the rows are one query, pass np.zeros(len(y_true)).",
             UserWarning,
         )
 

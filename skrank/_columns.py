@@ -8,18 +8,18 @@ never.
 # SPDX-License-Identifier: BSD-3-Clause
 
 import datetime
-import inspect
 import numbers
 import re
 import sys
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse
 from sklearn import get_config
 from sklearn.utils import _safe_indexing
+
+from skrank._callers import calls_of_sklearn
 
 QID = "qid"
 
@@ -47,7 +47,7 @@ def require_qid(qid, caller, call, *, X=None, column=QID, of_column=None):
     """
     if qid is not None:
         return qid
-    running = _calls_of_scikit_learn()
+    running = calls_of_sklearn()
     cause, lines = _why_none_arrived(running, column)
     if lines is None:
         lines = _ways_to_pass(running, call, X, column, of_column)
@@ -78,9 +78,15 @@ def _why_none_arrived(running, column):
             "scorers. "
         ), None
     for one in running:
-        is_whole = one is running[-1] or re.fullmatch(r"[A-Z]\w+\.fit", one.name)
-        if one.with_qid is None and is_whole:
-            return f"{one.name} of scikit-learn passes no query ids on. ", None
+        scores_itself = re.fullmatch(r"[A-Z]\w+\.fit", one.name)
+        if one.with_qid is None and (scores_itself or one is running[-1]):
+            lines = None
+            if scores_itself:  # rows that it holds out, without their table
+                lines = (
+                    "Put it into a ranker, which holds out whole queries: "
+                    "QueryRanker(..., early_stopping=True, scoring=...)."
+                )
+            return f"{one.name} of scikit-learn passes no query ids on. ", lines
         if all(find_named(QID, X=data, column=column) is None for data in one.data):
             continue
         lines = f"Pass them: {_routed(one.with_qid)}."
@@ -114,50 +120,6 @@ def _ways_to_pass(running, call, X, column, of_column):
         f"{way}a column {column!r} of X, or an index 'qid' of X or y.\n"
         f"{found} {of_column}(..., qid_column={name!r})."
     )
-
-
-class _Call(NamedTuple):
-    """A function of scikit-learn that is running."""
-
-    name: str
-    with_qid: str | None  # the call with query ids, if it takes any
-    metadata: set  # the names of what was passed for rows
-    data: list  # tables among the arguments
-
-
-def _calls_of_scikit_learn():
-    """Return the calls of functions of scikit-learn that run, the innermost first."""
-    frame, calls = sys._getframe(1), []
-    while frame is not None:
-        if frame.f_globals.get("__name__", "").startswith("sklearn."):
-            values = frame.f_locals
-            if frame.f_code.co_name == "wrapper" and calls:  # of the call before
-                calls[-1].data.extend([*values["args"], *values["kwargs"].values()])
-            else:
-                data = [values.get("X"), values.get("y")]
-                calls.append(_Call(*_signature(frame), _metadata(values), data))
-        frame = frame.f_back
-    return calls
-
-
-def _signature(frame):
-    """Return the name of a running function, and how it is called with query ids."""
-    code, owner = frame.f_code, frame.f_locals.get("self")
-    name = code.co_name if owner is None else f"{type(owner).__name__}.{code.co_name}"
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    if "params" in names:
-        return name, f"{name}(estimator, X, y, params={{'qid': qid}})"
-    takes_any = code.co_flags & inspect.CO_VARKEYWORDS
-    return name, f"{name}(X, y, qid=qid)" if takes_any else None
-
-
-def _metadata(values):
-    """Return the names of the metadata among the local variables of a function."""
-    given = {"groups": values.get("groups")}
-    for name in ("params", "fit_params"):
-        if isinstance(values.get(name), dict):
-            given |= values[name]
-    return {name for name, value in given.items() if value is not None}
 
 
 def _columns_like_ids(X, n_rows=1000, most=3):

@@ -316,9 +316,11 @@ def test_the_error_without_query_ids_says_first_why_none_arrived():
     lines = error_of(lambda: RidgeCV(scoring="mrr").fit(X5, Y5))
     assert lines[0].startswith("The scorer of 'mrr' needs to know")
     assert lines[1].startswith(f"Pass them: RidgeCV.fit(X, y, qid=qid){ROUTE}, or")
+    # RidgeCV routes them; this one scores rows that it holds out, without their table.
     grown = HistGradientBoostingRegressor(scoring="mrr", early_stopping=True)
     for X in (X5, frame):
-        first, *_ = error_of(lambda X=X: grown.fit(X, Y5))
+        first, second = error_of(lambda X=X: grown.fit(X, Y5))
+        assert second.startswith("Put it into a ranker, which holds out whole queries")
         start = "HistGradientBoostingRegressor.fit of scikit-learn passes no query ids"
         assert first.startswith(f"{start} on. The scorer of 'mrr' needs to know")
 

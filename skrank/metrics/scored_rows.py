@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from skrank._checks import shown, sklearn_callers, warn_caller
+from skrank._callers import sklearn_callers, warn_caller
+from skrank._checks import shown
 from skrank._columns import QID, find_qid, on_host
 from skrank._ranking.ids import encode_heads
 from skrank.exceptions import QuerySplitWarning

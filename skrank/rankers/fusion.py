@@ -165,13 +165,13 @@ class FusionRanker(QueryFinder):
         self.query_sizes_, rows = {}, None
         if named := self._named():
             rows = self._rows(named.values(), X, y, qid, sample_weight)
+        validate_data(self, features, skip_check_array=True)
         self.estimators_ = [
             fit_estimator(clone_estimator(member), rows)
             if hasattr(member, "fit")
             else member
             for member in members.values()
         ]
-        validate_data(self, features, skip_check_array=True)
         return self
 
     def predict(

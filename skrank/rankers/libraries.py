@@ -3,10 +3,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import importlib
-import warnings
 
 import numpy as np
 
+from skrank._checks import warn_caller
 from skrank.base import fit_parameters
 from skrank.integrations import (
     HELD_OUT,
@@ -151,12 +151,11 @@ def _xgboost_callbacks(params, stopping):
 def _query_weight(estimator, rows):
     weight, is_constant = rows.weight_of_queries()
     if not is_constant:
-        warnings.warn(
+        warn_caller(
             f"{type(estimator).__name__} takes one weight per query. The weights of "
             "the rows differ within queries, so their mean is used. Pass "
             "sample_weight that is constant within each query.",
             UserWarning,
-            stacklevel=2,
         )
     return weight
 
@@ -168,12 +167,11 @@ def _catboost_weight(estimator, rows):
         return {"group_weight": weight[rows.codes]}
     loss = estimator.get_params().get("loss_function", PAIRWISE_LOSSES[0])
     if str(loss).startswith(PAIRWISE_LOSSES):
-        warnings.warn(
+        warn_caller(
             f"The loss {loss} of {type(estimator).__name__} compares pairs and ignores "
             "weights that differ within a query. Pass sample_weight that is constant "
             "within each query, or use loss_function='QueryRMSE'.",
             UserWarning,
-            stacklevel=2,
         )
     return {"sample_weight": rows.weight}
 

@@ -65,8 +65,12 @@ class QueryFinder(RankingEstimator, BaseEstimator):
             return None
         return find_column(X, self.qid_column)
 
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, f"{self._takes}_")
+
     def _check_qid_parameters(self, X):
         """Check the parameters, and keep the width of training data with query ids."""
+        vars(self).pop(f"{self._takes}_", None)  # not fitted until `fit` has ended
         caller = type(self).__name__
         check_choice(self.missing_qid, {"raise", "single"}, "missing_qid", caller)
         check_qid_column(self.qid_column, caller)
@@ -230,9 +234,15 @@ def fitted_attribute(name, meaning):
         # CatBoost has an array without a shape where it computed no importances.
         per_feature = name in ONE_VALUE_PER_FEATURE
         if value is None or (per_feature and np.ndim(value) == 0):
+            cure = ""
+            if value is not None:
+                cure = (
+                    " RFE and RFECV accept importance_getter=lambda ranker: ranker."
+                    "estimator_.get_feature_importance(type='PredictionValuesChange')."
+                )
             raise AttributeError(
                 f"{type(ranker).__name__} has no {name!r}, because its fitted "
-                f"{type(estimator).__name__} has none."
+                f"{type(estimator).__name__} has none.{cure}"
             )
         if per_feature:
             _check_length(ranker, estimator, name, value)

@@ -96,6 +96,7 @@ class RankerAsRegressor(RegressorMixin, MetaEstimatorMixin, BaseEstimator):
         """Fit a clone of the ranker."""
         metadata = {"qid": qid, "sample_weight": sample_weight}
         passed = {name: value for name, value in metadata.items() if value is not None}
+        vars(self).pop("ranker_", None)  # not fitted until this has ended
         self.ranker_ = clone(self.ranker).fit(X, y, **passed)
         return self
 

@@ -743,7 +743,7 @@ def test_the_conventions_cannot_be_changed():
 
 def test_many_rows_without_ids_are_ranked_as_one_query_with_a_warning():
     y_true, y_score = np.eye(1, 1001)[0], -np.arange(1001.0)
-    message = "All 1001 rows are ranked as one query.*np.zeros"
+    message = "All rows are ranked as one query.*np.zeros"
     with pytest.warns(UserWarning, match=message):
         assert mrr_score(y_true, y_score) == 1
     with pytest.warns(UserWarning, match=message):

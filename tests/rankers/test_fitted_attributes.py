@@ -84,6 +84,8 @@ def test_pairs_give_the_coefficients_by_which_documents_are_scored():
 
 def test_xgboosts_names_have_an_underscore_here():
     fitted = QueryRanker(Boosting()).fit(X, Y, qid=QID)
+    with pytest.raises(AttributeError, match="importance_getter=lambda ranker: "):
+        fitted.feature_importances_  # noqa: B018
     assert (fitted.best_iteration_, fitted.best_score_) == (3, 0.75)
     assert fitted.evals_result_ == {"valid": {"ndcg": [0.5, 0.75]}}
     for absent in ("classes_", "booster_", "feature_importances_"):

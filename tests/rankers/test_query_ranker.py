@@ -20,7 +20,7 @@ from sklearn.utils import get_tags
 
 from skrank.datasets import make_ranking
 from skrank.model_selection import QueryKFold
-from skrank.rankers import PairwiseRanker, QueryRanker
+from skrank.rankers import FusionRanker, PairwiseRanker, QueryRanker, as_regressor
 
 X, Y, QID = make_ranking(
     24, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
@@ -44,6 +44,48 @@ def test_grades_that_are_not_finite_are_refused(bad):
     y[3] = bad
     with pytest.raises(ValueError, match="Input y contains"):
         QueryRanker(Ridge()).fit(X, y, qid=QID)
+
+
+class Fails(Ridge):
+    def fit(self, X, y, sample_weight=None):
+        if self.alpha == 0:
+            raise ValueError("This data cannot be fitted.")
+        return super().fit(X, y, sample_weight)
+
+
+@pytest.mark.parametrize(
+    "ranker",
+    [
+        QueryRanker(Fails()),
+        FusionRanker([("one", Fails()), "f0"]),
+        as_regressor(QueryRanker(Fails())),
+    ],
+    ids=["query", "fusion", "regressor"],
+)
+def test_a_fit_that_fails_leaves_nothing_fitted(ranker):
+    (alpha,) = (name for name in ranker.get_params() if name.endswith("alpha"))
+    for first in (False, True):
+        ranker = clone(ranker)
+        if first:
+            ranker.fit(FRAME, Y, qid=QID)
+        ranker.set_params(**{alpha: 0})
+        with pytest.raises(ValueError, match="cannot be fitted"):
+            ranker.fit(FRAME, Y, qid=QID)
+        with pytest.raises(NotFittedError):
+            ranker.predict(FRAME)
+        ranker.set_params(**{alpha: 1})
+
+
+def test_query_ids_of_one_query_leave_nothing_fitted():
+    for ranker in (QueryRanker(Ridge()), PairwiseRanker()):
+        with pytest.raises(ValueError, match="more than one query"):
+            ranker.fit(X, Y, qid=np.zeros(len(Y)))
+        with pytest.raises(NotFittedError):
+            ranker.predict(X)
+        with pytest.raises(ValueError, match="nothing to learn"):
+            ranker.fit(X, 0 * Y, qid=QID)
+        with pytest.raises(NotFittedError):
+            ranker.predict(X)
 
 
 def test_missing_grades_are_refused():

@@ -187,7 +187,7 @@ def test_folds_of_rows_are_warned_of_once_in_each_call(call):
         assert warning.category is QuerySplitWarning
         assert re.match(SPLIT, str(warning.message))
         assert warning.filename == __file__
-        skrank._checks._SHOWN.clear()  # as in a new process
+        skrank._callers._SHOWN.clear()  # as in a new process
 
 
 def test_folds_of_plain_estimators_that_keep_queries_whole_raise_no_alarm():
