@@ -71,8 +71,8 @@ replace_undefined_by : float, default={default}
     the average.
 average : {"macro", "weighted"} or None, default={default}
     How queries are averaged: "macro" weights all queries equally, "weighted" by their
-    number of documents. If None, the value of each query is returned, in the order of
-    ``np.unique(qid)``.
+    number of documents, returned or not. If None, the value of each query is returned,
+    in the order of ``np.unique(qid)``.
 adjusted : bool, default={default}
     Whether to adjust the metric M for chance: (M - E) / (B - E), where E is its
     expectation under random orders and B its value for the ideal ranking. Random scores

@@ -74,6 +74,8 @@ class RankedQueries:
         The lowest grade, or 0 if none is negative, and the highest relevant one, or 0.
     n_documents : ndarray of shape (n_queries,)
         The number of returned documents of each query.
+    n_candidates : ndarray of shape (n_queries,)
+        The number of documents of each query, returned or not.
     n_relevant : ndarray of shape (n_queries,)
         The number of relevant documents of each query, returned or not.
     n_found : ndarray of shape (n_queries,)
@@ -209,6 +211,12 @@ class RankedQueries:
     def grade(self) -> NDArray[Any]:
         """Return the grade of each relevant document, group after group."""
         return self._grades
+
+    @property
+    def n_candidates(self) -> NDArray[Any]:
+        """Return the number of documents of each query, returned or not."""
+        whole = self._lists.whole
+        return self.n_documents if whole is None else whole.n_documents()
 
     @cached_property
     def n_found(self) -> NDArray[Any]:

@@ -224,6 +224,18 @@ def test_judged_is_one_where_nothing_is_said():
     assert metrics.judged_at_k_score([1], [[1, 2, 3]], k=9) == 1
 
 
+def test_a_query_weighs_as_many_documents_as_it_has_whatever_was_returned():
+    # Of three documents nothing was returned, and of one of two.
+    given = [1, 0, 0, 1, 0], [5, 4, 3, 2, 1]
+    options = {"qid": [7, 7, 7, 8, 8], "average": "weighted"}
+    options["returned"] = [False, False, False, True, False]
+    value = metrics.query_auc_score(*given, **options)
+    assert value == pytest.approx((3 * 1 / 2 + 2 * 1) / 5)
+    assert metrics.mrr_score(*given, **options) == pytest.approx(2 / 5)
+    scores = metrics.score_queries(*given, "mrr", **options)
+    assert scores.summary() == {"mrr": pytest.approx(2 / 5)}
+
+
 @pytest.mark.parametrize("name", ["judged", "returned"])
 def test_what_is_judged_and_returned_is_a_mask_of_the_rows(name):
     judged_score = functools.partial(metrics.judged_at_k_score, k=1)
