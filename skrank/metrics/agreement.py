@@ -134,10 +134,9 @@ def rank_correlation_score(
 
 def spearman_correlation(ranking, *, ties="expected"):
     """Return the correlation of the ranks by score with those by grade."""
-    spread_of_ranks = _spread_of_ranks(ranking, ties)
-    ranking, ideal = ranking.with_missing, ranking.with_missing.ideal
-    n, others = ranking.n_documents, ranking.n_documents - ranking.n_found
-    middle = (n + 1) / 2
+    returned, ranking = ranking, ranking.with_missing
+    ideal, n = ranking.ideal, ranking.n_documents
+    others, middle = n - ranking.n_found, (n + 1) / 2
     # rho = sum_d x_d y_d / sqrt(sum_d x_d^2 sum_d y_d^2), with the ranks by score x and
     # by grade y, both less their mean (n + 1) / 2. The expected x_d of a tied document
     # is that of the mean rank of its group, and sum_d x_d^2 = (n^3 - n) / 12 in every
@@ -149,7 +148,7 @@ def spearman_correlation(ranking, *, ties="expected"):
     weight = of_grade[ranking.group_in_ideal] - of_others[ranking.query_of_grade]
     joint = ranking.total(ranking.grade_total(weight) * rank)
     spread = ideal.total(ideal.size * of_grade**2) + others * of_others**2
-    return _ratio(joint, np.sqrt(spread * spread_of_ranks), ranking)
+    return _ratio(joint, np.sqrt(spread * _spread_of_ranks(returned, ties)), ranking)
 
 
 def _spread_of_ranks(ranking, ties):

@@ -310,3 +310,20 @@ def test_a_run_that_returns_less_does_not_look_better():
     # Nothing is known of the order: as by chance, and no document is in both lists.
     chance = {"query_auc": 1 / 2, "neg_ranking_loss": -1 / 2, "spearman": 0, "rbo": 0}
     assert every[-1] == chance | {"rank_correlation": 1 / 2}
+
+
+def test_condensed_lists_have_lost_what_is_not_judged_and_was_not_returned_as_well():
+    y_true, y_score, qid, judged, returned = draw_partly_returned(2)
+    whole = np.isin(qid, qid[judged])
+    columns = [y_true, y_score, qid, judged, returned]
+    y_true, y_score, qid, judged, returned = (column[whole] for column in columns)
+    for name in ("query_auc", "rank_correlation", "spearman", "rbo"):
+        got = call(
+            name, y_true, y_score, qid=qid, judged=judged, returned=returned,
+            unjudged="condensed", average=None,
+        )  # fmt: skip
+        expected = call(
+            name, y_true[judged], y_score[judged], qid=qid[judged],
+            returned=returned[judged], average=None,
+        )  # fmt: skip
+        assert_allclose(got, expected, rtol=1e-12, atol=1e-12)
