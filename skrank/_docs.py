@@ -71,8 +71,8 @@ replace_undefined_by : float, default={default}
     the average.
 average : {"macro", "weighted"} or None, default={default}
     How queries are averaged: "macro" weights all queries equally, "weighted" by their
-    number of documents. If None, the value of each query is returned, in the order of
-    ``np.unique(qid)``.
+    number of documents, returned or not. If None, the value of each query is returned,
+    in the order of ``np.unique(qid)``.
 adjusted : bool, default={default}
     Whether to adjust the metric M for chance: (M - E) / (B - E), where E is its
     expectation under random orders and B its value for the ideal ranking. Random scores
@@ -114,8 +114,8 @@ pooled : array-like of bool of shape (n_samples,), default={default}
     neither pooled nor judged count as not relevant. If None, all may be.
 returned : array-like of bool of shape (n_samples,), default={default}
     Which documents the system returned. The others count among the relevant documents
-    and in the ideal ranking but have no rank; their `y_score` is not read. If None, all
-    documents were returned.
+    and in the ideal ranking. They have no rank, or are tied below all others in AUC and
+    in correlations; their `y_score` is not read. If None, all documents were returned.
 gain : {"exponential", "linear"} or callable, default={default}
     The gain of a grade: ``2 ** grade - 1``, the grade itself, or a callable that maps
     an array of the grades of relevant documents to their gains.

@@ -44,19 +44,6 @@ from skrank._ranking.ids import DocOrder, Heads, encode_heads
 from skrank._ranking.targets import read_candidates
 
 
-class Missing(NamedTuple):
-    """Judged documents that the system did not return.
-
-    The query, the grade and the row of each relevant one, and the number of judged
-    non-relevant ones of each query.
-    """
-
-    query: np.ndarray
-    grade: np.ndarray
-    n_others: np.ndarray
-    row: np.ndarray
-
-
 class Rows(NamedTuple):
     """All documents of the queries, returned or not, one entry for each.
 
@@ -73,13 +60,13 @@ class Documents(Protocol):
     """What :class:`~skrank.metrics.RankedQueries` asks of the documents it ranks.
 
     Arrays with one entry per query are in the order of `ids`. `judged` says which
-    documents have a grade, None if all have one; `missing` holds the judged documents
-    that were not returned, None if there may be none.
+    documents have a grade, None if all have one; `whole` holds these documents and
+    those that were not returned, None if all were.
     """
 
     ids: np.ndarray
     judged: np.ndarray | None
-    missing: Missing | None
+    whole: "Documents | None"
 
     def n_documents(self):
         """Return the number of documents of each query."""
@@ -99,9 +86,6 @@ class Documents(Protocol):
 
     def judged_only(self):
         """Return the judged documents alone."""
-
-    def returned_only(self):
-        """Return the same documents, with none missing."""
 
     def by_judgement(self):
         """Return the same documents, the judged ones being the relevant ones."""
@@ -135,8 +119,8 @@ class Lists:
     judged: np.ndarray | None = None  # rows with a grade; None if all have one
     # Rows that may be relevant, though some are not judged; None if all may be.
     pooled: np.ndarray | None = None
-    # Judged documents that were not returned: they have no rank.
-    missing: Missing | None = None
+    # These documents and those that were not returned, which have no rank.
+    whole: "Lists | None" = None
     # The place in `ids` of each row of the input, to which weights belong; None if the
     # rows are those of the input as they stand.
     row_query: np.ndarray | None = None
@@ -297,25 +281,49 @@ class Lists:
 
     def judged_only(self):
         """Return the lists of the judged documents alone."""
-        return self.select(np.flatnonzero(self.order.take(self.judged)))
+        return self._with_flag(lambda lists: lists.judged)
 
     def pooled_only(self):
         """Return the lists of the documents that may be relevant."""
-        return self.select(np.flatnonzero(self.order.take(self.pooled | self.judged)))
+        return self._with_flag(lambda lists: lists.pooled | lists.judged)
+
+    def _with_flag(self, flags):
+        """Return the lists of the documents with a flag, a function of lists."""
+        whole = None if self.whole is None else self.whole._with_flag(flags)
+        places = np.flatnonzero(self.order.take(flags(self)))
+        return self.select(places).changed(whole=whole)
 
     def condensed(self):
         """Return the lists as if there were no documents but the judged ones."""
         row_query = self.row_query
         row_query = self.order.row_query if row_query is None else row_query
-        return self.judged_only().changed(judged=None, row_query=row_query)
-
-    def returned_only(self):
-        """Return the lists as if there were no documents but the returned ones."""
-        return self.changed(missing=None)
+        lists = self.judged_only()
+        whole = lists.whole
+        if whole is not None:
+            whole = whole.changed(judged=None)
+        return lists.changed(judged=None, row_query=row_query, whole=whole)
 
     def by_judgement(self):
-        """Return the lists with the judged documents as the relevant ones."""
-        return self.changed(relevant=self.judged, missing=None)
+        """Return the lists with the judged documents as the relevant ones.
+
+        Those that are not relevant have a grade below all others.
+        """
+        every = self if self.whole is None else self.whole
+        below = 2 * float(every.grades[every.relevant].min(initial=0)) - 1
+        judged = self.judged
+        return self.changed(
+            relevant=np.ones_like(self.relevant) if judged is None else judged,
+            grades=np.where(self.relevant, self.grades, below),
+            whole=None if self.whole is None else self.whole.by_judgement(),
+        )
+
+    def missing(self):
+        """Return the lists of the documents of the whole that were not returned."""
+        returned = np.zeros(len(self.row_query), dtype=bool)
+        returned[self.row] = True
+        row = self.whole.row
+        returned = self.whole.order.take(returned if row is None else returned[row])
+        return self.whole.select(np.flatnonzero(~returned))
 
     def by_row(self):
         """Return the lists with all documents relevant, and their rows as grades."""
@@ -327,7 +335,7 @@ class Lists:
         if lists.excluded is not None:
             relevant &= ~lists.excluded
         changes = {"relevant": relevant, "grades": relevant, "graded": None}
-        return RowLists(**lists.attributes | changes | {"missing": None})
+        return RowLists(**lists.attributes | changes | {"whole": None})
 
     @property
     def attributes(self):
@@ -336,18 +344,13 @@ class Lists:
 
     def all_rows(self):
         """Return the :class:`Rows` of all documents, returned or not."""
-        found = np.flatnonzero(self.relevant)
-        query, row, at = self.order.row_query, self.row, found
-        if self.missing is not None:
-            query, at = self.row_query, row[found]
-        if self.missing is not None or row is None:
-            row = np.arange(len(query))
-        relevant, grade = np.zeros(len(query), dtype=bool), np.zeros(len(query))
-        relevant[at], grade[at] = True, self._grade_of(found)
-        if self.missing is not None:
-            relevant[self.missing.row] = True
-            grade[self.missing.row] = self.missing.grade
-        return Rows(query, row, relevant, grade)
+        if self.whole is not None:
+            return self.whole.all_rows()
+        query, row = self.order.row_query, self.row
+        row = np.arange(len(query)) if row is None else row
+        found, grade = np.flatnonzero(self.relevant), np.zeros(len(query))
+        grade[found] = self._grade_of(found)
+        return Rows(query, row, self.relevant, grade)
 
     def changed(self, **changes):
         """Return other lists, with some of the attributes changed."""
@@ -680,20 +683,9 @@ def _check_mask(mask, n_rows, name):
 
 
 def _without_missing(lists, returned):
-    """Take out the documents that were not returned, and keep count of them."""
-    query = lists.order.row_query
-    rows = np.flatnonzero(lists.relevant & ~returned)
-    others = ~lists.relevant & ~returned
-    if lists.judged is not None:
-        others &= lists.judged
-    missing = Missing(
-        query[rows],
-        grades_as_floats(lists.grades[rows]),
-        np.bincount(query[others], minlength=len(lists.ids)),
-        rows,
-    )
-    lists = lists.changed(row_query=query, missing=missing)
-    return lists.select(np.flatnonzero(lists.order.take(returned)))
+    """Take out the documents that were not returned."""
+    found = lists.select(np.flatnonzero(lists.order.take(returned)))
+    return found.changed(row_query=lists.order.row_query, whole=lists)
 
 
 def _check_matrix(y_true, y_score, by_row):

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from skrank._ranking.arrays import (
     TieGroups,
-    count_by_grade,
     encode_levels,
     split_by_width,
     starts_of,
@@ -75,6 +74,8 @@ class RankedQueries:
         The lowest grade, or 0 if none is negative, and the highest relevant one, or 0.
     n_documents : ndarray of shape (n_queries,)
         The number of returned documents of each query.
+    n_candidates : ndarray of shape (n_queries,)
+        The number of documents of each query, returned or not.
     n_relevant : ndarray of shape (n_queries,)
         The number of relevant documents of each query, returned or not.
     n_found : ndarray of shape (n_queries,)
@@ -91,13 +92,17 @@ class RankedQueries:
         prediction with sampled candidates.
     ideal, chance : RankedQueries
         The same documents ranked by grade, and with all of a query tied.
-    judged_only, pooled_only, returned_only : RankedQueries
-        The ranking of the judged documents alone, that of the documents that may be
-        relevant, and the ranking as if there were no documents but the returned ones.
+    judged_only, pooled_only : RankedQueries
+        The ranking of the judged documents alone, and that of the documents that may be
+        relevant.
+    with_missing : RankedQueries
+        The ranking in which the documents that were not returned are tied below all
+        others, whatever `ties` is.
     fillings : Fillings
         The rankings by which ``unjudged="lowest"`` and "highest" bound a metric.
     by_judgement : RankedQueries
-        The ranking in which the judged documents are the relevant ones.
+        The ranking in which the judged documents are the relevant ones. Those that were
+        not have one grade below all others.
     columns : dict of str to Column
         What else is known of each document, by name; :meth:`documents` reads it.
     rows : Rows
@@ -207,6 +212,12 @@ class RankedQueries:
         """Return the grade of each relevant document, group after group."""
         return self._grades
 
+    @property
+    def n_candidates(self) -> NDArray[Any]:
+        """Return the number of documents of each query, returned or not."""
+        whole = self._lists.whole
+        return self.n_documents if whole is None else whole.n_documents()
+
     @cached_property
     def n_found(self) -> NDArray[Any]:
         """Return the number of relevant documents that each query returned."""
@@ -215,17 +226,17 @@ class RankedQueries:
     @cached_property
     def n_relevant(self) -> NDArray[Any]:
         """Return the number of relevant documents of each query."""
-        missing = self._lists.missing
-        if missing is None or self.order == "ideal":
-            return self.n_found
-        return self.n_found + np.bincount(missing.query, minlength=self.n_queries)
+        whole = self._lists.whole
+        return self.n_found if whole is None else whole.n_relevant()
 
     @cached_property
     def n_nonrelevant(self) -> NDArray[Any]:
         """Return the number of judged non-relevant documents of each query."""
-        found = self.judged_only.n_documents - self.n_found
-        missing = self._lists.missing
-        return found if missing is None else found + missing.n_others
+        whole = self._lists.whole
+        if whole is None:
+            return self.judged_only.n_documents - self.n_found
+        judged = whole if whole.judged is None else whole.judged_only()
+        return judged.n_documents() - self.n_relevant
 
     # A ranking that kept itself would outlive its last use.
     @property
@@ -246,19 +257,28 @@ class RankedQueries:
         return self._in_this_order(lists.pooled_only())
 
     @property
-    def returned_only(self) -> RankedQueries:
-        """Return the ranking as if there were no documents but the returned ones."""
-        return self if self._lists.missing is None else self._returned_lists
+    def with_missing(self) -> RankedQueries:
+        """Return the ranking with what was not returned tied below all others."""
+        return self if self._lists.whole is None else self._whole_lists
 
     @cached_property
-    def _returned_lists(self):
-        return self._in_this_order(self._lists.returned_only())
+    def _whole_lists(self):
+        missing, whole = self._lists.missing(), self._lists.whole
+        below = tied_together(missing, missing.n_documents())
+        below = below._replace(above=self.n_documents[below.query])
+        groups = self.query, self.above, self.size, self.relevant, self.grade
+        groups = TieGroups(*map(np.concatenate, zip(groups, below, strict=True)))
+        order = np.argsort(groups.query, kind="stable")
+        query_of_grade = np.repeat(groups.query, groups.relevant)
+        grade = groups.grade[np.argsort(query_of_grade, kind="stable")]
+        groups = TieGroups(*(values[order] for values in groups[:-1]), grade)
+        return RankedQueries(groups, whole.n_documents(), whole, order=self.order)
 
     @cached_property
     def by_judgement(self) -> RankedQueries:
         """Return the ranking in which the judged documents are the relevant ones."""
         lists = self._lists
-        if lists.judged is not None:
+        if lists.judged is not None or lists.whole is not None:
             return self._in_this_order(lists.by_judgement())
         query = np.flatnonzero(self.n_documents)
         size = self.n_documents[query]
@@ -274,10 +294,8 @@ class RankedQueries:
     @cached_property
     def grade_range(self) -> tuple[Any, ...]:
         """Return the lowest grade, or 0 if none is negative, and the highest one."""
-        lowest, highest = self._lists.grade_range()
-        missing = self._lists.missing
-        highest = highest if missing is None else missing.grade.max(initial=highest)
-        return lowest, highest
+        whole = self._lists.whole
+        return (self._lists if whole is None else whole).grade_range()
 
     @cached_property
     def first(self) -> NDArray[Any]:
@@ -308,19 +326,15 @@ class RankedQueries:
         """The ranking by `y_true`: no order of the documents is better."""
         if self._alike is not None:
             return self._alike.ideal
-        query, grade, count = self._lists.count_grades()
-        missing = self._lists.missing
-        if missing is not None:
-            query = np.concatenate([np.repeat(query, count), missing.query])
-            grade = np.concatenate([np.repeat(grade, count), missing.grade])
-            query, grade, count = count_by_grade(query, grade)
+        whole = self._lists.whole
+        query, grade, count = (self._lists if whole is None else whole).count_grades()
         # Those above are the relevant ones of higher grades.
         n_relevant = np.bincount(query, count, self.n_queries).astype(np.intp)
         n_before = np.cumsum(n_relevant) - n_relevant
         above = np.cumsum(count) - count - n_before[query]
         groups = TieGroups(query, above, count, count, grade)
         n_documents = self.n_documents
-        if missing is not None:
+        if whole is not None:
             n_documents = n_documents + n_relevant - self.n_found
         rest = n_documents, self._lists, self._rank
         return IdealRanking(groups, *rest, order="ideal", n_found=n_relevant)
@@ -340,12 +354,8 @@ class RankedQueries:
         """The ranking in which all documents of a query are tied."""
         if self._alike is not None:
             return self._alike.chance
-        grade_query, grade, count = self._lists.count_grades()
-        query = grade_query[starts_of(grade_query)]
-        n_documents, n_found = self.n_documents[query], self.n_found[query]
-        above, grades = np.zeros_like(n_found), np.repeat(grade, count)
-        groups = TieGroups(query, above, n_documents, n_found, grades)
         rest = self._lists, self._rank, "chance"
+        groups = tied_together(self._lists, self.n_documents)
         return RankedQueries(groups, self.n_documents, *rest)
 
     def document_total(
@@ -565,11 +575,9 @@ class DocumentTerms(RankedQueries):
         return self if self._lists.judged is None else DocumentTerms(self._judged_lists)
 
     @property
-    def returned_only(self):
-        """Return the terms as if there were no documents but the returned ones."""
-        if self._lists.missing is None:
-            return self
-        return DocumentTerms(self._returned_lists)
+    def with_missing(self):
+        """Return the terms with what was not returned tied below all others."""
+        return self if self._lists.whole is None else DocumentTerms(self._whole_lists)
 
     def document_total(self, weight, value=None):
         """Return the term of each relevant document."""
@@ -736,6 +744,13 @@ class IdealRanking(RankedQueries):
         """The ranking itself."""
         return self
 
+    @cached_property
+    def _whole_lists(self):
+        groups = self.query, self.above, self.size, self.relevant, self._grades
+        whole = self._lists.whole
+        n_documents, n_found = whole.n_documents(), self.n_found
+        return IdealRanking(groups, n_documents, whole, order="ideal", n_found=n_found)
+
     def ordered_by(self, values):
         """Return the ideal ranking by values of its groups, other than the grades.
 
@@ -752,6 +767,16 @@ class IdealRanking(RankedQueries):
         groups = TieGroups(self.query, above, size, size, self._grades[order])
         rest = self.n_documents, self._lists, self._rank
         return IdealRanking(groups, *rest, order="ideal", n_found=self.n_found)
+
+
+def tied_together(lists, n_documents):
+    """Return the tie groups of lists if all documents of each query are tied."""
+    query, grade, count = lists.count_grades()
+    first = starts_of(query)
+    query, size = query[first], n_documents[query[first]]
+    relevant = np.add.reduceat(count, first)
+    above, grade = np.zeros_like(size), np.repeat(grade, count)
+    return TieGroups(query, above, size, relevant, grade)
 
 
 def probability_of_first(size, relevant, width):

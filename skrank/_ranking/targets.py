@@ -13,14 +13,14 @@ from skrank._checks import check_weights, scores_as_floats
 class OneTarget:
     """Queries that have one relevant document each, the target, of grade 1.
 
-    All documents are judged, and none is missing. `ids` are the positions of the
+    All documents are judged, and all were returned. `ids` are the positions of the
     queries, and `n_candidates` the numbers of their documents, targets included.
     """
 
     ids: np.ndarray
     n_candidates: np.ndarray
     judged = None
-    missing = None
+    whole = None
 
     def n_documents(self):
         """Return the number of documents of each query."""
@@ -42,7 +42,7 @@ class OneTarget:
         """Return the same documents."""
         return self
 
-    returned_only = by_judgement = judged_only
+    by_judgement = judged_only
 
     def query_weights(self, sample_weight):
         """Return one weight per query."""

@@ -13,7 +13,7 @@ from skrank.metrics.gains import check_gain, discount_function, gains
 
 def query_auc(ranking):
     """Return the fraction of concordant pairs of relevant and other documents."""
-    ranking = ranking.returned_only
+    ranking = ranking.with_missing
     n_pairs = ranking.n_found * (ranking.n_documents - ranking.n_found)
     won = ranking.document_total(ranking.others_below)
     return np.divide(won, n_pairs, out=np.full_like(won, np.nan), where=n_pairs > 0)
@@ -47,6 +47,10 @@ def query_auc_score(
     all or none of its documents are relevant. ``average="weighted"`` is the GAUC of
     online advertising, which weights queries by their number of documents.
 
+    Documents that were not returned are tied below all others, whatever `ties` is. So
+    a relevant document that was not returned loses to every other document that was,
+    and a query for which nothing was returned has the value 0.5.
+
     Examples
     --------
     >>> from skrank.metrics import query_auc_score
@@ -61,7 +65,7 @@ def rank_correlation(
     ranking, *, weights="uniform", gain="exponential", discount="log2"
 ):
     """Return the weighted fraction of concordant pairs."""
-    won, total = pair_agreement(ranking.returned_only, weights, gain, discount)
+    won, total = pair_agreement(ranking.with_missing, weights, gain, discount)
     return np.divide(won, total, out=np.full_like(won, np.nan), where=total > 0)
 
 
@@ -108,8 +112,10 @@ def rank_correlation_score(
     Without ties in grades or scores, it is Kendall's :math:`\tau` [1]_. With ties, call
     ``scipy.stats.kendalltau(y_true, y_score, variant="b")`` for :math:`\tau_b`, or
     with ``variant="c"`` for :math:`\tau_c`, query by query. A query without two
-    different grades is undefined and left out of the mean. The named weights take
-    O(n log n) time; a callable is evaluated once for every pair of grades.
+    different grades is undefined and left out of the mean. Documents that were not
+    returned are tied below all others, whatever `ties` is: a query for which nothing
+    was returned has the value 0.5. The named weights take O(n log n) time; a callable
+    is evaluated once for every pair of grades.
 
     References
     ----------
@@ -128,9 +134,9 @@ def rank_correlation_score(
 
 def spearman_correlation(ranking, *, ties="expected"):
     """Return the correlation of the ranks by score with those by grade."""
-    ranking, ideal = ranking.returned_only, ranking.returned_only.ideal
-    n, others = ranking.n_documents, ranking.n_documents - ranking.n_found
-    middle = (n + 1) / 2
+    returned, ranking = ranking, ranking.with_missing
+    ideal, n = ranking.ideal, ranking.n_documents
+    others, middle = n - ranking.n_found, (n + 1) / 2
     # rho = sum_d x_d y_d / sqrt(sum_d x_d^2 sum_d y_d^2), with the ranks by score x and
     # by grade y, both less their mean (n + 1) / 2. The expected x_d of a tied document
     # is that of the mean rank of its group, and sum_d x_d^2 = (n^3 - n) / 12 in every
@@ -142,12 +148,13 @@ def spearman_correlation(ranking, *, ties="expected"):
     weight = of_grade[ranking.group_in_ideal] - of_others[ranking.query_of_grade]
     joint = ranking.total(ranking.grade_total(weight) * rank)
     spread = ideal.total(ideal.size * of_grade**2) + others * of_others**2
-    return _ratio(joint, np.sqrt(spread * _spread_of_ranks(ranking, ties)), ranking)
+    return _ratio(joint, np.sqrt(spread * _spread_of_ranks(returned, ties)), ranking)
 
 
 def _spread_of_ranks(ranking, ties):
     """Return the sum of the squared distances of the ranks by score to their mean."""
-    spread = ranking.n_documents**3.0 - ranking.n_documents
+    n = ranking.with_missing.n_documents
+    spread = n**3.0 - n
     # Over random orders of tied scores the mean correlation is 0, however they spread.
     if ties == "midrank" and ranking.order != "chance":
         spread -= ranking.total(ranking.size**3.0 - ranking.size)
@@ -205,8 +212,11 @@ def spearman_score(
     var(pi) is that of n ranks without ties. SciPy gives tied scores their mean rank,
     which decreases var(pi) and increases the absolute correlation; ``ties="midrank"``
     does the same, and a query whose scores are all tied is then undefined. A query
-    without two different grades is undefined and left out of the mean. Documents that
-    were not returned are ignored.
+    without two different grades is undefined and left out of the mean.
+
+    Documents that were not returned are below all others, and the value is the exact
+    expectation over their orderings, whatever `ties` is. A query for which nothing was
+    returned has the value 0.
 
     References
     ----------
@@ -226,12 +236,20 @@ def spearman_score(
 def rank_biased_overlap(ranking, *, p=0.9):
     """Return the expected overlap of both rankings at the depth where a user stops."""
     check_persistence(p, "rbo_score")
-    ranking = ranking.returned_only
-    # RBO = (1 - p) sum_{d <= n} p^(d - 1) A_d + p^n (Webber, Moffat and Zobel, 2010,
-    # extrapolated): A_d = 1 for d >= n. Depths with p^d < 1e-20 are left out.
+    every, n_listed = ranking.with_missing, ranking.n_documents
+    if ranking is not every or ranking is not ranking.judged_only:
+        # Both lists may have different documents. Here those of the ideal list are the
+        # relevant ones, and the others only take places.
+        ranking = ranking.by_judgement
+        n_listed = ranking.n_relevant
+    # RBO = (1 - p) sum_{d <= n} p^(d - 1) A_d + p^n A_n (Webber, Moffat and Zobel,
+    # 2010, equation 32). Depths with p^d < 1e-20 are left out.
     deepest = int(np.ceil(np.log(1e-20) / np.log(p)))
-    agreed = sum_over_depths(ranking, lambda d: (1 - p) * p ** (d - 1.0) / d, deepest)
-    return _ratio(agreed + p ** ranking.n_documents.astype(np.float64), 1, ranking)
+    sums, agreed = sum_over_depths(
+        ranking, n_listed, lambda d: (1 - p) * p ** (d - 1.0) / d, deepest
+    )
+    n = np.maximum(ranking.n_documents, n_listed).astype(np.float64)
+    return _ratio(sums + agreed * p**n, 1, every)
 
 
 @ranking_metric("rbo", rank_biased_overlap, cutoff="never", compares_grades=True)
@@ -266,16 +284,25 @@ def rbo_score(
 
     Notes
     -----
-    With the fraction :math:`A_d` of the top d documents by score that are in the top d
-    by grade, for d = 1, ..., n,
+    The list by score has the documents that were returned, and the list by grade those
+    that are judged. With the number :math:`X_d` of documents in the top d of both, and
+    the length n of the longer list,
 
-    .. math:: RBO = (1 - p) \sum_{d=1}^{n} p^{d - 1} A_d + p^n
+    .. math:: RBO = (1 - p) \sum_{d=1}^{n} p^{d - 1} A_d + p^n A_n,
+        \quad A_d = \frac{X_d}{d}
 
-    which is the extrapolated form of [1]_ for two rankings of the same n documents. The
-    average is over the orderings of ties in both rankings: :math:`d A_d` is the sum
+    which is the extrapolated form of [1]_. Where the shorter list, of k documents, has
+    ended, it is taken to go on as it was: :math:`A_d = (X_d + (d - k) X_k / k) / d` for
+    d > k, equation 32 of [1]_. If all documents are judged and were returned,
+    :math:`A_n = 1`.
+
+    The average is over the orderings of ties in both rankings: :math:`X_d` is the sum
     over the documents of the probability to be in the top d by score times that by
-    grade. A query without two different grades is undefined and left out of the mean.
-    Documents that were not returned are ignored.
+    grade. A query without two different grades, where documents that are not judged
+    have the lowest one, is undefined and left out of the mean. A query for which
+    nothing was returned has the value 0. ``unjudged="lowest"`` and "highest" take the
+    documents that are not judged into the list by grade, so the value without them may
+    be outside of these bounds.
 
     References
     ----------
@@ -289,6 +316,8 @@ def rbo_score(
     1.0
     >>> rbo_score([3, 2, 1], [2, 3, 1], p=0.5)
     0.5
+    >>> rbo_score([3, 2, 1], [2, 0, 1], p=0.5, returned=[True, False, True])
+    0.8333333333333333
     """
 
 
@@ -444,29 +473,46 @@ def _checked(weight):
     return weight
 
 
-def sum_over_depths(ranking, weight, deepest):
-    """Return the weighted sum over depths d = 1, ..., `deepest` of the overlap.
+def sum_over_depths(ranking, n_listed, weight, deepest):
+    """Return the weighted sum over depths of the overlap, and its fraction at the end.
 
-    For each query, the sum of weight(d) E[|S_d & L_d|], with the top d documents S_d by
-    score and L_d by grade. Ties in both rankings are in independent random orders, so
+    For each query, the sum of weight(d) X_d for d = 1, ..., n, at most `deepest`, and
+    X_n / n, where n is the length of the longer list. X_d is the expected number of
+    documents that are in the top d by score, S_d, and by grade, L_d. Ties in both
+    rankings are in independent random orders, so
 
-        E[|S_d & L_d|] = sum over documents of P(in S_d) P(in L_d),
+        X_d = sum over documents of P(in S_d) P(in L_d),
         P(in S_d) = clip((d - t) / n, 0, 1) in a tie group of n below t documents.
+
+    The ideal list has `n_listed` documents: the relevant ones and, if both lists have
+    the same documents, all others. Below the end of the shorter list, of k documents,
+    the extrapolated form adds X_k (d - k) / k to X_d: as if that list went on, and as
+    many of its further documents were in the other one.
     """
-    depth = np.minimum(ranking.n_documents, deepest)
-    n_others = np.maximum(ranking.n_documents - ranking.n_found, 1)
-    total = np.zeros(len(depth))
+    longer = np.maximum(ranking.n_documents, n_listed)
+    shorter = np.minimum(ranking.n_documents, n_listed)
+    depth = np.clip(longer, 1, deepest)
+    n_others = n_listed - ranking.n_relevant
+    differ = ranking.n_found + n_others < longer
+    total, agreed = np.zeros(len(depth)), np.ones(len(depth))
     for rows, overlap in _overlaps(ranking, depth):
         d = np.arange(1, overlap.shape[1] + 1)
         # For a non-relevant document P(in L_d) = clip((d - R) / (n - R), 0, 1). If that
         # is above 0, L_d holds all R relevant ones, and overlap of S_d are relevant.
-        beyond = d - ranking.n_found[rows, np.newaxis]
-        others = np.clip(beyond / n_others[rows, np.newaxis], 0, 1)
-        overlap += others * (d - overlap)
+        if n_others.any():
+            beyond = d - ranking.n_found[rows, np.newaxis]
+            beyond = beyond / np.maximum(n_others[rows, np.newaxis], 1)
+            overlap += np.clip(beyond, 0, 1) * (d - overlap)
+        if differ[rows].any():
+            place, last = np.arange(len(rows)), depth[rows]
+            k = np.clip(shorter[rows], 1, last)
+            rate = overlap[place, k - 1] / k
+            overlap += rate[:, np.newaxis] * np.maximum(d - k[:, np.newaxis], 0)
+            agreed[rows] = np.where(differ[rows], overlap[place, last - 1] / last, 1)
         total[rows] = np.sum(
             overlap * weight(d), axis=1, where=d <= depth[rows, np.newaxis]
         )
-    return total
+    return total, agreed
 
 
 def _overlaps(ranking, depth):

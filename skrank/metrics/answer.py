@@ -331,7 +331,7 @@ def answer_all(requests, source):
                 weight = ranking.query_weights(weight)
             measured = _measure(request, ranking, source, known)
             values[request.key] = summarize(
-                request, measured, ranking.n_documents, weight
+                request, measured, ranking.n_candidates, weight
             )
     return values
 
@@ -398,7 +398,7 @@ class RepeatedAnswer:
             measured = measure(self.request, ranking, {}, self.measured)
         if self.first is None:
             self.first, self.measured = source, measured
-        return summarize(self.request, measured, ranking.n_documents, self.weight)
+        return summarize(self.request, measured, ranking.n_candidates, self.weight)
 
 
 def _table_of(requests, source):
@@ -410,7 +410,7 @@ def _table_of(requests, source):
         tuple(requests),
         ({},) * len(requests),
         (measured,),
-        (rankings[0].n_documents,),
+        (rankings[0].n_candidates,),
         weights_of_part(rankings[0], source.sample_weight),
     )
 

@@ -491,7 +491,8 @@ def ranking_loss(
     over relevant u and non-relevant v. scikit-learn counts a tied pair as wrong: pass
     ``ties="pessimistic"``. It scores a query whose documents are all relevant, or all
     non-relevant, 0: pass ``replace_undefined_by=0.0``. Here such a query is undefined,
-    and left out of the mean.
+    and left out of the mean. Documents that were not returned are tied below all
+    others, whatever `ties` is: a query for which nothing was returned has the loss 0.5.
 
     Examples
     --------

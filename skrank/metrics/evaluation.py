@@ -560,7 +560,7 @@ def score_requests(requests, arrays, rankers, *, by=None, returned=None):
         alike = measured[0] if measured and returned is None else None
         rankings, of_ranker = measure_all(requests, source, alike)
         measured.append(of_ranker)
-        n_documents.append(rankings[0].n_documents)
+        n_documents.append(rankings[0].n_candidates)
         if extremes is None:
             extremes = tuple(map(_extremes, requests, rankings))
             weight = weights_of_part(rankings[0], arrays.sample_weight)

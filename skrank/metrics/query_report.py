@@ -816,10 +816,13 @@ def _ideal_order(relevant, grade, returned, request):
 
 def _ideal_terms(request, documents, ideal, given):
     """Return what each document of the ideal ranking adds to its value."""
-    judged = None if documents.judged is None else documents.judged[ideal]
+    # The others, which are not in this list, are not relevant.
+    n_documents = len(documents.grade)
+    rows = np.append(ideal, np.setdiff1d(np.arange(n_documents), ideal))
     ranking = rank_queries(
-        documents.grade[ideal], np.arange(len(ideal), 0, -1), qid=_one_query(ideal),
-        ties="first", judged=judged, **given,
+        documents.grade[rows], -np.arange(n_documents), qid=_one_query(rows),
+        ties="first", returned=np.arange(n_documents) < len(ideal), **given,
+        judged=None if documents.judged is None else documents.judged[rows],
     )  # fmt: skip
     adds = np.zeros(len(ideal))
     adds[np.sort(ranking.above)] = _terms(request, ranking, None)

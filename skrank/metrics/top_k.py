@@ -291,7 +291,7 @@ def judged_fraction(ranking, *, k=None):
     """Return the fraction of the top k documents that are judged."""
     judged = ranking.by_judgement
     places = judged.total(judged.relevant * judged.mean_over_places(np.ones_like, k))
-    length = ranking.n_documents if k is None else np.minimum(ranking.n_documents, k)
+    length = judged.n_documents if k is None else np.minimum(judged.n_documents, k)
     return places / np.maximum(length, 1)
 
 

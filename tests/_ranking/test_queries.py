@@ -462,5 +462,10 @@ def test_what_was_not_judged_or_not_returned_is_counted_by_name():
     assert (ranking.n_documents, ranking.n_found, ranking.n_relevant) == (4, 2, 3)
     assert ranking.n_nonrelevant == 2  # one was returned, and one was not
     assert ranking.judged_only.above.tolist() == [0, 2]
-    assert ranking.returned_only.n_relevant == 2
+    whole = ranking.with_missing
+    assert (whole.n_documents, whole.n_found, whole.n_relevant) == (6, 3, 3)
+    assert whole.above.tolist() == [0, 3, 4]
+    assert whole.size.tolist() == [1, 1, 2]  # of which one is relevant
+    assert whole.ideal.n_documents == whole.ideal.with_missing.n_documents == 6
+    assert whole.with_missing is whole
     assert ranking.by_judgement.relevant.sum() == 3

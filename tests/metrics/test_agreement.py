@@ -1,15 +1,25 @@
-"""The order by score and the order by grade as wholes: Spearman and RBO."""
+"""The order by score and the order by grade as wholes: AUC, Kendall, Spearman, RBO."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
 import itertools
 import math
+import statistics
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy import stats
 
-from skrank.metrics import rbo_score, spearman_score
+from skrank.metrics import (
+    evaluate,
+    query_auc_score,
+    rank_correlation_score,
+    rbo_score,
+    spearman_score,
+)
+from skrank.tables import score_runs
+from tests.brute_force import REFERENCE, all_orders, call, input_order
 
 
 @pytest.mark.parametrize("grades", [3, 50])
@@ -111,3 +121,209 @@ def test_documents_that_are_not_relevant_share_the_lowest_grade():
 def test_the_persistence_is_a_chance_that_is_never_sure(p):
     with pytest.raises(ValueError, match="'p' parameter of rbo_score must be a float"):
         rbo_score([0, 1], [1, 2], p=p)
+
+
+def draw_partly_returned(seed=0, n_queries=200, longest=5):
+    """Return queries with few grades and scores, some rows not judged or returned."""
+    rng = np.random.default_rng(seed)
+    qid = np.repeat(np.arange(n_queries), rng.integers(1, longest + 1, n_queries))
+    n = len(qid)
+    qid = rng.permutation(qid)
+    masks = rng.random((2, n)) < [[0.8], [0.6]]
+    return rng.integers(-1, 3, n), rng.integers(0, 3, n) + 0.5, qid, *masks
+
+
+def levels_of(y_true, judged, threshold):
+    """Return 0 for the lowest grade, which counts for all that are not relevant."""
+    if threshold is None:
+        return np.where(judged, y_true, -1) + 1
+    return np.where(judged & (y_true > threshold), y_true + 2, 0)
+
+
+def mean_over_orders(metric, levels, scores, returned, ties):
+    """Return the mean over the orders of tied scores and of what was not returned."""
+    here, gone = levels[returned].tolist(), levels[~returned].tolist()
+    orders = list(all_orders(here, scores[returned].tolist()))
+    if ties == "first":
+        orders = [input_order(here, scores[returned].tolist())]
+    values = [
+        metric([level or None for level in [*order, *rest]])
+        for order, rest in itertools.product(orders, itertools.permutations(gone))
+    ]
+    return math.nan if values[0] is None else statistics.fmean(values)
+
+
+@pytest.mark.parametrize("ties", ["expected", "first"])
+@pytest.mark.parametrize("threshold", [None, 0.0, 1.0])
+@pytest.mark.parametrize(
+    "name", ["query_auc", "ranking_loss", "rank_correlation", "spearman"]
+)
+def test_what_was_not_returned_is_in_every_order_below_all_others(
+    name, threshold, ties
+):
+    if threshold is None and name in ("query_auc", "ranking_loss"):
+        threshold = -0.5
+    y_true, y_score, qid, judged, returned = draw_partly_returned()
+    got = call(
+        name, y_true, y_score, qid=qid, judged=judged, returned=returned,
+        threshold=threshold, ties=ties, average=None,
+    )  # fmt: skip
+    levels = levels_of(y_true, judged, threshold)
+    expected = [
+        mean_over_orders(
+            REFERENCE[name], levels[rows], y_score[rows], returned[rows], ties
+        )
+        for rows in (qid == query for query in range(200))
+    ]
+    assert_allclose(got, expected, rtol=1e-12, atol=1e-12)
+    assert np.isfinite(got).sum() > 50
+
+
+def test_midranks_are_those_of_scipy_in_every_order_of_what_was_not_returned():
+    y_true, y_score, qid, _, returned = draw_partly_returned(1)
+    got = spearman_score(
+        y_true, y_score, qid=qid, returned=returned, ties="midrank", average=None
+    )
+    for query, value in enumerate(got):
+        rows = qid == query
+        grades, scores, gone = y_true[rows], y_score[rows], ~returned[rows]
+        values = []
+        for order in itertools.permutations(range(gone.sum())):
+            scores[gone] = order
+            scores[gone] -= len(scores)
+            if len({*grades}) < 2 or len({*scores}) < 2:
+                values.append(math.nan)
+            else:
+                values.append(stats.spearmanr(grades, scores).statistic)
+        expected = statistics.fmean(values)
+        assert value == pytest.approx(expected, rel=1e-12, abs=1e-12, nan_ok=True)
+
+
+def extrapolated_overlap(one, other, p):
+    """Return RBO as Webber, Moffat and Zobel (2010) write it in equation 32."""
+    short, long = sorted([one, other], key=len)
+    s, n = len(short), len(long)
+    if not s:
+        return 0.0
+
+    def shared(depth):
+        return len({*short[:depth]} & {*long[:depth]})
+
+    value = sum(shared(d) / d * p**d for d in range(1, n + 1))
+    value += sum(shared(s) * (d - s) / (s * d) * p**d for d in range(s + 1, n + 1))
+    last = (shared(n) - shared(s)) / n + shared(s) / s
+    return (1 - p) / p * value + last * p**n
+
+
+@pytest.mark.parametrize("ties", ["expected", "first"])
+@pytest.mark.parametrize("threshold", [None, 0.0, 1.0])
+@pytest.mark.parametrize("p", [0.3, 0.9])
+def test_rbo_is_that_of_what_was_returned_and_what_was_judged(p, threshold, ties):
+    y_true, y_score, qid, judged, returned = draw_partly_returned()
+    got = rbo_score(
+        y_true, y_score, qid=qid, judged=judged, returned=returned, p=p,
+        threshold=threshold, ties=ties, average=None,
+    )  # fmt: skip
+    levels = levels_of(y_true, judged, threshold)
+    for query, value in enumerate(got):
+        rows = np.flatnonzero(qid == query)
+        if len({*levels[rows]}) < 2:
+            assert np.isnan(value)
+            continue
+        run, listed = rows[returned[rows]].tolist(), rows[judged[rows]].tolist()
+        by_score = list(all_orders(run, y_score[run].tolist()))
+        if ties == "first":
+            by_score = [input_order(run, y_score[run].tolist())]
+        by_grade = list(all_orders(listed, levels[listed].tolist()))
+        pairs = itertools.product(by_score, by_grade)
+        expected = statistics.fmean(extrapolated_overlap(*pair, p) for pair in pairs)
+        assert value == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+def test_rbo_of_lists_with_different_documents_worked_by_hand():
+    qrels, run = {"q": {"d1": 3, "d2": 2, "d3": 1}}, {"q": ["d1", "d3", "d4"]}
+    # The overlaps are 1, 1, 2.
+    by_hand = 0.1 * (1 + 0.9 / 2 + 0.9**2 * 2 / 3) + 0.9**3 * 2 / 3
+    assert by_hand == pytest.approx(0.685)
+    scores = score_runs(qrels, run, "rbo")
+    assert scores.summary()["rbo"] == pytest.approx(by_hand, rel=1e-12)
+
+
+@pytest.mark.parametrize("p", [1e-6, 0.5, 0.999, 1 - 1e-9])
+def test_rbo_of_long_lists_of_different_lengths(p):
+    rng = np.random.default_rng(3)
+    y_true, y_score, rows = rng.permutation(400), rng.permutation(400), np.arange(400)
+    for judged, returned in itertools.product([rows < 300, rows > 390], [rows > 200]):
+        run = rows[returned][np.argsort(-y_score[returned])]
+        ideal = rows[judged][np.argsort(-y_true[judged])]
+        expected = extrapolated_overlap(run.tolist(), ideal.tolist(), p)
+        value = rbo_score(y_true, y_score, judged=judged, returned=returned, p=p)
+        assert value == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("n_grades", [2, 4])
+def test_a_run_that_loses_its_last_document_does_not_gain(n_grades):
+    rng = np.random.default_rng(4)
+    y_true = rng.integers(0, n_grades, (100, 8))
+    rank = rng.permuted(np.tile(np.arange(8), (100, 1)), axis=1)
+    options = {"qid": np.repeat(np.arange(100), 8), "average": None}
+    before = np.inf
+    for n_returned in range(8, -1, -1):
+        given = y_true.ravel(), -rank.ravel()
+        options["returned"] = (rank < n_returned).ravel()
+        values = np.array(
+            [
+                query_auc_score(*given, **options),
+                -call("ranking_loss", *given, **options),
+                spearman_score(*given, **options),
+                *(
+                    rank_correlation_score(*given, weights=weights, **options)
+                    for weights in ("uniform", "gain", "discount")
+                ),
+            ]
+        )
+        lost = np.where(rank == n_returned, y_true, 0).sum(axis=1)
+        best = np.where(rank > n_returned, y_true, 0).max(axis=1)
+        # A document may be worse than those that were not returned before.
+        kept = (lost > 0) & (lost >= best)
+        assert kept.any() or n_returned == 8
+        gained = values - before > 1e-12
+        assert not gained[:, kept].any()
+        before = values
+
+
+def test_a_run_that_returns_less_does_not_look_better():
+    rng = np.random.default_rng(5)
+    y_true = rng.integers(0, 4, (200, 30))
+    y_score = y_true + rng.normal(0, 3, (200, 30))
+    rank = np.argsort(np.argsort(-y_score))
+    metrics = ["query_auc", "neg_ranking_loss", "rank_correlation", "spearman", "rbo"]
+    every = [
+        evaluate(
+            y_true.ravel(), y_score.ravel(), metrics,
+            qid=np.repeat(np.arange(200), 30), returned=(rank < n_returned).ravel(),
+        )
+        for n_returned in (30, 20, 10, 2, 0)
+    ]  # fmt: skip
+    for more, less in itertools.pairwise(every):
+        assert all(less[name] < more[name] for name in metrics)
+    # Nothing is known of the order: as by chance, and no document is in both lists.
+    chance = {"query_auc": 1 / 2, "neg_ranking_loss": -1 / 2, "spearman": 0, "rbo": 0}
+    assert every[-1] == chance | {"rank_correlation": 1 / 2}
+
+
+def test_condensed_lists_have_lost_what_is_not_judged_and_was_not_returned_as_well():
+    y_true, y_score, qid, judged, returned = draw_partly_returned(2)
+    whole = np.isin(qid, qid[judged])
+    columns = [y_true, y_score, qid, judged, returned]
+    y_true, y_score, qid, judged, returned = (column[whole] for column in columns)
+    for name in ("query_auc", "rank_correlation", "spearman", "rbo"):
+        got = call(
+            name, y_true, y_score, qid=qid, judged=judged, returned=returned,
+            unjudged="condensed", average=None,
+        )  # fmt: skip
+        expected = call(
+            name, y_true[judged], y_score[judged], qid=qid[judged],
+            returned=returned[judged], average=None,
+        )  # fmt: skip
+        assert_allclose(got, expected, rtol=1e-12, atol=1e-12)

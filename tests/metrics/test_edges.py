@@ -288,9 +288,12 @@ def test_agreement_does_not_depend_on_where_the_ratings_start(score, shift):
     y_true[::20] = 0  # so that the lowest judged grade is known
     judged[::20] = True
     given = {"qid": qid, "judged": judged, "returned": returned}
-    # Documents without a judgement have the lowest grade.
+    # Documents without a judgement have the lowest grade. RBO compares with the judged.
     lowest = np.where(judged, y_true, 0)
-    expected = score(lowest, y_score, qid=qid, returned=returned)
+    if score is not rbo_score:
+        expected = score(lowest, y_score, qid=qid, returned=returned)
+        assert_allclose(score(y_true + shift, y_score, **given), expected)
+    expected = score(lowest, y_score, **given)
     assert_allclose(score(y_true + shift, y_score, **given), expected)
 
 

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import functools
-from math import log2
+from math import log2, sqrt
 
 import numpy as np
 import pytest
@@ -17,10 +17,8 @@ from tests.brute_force import NAMES, REFERENCE, all_orders, call, relevant_grade
 pytestmark = pytest.mark.slow_rows
 
 
-# Of the order of the documents that were returned, whatever was not.
-OF_RETURNED_ONES = {
-    *("judged", "query_auc", "rank_correlation", "ranking_loss", "rbo", "spearman")
-}
+# Of the order of all documents: those that were not returned come last.
+OF_ALL = {"query_auc", "rank_correlation", "ranking_loss", "rbo", "spearman"}
 
 
 def definition_of(name):
@@ -72,10 +70,20 @@ RETURNED = ~np.isnan(SCORES)
         ("rbp", 0.2 * (2 / 3 + 0.8**2 / 3)),
         ("bpref", (1 + (1 - 1 / 2)) / 3),
         ("judged@2", 1),
-        ("query_auc", 1 / 2),
-        ("rank_correlation", 2 / 3),
-        ("spearman", 1 / 2),
-        ("rbo", 0.1 * (1 + 0.9 * 1 / 2 + 0.9**2) + 0.9**3),
+        # Below the three stand the other two, tied: 2 and 1 of two others are below the
+        # relevant ones that were returned, and half of one below that which was not.
+        ("query_auc", (2 + 1 + 1 / 2) / 6),
+        ("ranking_loss", 1 - 3.5 / 6),
+        ("rank_correlation", (3 + 1 + 1 / 2) / 9),
+        # Ranks less 3, of the grades 2 0 1 3 0: -2 -1 0 1.5 1.5 and -1 1.5 0 -2 1.5.
+        ("spearman", (2 - 1.5 + 0 - 3 + 2.25) / sqrt(10 * 9.5)),
+        # The overlaps of 2 0 1 and 3 2 1 0 0 are 0, 1, 2, and then 2.5 and 3, where
+        # each further document of the shorter list would be one of both by 2 / 3.
+        (
+            "rbo",
+            0.1 * (0.9 / 2 + 0.9**2 * 2 / 3 + 0.9**3 * (2.5 + 2 / 3) / 4)
+            + (0.1 * 0.9**4 + 0.9**5) * (3 + 2 * 2 / 3) / 5,
+        ),
     ],
 )
 def test_documents_that_were_not_returned_count_but_have_no_rank(name, expected):
@@ -88,7 +96,11 @@ def test_queries_that_returned_no_document_at_all(depth):
     ranking = rank_queries([1, 0], [1, 2], returned=[False, False], depth=depth)
     assert ranking.n_relevant.tolist() == [1]
     assert ranking.n_documents.tolist() == [0]
-    for name, value in [("mrr", 0), ("ndcg", 0), ("recall@3", 0), ("map", 0)]:
+    values = [("mrr", 0), ("ndcg", 0), ("recall@3", 0), ("map", 0)]
+    if depth is None:  # the others are those of random orders, but for that of no list
+        values += [("query_auc", 1 / 2), ("ranking_loss", 1 / 2), ("spearman", 0)]
+        values += [("rank_correlation", 1 / 2), ("rbo", 0)]
+    for name, value in values:
         assert definition_of(name)(ranking).tolist() == [value], name
     assert np.isnan(definition_of("mean_rank")(ranking)).tolist() == [True]
 
@@ -96,15 +108,18 @@ def test_queries_that_returned_no_document_at_all(depth):
 def test_a_query_that_returned_no_relevant_document():
     options = {"returned": [False, True, True]}
     ranking = rank_queries([1, 0, 0], [1, 2, 3], **options)
-    no_rank = {name for name in NAMES if "rank" in name} - {"rank_correlation"}
-    no_pair = {"query_auc", "rank_correlation", "ranking_loss", "spearman", "rbo"}
-    others = {"judged@3": 1, "num_rel": 1, "num_ret": 2}
+    no_rank = {name for name in NAMES if "rank" in name} - OF_ALL
+    others = {"judged@3": 1, "num_rel": 1, "num_ret": 2, "ranking_loss": 1}
+    # Of the ranks 1, 2, 3 with the mean ranks 2.5, 2.5, 1.
+    others["spearman"] = -1.5 / sqrt(2 * 1.5)
+    # The overlaps are 0, then 1/2 + 1/2 and, with half of one more, 2.
+    others["rbo"] = 0.1 * 0.9 / 2 + (0.1 * 0.9**2 + 0.9**3) * (2 + 1 / 2) / 3
     for name in NAMES:
         (value,) = definition_of(name)(ranking)
-        if name in no_rank | no_pair:
+        if name in no_rank:
             assert np.isnan(value), name
         else:
-            assert value == others.get(name, 0), name
+            assert value == pytest.approx(others.get(name, 0), rel=1e-12), name
     assert metrics.bpref_score([1, 0, 0], [1, 2, 3], **options) == 0
 
 
@@ -112,10 +127,9 @@ def test_a_query_that_returned_no_relevant_document():
 def test_the_ideal_ranking_returns_all_relevant_documents_first(name):
     y_true, y_score, qid, _, returned = partly_judged(0)
     of = definition_of(name)
-    if name.partition("@")[0] in OF_RETURNED_ONES:
+    rows = returned | (y_true > 0) | (name in OF_ALL)
+    if name == "judged@3":
         rows = returned
-    else:
-        rows = returned | (y_true > 0)
     ids = np.unique(qid[returned | (y_true > 0)])
     best = rank_queries(y_true, y_score, qid=qid, returned=returned).ideal
     alone = rank_queries(y_true[rows], y_true[rows], qid=qid[rows])
@@ -138,7 +152,11 @@ def test_all_judged_and_all_returned_is_as_if_nothing_were_said(name):
         assert_allclose(got, expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - {"judged@3", "bpref"}))
+# The list by grade of RBO has the judged documents alone.
+READING_JUDGED = {"judged@3", "bpref", "rbo"}
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - READING_JUDGED))
 def test_a_document_without_a_judgement_is_not_relevant(name):
     y_true, y_score, qid, judged, _ = partly_judged(2)
     expected = rank_queries(np.where(judged, y_true, 0), y_score, qid=qid)
@@ -204,6 +222,18 @@ def test_judged_is_one_where_nothing_is_said():
     assert metrics.judged_at_k_score([0, 1, 0], [1, 2, 3], k=2) == 1
     assert metrics.judged_at_k_score([[0, 1, 0]], [[1, 2, 3]], k=2) == 1
     assert metrics.judged_at_k_score([1], [[1, 2, 3]], k=9) == 1
+
+
+def test_a_query_weighs_as_many_documents_as_it_has_whatever_was_returned():
+    # Of three documents nothing was returned, and of one of two.
+    given = [1, 0, 0, 1, 0], [5, 4, 3, 2, 1]
+    options = {"qid": [7, 7, 7, 8, 8], "average": "weighted"}
+    options["returned"] = [False, False, False, True, False]
+    value = metrics.query_auc_score(*given, **options)
+    assert value == pytest.approx((3 * 1 / 2 + 2 * 1) / 5)
+    assert metrics.mrr_score(*given, **options) == pytest.approx(2 / 5)
+    scores = metrics.score_queries(*given, "mrr", **options)
+    assert scores.summary() == {"mrr": pytest.approx(2 / 5)}
 
 
 @pytest.mark.parametrize("name", ["judged", "returned"])
@@ -288,7 +318,7 @@ def test_bpref_with_both_masks_is_what_a_loop_says(seed):
     assert_allclose(got, expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - {"bpref", "judged@3"}))
+@pytest.mark.parametrize("name", sorted(set(NAMES) - READING_JUDGED))
 def test_both_masks_are_grades_of_zero_and_documents_without_a_rank(name):
     y_true, y_score, qid, judged, returned = partly_judged(7)
     options = {"qid": qid, "returned": returned, "average": None}

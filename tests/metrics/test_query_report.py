@@ -468,6 +468,16 @@ def test_documents_stay_integers_in_the_frame():
     assert frame["document"].dtype == frame["ideal_document"].dtype == np.int64
 
 
+def test_pairs_with_documents_that_were_not_returned_count_in_both_rankings():
+    report = query_report(
+        [1, 0, 1, 0], [1, 0, 2, 0], 0, metric="query_auc",
+        returned=[True, False, True, False],
+    )  # fmt: skip
+    one = report.rankings[None]
+    assert one.adds.tolist() == [1 / 2, 1 / 2, 0, 0]
+    assert one.ideal_adds.tolist() == [1 / 2, 1 / 2]
+
+
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
 def test_the_frame_has_all_documents_in_the_library_of_the_data(kind):
     # One document less is returned than the ideal ranking has.

@@ -57,7 +57,7 @@ def stump(X, y):
 
 @cache
 def differences(learner, n_queries, n_samples):
-    """Return the differences of NDCG of the queries of each sample, and of its folds."""
+    """Return the differences of NDCG by query and by fold, a column per sample."""
     rng = np.random.default_rng(11)
     by_query = np.empty((n_queries, n_samples))
     fold = np.arange(n_queries) % N_FOLDS
