@@ -277,10 +277,17 @@ def _as_rows(column, where, name):
     lengths = as_numpy(compute.list_value_length(column).fill_null(0))
     flat = column.flatten()
     if is_text(flat.type):
-        encoded = encoded_text(flat)
-        labels = as_numpy(encoded.indices).copy()  # SciPy sorts them in place
+        if flat.null_count:
+            raise ValueError(
+                f"The lists in the column {where!r}, which is {name!r} for metrics, "
+                "must hold labels of type str. Got a missing one (null): leave it out, "
+                "or make it [] if a document has none."
+            )
+        # In the order of their names, in which arrays have them: so sums over labels
+        # are the same to the last bit, whatever other rows are read at once.
+        labels, names = ordered_keys(flat)
         ends = np.concatenate([[0], np.cumsum(lengths)])
-        shape = len(column), len(encoded.dictionary)
+        shape = len(column), len(names)
         return csr_matrix((np.ones(len(labels), dtype=bool), labels, ends), shape)
     known = as_numpy(column.is_valid())
     width = int(lengths.max(initial=0))

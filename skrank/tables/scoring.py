@@ -145,9 +145,10 @@ def score_table(
     Notes
     -----
     Where no rule needs it, rows that are sorted lose their order within a query. It
-    decides on no value, but on rounding: if the source has more than 255 different
-    grades, the gains of tied documents may be summed in another order than those of
-    arrays.
+    decides on no value, but on rounding: "ild" adds up the features of a list in the
+    order of the rows, also those of arrays, and if the source has more than 255
+    different grades, the gains of tied documents may be summed in another order than
+    those of arrays.
 
     Types are not guessed from a part of the data. An id of a CSV file is text, or an
     integer if every id of its column, in all files, is the plain text of one: "17", but

@@ -414,6 +414,44 @@ def test_labels_of_every_source_are_subtopics(form, tmp_path):
     assert_allclose(scores.values, arrays.values, rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.parametrize("batch", [1, 20, 10**6])
+def test_subtopics_have_the_values_of_arrays_to_the_bit(batch, monkeypatch):
+    monkeypatch.setattr(stream, "BATCH", batch)
+    metrics = ["alpha_ndcg@5", "err_ia", "nrbp", "map_ia", "precision_ia@3"]
+    metrics += ["subtopic_recall@2", "alpha_ndcg(ideal=None)"]
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        # Names in another order than that in which the rows have them.
+        known = np.array([f"{label}" for label in rng.permutation(12)])
+        qid = rng.permutation(np.repeat(np.arange(30), rng.integers(1, 9, 30)))
+        labels = [rng.choice(known, n, replace=False) for n in rng.integers(0, 5, 300)]
+        labels = [row.tolist() for row in labels[: len(qid)]]
+        rows = {"qid": qid, "y_score": rng.integers(0, 4, len(qid))}
+        arrays = score_queries(None, metrics=metrics, subtopics=labels, **rows)
+        source = pa.table(rows | {"nuggets": pa.array(labels, pa.list_(pa.string()))})
+        for table in (source, source.sort_by("qid")):
+            scores = score_table(table, metrics, y_true=None, subtopics="nuggets")
+            assert_array_equal(scores.values, arrays.values)
+
+
+@pytest.mark.parametrize("form", ["parquet", "json", "pyarrow", "polars", "fixed"])
+def test_a_label_that_is_missing_in_a_list_is_refused(form, tmp_path):
+    # As an index of a matrix it would be -2^63, and reading the matrix would crash.
+    kind = pa.list_(pa.string(), 2) if form == "fixed" else pa.list_(pa.string())
+    labels = pa.array([["a", "b"], None, ["b", None]], kind)
+    table = pa.table({"qid": [1, 1, 1], "y_score": [3, 2, 1], "nuggets": labels})
+    form = form.replace("fixed", "pyarrow")
+    names = {"y_true": None, "subtopics": "nuggets"}
+    message = "'nuggets', which is 'subtopics' for metrics, must .* Got a missing one"
+    with pytest.raises(ValueError, match=message):
+        read_rows(as_source(table, form, tmp_path), **names)
+    with pytest.raises(ValueError, match=message):
+        score_table(as_source(table, form, tmp_path), "map_ia", **names)
+    # A list that is missing as a whole has no labels.
+    rows = read_rows(as_source(table.slice(0, 2), form, tmp_path), **names)
+    assert_array_equal(rows.subtopics.toarray(), [[1, 1], [0, 0]])
+
+
 def test_a_document_has_one_judgement_on_a_subtopic(tmp_path):
     qrels = judgements(tmp_path, SUBTOPICS + "1 price pump 0\n")
     message = "Got 'pump' for query '1' and subtopic 'price' more than once"
