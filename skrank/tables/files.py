@@ -86,10 +86,25 @@ def files_of(source, fetch):
             "The 'source' parameter must be a path, or a list of at "
             f"least one path, where it is a list. Got {shown(source)} instead."
         )
-    found = [file for path in paths for file in _files_of(os.fspath(path), fetch)]
-    for file in found:
-        if os.path.isfile(file) and not os.path.getsize(file):
-            raise ValueError(f"The file {file!r} must hold a table. Got 0 bytes.")
+    found, first = [], {}
+    for file in (one for path in paths for one in _files_of(os.fspath(path), fetch)):
+        identity = file
+        if os.path.isfile(file):
+            about = os.stat(file)
+            identity = about.st_dev, about.st_ino
+            if not about.st_size:
+                raise ValueError(f"The file {file!r} must hold a table. Got 0 bytes.")
+        if identity in first:
+            other = first[identity]
+            got = f"{file!r} twice"
+            if other != file:
+                got = f"{other!r} and {file!r}, which are the same file"
+            raise ValueError(
+                "Each file must be read once, or its rows would count twice. Got "
+                f"{got}: leave one out."
+            )
+        first[identity] = file
+        found.append(file)
     return found
 
 

@@ -547,3 +547,20 @@ def test_grades_that_are_decimals_are_the_nearest_floats():
     rule = {"gain": "linear", "metrics": "dcg@1"}
     scores = score_table(pa.table(columns | {"y_true": column}), **rule)
     assert scores.values[0, 0].tolist() == list(map(float, texts))
+
+
+@pytest.mark.parametrize("again", ["a.csv", "./a.csv", "*.csv", "link.csv", "hard.csv"])
+def test_the_same_file_twice_is_refused(again, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, "1,1,2\n1,0,1\n", "a.csv")
+    (tmp_path / "link.csv").symlink_to(tmp_path / "a.csv")
+    (tmp_path / "hard.csv").hardlink_to(tmp_path / "a.csv")
+    copy = write(tmp_path, "2,1,2\n2,0,1\n", "copy.csv")
+    message = "must be read once, or its rows would count twice. Got .*a.csv"
+    for function in (score_table, read_rows):
+        metrics = ["num_ret"] if function is score_table else []
+        with pytest.raises(ValueError, match=message):
+            function(["a.csv", again], *metrics)
+        with pytest.raises(ValueError, match=message):  # a folder with links
+            function(tmp_path, *metrics)
+    assert score_table(["a.csv", copy], "num_ret").values.tolist() == [[[2, 2]]]
