@@ -103,7 +103,10 @@ def _best_first(scored, metric):
 def _compare(options):
     rankers = files.runs_of(options) if options.run else options.y_score or ()
     if len(rankers) < 2:
-        options.fail("two runs are required, or a table and --y-score for two columns")
+        options.fail(
+            "two runs are required, or a table and --y-score for two columns"
+            + files.same_twice(options)
+        )
     scored, paths, tags = _score(options)
     baseline = options.baseline
     if baseline is not None:
@@ -135,7 +138,7 @@ def _gate(options):
     if len(scored) != 2:
         options.fail(
             "two runs are required, the baseline and the candidate, or two files of "
-            "evaluate --save"
+            "evaluate --save" + files.same_twice(options)
         )
     found = decide(scored, options.margin, options.confidence_level)
     options.status = STATUS[found.decision]

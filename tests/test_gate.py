@@ -194,10 +194,12 @@ ERRORS = {
     "gate pixels.parquet squares.parquet --margin 0.1 -l 2": "--relevance-level goes",
     "gate pixels.parquet squares.parquet --margin -1": "--margin must be",
     "gate pixels.parquet none.parquet --margin 1": "No such file",
+    "gate cut.parquet pixels.parquet --margin 1": r"'\S*cut\.parquet' cannot be read",
     "gate pixels.parquet qrels.txt --margin 1": "QueryScores.save",
     "gate pixels.parquet other.parquet --margin 1": "same queries",
     "gate pixels.parquet pessimistic.parquet --margin 1": "--ties pessimistic",
     "gate qrels.txt pixels.run --margin 0.1": "two runs are required",
+    "gate qrels.txt pixels.run pixels.run --margin 0.1": "Got the same file twice",
     "evaluate qrels.txt pixels.run squares.run --save a.parquet": "one run",
     "evaluate qrels.txt pixels.run --save a.csv": "must end in .parquet",
     "evaluate qrels.txt pixels.run --save none/a.parquet": "No such file",
@@ -218,6 +220,8 @@ def test_errors_have_the_status_2_and_say_what_to_do(folder, capsys):
             capsys,
             f"evaluate {judgements} {of}.run -m ndcg@10 --save {name}.parquet {more}",
         )
+    saved = (folder / "pixels.parquet").read_bytes()
+    (folder / "cut.parquet").write_bytes(saved[:-9])
     for command, error in ERRORS.items():
         status, output, errors = run(capsys, command)
         assert (command, status, output) == (command, 2, "")

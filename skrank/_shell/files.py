@@ -69,7 +69,7 @@ class Side(NamedTuple):
 
 
 def runs_of(options):
-    """Return the paths of the runs, each once.
+    """Return the paths of the runs, each file once.
 
     A pattern that the shell did not replace by the names of files is replaced here.
     """
@@ -79,7 +79,18 @@ def runs_of(options):
         found += (is_pattern and sorted(glob.glob(path, recursive=True))) or [path]
     if [options.qrels, *found].count(STDIN) > 1:
         raise ValueError("Only one of QRELS and RUN can be '-'. Got several.")
-    return list(dict.fromkeys(found))
+    first = {}
+    for path in found:
+        first.setdefault(os.path.realpath(path), path)
+    return list(first.values())
+
+
+def same_twice(options):
+    """Return the words for one file that is all the runs, or nothing."""
+    several = options.run and len(options.run) > 1
+    if several and len({*map(os.path.realpath, options.run)}) == 1:
+        return f". Got the same file twice: {options.run[0]}"
+    return ""
 
 
 def has_subtopics(options):

@@ -122,7 +122,12 @@ def is_saved(path):
     """Return True if a path is that of a file that :func:`write_scores` wrote."""
     if not _is_parquet(path):
         return False
-    schema = import_extra("pyarrow.parquet").read_schema(os.fspath(path))
+    try:
+        schema = import_extra("pyarrow.parquet").read_schema(os.fspath(path))
+    except (OSError, ValueError) as error:
+        raise ValueError(
+            f"The file {shown(os.fspath(path))} cannot be read as Parquet: {error}"
+        ) from error
     return PLACE in (schema.metadata or {})
 
 
@@ -143,7 +148,7 @@ def _refused(path):
     """Say of a file that cannot be read that it was changed."""
     try:
         yield
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, NotImplementedError):
         raise ValueError(_CHANGED.format(shown(os.fspath(path)))) from None
 
 

@@ -58,7 +58,8 @@ def align(
         another with ``__arrow_c_stream__``, or what :func:`read_qrels` returns, with
         subtopics or without); a list of tuples (query, document, grade); or a dict of
         query ids to dicts ``{document: grade}``, or to sets or lists of the relevant
-        documents.
+        documents. A data frame of two columns, the ids, holds relevant documents, such
+        as what users clicked.
     run : path, table, dict or list
         What a system returned, in the same forms. The values of a dict may also be
         ranked lists of documents, lists of (document, score) or lists of hits, which
@@ -259,7 +260,8 @@ def with_ids_of_one_type(truth, result, names, of_trec):
             )
             raise TypeError(
                 f"The {what} ids of {names[0]} and {names[1]} must be of one type. Got "
-                f"{got}: make both text with str()."
+                f"{got}: make both text with str(), and the ids of a file with "
+                "pandas.read_csv(path, dtype=str)."
             )
         sides[other] = sides[other]._replace(**{field: as_text(ids[other])})
         changed.append(

@@ -397,8 +397,22 @@ def _header(file, names, fetch):
     return delimiter, header
 
 
+# How files begin that are not text in UTF-8.
+_NOT_UTF_8 = {
+    b"\x1f\x8b": "a gzip file: let its name end in .csv.gz",
+    b"\xff\xfe": "text in UTF-16: save it as UTF-8",
+    b"\xfe\xff": "text in UTF-16: save it as UTF-8",
+}
+
+
 def _first_line(file, fetch):
     """Return the first line of a file of text; "" if it is empty."""
+    if os.path.isfile(file) and not file.lower().endswith((".gz", ".zst")):
+        with open(file, "rb") as content:
+            begins = content.read(2)
+        for bytes_, what in _NOT_UTF_8.items():
+            if begins == bytes_:
+                raise ValueError(f"The file {file!r} must be CSV in UTF-8. Got {what}.")
     if os.path.isfile(file) and not file.lower().endswith(".zst"):
         unpack = gzip.open if file.lower().endswith(".gz") else open
         try:

@@ -73,7 +73,7 @@ def read_form(data, form, names):
         data = read_table(data, Columns(qid, value, {}, doc_id=doc_id))
     if _is_table(data):
         table = _readable(data)
-        columns = [_column(table, name, form) for name in names]
+        columns = [_column(table, names, i, form) for i in range(len(names))]
     elif isinstance(data, Mapping):
         columns = _columns_of_dict(data, form, names)
     elif _is_list(data) and len(data) and all(map(_is_row, data)):
@@ -144,16 +144,26 @@ def _readable(table):
     return import_extra("pyarrow").table(table)
 
 
-def _column(table, name, form):
-    """Return the column of a table by its name."""
+def _column(table, names, position, form):
+    """Return the column of a table by one of the names of its columns."""
+    name = names[position]
     if isinstance(table, Bunch):
         names, column = list(table), table.get(name)
     else:
         names, column = column_names(table), find_column(table, name)
     if column is not None:
         return column
+    is_grade = form.is_truth and position == 2
+    # Interactions: each row is a relevant document.
+    if is_grade and len(names) == 2 and is_frame(table):
+        return np.ones(len(table), dtype=np.int64)
     near = difflib.get_close_matches(name, map(str, names), n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
+    if is_grade and not near:
+        hint = (
+            " If each row is a relevant document, such as a click, pass the columns of "
+            "ids alone, or grades of 1: frame.assign(grade=1)."
+        )
     raise ValueError(
         f"The '{form.name}' parameter must have the columns that are named by 'qid', "
         f"'doc_id' and '{form.format.noun}'. Got no column {name!r} among "

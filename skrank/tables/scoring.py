@@ -22,6 +22,7 @@ from skrank.metrics.answer import reads_highest_grade, with_highest_grade
 from skrank.metrics.columns import READERS, columns_of, no_grades
 from skrank.metrics.evaluation import check_ids_unneeded, check_names, read_requests
 from skrank.metrics.query_scores import QueryScores
+from skrank.metrics.value_table import NO_WEIGHT
 from skrank.tables.alignment import align, lowest_judged
 from skrank.tables.clusters import check_columns, score_on_cluster
 from skrank.tables.core import (
@@ -206,7 +207,10 @@ def score_table(
             ((n_rows,),) = rows.fetch(f"SELECT count(*) FROM {rows.relation}")
         with progress_bar(n_rows, progress, "row") as advance:
             tables = score_source(rows, core, advance)
-    return core.finish(tables, rows.kind)  # when DuckDB has freed its memory
+    scores = core.finish(tables, rows.kind)  # when DuckDB has freed its memory
+    if scores.weight is not None and not scores.weight.any():
+        raise ValueError(NO_WEIGHT)
+    return scores
 
 
 def _named(columns):

@@ -36,8 +36,9 @@ FOR_THE_REST = 500
 _CSV_ERROR = re.compile(r"CSV Error on Line: (\d+)\n(.*?)\n\s+file = ([^\n]*)", re.S)
 _SAYS = re.compile(r"[A-Z]\w*( \w+)* (Error|exception): ")
 _CSV_FILE = re.compile(r"^\s+file = (.*)$", re.MULTILINE)
-_SIZE = re.compile(r"\s*([0-9.]+)\s*([kmgt]i?b)\s*", re.IGNORECASE)
+_SIZE = re.compile(r"\s*([0-9]+\.?[0-9]*|\.[0-9]+)\s*([kmgt]i?b)\s*", re.IGNORECASE)
 _MEGABYTES = {"k": 1e-3, "m": 1, "g": 1e3, "t": 1e6}
+_MOST_MEGABYTES = 2**63 / 1e6  # DuckDB counts the bytes in 64 bits
 
 # What the types of columns hold; ids may be any of it.
 KINDS = {
@@ -353,7 +354,8 @@ class Source:
     def _failure(self, error):
         """Return an error of DuckDB as one that names the file and the column."""
         text = str(error)
-        cause = text.partition("\n")[0].strip().rstrip(".")
+        # Arrow adds the beginning of a traceback where a stream of Python breaks off.
+        cause = text.partition("\n")[0].partition(" Detail: ")[0].strip().rstrip(".")
         if "No space left" in text or "max_temp_directory_size" in text:
             return OSError(
                 "score_table needs more disk for its temporary files, which are in "
@@ -389,6 +391,8 @@ class Source:
                 f"The file {file!r} must be CSV in UTF-8. Got {problem} on line {line}."
             )
         file = column = None
+        if "state machine reached an invalid state" in text:
+            cause = "lines that end in different ways, with \\r\\n and with \\n"
         if (named := _CSV_FILE.search(text)) is not None:
             file = named[1]
         elif self.files is not None:
@@ -528,10 +532,13 @@ def _cure_for_missing(name, columns):
 def _megabytes(memory_limit):
     """Return the megabytes of a limit such as "2GB"."""
     match = _SIZE.fullmatch(memory_limit) if isinstance(memory_limit, str) else None
-    if match is None:
+    megabytes = 0.0
+    if match is not None:
+        number, unit = match.groups()
+        megabytes = float(number) * _MEGABYTES[unit[0].lower()]
+    if not 0 < megabytes <= _MOST_MEGABYTES:
         raise ValueError(
             "The 'memory_limit' parameter of score_table must be a str such as '2GB' "
             f"or '500MB', or None. Got {shown(memory_limit)} instead."
         )
-    number, unit = match.groups()
-    return float(number) * _MEGABYTES[unit[0].lower()]
+    return megabytes

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import re
 import zlib
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -196,13 +198,16 @@ def read_letor(
             query_id=True,
         )
     except OverflowError:
+        _refuse_ids(path)
         raise ValueError(
-            f"{path} must hold query ids that fit into int64, and numbers of features "
-            "that fit into int32. Got a larger one: number them from 1."
+            f"{path} must hold numbers of features that fit into int32. Got a larger "
+            "one: number them from 1."
         ) from None
     except (ValueError, EOFError, OSError, zlib.error) as error:
         if getattr(error, "errno", None) is not None:  # it names the file itself
             raise
+        if type(error) is ValueError:
+            _refuse_ids(path)
         raise ValueError(
             f"{path} cannot be read as text of LETOR (SVMlight): {error}"
         ) from error
@@ -221,6 +226,27 @@ def read_letor(
         raise ValueError(f"{path} must hold finite grades. Got NaN or infinity.")
     is_integer = (y == np.floor(y)).all() and (np.abs(y) < 2**53).all()
     return X, y.astype(np.int64) if is_integer else y, qid
+
+
+_ID_OF_LETOR = re.compile(rb"qid:([^\s#]*)")
+
+
+def _refuse_ids(path):
+    """Raise if a query id of a file of LETOR is not an integer of 64 bits."""
+    unpack = {".gz": gzip.open, ".bz2": bz2.open}.get(Path(path).suffix, open)
+    with unpack(path, "rb") as lines:
+        for number, line in enumerate(lines, 1):
+            found = _ID_OF_LETOR.search(line.partition(b"#")[0])
+            if found is None:
+                continue
+            try:
+                np.int64(int(found[1]))
+            except (ValueError, OverflowError):
+                raise ValueError(
+                    f"{path}, line {number}: the query id must be an integer of at "
+                    "most 64 bits, such as 'qid:10'. Got "
+                    f"{found[0].decode('utf-8', 'replace')!r}: number the queries."
+                ) from None
 
 
 # The bytes that are parsed at once: what is made of them stays in the cache.
@@ -471,11 +497,15 @@ def _first_error(chunk, format, path, n_before):
         too_many = len(words) > format.n_fields and not format.is_open
         if len(words) < format.n_fields or too_many:
             is_table = format is QRELS and len(words) == 3 and number == 1
+            is_run = format is QRELS and len(words) == RUN.n_fields
+            is_qrels = format.is_open and len(words) == QRELS.n_fields
             return (
                 f"{where}{format.n_fields} fields expected ({format.fields}). "
                 f"Got {len(words)}: {shown}."
                 + " Is it a table, as those of BEIR? Let its name end in .tsv."
                 * is_table
+                + " This looks like a run. The judgements come first." * is_run
+                + " These look like judgements, which come first." * is_qrels
             )
         try:
             _numbers(np.array([words[format.value]]), format)

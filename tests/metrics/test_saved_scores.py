@@ -295,6 +295,21 @@ def test_changed_parameters_and_damaged_files_are_refused(saved):
             QueryScores.load(saved)
 
 
+def test_a_file_with_a_changed_bit_is_refused(saved):
+    content = saved.read_bytes()
+    for place in range(4, len(content), max(len(content) // 300, 1)):
+        changed = bytearray(content)
+        changed[place] ^= 1 << place % 8
+        saved.write_bytes(changed)
+        try:  # a bit that holds nothing may change
+            read = QueryScores.load(saved)
+        except ValueError as error:
+            assert "scores.parquet'" in str(error)
+        else:
+            saved.write_bytes(content)
+            assert read.summary() == QueryScores.load(saved).summary()
+
+
 def test_other_files_and_newer_ones_are_named(saved, tmp_path):
     rewritten(saved, lambda table: table, version=99)
     with pytest.raises(ValueError, match=r"has the version 99.*Install a newer skrank"):

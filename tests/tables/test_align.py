@@ -525,3 +525,19 @@ def test_the_numbers_are_those_of_trec_eval(seed):
     for name, theirs in NAMES.items():
         values = [values[theirs] for values in of_query.values()]
         assert ours[name] == pytest.approx(np.mean(values), abs=1e-12), name
+
+
+def test_interactions_without_a_grade_count_1():
+    run = {1: ["b", "a"], 2: ["c", "d"]}
+    clicks = {"user": [1, 2, 2], "item": ["a", "c", "d"]}
+    names = {"qid": "user", "doc_id": "item"}
+    expected = align({1: {"a"}, 2: {"c", "d"}}, run)
+    for frame in (pd.DataFrame(clicks), pl.DataFrame(clicks), pa.table(clicks)):
+        aligned = align(frame, run, **names)
+        assert evaluate(metrics="map", **aligned) == evaluate(metrics="map", **expected)
+    log = pd.DataFrame(clicks | {"time": [7, 8, 9]})
+    with pytest.raises(ValueError, match=r"no column 'grade'.*frame.assign\(grade=1\)"):
+        align(log, run, **names)
+    assert evaluate(metrics="map", **align(log.assign(grade=1), run, **names)) == (
+        evaluate(metrics="map", **expected)
+    )

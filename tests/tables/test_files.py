@@ -552,15 +552,49 @@ def test_grades_that_are_decimals_are_the_nearest_floats():
 @pytest.mark.parametrize("again", ["a.csv", "./a.csv", "*.csv", "link.csv", "hard.csv"])
 def test_the_same_file_twice_is_refused(again, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    write(tmp_path, "1,1,2\n1,0,1\n", "a.csv")
+    (tmp_path / "a.csv").write_text(HEADER + "1,1,2\n1,0,1\n")
     (tmp_path / "link.csv").symlink_to(tmp_path / "a.csv")
     (tmp_path / "hard.csv").hardlink_to(tmp_path / "a.csv")
-    copy = write(tmp_path, "2,1,2\n2,0,1\n", "copy.csv")
+    (tmp_path / "copy.csv").write_text(HEADER + "2,1,2\n2,0,1\n")
     message = "must be read once, or its rows would count twice. Got .*a.csv"
-    for function in (score_table, read_rows):
-        metrics = ["num_ret"] if function is score_table else []
-        with pytest.raises(ValueError, match=message):
-            function(["a.csv", again], *metrics)
-        with pytest.raises(ValueError, match=message):  # a folder with links
-            function(tmp_path, *metrics)
-    assert score_table(["a.csv", copy], "num_ret").values.tolist() == [[[2, 2]]]
+    with pytest.raises(ValueError, match=message):
+        score_table(["a.csv", again], "num_ret")
+    with pytest.raises(ValueError, match=message):  # a folder with links
+        score_table(tmp_path, "num_ret")
+    assert score_table(["a.csv", "copy.csv"], "num_ret").values.tolist() == [[[2, 2]]]
+
+
+@pytest.mark.parametrize(
+    ("text", "got"),
+    [
+        (gzip.compress(b"qid,y_true,y_score\n1,1,2\n"), r"gzip file.*\.csv\.gz"),
+        ("qid,y_true,y_score\n1,1,2\n".encode("utf-16"), "text in UTF-16"),
+        (b"qid,y_true,y_score\r\n1,1,2\r\n1,0,1\n2,1,1\n", "end in different ways"),
+    ],
+)
+def test_a_csv_file_that_is_something_else_is_called_what_it_is(tmp_path, text, got):
+    (tmp_path / "scores.csv").write_bytes(text)
+    with pytest.raises(ValueError, match=rf"scores\.csv'.*{got}"):
+        score_table(tmp_path / "scores.csv", "mrr")
+
+
+def test_a_stream_that_breaks_off_is_an_error_without_a_traceback():
+    def batches():
+        yield pa.record_batch(SMALL)
+        raise OSError("lost")
+
+    reader = pa.RecordBatchReader.from_batches(pa.table(SMALL).schema, batches())
+    with pytest.raises(ValueError, match="lost") as error:
+        score_table(reader, "mrr")
+    assert "Traceback" not in str(error.value)
+
+
+def test_weights_of_a_table_must_not_all_be_0():
+    with pytest.raises(ValueError, match="at least one non-zero number"):
+        score_table(pa.table(SMALL | {"w": [0.0] * 3}), "mrr", sample_weight="w")
+
+
+@pytest.mark.parametrize("limit", ["0GB", "99999999999999999999GB", "1.2.3GB"])
+def test_a_memory_limit_that_cannot_be_is_refused(limit):
+    with pytest.raises(ValueError, match=f"'memory_limit' .* '2GB'.* Got '{limit}'"):
+        score_table(pa.table(SMALL), "mrr", memory_limit=limit)
