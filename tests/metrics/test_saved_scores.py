@@ -296,18 +296,20 @@ def test_changed_parameters_and_damaged_files_are_refused(saved):
 
 
 def test_a_file_with_a_changed_bit_is_refused(saved):
-    content = saved.read_bytes()
+    content, whole = saved.read_bytes(), QueryScores.load(saved).summary()
+    refused = []
     for place in range(4, len(content), max(len(content) // 300, 1)):
         changed = bytearray(content)
         changed[place] ^= 1 << place % 8
         saved.write_bytes(changed)
-        try:  # a bit that holds nothing may change
+        try:
             read = QueryScores.load(saved)
         except ValueError as error:
-            assert "scores.parquet'" in str(error)
-        else:
-            saved.write_bytes(content)
-            assert read.summary() == QueryScores.load(saved).summary()
+            refused.append(str(error))
+        else:  # a bit that holds nothing may change
+            assert read.summary() == whole
+    assert len(refused) > 200
+    assert all("scores.parquet'" in message for message in refused)
 
 
 def test_other_files_and_newer_ones_are_named(saved, tmp_path):
