@@ -7,7 +7,6 @@ import io
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
 import warnings
@@ -22,6 +21,7 @@ from skrank._shell.files import top_of_queries
 from skrank.stats import compare_rankers
 from skrank.tables import score_runs
 from skrank.tables.triples import Triples
+from tests import processes
 
 pytestmark = pytest.mark.slow
 
@@ -901,22 +901,21 @@ added = {name.partition(".")[0] for name in sys.modules} - before
 assert added - sys.stdlib_module_names == {"skrank"}, added
 assert main("evaluate qrels a.run --by-query q.parquet".split()) == 2
 """
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = processes.run([sys.executable, "-c", code])
     assert done.returncode == 0, done.stderr
     assert 'pip install "skrank[tables]"' in done.stderr
 
 
 COMMAND = [sys.executable, "-m", "skrank"]
-PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
 
 
 def test_a_process_with_a_closed_pipe_exits_0_quietly():
-    command = [*COMMAND, "evaluate", "qrels", "a.run"]
-    with subprocess.Popen(command, **PIPES) as process:
-        process.stdout.close()  # before anything is written
-        error = process.stderr.read()
-    assert (process.returncode, error) == (0, b"")
+    reader, writer = os.pipe()
+    os.close(reader)  # before anything is written
+    with open(writer, "w") as stdout:
+        command = [*COMMAND, "evaluate", "qrels", "a.run"]
+        done = processes.run(command, stdout=stdout)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize(
@@ -932,31 +931,44 @@ def test_a_process_writes_names_whatever_its_locale(tmp_path, settings, written)
     (tmp_path / "läuf").write_text(RUN)
     command = [*COMMAND, "evaluate", "qrels", "läuf", "-m", "mrr", "--names=path"]
     environment = os.environ | settings
-    done = subprocess.run(command, capture_output=True, check=False, env=environment)
+    done = processes.run(command, text=False, env=environment)
     assert (done.returncode, done.stderr) == (0, b"")
     line = done.stdout.splitlines()[1]
     assert line.startswith(written)
     assert line.endswith(b" 0.5000")
 
 
+INTERRUPTED = """
+import os, runpy, signal, sys, threading
+
+# Otherwise a process that a script starts in the background ignores it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+def interrupt():
+    with open("pipe", "w"):  # which opens when the command reads
+        os.kill(os.getpid(), signal.SIGINT)
+        threading.Event().wait(300)
+
+threading.Thread(target=interrupt, daemon=True).start()
+sys.argv = ["skrank", "evaluate", "qrels", "pipe"]
+runpy.run_module("skrank", run_name="__main__")
+"""
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe")
-def test_a_process_that_is_interrupted_exits_130_quietly(tmp_path):
+@pytest.mark.parametrize("handler", [signal.default_int_handler, signal.SIG_IGN])
+def test_a_process_that_is_interrupted_exits_130_quietly(tmp_path, handler):
     os.mkfifo(tmp_path / "pipe")
-    command = [*COMMAND, "evaluate", "qrels", "pipe"]
-    # The pipe opens when the process reads.
-    with (
-        subprocess.Popen(command, **PIPES) as process,
-        (tmp_path / "pipe").open("w"),
-    ):
-        process.send_signal(signal.SIGINT)
-        output, error = process.communicate()
-    assert (process.returncode, output, error) == (130, b"", b"")
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        done = processes.run([sys.executable, "-c", INTERRUPTED])
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
-@pytest.mark.slow
 def test_the_package_is_a_command(tmp_path):
-    command = [sys.executable, "-m", "skrank", "evaluate", "qrels", "none"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = processes.run([*COMMAND, "evaluate", "qrels", "none"])
     assert done.returncode == 2
     assert done.stderr == "skrank: [Errno 2] No such file or directory: 'none'\n"
 

@@ -6,12 +6,12 @@ import importlib
 import inspect
 import json
 import pickle
-import subprocess
 import sys
 
 import pytest
 
 import skrank
+from tests import processes
 
 LAZY = ["datasets", "link_prediction", "model_selection", "rankers", "tables"]
 MODULES = ["base", "exceptions", "metrics", *LAZY]
@@ -46,9 +46,7 @@ print(json.dumps([added, lazy, names, optional, clusters]))
 
 @pytest.mark.slow
 def test_what_is_not_used_is_not_imported():
-    done = subprocess.run(
-        [sys.executable, "-c", CODE], check=True, capture_output=True, text=True
-    )
+    done = processes.run([sys.executable, "-c", CODE], check=True)
     added, lazy, names, optional, clusters = json.loads(done.stdout)
     assert added == ["skrank"]
     assert lazy == []

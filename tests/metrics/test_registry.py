@@ -5,7 +5,6 @@
 import os
 import re
 import runpy
-import subprocess
 import sys
 import textwrap
 import threading
@@ -21,6 +20,7 @@ from sklearn.utils._param_validation import StrOptions
 
 import skrank
 from skrank.metrics import get_scorer, get_scorer_names, registry
+from tests import processes
 
 pytestmark = pytest.mark.slow_rows
 
@@ -81,12 +81,8 @@ def test_order_of_the_imports_does_not_matter(order):
 def _run(arguments):
     root = str(Path(skrank.__file__).parents[1])
     path = os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])
-    return subprocess.run(
-        [sys.executable, *arguments],
-        env=os.environ | {"PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        check=True,
+    return processes.run(
+        [sys.executable, *arguments], env=os.environ | {"PYTHONPATH": path}, check=True
     ).stdout
 
 
@@ -253,7 +249,7 @@ class TestReversible:
         errors = []
 
         def work(register):
-            start.wait()
+            start.wait(processes.PATIENCE)
             try:
                 for _ in range(20):
                     register()
@@ -265,7 +261,7 @@ class TestReversible:
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join()
+            thread.join(processes.PATIENCE)
         assert errors == []
         skrank.register_scorers()
         assert type(self.table.table) is dict

@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pickle
-import subprocess
 import sys
 import warnings
 from functools import partial
@@ -25,6 +24,7 @@ from skrank.metrics import (
     recall_at_k_score,
 )
 from skrank.rankers import QueryRanker
+from tests import processes
 
 X = np.arange(24.0).reshape(12, 2)
 Y = np.array([0, 1, 0, 1, 0, 2, 1, 0, 0, 0, 1, 2])
@@ -131,11 +131,8 @@ GridSearchCV(Ridge(), {"alpha": [1, 2]}, scoring=scorer, **options).fit(X, y)
 
 @pytest.mark.slow
 def test_worker_processes_warn_as_well():
-    done = subprocess.run(
-        [sys.executable, "-W", "always", "-c", IN_PROCESSES],
-        check=True,
-        capture_output=True,
-        text=True,
+    done = processes.run(
+        [sys.executable, "-W", "always", "-c", IN_PROCESSES], check=True
     )
     of_validation, of_search = done.stderr.split("then a search")
     message = "UserWarning: All rows of a fold are ranked as one query"

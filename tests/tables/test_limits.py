@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -21,6 +20,7 @@ from skrank.metrics import evaluate
 from skrank.tables import score_table
 from skrank.tables.core import Columns
 from skrank.tables.source import Source
+from tests import processes
 from tests.tables.sources import ORDERS, SMALL, as_source, draw
 
 pytestmark = pytest.mark.slow
@@ -234,7 +234,7 @@ def test_five_million_rows_fit_into_seven_hundred_megabytes(tmp_path):
     }
     pq.write_table(pa.table(data), tmp_path / "t.parquet")
     command = [sys.executable, "-c", PEAK, str(tmp_path / "t.parquet")]
-    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    result = processes.run(command, check=True)
     value, peak = result.stdout.split()
     assert float(value) == evaluate(**data, metrics="map")["map"]
     assert int(peak) < 700_000

@@ -2,7 +2,6 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import subprocess
 import sys
 import time
 from statistics import median
@@ -17,6 +16,7 @@ from scipy import sparse
 from skrank._columns import on_host
 from skrank.metrics import evaluate, mrr_score, ndcg_score
 from skrank.rankers import QueryRanker
+from tests import processes
 
 rng = np.random.default_rng(0)
 Y_TRUE = rng.integers(3, size=(20, 10))
@@ -191,4 +191,4 @@ def test_skrank_imports_no_library_of_tensors():
         "import sys, skrank.metrics, skrank.rankers; "
         "assert not {'jax', 'torch', 'array_api_strict'} & {*sys.modules}"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    processes.run([sys.executable, "-c", code], check=True)
