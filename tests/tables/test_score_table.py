@@ -228,8 +228,9 @@ IN_ORDER = ["lightgbm", "xgboost", "rax", "ranx", "torchmetrics", "matchzoo"]
 
 
 @pytest.mark.usefixtures("small_batches")
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("convention", IN_ORDER)
+@pytest.mark.parametrize(
+    ("convention", "order"), [*zip(IN_ORDER, 2 * ORDERS, strict=True)]
+)
 def test_tied_documents_keep_the_order_of_the_rows(convention, order, tmp_path):
     metrics = ["mrr", "hits@3", "ndcg@5", "recall@4", "neg_median_rank"]
     table = draw(order)
