@@ -309,7 +309,7 @@ def test_calibration_is_the_divergence_of_the_expected_list():
         np.testing.assert_allclose(values, expected, rtol=1e-12, atol=1e-12)
 
 
-def test_values_by_hand():
+def test_values_of_exposure_by_hand():
     def log(x):
         return math.log(float(x))
 
@@ -542,7 +542,7 @@ A, EQUAL = {"group": ["a", "b"]}, {"group": np.eye(2), "profile": np.ones((2, 2)
         ("neg_calibration", EQUAL | {"discount": "rbp"}, "'discount' parameter of cal"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said(name, params, message):
+def test_metrics_of_exposure_say_what_is_wrong(name, params, message):
     with pytest.raises((ValueError, TypeError), match=message):
         evaluate([0, 1], [1, 2], name, **params)
 

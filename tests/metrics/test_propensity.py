@@ -108,7 +108,7 @@ def test_a_value_is_the_mean_over_all_orders(name, normalize):
         assert value == pytest.approx(top / bottom if bottom else 0.0, abs=1e-12)
 
 
-def test_values_by_hand():
+def test_values_with_propensities_by_hand():
     grades, propensity = [1, 0, 1, 1], [0.5, 1, 0.25, 1]
     given = {"propensity": propensity, "k": 2}
     assert psp_score(grades, [4, 3, 2, 1], **given) == 2 / (4 + 2)

@@ -543,7 +543,7 @@ def test_ids_are_found_in_an_index_and_of_any_type():
         ({"columns": {"adds": [1, 2, 3]}}, ValueError, "Got 'adds'"),
     ],
 )
-def test_what_it_does_not_take_raises(params, error, match):
+def test_what_query_report_does_not_take_raises(params, error, match):
     params = {"query": 9, **params}
     with pytest.raises(error, match=match):
         query_report([1, 0, 1], [1, 2, 3], qid=[8, 9, 9], **params)

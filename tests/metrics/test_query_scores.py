@@ -474,7 +474,7 @@ def test_frames_that_are_no_table_of_values_are_refused():
         ({"depth": 3}, "none of \\['mrr'\\] takes"),
     ],
 )
-def test_bad_input_is_refused(params, message):
+def test_query_scores_refuse_bad_input(params, message):
     given = {"y_true": [1, 0], "y_score": [1, 2], "metrics": "mrr", "qid": [7, 7]}
     with pytest.raises((ValueError, TypeError), match=message):
         score_queries(**given | params)

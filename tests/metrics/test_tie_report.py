@@ -132,6 +132,6 @@ def test_it_prints_as_a_table():
         ({"gian": "linear"}, "'gian'"),
     ],
 )
-def test_what_it_does_not_take_raises(params, match):
+def test_what_tie_report_does_not_take_raises(params, match):
     with pytest.raises(TypeError, match=match):
         tie_report([1, 0], [1, 1], **params)

@@ -389,7 +389,7 @@ def test_what_is_not_a_mean_of_values_of_queries_has_no_bounds(name, unjudged):
         ),
     ],
 )
-def test_what_is_refused(metrics, params, message):
+def test_choices_for_unjudged_documents_that_are_refused(metrics, params, message):
     with pytest.raises(ValueError, match=message):
         evaluate([0, 1], [1, 2], metrics, judged=[True, False], **params)
 

@@ -726,7 +726,7 @@ def test_ranks_of_differences_that_are_equal_but_for_rounding_are_equal():
         ({"n_resamples": 0}, "n_resamples == 0, must be >= 1"),
     ],
 )
-def test_bad_options_are_refused(options, message):
+def test_compare_rankers_refuses_bad_options(options, message):
     with pytest.raises(ValueError, match=message):
         compare_rankers(drawn_scores("mrr"), **options)
 

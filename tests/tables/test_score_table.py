@@ -441,7 +441,7 @@ def test_a_core_can_be_sent_to_another_process():
         ({"mrr": [1, 1, 1]}, {"by": "mrr"}, r"names of .* different.* \['mrr'\] twice"),
     ],
 )
-def test_bad_input_is_refused(changed, params, message):
+def test_score_table_refuses_bad_input(changed, params, message):
     with pytest.raises(ValueError, match=message):
         score_table(pa.table(SMALL | changed), **{"metrics": "mrr"} | params)
 
