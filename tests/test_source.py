@@ -160,6 +160,13 @@ def test_a_test_waits_for_nothing_without_end():
         assert not re.search(waits + starts, file.read_text("utf-8")), file
 
 
+def test_no_test_measures_time():
+    """It counts calls: how long they take depends on the machine."""
+    for file in (ROOT / "tests").rglob("test_*.py"):
+        clock = r"(?m)^\s*(import time\b|from time\b|import timeit\b)"
+        assert not re.search(clock, file.read_text("utf-8")), file
+
+
 def test_a_definition_is_short_and_has_no_loop():
     """It reads like the formula, and NumPy loops over the documents."""
     loops = ast.For | ast.While | ast.ListComp | ast.GeneratorExp
