@@ -2,6 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import faulthandler
 import os
 import sys
 from importlib.util import find_spec
@@ -17,6 +18,14 @@ collect_ignore = [] if find_spec("dask") else ["docs/large_data.rst"]
 # Figures are drawn but not shown.
 os.environ.setdefault("MPLBACKEND", "Agg")
 
+# The standard error of the whole run, which no test captures.
+STDERR = pytest.StashKey()
+
+
+def pytest_configure(config):
+    """Keep the standard error before tests begin."""
+    config.stash[STDERR] = os.dup(2)
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
@@ -28,6 +37,16 @@ def pytest_collection_modifyitems(items):
         if is_page or (test in seen and item.get_closest_marker("slow_rows")):
             item.add_marker("slow")
         seen.add(test)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    """End the run, and say where it was, if a test takes ten minutes: it hangs."""
+    faulthandler.dump_traceback_later(600, exit=True, file=item.config.stash[STDERR])
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
 def pytest_report_header():

@@ -6,7 +6,6 @@ import ast
 import inspect
 import re
 import shutil
-import subprocess
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 
 import skrank
 from skrank.metrics.names import METRICS
+from tests import processes
 
 PACKAGE = Path(skrank.__file__).parent
 SOURCE = {
@@ -152,6 +152,21 @@ def test_importing_a_module_needs_only_the_required_packages():
                 assert name.partition(".")[0] in allowed, f"{module} imports {name}"
 
 
+def test_a_test_waits_for_nothing_without_end():
+    """Processes come from `tests.processes`, and other waits have a timeout."""
+    waits = r"\.(communicate|get|join|wait)\(\)"
+    for file in (ROOT / "tests").rglob("*.py"):
+        starts = "" if file.name == "processes.py" else r"|(import|from) subprocess"
+        assert not re.search(waits + starts, file.read_text("utf-8")), file
+
+
+def test_no_test_measures_time():
+    """It counts calls: how long they take depends on the machine."""
+    for file in (ROOT / "tests").rglob("test_*.py"):
+        clock = r"(?m)^\s*(import time\b|from time\b|import timeit\b)"
+        assert not re.search(clock, file.read_text("utf-8")), file
+
+
 def test_a_definition_is_short_and_has_no_loop():
     """It reads like the formula, and NumPy loops over the documents."""
     loops = ast.For | ast.While | ast.ListComp | ast.GeneratorExp
@@ -168,10 +183,10 @@ def test_a_definition_is_short_and_has_no_loop():
 )
 def test_the_top_level_of_the_repository_holds_only_what_is_listed():
     """Libraries leave files behind, such as the folder catboost_info of CatBoost."""
-    done = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True)
+    done = processes.run(["git", "ls-files", "-z"], cwd=ROOT)
     if done.returncode:  # git refuses a repository of another user
-        pytest.skip(done.stderr.decode())
-    found = {name.partition("/")[0] for name in done.stdout.decode().split("\0")[:-1]}
+        pytest.skip(done.stderr)
+    found = {name.partition("/")[0] for name in done.stdout.split("\0")[:-1]}
     assert {name for name in found if not name.startswith(".")} == TOP_LEVEL
 
 

@@ -12,7 +12,6 @@ numbers have to agree. What Python imports is not counted.
 import argparse
 import resource
 import statistics
-import subprocess
 import tempfile
 import time
 from functools import partial
@@ -23,6 +22,7 @@ import pytrec_eval
 
 from skrank.metrics import evaluate
 from skrank.tables import align
+from tests import processes
 
 # The names in skrank, pytrec_eval and trec_eval.
 MEASURES = {
@@ -82,7 +82,7 @@ def by_pytrec_eval(qrels, run):
 def by_trec_eval(program, qrels, run):
     measures = [part for name in MEASURES.values() for part in ("-m", name)]
     command = [program, *measures, qrels, run]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = processes.run(command, check=True)
     lines = [line.split() for line in done.stdout.splitlines()]
     values = {name: value for name, _, value in lines}
     return {

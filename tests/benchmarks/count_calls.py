@@ -13,7 +13,7 @@ import _thread
 import argparse
 import sys
 import warnings
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -127,6 +127,24 @@ def called_functions(call):
             found = f"{code.co_name}:{code.co_firstlineno}"
             functions[file.relative_to(PACKAGE).as_posix()].add(found)
     return dict(functions)
+
+
+def count_all_calls(call):
+    """Return how often a call calls each function of skrank, in this thread."""
+    n_calls = Counter()
+
+    def note(frame, event, _):
+        module, name = frame.f_globals.get("__name__", ""), frame.f_code.co_name
+        if event == "call" and module.startswith("skrank.") and name[0] != "<":
+            n_calls[f"{module}.{name}"] += 1
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        call()
+    finally:
+        sys.setprofile(before)
+    return n_calls
 
 
 def count(entrance):

@@ -169,7 +169,7 @@ def test_the_distance_is_that_of_all_pairs(distance):
         np.testing.assert_allclose(values, reference, rtol=1e-12, atol=1e-12)
 
 
-def test_values_by_hand():
+def test_values_beyond_relevance_by_hand():
     scores, qid = [3, 2, 1, 1], ["a", "a", "b", "b"]
     views = [8, 2, 1, 3]
     assert popularity_score(None, scores, popularity=views, k=1, qid=qid) == (8 + 2) / 2
@@ -348,7 +348,7 @@ def test_rows_in_another_order_give_the_same_bits():
         ("neg_popularity", {"popularity": [1, 1], "convention": "torchmetrics"}, None),
     ],
 )
-def test_what_is_wrong_is_said(metrics, params, message):
+def test_metrics_beyond_relevance_say_what_is_wrong(metrics, params, message):
     if message is None:
         assert evaluate([0, 1], [1, 2], metrics, **params) == {metrics: -1.0}
         return

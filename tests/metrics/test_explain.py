@@ -149,7 +149,7 @@ def test_a_definition_of_the_user_is_explained(data):
         ({"metric": "ndgc"}, ValueError, "Did you mean 'ndcg'"),
     ],
 )
-def test_what_it_does_not_take_raises(data, params, error, match):
+def test_what_explain_does_not_take_raises(data, params, error, match):
     with pytest.raises(error, match=match):
         explain(**{**data, "metric": "ndcg", **params})
 

@@ -119,8 +119,9 @@ def parts_of(data, n_queries, names, **params):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings(UNDEFINED)
-@pytest.mark.parametrize("n_queries", [1, 4])
-@pytest.mark.parametrize("name", PARAMS)
+@pytest.mark.parametrize(
+    ("name", "n_queries"), [(name, 4) for name in PARAMS] + [("default", 1)]
+)
 def test_parts_in_any_order_are_the_whole(name, n_queries):
     params, data = PARAMS[name] | {"max_grade": 4}, draw(3, n_queries=12)
     names = names_for(params)
@@ -484,7 +485,7 @@ def test_frames_that_are_no_table_of_values_are_refused():
         ({"depth": 3}, "none of \\['mrr'\\] takes"),
     ],
 )
-def test_bad_input_is_refused(params, message):
+def test_query_scores_refuse_bad_input(params, message):
     given = {"y_true": [1, 0], "y_score": [1, 2], "metrics": "mrr", "qid": [7, 7]}
     with pytest.raises((ValueError, TypeError), match=message):
         score_queries(**given | params)

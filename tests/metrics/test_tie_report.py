@@ -98,7 +98,7 @@ def test_a_constant_scorer_gets_the_chance_level(name):
     if name.partition("@")[0].removeprefix("neg_") in POOLED:
         return
     # It is the mean over random scores.
-    n_draws = 200
+    n_draws = 60
     drawn = {str(i): rng.random(len(qid)) for i in range(n_draws)}
     draws = score_queries(y_true.ravel(), drawn, name, qid=qid).values.mean(axis=2)
     error = np.std(draws) / np.sqrt(n_draws)
@@ -132,6 +132,6 @@ def test_it_prints_as_a_table():
         ({"gian": "linear"}, "'gian'"),
     ],
 )
-def test_what_it_does_not_take_raises(params, match):
+def test_what_tie_report_does_not_take_raises(params, match):
     with pytest.raises(TypeError, match=match):
         tie_report([1, 0], [1, 1], **params)

@@ -103,7 +103,7 @@ def test_an_adjusted_metric_has_no_band():
     assert report.judged["map"] == pytest.approx(0.9)
 
 
-def test_what_is_refused():
+def test_unjudged_report_refuses_bad_input():
     for params in ({"unjudged": "lowest"}, {"average": None}):
         with pytest.raises(TypeError, match="a value for each choice of 'unjudged'"):
             unjudged_report(Y, SCORES, qid=QID, judged=JUDGED, **params)

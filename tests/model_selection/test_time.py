@@ -342,27 +342,21 @@ class TestTimeRangeSplit:
         assert cv.get_n_splits() == len(expected)
 
     @pytest.mark.parametrize(
-        ("drop_new", "test"),
+        ("users", "drop_new", "test"),
         [
             # Trained on: the users b and c and the items x and y.
-            (None, [0, 3, 6, 7]),
-            ("user", [6, 7]),
-            ("item", [6, 7]),
-            ("both", [6, 7]),
+            ("abbacccb", None, [0, 3, 6, 7]),
+            ("abbacccb", "user", [6, 7]),
+            ("abbacccb", "item", [6, 7]),
+            ("abbacccb", "both", [6, 7]),
+            # Trained on: the users a and b and the items x and y.
+            ("abbabacb", "user", [0, 3, 7]),
+            ("abbabacb", "item", [6, 7]),
+            ("abbabacb", "both", [7]),
         ],
     )
-    def test_new_users_and_items_are_left_out_by_hand(self, drop_new, test):
-        data = {"qid": list("abbacccb"), "item": LOG_ITEM}
-        cv = TimeRangeSplit(test_size=4, drop_new=drop_new)
-        assert rows_of(cv, LOG_DAY, **data) == [([1, 2, 4, 5], test)]
-
-    @pytest.mark.parametrize(
-        ("drop_new", "test"),
-        [("user", [0, 3, 7]), ("item", [6, 7]), ("both", [7])],
-    )
-    def test_users_and_items_are_left_out_alone(self, drop_new, test):
-        # Trained on: the users a and b and the items x and y.
-        data = {"qid": list("abbabacb"), "item": LOG_ITEM}
+    def test_new_users_and_items_are_left_out_by_hand(self, users, drop_new, test):
+        data = {"qid": list(users), "item": LOG_ITEM}
         cv = TimeRangeSplit(test_size=4, drop_new=drop_new)
         assert rows_of(cv, LOG_DAY, **data) == [([1, 2, 4, 5], test)]
 

@@ -399,7 +399,7 @@ def many(n_rankers, metrics=("NDCG@10",)):
 
 
 @pytest.mark.slow_rows
-@pytest.mark.parametrize("size", [(3.2, 2.4), (6.4, 4.8), (12, 8)])
+@pytest.mark.parametrize("size", [(3.2, 2.4), (12, 8)])
 @pytest.mark.parametrize(
     ("n_rankers", "kind", "metrics"),
     [

@@ -81,7 +81,7 @@ def test_at_most_so_many_distinct_pairs_of_a_query_are_drawn(max_pairs):
 @pytest.mark.slow
 def test_every_pair_of_a_query_has_the_same_probability():
     y, codes = [0, 0, 1, 1, 2, 0, 1], [0, 0, 0, 0, 0, 1, 1]
-    n_draws = 8000
+    n_draws = 3000
     counts = Counter(
         pair for seed in range(n_draws) for pair in drawn(y, codes, 5, seed)
     )
@@ -89,7 +89,7 @@ def test_every_pair_of_a_query_has_the_same_probability():
     assert counts.pop((6, 5)) == n_draws
     share = np.array(list(counts.values())) / n_draws
     assert len(share) == 8
-    # Four standard deviations of a share of 8000.
+    # Four standard deviations of such a share.
     assert np.abs(share - 5 / 8).max() < 4 * np.sqrt(5 / 8 * 3 / 8 / n_draws)
 
 

@@ -476,7 +476,7 @@ def test_a_table_and_evaluate_agree():
         ({"n_resamples": 0, "method": "bootstrap"}, "n_resamples == 0, must be >= 1"),
     ],
 )
-def test_bad_options_are_refused(options, message):
+def test_confidence_interval_refuses_bad_options(options, message):
     with pytest.raises(ValueError, match=message):
         confidence_interval([0.1, 0.2, 0.5, 0.4], **options)
 

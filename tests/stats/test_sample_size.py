@@ -92,7 +92,7 @@ def test_equal_differences_need_the_fewest_queries():
         ({"effect": 0.1, "power": 0.01}, "must be greater than 1 - conf"),
     ],
 )
-def test_bad_options_are_refused(options, message):
+def test_a_sample_size_refuses_bad_options(options, message):
     with pytest.raises(ValueError, match=message):
         required_queries([0.1, 0.2, 0.4], **options)
 

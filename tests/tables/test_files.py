@@ -288,8 +288,11 @@ NAMES = ["run[1]", "all*", "what?", "a[b", "x]y", "*[?]*"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such names")
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("ending", ["csv", "csv.gz", "jsonl", "jsonl.gz", "parquet"])
+@pytest.mark.parametrize(
+    ("name", "ending"),
+    [(name, "csv") for name in NAMES]
+    + [("*[?]*", ending) for ending in ("csv.gz", "jsonl", "jsonl.gz", "parquet")],
+)
 def test_the_name_of_a_file_that_exists_is_not_read_as_a_pattern(
     name, ending, tmp_path
 ):

@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import os
-import subprocess
 import sys
 import threading
 from queue import SimpleQueue
@@ -11,6 +10,7 @@ from queue import SimpleQueue
 import pytest
 
 from skrank.tables.threads import Threads
+from tests import processes
 
 
 def test_results_and_errors_come_from_the_calls():
@@ -37,18 +37,18 @@ def test_what_has_begun_ends_before_closing_and_the_rest_never_begins():
 
     def work(i):
         begun.put(i)
-        done.append(go.get())
+        done.append(go.get(timeout=processes.PATIENCE))
 
     for i in range(3):
         threads.start(work, i)
-    begun.get()
+    begun.get(timeout=processes.PATIENCE)
     closing = threading.Thread(target=threads.close)
     closing.start()
     while not threads._is_closed:
         pass
     for i in range(3):
         go.put(i)
-    closing.join()
+    closing.join(processes.PATIENCE)
     assert done == [0]
 
 
@@ -62,7 +62,7 @@ def interrupt(*_):
 
 signal.signal(signal.SIGALRM, interrupt)
 threads, n_interrupted = Threads(2), 0
-for i in range(500):
+for i in range(200):
     try:
         signal.setitimer(signal.ITIMER_REAL, 1e-6 * (1 + i % 97))
         while True:
@@ -78,7 +78,5 @@ print(n_interrupted)
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no timers of signals")
 def test_interrupts_at_any_time_leave_the_threads_able_to_work():
     env = {name: os.environ[name] for name in os.environ if not name.startswith("COV")}
-    done = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, env=env
-    )
-    assert done.stdout == "500\n", done.stderr
+    done = processes.run([sys.executable, "-c", INTERRUPTED], env=env)
+    assert done.stdout == "200\n", done.stderr

@@ -109,7 +109,7 @@ REFUSED = {
 
 @pytest.mark.slow_rows
 @pytest.mark.parametrize("name", REFUSED)
-def test_bad_input_is_refused(name):
+def test_topk_refuses_bad_input(name):
     indices, scores, relevant, error = REFUSED[name]
     options = {"greater_is_better": "no"} if name == "flag" else {}
     with pytest.raises((TypeError, ValueError), match=error):

@@ -14,6 +14,8 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.support.wait import WebDriverWait
 
+from tests.processes import PATIENCE
+
 LOOK = Path(__file__).with_name("look.js").read_text("utf-8")
 
 # The browser asks nobody but the site, which has to work without a network.
@@ -51,7 +53,7 @@ def serve(folder):
         yield f"http://127.0.0.1:{server.server_port}"
     finally:
         server.shutdown()
-        thread.join()
+        thread.join(PATIENCE)
         server.server_close()
 
 

@@ -3,13 +3,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import string
-import subprocess
 
 import numpy as np
 import pytest
 
 from skrank.metrics import score_queries
 from skrank.stats import compare_rankers, confidence_interval
+from tests import processes
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:The p-value may be too small:UserWarning",
@@ -41,7 +41,7 @@ def compile_latex(text, folder):
     """Return the log of pdfLaTeX, which must make a page without an error."""
     (folder / "table.tex").write_text(DOCUMENT % text, encoding="utf-8")
     command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "table.tex"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
+    done = processes.run(command, cwd=folder, text=False)
     log = (folder / "table.log").read_text(encoding="latin-1")
     assert done.returncode == 0, log[-3000:]
     assert (folder / "table.pdf").stat().st_size > 1000

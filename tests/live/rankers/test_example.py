@@ -2,7 +2,6 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 
 from skrank.datasets import make_ranking
+from tests import processes
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "compare_rankers.py"
 RANKERS = ["LGBMRanker", "XGBRanker", "CatBoostRanker"]
@@ -41,10 +41,7 @@ def folder(tmp_path):
 
 def run(folder, missing=()):
     code = WITHOUT.format(missing=list(missing), argv=[str(EXAMPLE), str(folder)])
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    return done.stdout
+    return processes.run([sys.executable, "-c", code], check=True).stdout
 
 
 def test_files_of_lightgbms_example_are_read_and_every_ranker_compared(folder):

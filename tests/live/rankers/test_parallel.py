@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import importlib
-import subprocess
 import sys
 
 import joblib
@@ -22,6 +21,7 @@ import skrank  # noqa: F401  (its names are known to scikit-learn from here on)
 from skrank.datasets import make_ranking
 from skrank.model_selection import QueryKFold
 from skrank.rankers import PairwiseRanker, QueryRanker
+from tests import processes
 
 X, Y, QID = make_ranking(
     30, n_documents=(5, 9), n_features=3, n_informative=2, n_grades=3, random_state=4
@@ -171,9 +171,7 @@ def test_names_within_that_nothing_brings_along_need_an_initializer(cured, tmp_p
         options = "{'initializer': importlib.import_module, 'initargs': ('skrank',)}"
     script = tmp_path / "nested.py"
     script.write_text(NESTED.replace("OPTIONS", options), "utf-8")
-    done = subprocess.run(
-        [sys.executable, str(script)], capture_output=True, text=True, check=False
-    )
+    done = processes.run([sys.executable, str(script)])
     assert (done.returncode == 0) is cured, done.stderr
     assert ("The 'scoring' parameter" in done.stderr) is not cured
 

@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import os
-import subprocess
 import sys
 
 import numpy as np
@@ -24,6 +23,7 @@ from skrank.metrics import (
 from skrank.stats import confidence_interval
 from skrank.tables import ClusterScores, clusters, score_catalogue, score_table
 from skrank.tables.spark import SparkTable
+from tests import processes
 from tests.brute_force import LISTED
 from tests.drawn_tables import assert_same_intervals, draw_shuffled
 
@@ -428,10 +428,8 @@ sys.path[:] = [p for p in sys.path if not (Path(p) / "skrank" / "tables").is_dir
 def test_skrank_is_sent_to_workers_that_lack_it(tmp_path):
     (tmp_path / "sitecustomize.py").write_text(WITHOUT_SKRANK)
     (tmp_path / "script.py").write_text(SHIPPED)
-    done = subprocess.run(
+    done = processes.run(
         [sys.executable, "-W", "ignore", tmp_path / "script.py", tmp_path],
-        capture_output=True,
-        text=True,
         check=True,
         cwd=tmp_path,
     )

@@ -1,0 +1,20 @@
+"""Processes that tests start, and how long a test waits."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import subprocess
+
+# Seconds after which a process or a thread counts as hanging.
+PATIENCE = 300
+
+
+def run(command, **options):
+    """Call ``subprocess.run``, which reads the output and ends what hangs."""
+    defaults = {
+        "stdin": subprocess.DEVNULL,
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+        "text": True,
+        "timeout": PATIENCE,
+    }
+    return subprocess.run(command, **defaults | options)
