@@ -44,10 +44,14 @@ def warn_caller(message, category):
     Python shows a text once for each line. It forgets what it has shown whenever
     filters change, as in each fit of a search, so that is remembered here.
     """
+    frame = None
     for frame in callers():
         module = frame.f_globals.get("__name__", "")
         if module.partition(".")[0] not in _TOOLS:
             break
+    if frame is None:  # in a thread that skrank started
+        warnings.warn(message, category, stacklevel=1)
+        return
     line = frame.f_code.co_filename, frame.f_lineno
     if next(sklearn_callers(), None) is not None:
         actions = (

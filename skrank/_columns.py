@@ -174,11 +174,12 @@ def require_named(values, name, *, argument, caller, X=None):
     )
 
 
-def find_column(X, column):
+def find_column(X, column, *, is_id=True):
     """Return the values of a column of `X`, or None if no column has that name.
 
     A name is looked for in tables of pandas, polars and pyarrow. A position is one of
-    an array, a sparse matrix or a table, and must exist.
+    an array, a sparse matrix or a table, and must exist. What is read as ids by a
+    position must be numbers that distinguish them.
     """
     if isinstance(column, str):
         return X[column] if column in (column_names(X) or ()) else None
@@ -187,12 +188,12 @@ def find_column(X, column):
     X = _indexable(X)
     position = _position(X, column)
     if scipy.sparse.issparse(X):
-        ids = X[:, [position]].toarray().ravel()
+        values = X[:, [position]].toarray().ravel()
     elif hasattr(X, "column_names"):
-        ids = np.asarray(X.column(position))
+        values = np.asarray(X.column(position))
     else:
-        ids = _safe_indexing(X, position, axis=1)
-    return _check_exact(ids)
+        values = _safe_indexing(X, position, axis=1)
+    return _check_exact(values) if is_id else values
 
 
 def find_level(data, name):

@@ -94,15 +94,20 @@ def fuse_scores(codes, scores, fusion):
         )
     part = np.zeros_like(scores)
     for j, rows in enumerate(map(np.flatnonzero, has.T)):
+        if not len(rows):  # the run returned nothing
+            continue
         run = Run(codes[rows], scores[rows, j]) if fusion.compares_documents else None
         part[rows, j] = _part(run, scores[rows, j], fusion)
     if fusion.method == "borda":
         return _borda(part, has, codes) @ weights
     if fusion.method == "max":
         part = np.where(has, part * weights, -np.inf).max(axis=1)
+        returned = has.any(axis=1)
+        if not returned.any():
+            return np.zeros(len(part))
         # Below all others, and finite, as metrics and models need it.
-        lowest = part.min(where=has.any(axis=1), initial=np.inf)
-        return np.maximum(part, np.nextafter(lowest, -np.inf) if len(part) else 0)
+        lowest = part.min(where=returned, initial=np.inf)
+        return np.maximum(part, np.nextafter(lowest, -np.inf))
     total = part @ weights
     return total if fusion.method in ("rrf", "sum") else total * has.sum(axis=1)
 
@@ -148,6 +153,12 @@ class Run:
         self.sorted = scores[top.row]
         self.starts = starts_of(top.query)
         self.lengths = lengths_of(self.starts, len(scores))
+        size = np.maximum.reduceat(np.abs(self.sorted), self.starts)
+        if not ((size == 0) | ((size > 1e-100) & (size < 1e100))).all():
+            # No norm depends on the scale, and a power of 2 loses no digit. Squares and
+            # differences of such scores would overflow or vanish.
+            exponent = np.frexp(np.where(np.isfinite(size), size, 1.0))[1]
+            self.sorted = np.ldexp(self.sorted, -np.repeat(exponent, self.lengths))
 
     def mean_over_places(self, weight):
         """Return the mean of a function of the ranks of each tie group."""

@@ -304,7 +304,7 @@ def _encode_objects(qid, name):
         raise TypeError(
             f"The {name!r} parameter must hold hashable ids. Got {error} instead."
         ) from None
-    if any(map(_is_missing, distinct)):
+    if any(map(is_missing, distinct)):
         raise ValueError(_MISSING.format(name))
     try:
         distinct = sorted(distinct)
@@ -317,10 +317,10 @@ def _encode_objects(qid, name):
     return np.array(distinct, dtype=qid.dtype), codes
 
 
-def _is_missing(id):
+def is_missing(id):
     """Return True if an id, or a part of a tuple, is None, NaN, NaT or NA."""
     if isinstance(id, tuple):
-        return any(map(_is_missing, id))
+        return any(map(is_missing, id))
     try:
         return id is None or bool(id != id)
     except TypeError:  # pandas.NA is neither equal to itself nor different

@@ -649,7 +649,7 @@ def nrbp_score(
 def popularity_score(
     y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     popularity: ArrayLike | ItemColumn, k: int | None = None,
-    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
     average: Average = "macro", sample_weight: ArrayLike | None = None,
     returned: ArrayLike | None = None
 ) -> float: ...
@@ -657,7 +657,7 @@ def popularity_score(
 def popularity_score(
     y_true: MatrixLike | None, y_score: ArrayLike, *, qid: ArrayLike | None = None,
     popularity: ArrayLike | ItemColumn, k: int | None = None,
-    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = 0.0,
+    ties: Literal["expected", "first"] = "expected", replace_undefined_by: float = ...,
     average: None, sample_weight: ArrayLike | None = None,
     returned: ArrayLike | None = None
 ) -> NDArray[np.float64]: ...

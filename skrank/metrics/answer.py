@@ -71,6 +71,16 @@ class Options:
 *_SHARED, _ = Options.__dataclass_fields__
 
 
+class Implied(str):
+    """The default of a parameter that nobody has set, of which a metric may warn."""
+
+
+def as_implied(defaults):
+    """Return defaults in which that of `gain` shows that nobody has set it."""
+    gain = defaults.get("gain")
+    return defaults | {"gain": Implied(gain)} if gain == "exponential" else defaults
+
+
 class RankedBy(NamedTuple):
     """The parameters on which the ranking itself depends."""
 
@@ -124,6 +134,15 @@ class Request(NamedTuple):
     def divides_sums(self):
         """Return True if the summary is a ratio of two, not the mean of ratios."""
         return self.metric.best is not None and self.options.own["normalize"] == "total"
+
+    @property
+    def instead(self):
+        """Return what an undefined query counts as, or NaN if it does not.
+
+        It adds nothing to the sums of a ratio of two.
+        """
+        instead = self.options.replace_undefined_by
+        return 0.0 * instead if self.divides_sums else instead
 
     @property
     def reads_grades(self):
@@ -598,7 +617,7 @@ def ranking_metric(
             if parameter.default is not parameter.empty
             and parameter.name not in (*INPUT, *facts.get("columns", ()))
         }
-        by_default = Options().changed(defaults)
+        by_default = Options().changed(as_implied(defaults))
         bind = says_what_was_meant(function)
 
         @functools.wraps(function)

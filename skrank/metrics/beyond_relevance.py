@@ -12,13 +12,13 @@ from skrank.metrics.columns import numbers
 
 
 def mean_of_column(ranking, values, k):
-    """Return the mean over the list of each query of ``values(top)``."""
+    """Return the mean over the list of each query of ``values(top)``; NaN of none."""
     top = ranking.documents(k)
     values = values(top) * top.mean_over_places(np.ones_like)
     # Tied documents come in any order, which must not matter to the last bit.
     order = np.lexsort((values, top.above, top.query))
     total = np.bincount(top.query[order], values[order], ranking.n_queries)
-    return total / np.maximum(top.length, 1)
+    return np.where(top.length > 0, total / np.maximum(top.length, 1), np.nan)
 
 
 def mean_popularity(ranking, *, k=None):
@@ -36,7 +36,7 @@ def mean_popularity(ranking, *, k=None):
 )
 def popularity_score(
     y_true, y_score, *, qid=None, popularity, k=None, ties="expected",
-    replace_undefined_by=0.0, average="macro", sample_weight=None, returned=None,
+    replace_undefined_by=np.nan, average="macro", sample_weight=None, returned=None,
 ):  # fmt: skip
     r"""Mean popularity of the documents of a list (ARP@k).
 
@@ -243,6 +243,10 @@ def _cosine_sums(features, query, is_sure, n, distance):
     unit vectors x the sum of all x_i x_j, i != j, is that of x squared less the sum of
     all x_i^2, so no pair is looked at.
     """
+    size = np.abs(features).max(axis=1, initial=0)
+    if not ((size == 0) | ((size > 1e-100) & (size < 1e100))).all():
+        # Their squares would overflow or vanish; a power of 2 loses no digit.
+        features = np.ldexp(features, -np.frexp(size)[1][:, np.newaxis])
     squared = np.einsum("ij,ij->i", features, features)
     one_over = np.zeros_like(squared)
     np.divide(1, np.sqrt(squared), out=one_over, where=squared > 0)
@@ -256,9 +260,16 @@ def _cosine_sums(features, query, is_sure, n, distance):
     # Of unit vectors, so that documents without features count 0.
     squares = np.bincount(part, one_over > 0, 2 * n)
     alike = np.einsum("ij,ij->i", sums, sums) - squares
-    apart = np.maximum(count * (count - 1.0) - alike, 0)  # but for rounding
-    between = np.einsum("ij,ij->i", sums[::2], sums[1::2])
-    return apart[::2], count[::2] * count[1::2] - between, apart[1::2]
+    apart = _but_for_rounding(count * (count - 1.0), alike)
+    alike = np.einsum("ij,ij->i", sums[::2], sums[1::2])
+    between = _but_for_rounding(1.0 * count[::2] * count[1::2], alike)
+    return apart[::2], between, apart[1::2]
+
+
+def _but_for_rounding(n_pairs, alike):
+    """Return the distances of pairs, 0 where only rounding sets them apart."""
+    apart = n_pairs - alike
+    return np.where(apart > 8 * np.finfo(float).eps * n_pairs, apart, 0.0)
 
 
 def _pairwise_sums(features, query, is_sure, n, distance):
@@ -277,6 +288,14 @@ def _pairwise_sums(features, query, is_sure, n, distance):
                     "The 'distance' parameter of ild_score must map n documents to the "
                     f"distances of all pairs, of shape ({len(x)}, {len(x)}). Got shape "
                     f"{apart.shape}."
+                )
+            np.fill_diagonal(apart, 0)
+            if not (apart >= 0).all():
+                least = apart[~(apart >= 0)][0]
+                raise ValueError(
+                    "The 'distance' parameter of ild_score must return distances, 0 or "
+                    f"more. Got {least:g}: NaN is, for example, the correlation "
+                    "distance of a document whose features are all equal."
                 )
         else:
             apart = squareform(pdist(x != 0 if distance == "jaccard" else x, distance))

@@ -139,10 +139,12 @@ class ItemColumn:
         n_items = self.values.shape[0]
         if self.ids is not None:
             place = self.ids.find(item)
-        elif item.dtype.kind in "iu":
-            place = np.where(item < n_items, item, -1)
         else:
+            if item.dtype == object:  # it may hold integers
+                item = np.array(item.tolist())
             place = np.full(len(item), -1)
+            if item.dtype.kind in "iu":
+                place = np.where(item < n_items, item, -1)
         if (place < 0).any():
             self._refuse(item[place < 0][:1].tolist()[0])
         return self.values[place]
@@ -211,7 +213,11 @@ def _values_of(values):
         values = values.to_numpy()
     values = unwrapped(values)
     try:
-        return np.asarray(values)
+        array = np.asarray(values)
+        if array.dtype.kind == "U" and isinstance(values, (list, tuple)):
+            is_text = all(isinstance(one, str) for one in values) or array.ndim > 1
+            return array if is_text else np.array(values, dtype=object)  # 1 is not "1"
+        return array
     except ValueError:  # lists of different lengths
         return np.fromiter(values, dtype=object, count=len(values))
 

@@ -32,6 +32,7 @@ from skrank.metrics.answer import (
     Options,
     Request,
     answer_all,
+    as_implied,
     measure_all,
     reads_highest_grade,
     weights_of_part,
@@ -356,6 +357,7 @@ def read_requests(
             raise NoNumber(key, convention, followed)
         defaults = metric.defaults | OF_EVALUATE
         settable = defaults.keys() - metric.fixed.keys()
+        defaults = as_implied(defaults) if convention is None else defaults
         # Parameters of the user override the name, the name overrides the convention.
         options = {name: followed.get(name, defaults[name]) for name in defaults}
         options |= metric.fixed

@@ -15,6 +15,7 @@ from skrank._checks import (
     check_persistence,
     shown,
 )
+from skrank._ranking.ids import encode_qid, is_missing
 from skrank._ranking.queries import sum_over_places
 from skrank.metrics.answer import ranking_metric
 from skrank.metrics.columns import numbers
@@ -108,6 +109,12 @@ def _memberships(values):
     """
     n = len(values)
     if values.ndim == 2:
+        if values.shape[1] == 1:
+            raise ValueError(
+                "The column 'group' must hold one label per row, or numbers of shape "
+                "(n_samples, n_groups) for two groups or more. Got one column of shape "
+                f"{values.shape}: pass it as an array of shape ({n},)."
+            )
         values = numbers(values, "group", low=0, n_columns=("n_groups",))
         document, group = np.nonzero(values)
         share = values[document, group]
@@ -118,16 +125,13 @@ def _memberships(values):
             f"(n_samples, n_groups). Got {values.ndim} dimensions."
         )
     is_part = values.dtype.kind == "f" and (values != np.round(values)).any()
-    is_missing = values.dtype == object and any(
-        one is None or one != one for one in values.tolist()
-    )
-    if is_part or is_missing:
+    if is_part or (values.dtype.kind in "OM" and any(map(is_missing, values))):
         raise ValueError(
             "The column 'group' must hold one label per row. Give documents without a "
             "group a label of their own, or pass how far each document belongs to each "
             "group, of shape (n_samples, n_groups). Got fractions or missing values."
         )
-    labels, group = np.unique(values, return_inverse=True)
+    labels, group = encode_qid(values, name="group")
     return labels, max(len(labels), 1), np.arange(n), group, 1.0
 
 
@@ -346,11 +350,9 @@ def _ideal_exposure(rows, weight, k):
 
 
 def _where_defined(ranking, values, target="ideal"):
-    """Return values, NaN without a list, or without an ideal ranking if it is read."""
-    is_defined = ranking.n_documents > 0
-    if isinstance(target, str):
-        is_defined = is_defined & (ranking.n_relevant > 0)
-    return np.where(is_defined, values, np.nan)
+    """Return values, NaN without an ideal ranking if it is read."""
+    is_read = isinstance(target, str)
+    return np.where(ranking.n_relevant > 0, values, np.nan) if is_read else values
 
 
 def exposure_loss(
@@ -456,8 +458,7 @@ def exposure_disparity(ranking, *, k=None, discount="rbp", p=0.8, only_relevant=
     check_flag(only_relevant, "only_relevant", "eed_score")
     weight = _exposure_of_ranks(discount, p, "eed_score")
     exposure = expected_exposure(ranking, weight, k, only_relevant=only_relevant)
-    squares = exposure.total(exposure.exposure**2)
-    return np.where(ranking.n_documents > 0, squares, np.nan)
+    return exposure.total(exposure.exposure**2)
 
 
 @ranking_metric(

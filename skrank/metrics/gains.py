@@ -4,7 +4,8 @@
 
 import numpy as np
 
-from skrank.metrics.answer import ranking_metric
+from skrank._checks import warn_caller
+from skrank.metrics.answer import Implied, ranking_metric
 
 
 def cumulative_gain(ranking, *, k=None):
@@ -191,6 +192,8 @@ def gain_function(ranking, gain):
         )
     if gain == "linear":
         return lambda grade: grade
+    if highest > MOST_GRADE and isinstance(gain, Implied):
+        warn_caller(LARGE_GRADES, UserWarning)
     # 2 ** grade itself is to be a float, and so is the sum of all gains of a query.
     largest = MOST_BITS - np.log2(np.maximum(ranking.n_documents.max(initial=1), 1))
     if highest >= largest:
@@ -208,6 +211,14 @@ def _exponential(grade):
         return np.where(grade < 1, np.expm1(grade * np.log(2)), gain)
     return gain
 
+
+# LightGBM refuses higher grades.
+MOST_GRADE = 30
+LARGE_GRADES = (
+    f"With grades above {MOST_GRADE} the default gain, 2 ** grade - 1, reads the "
+    "highest grade and hardly any other. Pass gain='linear', in a scorer name "
+    "\"ndcg(gain='linear')@10\", or gain='exponential' if this is meant."
+)
 
 # 2 to this power is too large for a float.
 MOST_BITS = 1024

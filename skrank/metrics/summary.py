@@ -164,7 +164,8 @@ def summarize(request, measured, n_documents, weight=None, queries=None):
     # A probability may be too small for a float: 0 is as good.
     with np.errstate(under="ignore"):
         if queries is None:
-            queries = Values(metric, measured, options.own, instead, average, weight)
+            given = metric, measured, options.own, request.instead
+            queries = Values(*given, average, weight)
         score, reason = queries.summary("values"), UNDEFINED
         if options.adjusted:
             if average is not None and not np.isnan(score):

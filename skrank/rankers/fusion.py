@@ -302,4 +302,4 @@ def _scores(features, member):
     """Return the scores by an estimator, or those in a column."""
     if hasattr(member, "fit"):
         return column_or_1d(ranking_response(member, features, ask))
-    return numeric_array(find_column(features, member), f"X[{member!r}]")
+    return numeric_array(find_column(features, member, is_id=False), f"X[{member!r}]")

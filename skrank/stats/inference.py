@@ -136,7 +136,7 @@ def _terms(table, ranker, metric, estimate):
     if options.average == "weighted":
         n_documents = table.n_documents[ranker].astype(np.float64)
         weight = n_documents if weight is None else weight * n_documents
-    undefined, instead = np.isnan(measured.values), options.replace_undefined_by
+    undefined, instead = np.isnan(measured.values), request.instead
     instead = reciprocal(instead) if definition.inverse else instead
     values = np.where(undefined, instead, measured.values)
     known, has_weight = ~np.isnan(values), np.ones(len(values), dtype=bool)

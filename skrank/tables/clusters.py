@@ -360,7 +360,7 @@ class Counts(NamedTuple):
             **dict(zip(parts, values, strict=True)),
             ranks=StoredRanks(*ranks) if ranks else None,
         )
-        instead, average = options.replace_undefined_by, options.average
+        instead, average = request.instead, options.average
         return Values(request.metric, measured, options.own, instead, average, weight)
 
     @staticmethod
@@ -384,7 +384,7 @@ class Counts(NamedTuple):
 def _sums_of(request, measured, n_documents, weight):
     """Return the Sums or the Counts of some queries."""
     metric, options = request.metric, request.options
-    adjusted, own, instead = options.adjusted, options.own, options.replace_undefined_by
+    adjusted, own, instead = options.adjusted, options.own, request.instead
     if options.average == "weighted":
         weight = weight * n_documents
     if metric.pool not in MEANS or (

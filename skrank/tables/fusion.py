@@ -156,7 +156,12 @@ def fuse(
         if weight > 0
     }
     fusion = fusion._replace(weights=fusion.weights[fusion.weights > 0])
-    ids, query, documents, scores = outer_join(_read(runs, Names(qid, doc_id, score)))
+    returned = [not _is_empty(run) for run in runs.values()]
+    if any(returned):
+        runs = {name: run for name, run in runs.items() if not _is_empty(run)}
+    ids, query, documents, found = outer_join(_read(runs, Names(qid, doc_id, score)))
+    scores = np.full((len(found), len(returned)), np.nan)
+    scores[:, np.flatnonzero(returned)] = found
     fused = fuse_scores(query, scores, fusion)
     order = _best_first(query, fused, documents)
     return Bunch(
@@ -164,6 +169,11 @@ def fuse(
         doc_id=text_of(documents[order]),
         score=fused[order],
     )
+
+
+def _is_empty(run):
+    """Return True for a dict of queries for none of which a run returned anything."""
+    return isinstance(run, Mapping) and not any(len(found) for found in run.values())
 
 
 def _read(runs, names):

@@ -533,3 +533,40 @@ def test_grades_are_not_needed_to_score_a_ranker_by_columns():
     table = X.assign(popularity=VIEWS)
     ranker = RANKER.fit(X, Y)
     assert scorer(ranker, table) == scorer(ranker, table, Y)
+
+
+@pytest.mark.parametrize("instead", [0.0, 0.25, np.nan])
+def test_a_query_without_a_list_is_undefined(instead):
+    given = {
+        "qid": [1, 1, 2, 2],
+        "returned": [True, True, False, False],
+        "replace_undefined_by": instead,
+    }
+    mean = (lambda value: value) if np.isnan(instead) else (lambda v: (v + instead) / 2)
+    y_score = [2, 1, 2, 1]
+    found = popularity_score(None, y_score, popularity=[4, 2, 4, 4], **given)
+    assert found == mean((4 + 2) / 2)
+    found = novelty_score(None, y_score, popularity=[1 / 4, 1 / 2, 1, 1], **given)
+    assert found == mean((2 + 1) / 2)
+    assert group_share_score(None, y_score, group=[1, 0, 1, 1], **given) == mean(1 / 2)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, -1.0])
+def test_a_distance_that_is_none_is_refused(wrong):
+    def distance(features):
+        return np.full((len(features), len(features)), wrong)
+
+    with pytest.raises(ValueError, match="must return distances, 0 or more"):
+        ild_score(None, [3, 2, 1], features=np.eye(3), distance=distance)
+
+
+@pytest.mark.parametrize("size", [1e200, 1e-200, 0.1])
+def test_equal_documents_have_the_distance_0(size):
+    assert ild_score(None, [3, 2, 1], features=[[size, 3 * size]] * 3) == 0
+    features = [[size, 0], [0, size], [size, 0]]  # two of three pairs are at distance 1
+    assert ild_score(None, [3, 2, 1], features=features) == pytest.approx(2 / 3)
+
+
+def test_items_may_be_integers_among_objects():
+    views = of_items([5.0, 7.0], np.array([1, 0], dtype=object))
+    assert popularity_score(None, [2, 1], popularity=views, k=1) == 7

@@ -9,6 +9,8 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from scipy.spatial.distance import jensenshannon
 from sklearn.compose import make_column_transformer
@@ -242,9 +244,7 @@ def test_exposure_loss_is_that_of_the_expected_exposure(group, only_relevant):
             loss, disparity, relevance = losses(
                 by_group(exposure, column), by_group(target, column)
             )
-            if not back:
-                disparity = math.nan
-            if not back or not any(map(case.is_relevant, rows)):
+            if not any(map(case.is_relevant, rows)):
                 loss = relevance = math.nan
             expected.append((loss, disparity, relevance))
         np.testing.assert_allclose(
@@ -271,7 +271,7 @@ def test_a_target_of_groups_shares_the_exposure_of_all_ranks(group):
             target = {one: available * n / 8 for one, n in of_group.items()}
             exposure = by_group(case.exposure(back, WEIGHTS["rbp"]), column)
             loss, _, relevance = losses(exposure, target)
-            expected.append((loss, relevance) if back else (math.nan, math.nan))
+            expected.append((loss, relevance))
         np.testing.assert_allclose(
             np.transpose(found), expected, rtol=1e-12, atol=1e-12
         )
@@ -587,3 +587,46 @@ def test_tables_and_clusters_give_the_same_floats(engine):
     assert scores.summary() == evaluate(frame["y"], frame["s"], names, **given)
     alone = tables.score_table(table, "neg_eel", **of_table).summary()
     assert alone == evaluate(frame["y"], frame["s"], "neg_eel", qid=frame["qid"])
+
+
+def test_returning_nothing_is_worse_than_one_wrong_document():
+    given = {"qid": [1, 1, 2, 2], "average": None}
+    nothing = {"returned": [True, True, False, False]} | given
+    wrong = {"returned": [True, True, False, True]} | given
+    y_true, y_score = [1, 0, 1, 0], [2, 1, 2, 1]
+    # The target of query 2 is 1 for the relevant document and .8 for the other one.
+    assert eel_score(y_true, y_score, **nothing) == pytest.approx([0, 1 + 0.8**2])
+    assert eel_score(y_true, y_score, **wrong) == pytest.approx([0, 1 + (0.8 - 1) ** 2])
+    assert eed_score(y_true, y_score, **nothing) == pytest.approx([1 + 0.8**2, 0])
+    assert eer_score(y_true, y_score, **nothing) == pytest.approx([1 + 0.8**2, 0])
+    assert eer_score(y_true, y_score, **wrong) == pytest.approx([1 + 0.8**2, 0.8])
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        [None, "a", "b", "b"],
+        [np.nan, 1, 2, 2],
+        pd.array(["a", None, "b", "b"], dtype="string"),
+        pd.Series([pd.NA, 1, 2, 2], dtype="Int64"),
+        np.array(["NaT", "2020-01-01", "2020-01-02", "2020-01-02"], "M8[D]"),
+        pa.array([None, "a", "b", "b"]),
+        pl.Series([None, "a", "b", "b"]),
+    ],
+    ids=["None", "NaN", "string", "Int64", "NaT", "pyarrow", "polars"],
+)
+def test_missing_labels_of_every_kind_are_refused(group):
+    with pytest.raises(ValueError, match="Got fractions or missing values"):
+        awrf_score(None, [4, 3, 2, 1], group=group)
+
+
+def test_labels_of_two_types_are_different_groups():
+    different = awrf_score(None, [4, 3, 2, 1], group=["a", "c", "d", "b"])
+    for group in (["a", 1, "1", "b"], pd.Series(["a", 1, "1", "b"])):
+        assert awrf_score(None, [4, 3, 2, 1], group=group) == different
+
+
+@pytest.mark.parametrize("kind", [np.array, pd.DataFrame])
+def test_a_single_column_of_groups_is_refused(kind):
+    with pytest.raises(ValueError, match=r"one column of shape \(4, 1\): pass it as"):
+        eed_score(None, [4, 3, 2, 1], group=kind([[0], [1], [2], [1]]))

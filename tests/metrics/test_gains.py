@@ -6,9 +6,18 @@ import itertools
 from math import log2
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from skrank.metrics import dcg_score, ndcg_score, q_measure_score
+from skrank.metrics import (
+    dcg_score,
+    evaluate,
+    get_scorer,
+    ndcg_score,
+    q_measure_score,
+    score_queries,
+)
+from skrank.tables import score_table
 
 
 def of_grade(*gains):
@@ -79,3 +88,40 @@ def test_the_q_measure_of_the_order_by_gain_is_1():
     gain = of_grade(0, 1.0, 5.0, 2.0)
     assert q_measure_score([2, 3, 1, 0], [4, 3, 2, 1], gain=gain) == 1
     assert q_measure_score([2, 3, 1, 0], [3, 4, 2, 1], gain=gain) < 1
+
+
+WATCHED = {"y_true": [600, 30, 2, 0], "y_score": [4, 3, 2, 1], "qid": [0, 0, 0, 0]}
+LARGE = r"With grades above 30 the default gain.*gain='linear'"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: ndcg_score(**WATCHED),
+        lambda: evaluate(**WATCHED, metrics="dcg@3"),
+        lambda: score_queries(**WATCHED, metrics=["mrr", "q_measure"]),
+        lambda: score_table(pd.DataFrame(WATCHED), "ndcg"),
+        lambda: get_scorer("ndcg@2")(
+            Tied(), np.zeros((4, 1)), [600, 3, 2, 0], qid=[0] * 4
+        ),
+    ],
+)
+def test_large_grades_are_warned_of_unless_the_gain_is_given(call):
+    with pytest.warns(UserWarning, match=LARGE) as caught:
+        call()
+    assert len({str(one.message) for one in caught}) == 1
+
+
+def test_a_gain_that_is_given_is_not_warned_of():
+    # Warnings are errors here.
+    assert 0 < ndcg_score(**WATCHED, gain="exponential") <= 1
+    assert 0 < ndcg_score(**WATCHED, gain="linear") <= 1
+    names = ["ndcg(gain='exponential')", "ndcg(gain='linear')@10"]
+    assert set(evaluate(**WATCHED, metrics=names)) == set(names)
+    assert evaluate(**WATCHED, metrics="ndcg", convention="ranx")
+    assert ndcg_score([30, 0], [2, 1]) == 1
+
+
+class Tied:
+    def predict(self, X):
+        return np.zeros(len(X))

@@ -305,3 +305,13 @@ def test_a_search_finds_the_propensities_in_a_column():
         )
     found = search.cv_results_["mean_test_psp@3"][0]
     assert found == pytest.approx(np.mean(folds), abs=1e-15)
+
+
+@pytest.mark.parametrize("instead", [0.0, 0.25, 1.0, np.nan])
+@pytest.mark.parametrize("score", [psp_score, psndcg_score])
+def test_undefined_queries_add_nothing_to_the_sums(score, instead):
+    # The relevant document of query 1 is second; query 2 has none.
+    given = {"propensity": [0.5] * 4, "normalize": "total", "k": 2}
+    alone = score([0, 1], [2, 1], propensity=[0.5] * 2, normalize="total", k=2)
+    given |= {"qid": [1, 1, 2, 2], "replace_undefined_by": instead}
+    assert score([0, 1, 0, 0], [2, 1, 2, 1], **given) == pytest.approx(alone, rel=1e-15)

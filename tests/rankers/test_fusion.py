@@ -2,6 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import itertools
 import pickle
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, cross_validate
 
+from skrank._ranking.fusion import METHODS, NORMS
 from skrank.base import check_ranker, is_ranker
 from skrank.datasets import make_ranking
 from skrank.metrics import get_scorer, ndcg_score
@@ -224,3 +226,47 @@ def test_errors_say_what_is_wrong(estimators, kind, words):
     X, y = draw(n_queries=3)
     with pytest.raises(kind, match=words):
         FusionRanker(estimators, qid_column="user").fit(X, y)
+
+
+NAN, INF = np.nan, np.inf
+SITUATIONS = {
+    "ordinary": [[3.0, 1], [2, 2], [1, 4], [NAN, 3]],
+    "infinite": [[3.0, 1], [2, 2], [-INF, 3], [INF, INF]],
+    "one run without a score": [[3.0, NAN], [2, NAN], [1, NAN], [2.5, NAN]],
+    "no run with a score": [[NAN, NAN]] * 4,
+    "one document": [[3.0, 2]],
+}
+
+
+@pytest.mark.parametrize("situation", SITUATIONS)
+def test_every_method_and_norm_fuses(situation):
+    scores = np.array(SITUATIONS[situation])
+    tried = 0
+    for method, norm in itertools.product(METHODS, NORMS):
+        ranker = FusionRanker(method=method, norm=norm, missing_qid="single")
+        ranker.fit([[2.0, 1], [1, 2]])
+        if situation == "infinite" and method in ("sum", "mnz", "max"):
+            with pytest.raises(ValueError, match="scores, which must be finite"):
+                ranker.predict(scores)
+            tried += 1
+            continue
+        found = ranker.predict(scores)
+        named = FusionRanker(["a", "b"], method=method, norm=norm, missing_qid="single")
+        frame = pd.DataFrame(scores, columns=["a", "b"])
+        assert named.fit(frame.fillna(0)).predict(frame).tolist() == found.tolist()
+        assert np.isfinite(found).all()
+        if situation == "one run without a score":  # the order is that of the other one
+            assert np.argsort(-found).tolist() == [0, 3, 1, 2]
+        elif situation == "no run with a score":  # all documents are tied
+            assert len(set(found)) == 1
+        elif situation == "infinite":  # the first one of both runs
+            assert np.argmax(found) == 3
+        tried += 1
+    assert tried == 36
+
+
+def test_scores_of_an_array_are_not_read_as_query_ids():
+    scores = np.array([[3e7, 1], [2e7, 2], [1, 3]], dtype=np.float32)
+    found = FusionRanker(missing_qid="single").fit(scores).predict(scores)
+    by_hand = [1 / 61 + 1 / 63, 1 / 62 + 1 / 62, 1 / 63 + 1 / 61]
+    assert found.tolist() == pytest.approx(by_hand)

@@ -288,3 +288,31 @@ def test_errors_say_what_is_wrong(arguments, kind, words):
     names = ["method", "norm", "weights", "k"]
     with pytest.raises(kind, match=words):
         fuse(runs, **dict(zip(names, rest, strict=False)))
+
+
+def test_a_run_that_returned_nothing_adds_nothing():
+    run = {"q": {"a": 3.0, "b": 2.0}}
+    for nothing in ({}, {"q": []}, {"q": {}, "r": {}}):
+        fused = fuse({"x": run, "y": nothing})
+        assert fused.doc_id.tolist() == ["a", "b"]
+        assert fused.score.tolist() == [1 / 61, 1 / 62]
+        # Of two documents, each gets half of the three points of the empty run.
+        fused = fuse({"x": run, "y": nothing}, method="borda")
+        assert fused.score.tolist() == [2 + 3 / 2, 1 + 3 / 2]
+    with pytest.raises(ValueError, match="Got \\[0, 0, 0\\]"):
+        fuse({"x": {"q": {}}, "y": {"q": []}})
+
+
+@pytest.mark.parametrize("scale", [1e200, 1e-200, 1.0])
+def test_norms_do_not_depend_on_the_scale(scale):
+    runs = {"x": {"q": {"a": 1 * scale, "b": 2 * scale, "c": 6 * scale}}}
+    z = np.array([6 - 3, 2 - 3, 1 - 3]) / np.sqrt((9 + 1 + 4) / 3)
+    for norm, expected in {
+        "z": z,
+        "min-max": [1, 1 / 5, 0],
+        "sum": [5 / 6, 1 / 6, 0],
+    }.items():
+        fused = fuse(runs | {"y": {"q": {}}}, "sum", norm=norm)
+        assert fused.score.tolist() == pytest.approx(list(expected), rel=1e-12)
+    widest = {"x": {"q": {"a": 1e308, "b": 0.0, "c": -1e308}}, "y": {"q": {}}}
+    assert fuse(widest, "sum", norm="min-max").score.tolist() == [1, 1 / 2, 0]
