@@ -90,9 +90,9 @@ def make_parser(functions):
     )
     one.add_argument(
         "--test",
-        default="permutation",
+        default="auto",
         metavar="NAME",
-        help="permutation (sign flips, the default) or another test of "
+        help="auto (the default: score for hits, else permutation) or another test of "
         "skrank.stats.compare_rankers, such as t or wilcoxon",
     )
     one.add_argument(

@@ -284,7 +284,7 @@ def test_a_segment_without_a_defined_query_is_not_compared():
 
 def test_the_warning_names_the_segment():
     values = np.zeros(40)
-    values[:2] = 1.0
+    values[:2] = 0.9
     scores = with_segments(np.repeat(["x", "y"], 20), a=np.zeros(40), b=values)
     with pytest.warns(UserWarning, match="'value' of 'b' and 'a', segment='x'"):
         compare_rankers(scores, by="segment")
