@@ -148,6 +148,13 @@ def make_parser(functions):
         "each metric",
     )
     one.add_argument(
+        "--test",
+        default="auto",
+        metavar="NAME",
+        help="auto (the default) or another test of skrank.stats.gate, such as anytime "
+        "for a decision at every look",
+    )
+    one.add_argument(
         "--confidence-level",
         type=float,
         default=0.95,

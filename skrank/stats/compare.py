@@ -29,6 +29,7 @@ from skrank.stats.inference import (
     check_level,
     difference,
     distinct_columns,
+    effective_units,
     estimates_of,
     is_at_most,
     read_clusters,
@@ -63,13 +64,17 @@ _UNLIMITED = (-np.inf, np.inf)
 # The number of digits by which values are ordered; one other than 0 is larger than
 # TINY.
 DIGITS, TINY = 12, 1e-300
+# Units that weigh as much as a smaller fraction of equal ones are uneven.
+MOST_UNEVEN = 0.5
 # The squares of larger values are too large for a float.
 LARGEST = 1e150
 
 
 _QUESTION = (
     'whether the means are equal, by the test that fits the values: "score" for hits '
-    'of queries without weights and clusters, and "permutation" for all others'
+    'of queries without weights and clusters; "t" if their clusters or weights are so '
+    "uneven that they weigh as much as less than half as many equal ones; and "
+    '"permutation" for all others'
 )
 
 
@@ -204,7 +209,7 @@ def compare_rankers(
     test does not reject: the quantiles of the means of random subsets of the
     :math:`d_i` [2]_. It excludes 0 exactly if p is at most the level.
 
-    Values of 0 and 1 rarely differ, and then the sign flips of a few queries decide. The
+    Values of 0 and 1 rarely differ, and then the signs of a few queries decide. The
     score test [4]_ of the numbers of wins and losses also counts the queries without a
     difference; its interval holds the differences that it does not reject. If two
     rankers are equal in all n queries, its ends are :math:`\pm z^2 / (n + z^2)`, with
@@ -225,6 +230,10 @@ def compare_rankers(
     a saddlepoint approximation [3]_ before they are adjusted; the adjusted ones are at
     least as large as the p-values. Otherwise these corrections could not reject at 5 %
     in a family of more than 500 comparisons.
+
+    Flips of the signs of a few large clusters, or of a few queries with large weights,
+    do not know that the units differ. Student's t has their effective number, less 1,
+    as its degrees of freedom, which is at least as good if they are uneven.
 
     `detectable` is the difference that a two-sided t test of as many units would find
     with a probability of 80 %, at the level that the correction leaves to one
@@ -280,7 +289,7 @@ def compare_rankers(
     if judge is not None:
         _check_of_judge(test, by, clusters)
     check_scalar(n_resamples, "n_resamples", Integral, min_val=1)
-    scores = _as_one(scores, by, clusters)
+    scores = as_one(scores, by, clusters, "compare_rankers")
     _check_sizes(scores.table)
     pairs = _pairs(scores.table.rankers, baseline)
     table = scores.table
@@ -378,13 +387,13 @@ def compare_rankers(
     )
 
 
-def _as_one(scores, by, clusters):
+def as_one(scores, by, clusters, caller):
     """Return the scores of several rankers, of whatever the parameter `scores` is."""
     if not isinstance(scores, QueryScores):
         scores = _joined(scores, by, clusters)
     if len(scores.table.rankers) < 2:
         raise ValueError(
-            "The 'scores' parameter of compare_rankers must hold at least two rankers. "
+            f"The 'scores' parameter of {caller} must hold at least two rankers. "
             "Got one ranker. Pass a dict of the scores of each ranker to score_queries."
         )
     return scores
@@ -639,14 +648,17 @@ def _tests(block, test, judge):
     """Return the name of the test of each pair of a block."""
     if test not in (AUTO, "score"):
         return [test] * len(block.pairs)
+    clusterings = block.segment.clusterings
     counts_alike = np.ptp(block.bottom[block.known]) == 0
-    is_plain = counts_alike and not block.segment.clusterings and judge is None
+    is_plain = counts_alike and not clusterings and judge is None
+    _, units = sum_clusters(block.bottom, block.bottom, *clusterings or [None])
+    is_uneven = effective_units(units) < MOST_UNEVEN * np.count_nonzero(units)
     hits = [is_plain and _are_hits(one) for one in block.terms]
     found = [
-        "score" if hits[one] and hits[other] else "permutation"
+        "score" if hits[one] and hits[other] else "t" if is_uneven else "permutation"
         for one, other in block.pairs
     ]
-    if test == "score" and "permutation" in found:
+    if test == "score" and {*found} != {"score"}:
         name = block.segment.table.requests[block.metric].key
         raise ValueError(
             "The 'test' parameter of compare_rankers must not be 'score' unless all "
@@ -670,7 +682,7 @@ def _ranges(block):
     A metric without limits has the range of the values, and one that is not known that
     from 0 to 1 if all values are between them. Values that are all equal have none.
     """
-    low, high = np.array([_limits(one) for one in block.terms]).T
+    low, high = np.array([limits_of(one) for one in block.terms]).T
     found = []
     for pair in block.pairs:
         size = high[[*pair]].max() - low[[*pair]].min()
@@ -678,9 +690,9 @@ def _ranges(block):
     return np.array(found)
 
 
-def _limits(terms):
-    """Return the limits of values; the ends of the values where there are none."""
-    values = terms.values
+def limits_of(terms):
+    """Return the limits of values, and their own ends where there are none."""
+    values = terms.request.sign * terms.values
     low, high = terms.limits
     if not np.isfinite(high - low):
         low, high = values.min(), values.max()

@@ -404,14 +404,20 @@ class ScoreTest:
 
 def score(n, wins, losses, d):
     """Return Tango's z of a difference d of the means."""
+    above = wins - losses - n * d
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = above / np.sqrt(score_variance(n, wins, losses, d))
+    return np.where(above == 0, 0.0, z)
+
+
+def score_variance(n, wins, losses, d):
+    """Return the variance of wins less losses, if the difference of the means is d."""
     b = (2 * n - wins + losses) * d - wins - losses
     root = np.sqrt(np.maximum(b**2 + 8 * n * losses * d * (1 - d), 0))
     with np.errstate(divide="ignore", invalid="ignore"):
         # The same number twice: one of the two has no difference of equal terms.
         q = np.where(b > 0, 2 * losses * d * (1 - d) / (b + root), (root - b) / (4 * n))
-        above = wins - losses - n * d
-        z = above / np.sqrt(np.maximum(n * (2 * q + d * (1 - d)), 0))
-    return np.where(above == 0, 0.0, z)
+    return np.maximum(n * (2 * q + d * (1 - d)), 0)
 
 
 def signed_ranks(x):
@@ -580,7 +586,11 @@ def test_family(
         of_sides, critical = max_t(flipped, groups, sides, two_sided, level)
         # Random flips may be more extreme than the exact p-value.
         known = [pvalue] if two_sided else [side.pvalue for side in sides]
-        of_sides = np.maximum(of_sides, known)
+        of_sides, n_tests = np.maximum(of_sides, known), n * len(known)
+        for one, where, _ in groups:
+            if isinstance(one, ScoreTest):  # at most Bonferroni's, see `ends_at` below
+                bound = np.minimum(n_tests * np.array(known)[:, where], 1)
+                of_sides[:, where] = np.minimum(of_sides[:, where], bound)
         adjusted = of_sides.max(axis=0)
         single = (1 + two_sided) * _tail_of_t(critical, family.df)
         single = np.minimum(single, level)
@@ -625,9 +635,9 @@ def test_family(
         else:
             ends = [end[where] for end in joint]
             if isinstance(one, ScoreTest):
-                ends = one.ends_at(
-                    of_test.family, of_sides, critical, rejected[:, where]
-                )
+                # Of few hits many flips reach the largest statistic that there is.
+                least = min(critical, norm.isf(each / n_tests))
+                ends = one.ends_at(of_test.family, of_sides, least, rejected[:, where])
             # P(T >= t) <= exp(-t^2 / 2) of random signs, by Hoeffding's inequality: an
             # interval of a larger critical value holds that of the test alone.
             if not one.flips_signs or critical**2 < -2 * np.log(each):

@@ -8,7 +8,7 @@ Each function returns lists of figures by the column of its table.
 import numpy as np
 
 from skrank.metrics import QueryScores
-from skrank.stats import confidence_interval
+from skrank.stats import compare_rankers, confidence_interval
 from skrank.stats.compare import order_keys, order_units
 from skrank.stats.inference import order_statistics, seed_of, sum_clusters
 from skrank.stats.paired_tests import Family, holm, test_family
@@ -245,6 +245,16 @@ def of_users(rng, n_users):
 def of_uneven_users(rng, n_users):
     sample, user = populations.queries_of_uneven_users(rng, n_users)
     return holds(0.5, sample, clusters=user), holds(0.5, sample, method="t")
+
+
+def difference_of_uneven_users(rng, n_users):
+    sample, user = populations.queries_of_uneven_users(rng, n_users)
+    values, found = {"old": np.full(len(sample), 0.5), "new": sample}, []
+    for clusters in (user, None):
+        options = {"clusters": clusters, "n_resamples": 999}
+        (row,) = compare_rankers(values, **options).rows
+        found.append(covers(row.low, row.high, 0))
+    return found
 
 
 def hits_of_users(rng, n_users):

@@ -116,6 +116,25 @@ def test_what_is_no_hit_keeps_the_sign_flip_test():
             compare_rankers(scores, clusters=clusters, test="score")
 
 
+def test_uneven_clusters_and_weights_have_the_t_test():
+    values = {"a": np.random.default_rng(0).random(40)}
+    values["b"] = values["a"] + np.random.default_rng(1).random(40) - 0.4
+    # One user of 20 queries and 20 of one: 40^2 / (20^2 + 20) = 3.8 of 21.
+    uneven, even = np.r_[np.zeros(20), np.arange(1, 21)], np.arange(40) // 2
+    for clusters, test in [(uneven, "t"), (even, "permutation")]:
+        (row,) = compare_rankers(values, clusters=clusters).rows
+        (asked,) = compare_rankers(values, clusters=clusters, test=test).rows
+        assert row.test == test
+        assert row == asked
+    # 1 / n of two data sets: (1 + 1)^2 / (1 / 4 + 1 / 36) = 14.4 of 40 queries.
+    weight = np.r_[np.full(4, 1 / 4), np.full(36, 1 / 36)]
+    (row,) = compare_rankers({**values, "sample_weight": weight}).rows
+    assert row.test == "t"
+    two = [np.arange(40) % 5, np.arange(40) // 5]
+    (row,) = compare_rankers(values, clusters=two, correction="holm").rows
+    assert row.test == "t"
+
+
 def test_ranks_that_are_all_1_are_no_hits():
     y_true, y_score = [1, 0] * 12, [2, 1] * 12
     runs = {"a": y_score, "b": y_score}
@@ -209,8 +228,20 @@ def test_a_family_of_hits_is_adjusted_by_the_flips_of_all():
     signs = np.array(list(itertools.product([1, -1], repeat=12)))
     largest = (np.abs(signs @ d.T) / norms).max(axis=1)
     for row, z in zip(rows, np.abs(d.sum(axis=1)) / norms, strict=True):
-        reached = np.mean(largest >= z - 1e-9)
-        assert row.p_adjusted == pytest.approx(max(reached, 2 * norm.sf(z)))
+        reached, p = np.mean(largest >= z - 1e-9), 2 * norm.sf(z)
+        assert row.p_adjusted == pytest.approx(min(max(reached, p), 3 * p, 1))
+
+
+def test_a_family_of_few_hits_is_at_most_as_wide_as_by_bonferroni():
+    # All statistics are at most 2, which so many of the flips reach that no difference
+    # would be significant by the flips alone.
+    rng = np.random.default_rng(0)
+    values = {f"r{i}": (rng.random(20) < 0.9).astype(float) for i in range(8)}
+    rows = compare_rankers(values).rows
+    by_holm = compare_rankers(values, correction="holm").rows
+    for row, other in zip(rows, by_holm, strict=True):
+        assert row.high - row.low <= other.high - other.low + 1e-9
+        assert row.high - row.low < 1
 
 
 def test_the_warning_names_the_pairs_that_few_queries_decide():
