@@ -140,9 +140,9 @@ def compare_rankers(
     test : TESTS
     correction : {"max-t", "holm", "bh"} or None, default="max-t"
         How p-values are adjusted for the number of comparisons: by the maximum over the
-        flips of all comparisons, which uses their correlation [1]_; by Holm's method;
-        by that of Benjamini and Hochberg, which controls the expected fraction of false
-        findings only; or not at all.
+        flips of all comparisons, in steps, which uses their correlation [1]_; by Holm's
+        method; by that of Benjamini and Hochberg, which controls the expected fraction
+        of false findings only; or not at all.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
         The sign of the difference, ranker minus baseline, that the test looks for. The
         interval is one-sided as well.
@@ -217,10 +217,12 @@ def compare_rankers(
     the ends for any metric and test of two rankers that never differ: the queries that
     nobody saw may differ.
 
-    Of several comparisons, "max-t" compares each :math:`|T| = |\sum_i d_i| /
-    \sqrt{\sum_i d_i^2}` with the largest one of all comparisons in each flip [1]_. The
-    simultaneous intervals hold the differences d for which :math:`d_i - d` has a
-    :math:`|T|` that is not significant in this way, so that an interval excludes 0
+    Of several comparisons, "max-t" compares the largest :math:`|T| = |\sum_i d_i| /
+    \sqrt{\sum_i d_i^2}` with the largest one of all comparisons in each flip, the next
+    one with the largest of all but the first, and so on [1]_. The simultaneous
+    intervals hold the differences d for which :math:`d_i - d` has a :math:`|T|` that is
+    not significant in the first step. Where only a later step finds a difference, the
+    near end is 0 and does not belong to the interval, so that an interval excludes 0
     exactly if the adjusted p-value is at most the level. For hits |T| is the z of the
     score test, whose interval then has the same critical value. A simultaneous interval
     also contains that of the comparison alone. Holm's method may reject where

@@ -683,22 +683,22 @@ def _joined(pvalues, two_sided):
 def max_t(flipped, groups, sides, two_sided, level):
     """Return p-values adjusted by the maximum statistic, and its critical value.
 
-    Each statistic is compared with the largest one of all tests in each flip. Since a
-    flip changes the signs of a unit in all tests at once, the correlation of the tests
-    counts. This is the single-step procedure of P. Westfall, S. Young, Resampling-Based
-    Multiple Testing (1993): a p-value is at most the level exactly if the statistic is
-    greater than the critical value, one number for all tests, which intervals share.
+    Each statistic is compared with the largest one in each flip of the tests whose own
+    statistic is not larger: the step-down procedure of P. Westfall, S. Young,
+    Resampling-Based Multiple Testing (1993). Since a flip changes the signs of a unit
+    in all tests at once, the correlation of the tests counts. The critical value is
+    that of the largest statistic of all, one number for all tests, which their
+    intervals share.
     The z of the score test of no difference is the studentized sum, and that of a
     margin is compared with the sums that are studentized by their own spread.
 
     The p-values have the shape (1, n_comparisons) for two-sided tests, of the absolute
     statistics, and else (n_sides, n_comparisons).
     """
-    largest = []
     if two_sided:
         observed, blocks = flipped.statistics(0.0)
         observed = np.abs(observed)[None]
-        largest = [np.abs(block, out=block).max(axis=0) for block in blocks]
+        blocks = (np.abs(block, out=block) for block in blocks)
     else:  # the tests of both sides of equivalence are one family
         found = [(side.sign, *flipped.statistics(side.null)) for side in sides]
         for side, (_, statistics, _) in zip(sides, found, strict=True):
@@ -706,16 +706,19 @@ def max_t(flipped, groups, sides, two_sided, level):
                 if isinstance(test, ScoreTest):
                     statistics[where] = test.statistics(of_test.family, side.null)
         observed = np.array([sign * statistics for sign, statistics, _ in found])
-        for parts in zip(*(blocks for *_, blocks in found), strict=True):
-            signed = np.vstack(
-                [sign * part for (sign, *_), part in zip(found, parts, strict=True)]
-            )
-            # Each flip counts with its opposite, which is as likely.
-            largest += [signed.max(axis=0), -signed.min(axis=0)]
+        blocks = _with_opposites([sign for sign, *_ in found], [x for *_, x in found])
+    least = (observed - ROUNDING_OF_T * np.abs(observed)).ravel()
+    order = np.argsort(least, kind="stable")
+    largest, reached = [], np.zeros(len(order))
+    for block in blocks:
+        # The maximum of each statistic and all that are not larger in the sample.
+        below = np.maximum.accumulate(block[order], axis=0)
+        reached += np.count_nonzero(below >= least[order, None], axis=1)
+        largest.append(below[-1])
     largest = np.sort(np.concatenate(largest))
-    n_flips = len(largest)
-    least = observed - ROUNDING_OF_T * np.abs(observed)
-    adjusted = (n_flips - np.searchsorted(largest, least)) / n_flips
+    n_flips, adjusted = len(largest), np.empty(len(order))
+    adjusted[order] = np.maximum.accumulate(reached[::-1])[::-1] / n_flips
+    adjusted = adjusted.reshape(observed.shape)
     # The largest value that more than level * n_flips of the maxima reach.
     place = n_flips - 1 - sign_flips.most_at(level, n_flips)
     critical = max(largest[place], 0.0)
@@ -723,6 +726,16 @@ def max_t(flipped, groups, sides, two_sided, level):
     if largest[-1] <= critical * (1 + ROUNDING_OF_T):
         critical = np.inf
     return adjusted, critical
+
+
+def _with_opposites(signs, blocks):
+    """Yield the statistics of some tests in blocks of flips and in their opposites.
+
+    Each flip counts with its opposite, which is as likely.
+    """
+    for parts in zip(*blocks, strict=True):
+        signed = np.vstack([sign * x for sign, x in zip(signs, parts, strict=True)])
+        yield np.hstack([signed, -signed])
 
 
 def _tail_of_t(critical, df):

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from scipy.special import expit
 
+from skrank.metrics import QueryScores
 from skrank.stats import compare_rankers
 from tests.stats.experiments import LEVEL, covers, percent
 from tests.stats.simulate import Row, Table, run
@@ -63,6 +64,15 @@ def mixed(rng, n_rankers, n):
     return np.stack([1 / ranks, (ranks == 1).astype(float)], axis=1)
 
 
+def of_metrics(sample):
+    """Return the scores of values of shape (n_rankers, n_metrics, n)."""
+    n_rankers, n_metrics, n = sample.shape
+    frame = {"qid": np.tile(np.arange(n), n_rankers)}
+    frame["ranker"] = np.repeat([f"r{i}" for i in range(n_rankers)], n)
+    frame |= {f"m{j}": sample[:, j].ravel() for j in range(n_metrics)}
+    return QueryScores.from_frame(frame, ranker="ranker")
+
+
 def many_rankers(values, n_samples, draw, n_rankers):
     """Return how often all intervals of equal rankers contain 0, and their widths."""
     rng, found = np.random.default_rng(SEED), {ALL: [], ANY: [], WIDER: []}
@@ -70,15 +80,7 @@ def many_rankers(values, n_samples, draw, n_rankers):
         right, rejected, wider = [], [], []
         for _ in range(n_samples):
             sample = draw(rng, n_rankers, n)
-            if sample.ndim == 2:
-                sample = sample[:, None]
-            rankers = {
-                f"r{i}": {
-                    query: dict(zip("ab", column, strict=False))
-                    for query, column in enumerate(one.T.tolist())
-                }
-                for i, one in enumerate(sample)
-            }
+            rankers = sample if sample.ndim == 2 else of_metrics(sample)
             rows = compare_rankers(rankers, n_resamples=N_RESAMPLES).rows
             low, high = np.array([(row.low, row.high) for row in rows]).T
             right.append(covers(low, high, 0).all())

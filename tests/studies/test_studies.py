@@ -67,7 +67,7 @@ def test_the_quick_gate_of_the_study_is_that_of_the_function():
 def test_the_steps_are_those_of_a_loop():
     values = np.random.default_rng(3).normal(size=(5, 30))
     values += 0.3 * np.arange(5)[:, None]
-    adjusted, pairs = step_down_by_a_loop(values)
+    adjusted, _, pairs = step_down_by_a_loop(values)
     d = np.array([values[j] - values[i] for j, i in pairs]).T
     signs = np.random.default_rng(0).choice([-1.0, 1.0], (1999, 30))
     _, steps, _, _ = step_down.procedures(d, np.vstack([np.ones(30), signs]))
