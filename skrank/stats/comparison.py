@@ -89,7 +89,7 @@ class RankerComparison(Result):
     <BLANKLINE>
     metric  ranker  baseline  difference           interval       p  adjusted  wins/ties/losses  detectable
     ndcg    new     old          +0.0588   [0.0166, 0.1009]  0.0065     0.011           39/0/21      0.0594
-    hits@1  new     old          +0.1167  [-0.0396, 0.2701]    0.13      0.22           14/39/7      0.2206
+    hits@1  new     old          +0.1167  [-0.0396, 0.2701]    0.13      0.19           14/39/7      0.2206
     """  # noqa: E501
 
     scores: QueryScores

@@ -361,7 +361,7 @@ class _Pair:
         bottom = np.where(known, old.bottom, 0)
         clusterings = read_clusters(clusters, table.keys)
         units = [sum_clusters(bottom, bottom, one)[1] for one in clusterings]
-        self.n_units = min(effective_units(one) for one in units or [bottom])
+        self.n_units = float(min(map(effective_units, units or [bottom])))
         # How far the mean falls if the candidate has the worst value everywhere.
         sign = table.requests[0].sign
         mean = sign * old.top[known].sum() / bottom.sum()

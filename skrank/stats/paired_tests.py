@@ -714,7 +714,7 @@ def max_t(flipped, groups, sides, two_sided, level):
         # The maximum of each statistic and all that are not larger in the sample.
         below = np.maximum.accumulate(block[order], axis=0)
         reached += np.count_nonzero(below >= least[order, None], axis=1)
-        largest.append(below[-1])
+        largest.append(below[-1].copy())
     largest = np.sort(np.concatenate(largest))
     n_flips, adjusted = len(largest), np.empty(len(order))
     adjusted[order] = np.maximum.accumulate(reached[::-1])[::-1] / n_flips
