@@ -232,7 +232,13 @@ class GateDecision:
         return STATUS[self.decision]
 
     def to_markdown(self) -> str:
-        """Return the decision and its reasons for a pull request."""
+        """Return the decision and its reasons for a pull request.
+
+        Returns
+        -------
+        text : str
+            The sentence, which begins with the decision in bold, and the table.
+        """
         text = as_markdown(self._title(), [self._table()], left=_LEFT)
         first, _, rest = text.partition(":")
         return f"**{first}:**{rest}"
