@@ -11,7 +11,6 @@ import skrank
 from skrank._progress import progress_bar
 from skrank._shell import files, output
 from skrank._shell.arguments import make_parser
-from skrank._shell.gate import STATUS, decide
 from skrank.metrics import explain, query_report, tie_report
 from skrank.metrics.answer import Arrays
 from skrank.metrics.columns import columns_of
@@ -140,10 +139,18 @@ def _gate(options):
             "two runs are required, the baseline and the candidate, or two files of "
             "evaluate --save" + files.same_twice(options)
         )
-    found = decide(scored, options.margin, options.confidence_level)
-    options.status = STATUS[found.decision]
-    forms = {"json": found.to_json, "markdown": found.to_markdown}
-    return forms.get(options.form, found.__str__)()
+    found = skrank.stats.gate(  # which is loaded when it is used
+        scored,
+        baseline=next(iter(scored)),
+        margin=options.margin,
+        test=options.test,
+        confidence_level=options.confidence_level,
+    )
+    options.status = found.status
+    if options.form == "json":
+        about = {"decision": found.decision, "status": found.status}
+        return output.as_json(about | vars(found))
+    return found.to_markdown() if options.form == "markdown" else str(found)
 
 
 def _score(options):

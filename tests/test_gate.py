@@ -1,4 +1,4 @@
-"""The gate of the command line."""
+"""Gates, in Python and on the command line."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from skrank.__main__ import main
-from skrank._shell.gate import decide
 from skrank.metrics import QueryScores, mean_rank, score_queries
-from skrank.stats import required_queries
+from skrank.stats import compare_rankers, gate, required_queries
 
 pytestmark = [
     pytest.mark.slow,
@@ -42,40 +42,105 @@ def by_flips(differences, null, sign):
     return np.mean(flips @ moved >= moved.sum() - 1e-12)
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_a_decision_is_that_of_two_tests_over_all_signs(seed):
+def decide(pair, margin, confidence_level=0.95, **options):
+    """Return the decision about a pair of :func:`scored`."""
+    return gate(
+        pair,
+        baseline="main",
+        margin=margin,
+        confidence_level=confidence_level,
+        **options,
+    )
+
+
+def end_of(differences, level):
+    """Return the largest null that the test over all signs rejects from above."""
+    low, high = -5.0, np.mean(differences)
+    for _ in range(45):
+        middle = (low + high) / 2
+        rejects = by_flips(differences, middle, 1) <= level
+        low, high = (middle, high) if rejects else (low, middle)
+    return low
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_decision_is_that_of_tests_over_all_signs_and_what_they_do_not_show(seed):
     rng = np.random.default_rng(seed)
-    differences = rng.normal(rng.choice([-0.1, -0.05, 0.0]), 0.06, size=11).round(3)
-    gate = decide(scored(differences), [0.05], 0.95)
-    not_worse = by_flips(differences, -0.05, 1) <= 0.05
-    worse = by_flips(differences, -0.05, -1) <= 0.05
-    expected = "passed" if not_worse else "worse" if worse else "undecided"
-    assert gate.decision == expected
-    (row,) = gate.rows
-    assert row.difference == pytest.approx(differences.mean())
-    assert (row.low > -0.05, row.high < -0.05) == (not_worse, worse)
+    differences = rng.normal(rng.choice([-0.3, -0.15, 0.0]), 0.06, size=11).round(3)
+    found = decide(scored(differences), 0.15)
+    d = differences.mean()
+    # 5 % of all samples of 11 lack queries that are 23.8 % of all; the mean is 0.5.
+    unseen = 1 - 0.05 ** (1 / 11)
+    low = d - np.hypot(d - end_of(differences, 0.05), unseen * 0.5)
+    worse = by_flips(differences, -0.15, -1) <= 0.05
+    expected = "passed" if low > -0.15 else "worse" if worse else "undecided"
+    assert found.decision == expected
+    (row,) = found.rows
+    assert row.difference == pytest.approx(d)
+    assert row.low == pytest.approx(low, abs=1e-9)
+    assert row.unseen == pytest.approx(unseen)
+    assert (row.high < -0.15) == worse
 
 
-def test_the_three_decisions_are_there_in_the_draws_above():
-    found = {
-        decide(scored(np.full(9, size)), [0.05], 0.95).decision
-        for size in (-0.06, -0.04, -0.05)
-    }
-    assert found == {"worse", "passed", "undecided"}
+def test_the_three_decisions_have_the_statuses_of_the_command():
+    found = [decide(scored(np.full(9, size)), 0.2) for size in (-0.3, -0.04, -0.2)]
+    assert [one.decision for one in found] == ["worse", "passed", "undecided"]
+    assert [one.status for one in found] == [1, 0, 3]
 
 
-def test_an_equal_candidate_passes_and_one_at_the_margin_does_not():
-    assert decide(scored(np.zeros(5)), [0.01], 0.95).decision == "passed"
-    gate = decide(scored(np.full(40, -0.1)), [0.1], 0.95)
-    assert gate.decision == "undecided"
-    assert gate.rows[0].required is None  # no number of queries decides
-    assert "too near to the margin" in str(gate)
+def hits(n, wins=0, losses=0):
+    both = np.zeros(n - wins - losses)
+    both[::2] = 1
+    old = np.r_[np.zeros(wins), np.ones(losses), both]
+    new = np.r_[np.ones(wins), np.zeros(losses), both]
+    return {"main": old, "branch": new}
+
+
+def test_equal_hits_pass_as_soon_as_a_loss_of_the_margin_would_show():
+    (row,) = decide(hits(20), 0.01).rows
+    z2 = norm.ppf(0.95) ** 2
+    assert (row.test, row.unseen, row.decision) == ("score", None, "undecided")
+    assert row.low == pytest.approx(-z2 / (20 + z2))
+    # z = sqrt(n m / (1 - m)) for the margin m.
+    needed = int(np.ceil(z2 * 0.99 / 0.01))
+    assert row.required.n == needed == 268
+    assert decide(hits(needed - 1), 0.01).decision == "undecided"
+    assert decide(hits(needed), 0.01).decision == "passed"
+
+
+def test_equal_values_pass_as_soon_as_a_fall_of_the_margin_would_show():
+    values = np.tile([0.5, 0.9], 10)
+    pair = {"main": values, "branch": values.copy()}
+    (row,) = decide(pair, 0.01).rows
+    # A fall to 0 in 1 of 70 queries costs 0.01 of a mean of 0.7.
+    needed = int(np.ceil(np.log(0.05) / np.log(1 - 1 / 70)))
+    assert row.decision == "undecided"
+    assert row.required.n == needed
+    for n, decision in [(needed - needed % 2, "undecided"), (needed + 2, "passed")]:
+        values = np.tile([0.5, 0.9], n // 2)
+        found = decide({"main": values, "branch": values.copy()}, 0.01)
+        assert found.decision == decision
+    assert "A fall to 0 in up to 1.4% of the queries may not show" in str(found)
+
+
+def test_a_candidate_that_is_clearly_better_passes_without_a_margin():
+    rng = np.random.default_rng(0)
+    pair = scored(rng.normal(0.2, 0.05, 60))
+    assert decide(pair, 0.0).decision == "passed"
+    assert decide(scored(np.zeros(60)), 0.0).decision == "undecided"
+
+
+def test_a_loss_that_is_exactly_the_margin_is_not_decided():
+    found = decide(scored(np.full(400, -0.1)), 0.1)
+    assert found.decision == "undecided"
+    assert found.rows[0].required is None  # no number of queries decides
+    assert "too near to the margin" in str(found)
 
 
 def test_all_metrics_must_pass_and_one_that_is_worse_fails():
     rng = np.random.default_rng(0)
-    good, bad = rng.normal(0.1, 0.02, 30), rng.normal(-0.1, 0.02, 30)
-    unclear = rng.normal(-0.02, 0.1, 30)
+    good, bad = rng.normal(0.1, 0.02, 200), rng.normal(-0.1, 0.02, 200)
+    unclear = rng.normal(-0.02, 0.1, 200)
     cases = {
         ("good", "good too"): "passed",
         ("good", "unclear"): "undecided",
@@ -84,11 +149,11 @@ def test_all_metrics_must_pass_and_one_that_is_worse_fails():
     values = {"good": good, "good too": good + 0.01, "bad": bad, "unclear": unclear}
     for names, decision in cases.items():
         pair = scored({name: values[name] for name in names})
-        gate = decide(pair, [0.02], 0.95)
-        assert gate.decision == decision
+        found = decide(pair, 0.02)
+        assert found.decision == decision
         of = {"good": "passed", "good too": "passed", "bad": "worse"}
         expected = [of.get(name, "undecided") for name in names]
-        assert [row.decision for row in gate.rows] == expected
+        assert [row.decision for row in found.rows] == expected
 
 
 def test_worse_is_corrected_for_the_number_of_metrics_and_passed_is_not():
@@ -96,46 +161,137 @@ def test_worse_is_corrected_for_the_number_of_metrics_and_passed_is_not():
     worse = rng.normal(size=12)
     worse = worse - worse.mean() - 0.5
     p = by_flips(worse, 0, -1)
-    alone = decide(scored(worse), [0.0], 1 - 1.5 * p)
+    alone = decide(scored(worse), 0.0, 1 - 1.5 * p)
     assert alone.decision == "worse"
     both = scored({"a": worse, "b": rng.normal(size=12)})
-    assert decide(both, [0.0], 1 - 1.5 * p).rows[0].decision == "undecided"
-    both = scored({"a": -worse, "b": -worse})
-    assert decide(both, [0.0], 1 - 1.5 * p).decision == "passed"
+    assert decide(both, 0.0, 1 - 1.5 * p).rows[0].decision == "undecided"
+    better = np.linspace(0.2, 0.4, 12)
+    (alone,) = decide(scored(better), 0.0).rows
+    for row in decide(scored({"a": better, "b": better}), 0.0).rows:
+        assert row.low == alone.low
 
 
 def test_each_metric_may_have_its_margin():
     rng = np.random.default_rng(2)
-    pair = scored({"a": rng.normal(-0.1, 0.05, 40), "b": rng.normal(-0.1, 0.05, 40)})
-    decided = [row.decision for row in decide(pair, [0.2, 0.05], 0.95).rows]
+    pair = scored({"a": rng.normal(-0.1, 0.05, 90), "b": rng.normal(-0.1, 0.05, 90)})
+    decided = [row.decision for row in decide(pair, [0.2, 0.05]).rows]
     assert decided == ["passed", "worse"]
-    with pytest.raises(ValueError, match="once for each metric"):
-        decide(pair, [0.1, 0.1, 0.1], 0.95)
+    with pytest.raises(ValueError, match="one for each metric"):
+        decide(pair, [0.1, 0.1, 0.1])
 
 
 def test_it_says_how_many_queries_would_decide():
     differences = np.random.default_rng(3).normal(0, 0.1, 30)
-    (row,) = decide(scored(differences), [0.01], 0.95).rows
+    (row,) = decide(scored(differences), 0.02).rows
     assert row.decision == "undecided"
-    # A one-sided test at 5 % is the side of a two-sided one at 10 %.
+    # What is left of the distance after the unseen falls of n queries, n is enough for.
+    distance, mean = differences.mean() + 0.02, 0.5
+
+    def is_enough(n):
+        left = distance**2 - ((1 - 0.05 ** (1 / n)) * mean) ** 2
+        if left <= 0:
+            return False
+        # A one-sided test at 5 % is the side of a two-sided one at 10 %.
+        options = {"effect": np.sqrt(left), "confidence_level": 0.9}
+        return required_queries(differences, **options).n <= n
+
+    assert is_enough(row.required.n)
+    assert not is_enough(row.required.n - 1)
+    assert 30 < row.required.low < row.required.n < row.required.high
+    weighted = scored(differences, sample_weight=np.arange(30) + 1.0)
+    assert decide(weighted, 0.01).rows[0].required is None
+
+
+def test_it_says_how_many_queries_would_decide_about_a_loss():
+    differences = np.random.default_rng(2).normal(-0.05, 0.2, 60)
+    (row,) = decide(scored(differences), 0.02).rows
+    assert (row.decision, row.difference < -0.02) == ("undecided", True)
     expected = required_queries(
-        differences, differences.mean() + 0.01, confidence_level=0.9
+        differences, row.difference + 0.02, confidence_level=0.9
     )
     assert row.required == expected
-    assert row.required.n > 30
-    weighted = scored(differences, sample_weight=np.arange(30) + 1.0)
-    assert decide(weighted, [0.01], 0.95).rows[0].required is None
+
+
+def test_the_queries_that_are_needed_for_hits_decide_in_80_of_100_samples():
+    (row,) = decide(hits(100, 4, 4), 0.05).rows
+    n, rng, passed = row.required.n, np.random.default_rng(0), []
+    assert 100 < row.required.low < n < row.required.high
+    for _ in range(300):
+        wins, losses, _ = rng.multinomial(n, [0.04, 0.04, 0.92])
+        passed.append(decide(hits(n, wins, losses), 0.05).decision == "passed")
+    assert np.mean(passed) == pytest.approx(0.8, abs=0.08)
+
+
+def test_a_look_at_every_commit_asks_for_more():
+    rng = np.random.default_rng(1)
+    pair = scored(rng.normal(0, 0.02, 300))
+    (once,), (anytime,) = (
+        decide(pair, 0.01, test=test).rows for test in ("auto", "anytime")
+    )
+    assert anytime.low < once.low
+    assert anytime.high > once.high
+    assert anytime.test == "anytime"
+
+
+def test_clusters_count_as_queries_of_which_none_may_be_there():
+    values = np.tile([0.5, 0.9], 100)
+    pair = {"main": values, "branch": values.copy()}
+    (row,) = decide(pair, 0.02, clusters=np.arange(200) // 4).rows
+    assert row.unseen == pytest.approx(1 - 0.05 ** (1 / 50))
+    assert row.low == pytest.approx(-0.7 * row.unseen)
+
+
+def test_ranks_can_fall_to_the_worst_one_that_was_seen():
+    y_true, rng = np.tile([1, 0, 0, 0], 50), np.random.default_rng(0)
+    runs = {name: rng.random(200) for name in ("main", "branch")}
+    scores = score_queries(y_true, runs, "neg_mean_rank", qid=np.arange(200) // 4)
+    (row,) = decide(scores, 1.0).rows
+    ranks = np.abs(scores.values[:, 0])
+    (test,) = compare_rankers(
+        scores, baseline="main", alternative="greater", margin=1.0
+    ).rows
+    fall = (ranks.max() - ranks[0].mean()) * (1 - 0.05 ** (1 / 50))
+    expected = row.difference - np.hypot(test.difference - test.low, fall)
+    assert row.low == pytest.approx(expected)
+
+
+def test_two_rankers_of_one_table_are_decided_like_two_tables():
+    differences = np.random.default_rng(3).normal(0, 0.1, 30)
+    pair = scored(differences)
+    together = {name: one.values[0, 0] for name, one in pair.items()}
+    one, other = decide(pair, 0.05), decide(together, 0.05)
+    assert [{**row, "metric": ""} for row in one.rows] == [
+        {**row, "metric": ""} for row in other.rows
+    ]
+    assert (one.baseline, one.candidate, one.n_queries) == ("main", "branch", 30)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"baseline": "old"}, r"one of which is the 'baseline'.*Got.*baseline='old'"),
+        ({"margin": -0.1}, "'margin' parameter of gate must be a number >= 0"),
+        ({"margin": np.nan}, "'margin' parameter of gate must be a number >= 0"),
+        ({"test": "wilcoxon"}, "'test' parameter of gate must be a str among"),
+        ({"confidence_level": 0.4}, r"in the range \(0.5, 1.0\). Got 0.4"),
+    ],
+)
+def test_bad_parameters_are_refused(options, message):
+    options = {"baseline": "main", "margin": 0.1, **options}
+    with pytest.raises(ValueError, match=message):
+        gate(hits(20), **options)
 
 
 def test_metrics_of_which_lower_values_are_better_are_refused_with_the_cure():
     pair = {
         name: score_queries([1, 0], y_score, mean_rank)
-        for name, y_score in {"a": [1, 2], "b": [2, 1]}.items()
+        for name, y_score in {"main": [1, 2], "branch": [2, 1]}.items()
     }
     with pytest.raises(ValueError, match="neg_mean_rank"):
-        decide(pair, [0.1], 0.95)
-    with pytest.raises(ValueError, match="--confidence-level must be greater"):
-        decide(scored(np.ones(9)), [0.1], 0.4)
+        decide(pair, 0.1)
+    three = {**hits(20), "other": np.ones(20)}
+    with pytest.raises(ValueError, match="gate needs two rankers"):
+        decide(three, 0.1)
 
 
 # The commands of the page.
@@ -166,8 +322,8 @@ def test_saved_scores_and_runs_give_one_decision(folder, capsys):
     for name in ("pixels", "squares"):
         command = f"evaluate qrels.txt {name}.run {metrics} --save {name}.parquet"
         assert run(capsys, command)[0] == 0
-    saved = "gate pixels.parquet squares.parquet --margin 0.005"
-    runs = f"gate qrels.txt pixels.run squares.run {metrics} --margin 0.005"
+    saved = "gate pixels.parquet squares.parquet --margin 0.01"
+    runs = f"gate qrels.txt pixels.run squares.run {metrics} --margin 0.01"
     for form in ("", " --json", " --markdown"):
         assert run(capsys, saved + form) == run(capsys, runs + form)
     status, text, _ = run(capsys, saved + " --json")
@@ -179,10 +335,14 @@ def test_saved_scores_and_runs_give_one_decision(folder, capsys):
     back = "gate squares.parquet pixels.parquet -m ndcg@10 --margin"
     assert run(capsys, f"{back} 0.0005")[0] == 1
     assert run(capsys, f"{back} 0.05")[0] == 0
-    status, text, _ = run(capsys, f"{back} 0.005")
+    status, text, _ = run(capsys, f"{back} 0.01")
     assert status == 3
     assert re.search(r"About \d+ queries \(\d+ to [\d,]+\) would decide", text)
-    markdown = run(capsys, f"{back} 0.005 --markdown")[1]
+    text_of_json = run(capsys, f"{back} 0.01 --json")[1]
+    looks = json.loads(run(capsys, f"{back} 0.01 --test anytime --json")[1])
+    assert looks["rows"][0]["test"] == "anytime"
+    assert looks["rows"][0]["low"] < json.loads(text_of_json)["rows"][0]["low"]
+    markdown = run(capsys, f"{back} 0.01 --markdown")[1]
     assert markdown.startswith("**Undecided:** pixels may be worse than squares")
     assert "| metric | squares | pixels |" in markdown
 
@@ -193,6 +353,7 @@ ERRORS = {
     "gate pixels.parquet squares.parquet --margin 0.1 -m mrr": r"\['ndcg@10'\].*'mrr'",
     "gate pixels.parquet squares.parquet --margin 0.1 -l 2": "--relevance-level goes",
     "gate pixels.parquet squares.parquet --margin -1": "--margin must be",
+    "gate pixels.parquet squares.parquet --margin 1 --test sign": "--test must be",
     "gate pixels.parquet none.parquet --margin 1": "No such file",
     "gate cut.parquet pixels.parquet --margin 1": r"'\S*cut\.parquet' cannot be read",
     "gate pixels.parquet qrels.txt --margin 1": "QueryScores.save",

@@ -2,6 +2,6 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank._shell import arguments, files, gate, output
+from skrank._shell import arguments, files, output
 
-__all__ = ["arguments", "files", "gate", "output"]
+__all__ = ["arguments", "files", "output"]

@@ -90,9 +90,9 @@ def make_parser(functions):
     )
     one.add_argument(
         "--test",
-        default="permutation",
+        default="auto",
         metavar="NAME",
-        help="permutation (sign flips, the default) or another test of "
+        help="auto (the default: score for hits, else permutation) or another test of "
         "skrank.stats.compare_rankers, such as t or wilcoxon",
     )
     one.add_argument(
@@ -146,6 +146,13 @@ def make_parser(functions):
         metavar="DIFFERENCE",
         help="a loss of the metric that does not matter; can be repeated, once for "
         "each metric",
+    )
+    one.add_argument(
+        "--test",
+        default="auto",
+        metavar="NAME",
+        help="auto (the default) or another test of skrank.stats.gate, such as anytime "
+        "for a decision at every look",
     )
     one.add_argument(
         "--confidence-level",

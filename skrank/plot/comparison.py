@@ -28,6 +28,7 @@ from skrank.plot.base import (
     usual_size,
 )
 from skrank.stats.comparison import RankerComparison
+from skrank.stats.inference import is_at_most
 from skrank.stats.paired_tests import CORRECTIONS, is_two_sided
 
 Kind = Literal["auto", "means", "differences"]
@@ -237,7 +238,7 @@ class ComparisonDisplay(Display):
             difference=np.array([row.difference for row in rows]),
             low=np.array([row.low for row in rows]),
             high=np.array([row.high for row in rows]),
-            is_shown=np.array([row.p_adjusted <= level for row in rows]),
+            is_shown=np.array([is_at_most(row.p_adjusted, level) for row in rows]),
             greater_is_better=[is_greater[row.metric] for row in rows],
             letters=letters,
             **_claim(comparison.alternative, comparison.margin),

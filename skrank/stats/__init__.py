@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from skrank.stats.compare import compare_rankers
 from skrank.stats.comparison import RankerComparison
+from skrank.stats.gates import GateDecision, gate
 from skrank.stats.intervals import ConfidenceIntervals, confidence_interval
 from skrank.stats.labels import (
     LabelAgreement,
@@ -17,10 +18,12 @@ from skrank.stats.sample_size import required_queries
 
 __all__ = [
     "ConfidenceIntervals",
+    "GateDecision",
     "LabelAgreement",
     "RankerComparison",
     "compare_rankers",
     "confidence_interval",
+    "gate",
     "label_agreement",
     "required_queries",
     "score_sampled_labels",

@@ -29,7 +29,9 @@ from skrank.stats.inference import (
     check_level,
     difference,
     distinct_columns,
+    effective_units,
     estimates_of,
+    is_at_most,
     read_clusters,
     seed_of,
     segments_of,
@@ -55,19 +57,37 @@ INTERVALS = ("simultaneous", "single")
 POWER = 0.8
 # What a test adds to a row.
 _TESTED = ("low", "high", "pvalue", "p_adjusted", "effect_size", "detectable")
+# The test that fits the values of each comparison.
+AUTO = "auto"
+# The limits of a metric that is known by its values only.
+_UNLIMITED = (-np.inf, np.inf)
 # The number of digits by which values are ordered; one other than 0 is larger than
 # TINY.
 DIGITS, TINY = 12, 1e-300
+# Units that weigh as much as a smaller fraction of equal ones are uneven.
+MOST_UNEVEN = 0.5
+# The squares of larger values are too large for a float.
+LARGEST = 1e150
+
+
+_QUESTION = (
+    'whether the means are equal, by the test that fits the values: "score" for hits '
+    'of queries without weights and clusters; "t" if their clusters or weights are so '
+    "uneven that they weigh as much as less than half as many equal ones; and "
+    '"permutation" for all others'
+)
 
 
 def _list_tests(function: F) -> F:
     """Describe the tests in the docstring of a function with the parameter `test`."""
-    names = ", ".join(f'"{name}"' for name in TESTS)
+    questions = {AUTO: _QUESTION}
+    questions |= {name: test.question for name, test in TESTS.items()}
+    names = ", ".join(f'"{name}"' for name in questions)
     items = ";\n".join(
-        textwrap.fill(f'- "{name}": {test.question}', 78, subsequent_indent="  ")
-        for name, test in TESTS.items()
+        textwrap.fill(f'- "{name}": {question}', 78, subsequent_indent="  ")
+        for name, question in questions.items()
     )
-    entry = f'{{{names}}}, default="permutation"\n    What is tested:\n\n'
+    entry = f'{{{names}}}, default="{AUTO}"\n    What is tested:\n\n'
     entry += textwrap.indent(f"{items}.", " " * 4)
     docstring = inspect.cleandoc(function.__doc__)
     function.__doc__ = docstring.replace("TESTS", entry) + "\n"
@@ -80,7 +100,9 @@ def compare_rankers(
     *,
     by: str | Sequence[str] | None = None,
     baseline: str | None = None,
-    test: Literal["permutation", "t", "anytime", "wilcoxon", "sign"] = "permutation",
+    test: Literal[
+        "auto", "permutation", "score", "t", "anytime", "wilcoxon", "sign"
+    ] = "auto",
     correction: Literal["max-t", "holm", "bh"] | None = "max-t",
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     margin: float = 0.0,
@@ -118,9 +140,9 @@ def compare_rankers(
     test : TESTS
     correction : {"max-t", "holm", "bh"} or None, default="max-t"
         How p-values are adjusted for the number of comparisons: by the maximum over the
-        flips of all comparisons, which uses their correlation [1]_; by Holm's method;
-        by that of Benjamini and Hochberg, which controls the expected fraction of false
-        findings only; or not at all.
+        flips of all comparisons, in steps, which uses their correlation [1]_; by Holm's
+        method; by that of Benjamini and Hochberg, which controls the expected fraction
+        of false findings only; or not at all.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
         The sign of the difference, ranker minus baseline, that the test looks for. The
         interval is one-sided as well.
@@ -167,7 +189,8 @@ def compare_rankers(
         If no sign-flip test of so few units can reject, as with fewer than 6 at 5 %.
         If few queries decide the result, so that p-values may be too small: if the
         effective number of differences, (sum d^2)^2 / sum d^4, which is n if all have
-        one size and n / 3 if they are normal, is below 10.
+        one size and n / 3 if they are normal, is below 10. By the score test a query
+        without a difference counts as well, unless no query has one.
 
     See Also
     --------
@@ -186,17 +209,33 @@ def compare_rankers(
     test does not reject: the quantiles of the means of random subsets of the
     :math:`d_i` [2]_. It excludes 0 exactly if p is at most the level.
 
-    Of several comparisons, "max-t" compares each :math:`|T| = |\sum_i d_i| /
-    \sqrt{\sum_i d_i^2}` with the largest one of all comparisons in each flip [1]_. The
-    simultaneous intervals hold the differences d for which :math:`d_i - d` has a
-    :math:`|T|` that is not significant in this way, so that an interval excludes 0
-    exactly if the adjusted p-value is at most the level. Holm's method may reject where
+    Values of 0 and 1 rarely differ, and then the signs of a few queries decide. The
+    score test [4]_ of the numbers of wins and losses also counts the queries without a
+    difference; its interval holds the differences that it does not reject. If two
+    rankers are equal in all n queries, its ends are :math:`\pm z^2 / (n + z^2)`, with
+    the quantile z of the normal distribution. Times the range of the metric these are
+    the ends for any metric and test of two rankers that never differ: the queries that
+    nobody saw may differ.
+
+    Of several comparisons, "max-t" compares the largest :math:`|T| = |\sum_i d_i| /
+    \sqrt{\sum_i d_i^2}` with the largest one of all comparisons in each flip, the next
+    one with the largest of all but the first, and so on [1]_. The simultaneous
+    intervals hold the differences d for which :math:`d_i - d` has a :math:`|T|` that is
+    not significant in the first step. Where only a later step finds a difference, the
+    near end is 0 and does not belong to the interval, so that an interval excludes 0
+    exactly if the adjusted p-value is at most the level. For hits |T| is the z of the
+    score test, whose interval then has the same critical value. A simultaneous interval
+    also contains that of the comparison alone. Holm's method may reject where
     Bonferroni's interval contains 0, but not the other way round.
 
     For "holm" and "bh", p-values that random flips are too few to count are replaced by
     a saddlepoint approximation [3]_ before they are adjusted; the adjusted ones are at
     least as large as the p-values. Otherwise these corrections could not reject at 5 %
     in a family of more than 500 comparisons.
+
+    Flips of the signs of a few large clusters, or of a few queries with large weights,
+    do not know that the units differ. Student's t has their effective number, less 1,
+    as its degrees of freedom, which is at least as good if they are uneven.
 
     `detectable` is the difference that a two-sided t test of as many units would find
     with a probability of 80 %, at the level that the correction leaves to one
@@ -216,6 +255,8 @@ def compare_rankers(
        "Using Subsample Values as Typical Values", JASA 64 (1969).
     .. [3] J. Robinson, "Saddlepoint Approximations for Permutation Tests and Confidence
        Intervals", JRSS B 44 (1982).
+    .. [4] T. Tango, "Equivalence Test and Confidence Interval for the Difference in
+       Proportions for the Paired-Sample Design", Statistics in Medicine 17 (1998).
 
     Examples
     --------
@@ -230,7 +271,7 @@ def compare_rankers(
     >>> comparison = compare_rankers(scores)
     >>> row = comparison.rows[0]
     >>> print(f"{row.difference:.3f} [{row.low:.3f}, {row.high:.3f}]")
-    0.059 [0.016, 0.101]
+    0.059 [0.017, 0.101]
     >>> row.wins, row.ties, row.losses
     (39, 0, 21)
 
@@ -241,7 +282,7 @@ def compare_rankers(
     >>> row.ranker, round(row.difference, 2), round(row.pvalue, 4)
     ('new', 0.32, 0.0011)
     """
-    check_choice(test, TESTS, "test", "compare_rankers")
+    check_choice(test, {AUTO, *TESTS}, "test", "compare_rankers")
     check_choice(correction, CORRECTIONS, "correction", "compare_rankers")
     check_choice(alternative, ALTERNATIVES, "alternative", "compare_rankers")
     check_choice(intervals, INTERVALS, "intervals", "compare_rankers")
@@ -250,14 +291,19 @@ def compare_rankers(
     if judge is not None:
         _check_of_judge(test, by, clusters)
     check_scalar(n_resamples, "n_resamples", Integral, min_val=1)
-    scores = _as_one(scores, by, clusters)
+    scores = as_one(scores, by, clusters, "compare_rankers")
+    _check_sizes(scores.table)
     pairs = _pairs(scores.table.rankers, baseline)
     table = scores.table
     clusterings = read_clusters(clusters, table.keys)
     segments = [Segment({}, slice(None), table, clusterings)]
     if by is not None:
         segments = segments_of(table, by, clusters, clusterings, "compare_rankers")
-    flips_signs = TESTS[test].flips_signs or CORRECTIONS[correction].flips_signs
+    if test == AUTO and len(clusterings) > 1:
+        test = "t"
+    is_anytime = test != AUTO and TESTS[test].is_anytime
+    flips_signs = test != AUTO and TESTS[test].flips_signs
+    flips_signs |= CORRECTIONS[correction].flips_signs
     if len(clusterings) > 1 and flips_signs:
         raise ValueError(
             "The 'clusters' parameter of compare_rankers must be one clustering, "
@@ -270,7 +316,7 @@ def compare_rankers(
             f"Got none, of {len(table.keys['qid'])} queries."
         )
     n_comparisons = sum(len(block.pairs) for block in blocks)
-    if TESTS[test].is_anytime and flips_signs and n_comparisons > 1:
+    if is_anytime and flips_signs and n_comparisons > 1:
         raise ValueError(
             "The 'correction' parameter of compare_rankers must be 'holm', 'bh' or "
             f"None with test={test!r} and several comparisons, since the flips of "
@@ -281,14 +327,18 @@ def compare_rankers(
     rows, errors, df = zip(*found, strict=True)
     rows = list(itertools.chain(*rows))
     errors, df = np.concatenate(errors), np.concatenate(df)
+    ranges = np.concatenate([_ranges(block) for block in blocks])
+    tests = [_tests(block, test, judge) for block in blocks]
+    for row, of_row in zip(rows, itertools.chain(*tests), strict=True):
+        row["test"] = of_row
     if judge is not None:
         both = Judge(scores, judge, "compare_rankers")
         table, blocks, errors, df = _with_judge(both, blocks, rows)
-    family = _family(table, blocks, errors, df, clusterings)
+    family = _family(table, blocks, errors, df, ranges, clusterings)
     level = 1 - confidence_level
     outcome = test_family(
         family,
-        test=test,
+        test=[row.test for row in rows],
         correction=correction,
         alternative=alternative,
         margin=margin,
@@ -309,9 +359,9 @@ def compare_rankers(
         noncentrality(*pair, POWER)
         for pair in zip(family.df.tolist(), levels.tolist(), strict=True)
     ]
-    is_finite = np.isfinite(least)
-    detectable = np.where(is_finite, least, 0.0) * family.errors
-    detectable[~is_finite] = np.inf
+    is_finite = np.isfinite(least) & np.isfinite(outcome.errors)
+    detectable = np.full(len(rows), np.inf)
+    np.multiply(least, outcome.errors, where=is_finite, out=detectable)
     # A mean can differ from itself by rounding, where it is summed in another order.
     ends = np.minimum(outcome.low, difference), np.maximum(outcome.high, difference)
     columns = (*ends, *outcome[:2], effect, detectable)
@@ -333,19 +383,19 @@ def compare_rankers(
             intervals == "simultaneous"
             and len(rows) > 1
             and CORRECTIONS[correction].intervals is not None
-            and TESTS[test].has_interval
+            and TESTS[rows[0].test].has_interval
         ),
         judge=judge,
     )
 
 
-def _as_one(scores, by, clusters):
+def as_one(scores, by, clusters, caller):
     """Return the scores of several rankers, of whatever the parameter `scores` is."""
     if not isinstance(scores, QueryScores):
         scores = _joined(scores, by, clusters)
     if len(scores.table.rankers) < 2:
         raise ValueError(
-            "The 'scores' parameter of compare_rankers must hold at least two rankers. "
+            f"The 'scores' parameter of {caller} must hold at least two rankers. "
             "Got one ranker. Pass a dict of the scores of each ranker to score_queries."
         )
     return scores
@@ -451,6 +501,20 @@ def _columns_of(values, name, shared):
     if columns["qid"] is None:
         columns["qid"] = np.arange(len(values))
     return columns | {"value": values}
+
+
+def _check_sizes(table):
+    """Raise if values are so large that their squares are not numbers."""
+    for ranker, measured in zip(table.rankers, table.measured, strict=True):
+        for request, of_metric in zip(table.requests, measured, strict=True):
+            values = of_metric.values[np.isfinite(of_metric.values)]
+            largest = max(values.max(initial=0), values.min(initial=0), key=abs)
+            if abs(largest) > LARGEST:
+                raise ValueError(
+                    f"The values of {request.key!r} must be between -{LARGEST:g} and "
+                    f"{LARGEST:g} to be compared. Got {largest:g} for {shown(ranker)}."
+                    " Divide all of them by the same number."
+                )
 
 
 def _pairs(rankers, baseline):
@@ -575,18 +639,76 @@ def _rows(block):
                 n_queries=len(gain),
                 n_undefined=int((undefined[one] | undefined[other]).sum()),
                 detectable=None,
+                test=None,
             )
             rows.append(row)
     errors, df = (np.concatenate(found) for found in zip(*errors, strict=True))
     return rows, np.nan_to_num(errors), df
 
 
+def _tests(block, test, judge):
+    """Return the name of the test of each pair of a block."""
+    if test not in (AUTO, "score"):
+        return [test] * len(block.pairs)
+    clusterings = block.segment.clusterings
+    counts_alike = np.ptp(block.bottom[block.known]) == 0
+    is_plain = counts_alike and not clusterings and judge is None
+    _, units = sum_clusters(block.bottom, block.bottom, *clusterings or [None])
+    is_uneven = effective_units(units) < MOST_UNEVEN * np.count_nonzero(units)
+    hits = [is_plain and _are_hits(one) for one in block.terms]
+    found = [
+        "score" if hits[one] and hits[other] else "t" if is_uneven else "permutation"
+        for one, other in block.pairs
+    ]
+    if test == "score" and {*found} != {"score"}:
+        name = block.segment.table.requests[block.metric].key
+        raise ValueError(
+            "The 'test' parameter of compare_rankers must not be 'score' unless all "
+            "values are 0 or 1, of queries without weights, clusters and a judge. Got "
+            f"it for {name!r}. Pass test='auto' to use it where it fits."
+        )
+    return found
+
+
+def _are_hits(terms):
+    """Return True if values are 0 or 1, of a metric of fractions or an unknown one."""
+    is_known = terms.request.metric.limits != _UNLIMITED
+    if is_known:
+        return terms.is_binary
+    return bool(((terms.values == 0) | (terms.values == 1)).all())
+
+
+def _ranges(block):
+    """Return the largest difference that each pair of a block can have.
+
+    A metric without limits has the range of the values, and one that is not known that
+    from 0 to 1 if all values are between them. Values that are all equal have none.
+    """
+    low, high = np.array([limits_of(one) for one in block.terms]).T
+    found = []
+    for pair in block.pairs:
+        size = high[[*pair]].max() - low[[*pair]].min()
+        found.append(size if size > 0 else np.inf)
+    return np.array(found)
+
+
+def limits_of(terms):
+    """Return the limits of values, and their own ends where there are none."""
+    values = terms.request.sign * terms.values
+    low, high = terms.limits
+    if not np.isfinite(high - low):
+        low, high = values.min(), values.max()
+        if terms.request.metric.limits == _UNLIMITED and low >= 0 and high <= 1:
+            low, high = 0, 1
+    return low, high
+
+
 def _check_of_judge(test, by, clusters):
     """Raise if a comparison with a judge asks for what it does not have."""
-    if test not in ("permutation", "t"):
+    if test not in (AUTO, "permutation", "t"):
         raise ValueError(
-            "The 'test' parameter of compare_rankers must be 'permutation' or 't' with "
-            f"a judge. Got {test!r} instead."
+            "The 'test' parameter of compare_rankers must be 'auto', 'permutation' or "
+            f"'t' with a judge. Got {test!r} instead."
         )
     for name, value in {"by": by, "clusters": clusters}.items():
         if value is not None:
@@ -630,7 +752,7 @@ def _with_judge(judge, blocks, rows):
     return judge.table, found, *np.array(errors).T
 
 
-def _family(table, blocks, errors, df, clusterings):
+def _family(table, blocks, errors, df, ranges, clusterings):
     """Return the :class:`Family` of the pairs of some blocks.
 
     Its columns and its units have an order that does not depend on that of rankers,
@@ -639,19 +761,18 @@ def _family(table, blocks, errors, df, clusterings):
     """
     found, n_queries = [], len(table.keys["qid"])
     for block in blocks:
-        scale = np.abs(block.values).max() or 1.0
-        keys = [
-            (np.sort(np.round(column / scale, DIGITS)).tobytes(), table.rankers[i])
-            for i, column in zip(block.rankers, block.values.T, strict=True)
-        ]
-        first = min(range(len(keys)), key=keys.__getitem__)
-        others = sorted(set(range(len(keys))) - {first}, key=keys.__getitem__)
+        keys = order_keys(block.values)
+        of_block = (sorted(keys), table.requests[block.metric].key)
+        # Rankers with the same key are alike, whichever comes first.
+        names = [table.rankers[i] for i in block.rankers]
+        first, *others = sorted(
+            range(len(keys)), key=lambda i, of=(keys, names): (of[0][i], of[1][i])
+        )
         columns = block.differences([(other, first) for other in others])
         if len(columns) < n_queries:  # other segments do not count
             of_segment, columns = columns, np.zeros((n_queries, len(others)))
             columns[block.segment.rows] = of_segment
-        name = table.requests[block.metric].key
-        found.append(((sorted(keys), name), first, others, columns))
+        found.append((of_block, first, others, columns))
     order = sorted(range(len(found)), key=[key for key, *_ in found].__getitem__)
     columns, start, of_ranker = [], 1, {}
     for place in order:
@@ -673,21 +794,49 @@ def _family(table, blocks, errors, df, clusterings):
         for one, other in block.pairs
     ]
     plus, minus, bottom = np.array(ends).T
+    order, signs = order_units(columns, bottoms)
+    bottoms, place = distinct_columns(bottoms[order])
+    columns, signs, place = columns[order], signs[order], place[bottom]
+    return Family(columns, plus, minus, bottoms, place, errors, df, signs, ranges)
+
+
+def order_keys(values):
+    """Return keys by which rankers are ordered, from their values by query.
+
+    The values, of shape (n_queries, n_rankers), are compared with the worst ranker of
+    each query, so that a shift of all values changes nothing.
+    """
+    size = values - values.min(axis=1, keepdims=True)
+    size = np.round(size / (size.max() or 1.0), DIGITS)
+    # Bytes in the order of the numbers, none of which is negative.
+    keys = [(np.sort(column).astype(">f8").tobytes(),) for column in size.T]
+    if len(set(keys)) == len(keys):
+        return keys
+    # The same values for other queries: in the order of what all rankers have there.
+    _, query = np.unique(np.sort(size, axis=1), axis=0, return_inverse=True)
+    query = query.ravel()
+    return [
+        (*key, column[np.lexsort((column, query))].astype(">f8").tobytes())
+        for key, column in zip(keys, size.T, strict=True)
+    ]
+
+
+def order_units(columns, bottoms):
+    """Return the order of the units, and the signs by which random flips flip them.
+
+    By the sizes of the first column, then of the second, and so on, by their weights,
+    and then by their signs: units that differ in nothing else are alike.
+    """
     rounded = np.round(columns / (np.abs(columns).max(axis=0) + TINY), DIGITS)
     leading = rounded[np.arange(len(rounded)), (rounded != 0).argmax(axis=1)]
     signs = np.where(leading < 0, -1.0, 1.0)
-    # By the sizes of the first column, then of the second, and so on.
-    keys = np.hstack([rounded * signs[:, None], bottoms])
-    order = np.lexsort(keys.T[::-1])
-    bottoms, place = distinct_columns(bottoms[order])
-    return Family(
-        columns[order], plus, minus, bottoms, place[bottom], errors, df, signs[order]
-    )
+    keys = np.hstack([rounded * signs[:, None], bottoms, signs[:, None]])
+    return np.lexsort(keys.T[::-1]), signs
 
 
 def _warn(rows, outcome, level, names):
     """Warn of comparisons that cannot reject, and of those that few units decide."""
-    cannot = outcome.smallest > level
+    cannot = ~is_at_most(outcome.smallest, level)
     if cannot.any():
         warn_caller(
             f"No sign-flip test of {outcome.n_units.min()} units can reject at "

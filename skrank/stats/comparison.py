@@ -19,7 +19,7 @@ from skrank._columns import as_frame
 from skrank._text_tables import Cell, as_html, as_latex, as_markdown, undefined_words
 from skrank._types import Clusters, FrameKind
 from skrank.metrics import QueryScores
-from skrank.stats.inference import difference
+from skrank.stats.inference import difference, is_at_most
 from skrank.stats.intervals import (
     JUDGED,
     OF_JUDGE,
@@ -50,8 +50,8 @@ class RankerComparison(Result):
     rows : tuple of Bunch
         For each metric and pair of rankers a row with the entries metric, ranker,
         baseline, estimate, estimate_baseline, difference, low, high, pvalue,
-        p_adjusted, effect_size, wins, ties, losses, n_queries, n_undefined and
-        detectable; before them those of the segment, by the names of its columns.
+        p_adjusted, effect_size, wins, ties, losses, n_queries, n_undefined, detectable
+        and test; before them those of the segment, by the names of its columns.
     by, baseline, test, correction, alternative, margin, clusters : object
         The parameters of the comparison.
     confidence_level : float
@@ -78,8 +78,8 @@ class RankerComparison(Result):
     >>> runs = {"old": y_true + 3 * rng.randn(600), "new": y_true + rng.randn(600)}
     >>> scores = score_queries(y_true, runs, ["ndcg", "hits@1"], qid=qid)
     >>> print(compare_rankers(scores))
-    60 queries, 2 comparisons (1 pair x 2 metrics): sign-flip test, max-T, 95% intervals,
-    those of differences simultaneous
+    60 queries, 2 comparisons (1 pair x 2 metrics): sign-flip test and Tango's score test,
+    max-T, 95% intervals, those of differences simultaneous
     <BLANKLINE>
     metric  ranker  estimate          interval  letters
     ndcg    new       0.8932  [0.8568, 0.9215]  a
@@ -87,9 +87,9 @@ class RankerComparison(Result):
     hits@1  new       0.8000  [0.6822, 0.8817]  a
     hits@1  old       0.6833  [0.5577, 0.7869]  a
     <BLANKLINE>
-    metric  ranker  baseline  difference           interval      p  adjusted  wins/ties/losses  detectable
-    ndcg    new     old          +0.0588   [0.0162, 0.1014]  0.005      0.01           39/0/21      0.0598
-    hits@1  new     old          +0.1167  [-0.0416, 0.2749]   0.19      0.22           14/39/7      0.2223
+    metric  ranker  baseline  difference           interval       p  adjusted  wins/ties/losses  detectable
+    ndcg    new     old          +0.0588   [0.0166, 0.1009]  0.0065     0.011           39/0/21      0.0594
+    hits@1  new     old          +0.1167  [-0.0396, 0.2701]    0.13      0.19           14/39/7      0.2206
     """  # noqa: E501
 
     scores: QueryScores
@@ -128,7 +128,7 @@ class RankerComparison(Result):
         level = 1 - self.confidence_level
         different = {place: set() for place in self.intervals._best_first}
         for row in self.rows:
-            if row.p_adjusted <= level:
+            if is_at_most(row.p_adjusted, level):
                 pair = frozenset((row.ranker, row.baseline))
                 different[self._segment(row), row.metric].add(pair)
         found = {}
@@ -346,7 +346,7 @@ class RankerComparison(Result):
             }
         marks, two_sided = {}, is_two_sided(self.alternative, self.margin)
         for row in self.rows:
-            if row.p_adjusted <= 1 - self.confidence_level:
+            if is_at_most(row.p_adjusted, 1 - self.confidence_level):
                 is_worse = self._direction(row.metric) * row.difference < 0
                 mark = WORSE if two_sided and is_worse else BETTER
                 marks[self._segment(row), row.metric, row.ranker] = mark
@@ -364,7 +364,7 @@ class RankerComparison(Result):
         about += undefined_words([row.n_undefined for row in self.rows])
         level = f"level {100 * (1 - self.confidence_level):.4g}%"
         n_comparisons = _counted(len(self.rows), "comparison")
-        test = TESTS[self.test].words
+        test = self._test_words
         if self.clusters is not None:
             test += f" of {_counted(self.n_units, 'cluster')}"
         test += f", {CORRECTIONS[self.correction].words} for {n_comparisons}, {level}"
@@ -395,7 +395,7 @@ class RankerComparison(Result):
 
     def _of_differences(self):
         """Return what is different about the intervals of the differences."""
-        if not TESTS[self.test].has_interval:
+        if not TESTS[self.rows[0].test].has_interval:
             return ""
         words = []
         if self.are_simultaneous:
@@ -405,6 +405,12 @@ class RankerComparison(Result):
         if len(self.rows) > 1 and not self.are_simultaneous:
             words.append("one by one")
         return f", those of differences {', '.join(words)}" if words else ""
+
+    @property
+    def _test_words(self):
+        """Return what the tests of the rows are called."""
+        tests = dict.fromkeys(row.test for row in self.rows)
+        return " and ".join(TESTS[name].words for name in tests)
 
     def _asked(self):
         """Return what the test asks for, unless it is any difference."""
@@ -426,7 +432,7 @@ class RankerComparison(Result):
             f"{self._units()}, {_counted(len(self.rows), 'comparison')} "
             f"({_counted(n_pairs, 'pair')} x {_counted(n_metrics, 'metric')}"
             f"{of_segments}): "
-            f"{TESTS[self.test].words}, {CORRECTIONS[self.correction].words}, "
+            f"{self._test_words}, {CORRECTIONS[self.correction].words}, "
             f"{levels}{about}"
         )
 

@@ -28,14 +28,18 @@ from skrank.metrics.value_table import check_by
 
 # Numbers that differ by less, relative to their size, are equal but for rounding.
 ROUNDING = 1e-12
+# A p-value that exceeds the level by less is equal to it: 1 - 0.8 < 0.2 in floats.
+ROUNDING_OF_LEVEL = 1e-9
 # A sum of fewer equal terms is far from normal.
 FEWEST_EFFECTIVE = 10
+# Warnings name this many of the results that few queries decide.
+MOST_NAMED = 3
 
 # The entries of the rows of results, which no column of segments may be called.
 ENTRIES = {
     *("metric", "ranker", "baseline", "estimate", "estimate_baseline", "difference"),
     *("low", "high", "pvalue", "p_adjusted", "effect_size", "wins", "ties", "losses"),
-    *("n_queries", "n_undefined", "detectable", "standard_error", "method"),
+    *("n_queries", "n_undefined", "detectable", "standard_error", "method", "test"),
 }
 
 
@@ -532,6 +536,11 @@ def _estimate(sums, n):
         return ratio, np.sqrt(n / max(n - 1, 1) * squares) / np.abs(bottom)
 
 
+def is_at_most(pvalue, level):
+    """Return True where a p-value is at most the level, but for rounding."""
+    return pvalue <= level + ROUNDING_OF_LEVEL
+
+
 def check_level(value, name, caller):
     """Raise unless a probability is between 0 and 1."""
     value = check_number(value, name, caller)
@@ -548,13 +557,15 @@ def warn_of_few(effective, what, result):
     `what` names the number and gives its formula, `result` what is too narrow or too
     small: an interval, or a p-value.
     """
-    few = {name: n for name, n in effective.items() if n < FEWEST_EFFECTIVE - ROUNDING}
+    few = [name for name, n in effective.items() if n < FEWEST_EFFECTIVE - ROUNDING]
     if few:
-        least = min(few, key=few.get)
+        few.sort(key=effective.get)
+        names = "; ".join(few[:MOST_NAMED])
+        if len(few) > MOST_NAMED:
+            names += f"; and {len(few) - MOST_NAMED} more of {len(effective)}"
         short = {"interval": "narrow", "p-value": "small"}[result]
         warn_caller(
             f"The {result} may be too {short}, because few queries decide it: the "
-            f"effective number of {what} is below {FEWEST_EFFECTIVE} for {len(few)} of "
-            f"{len(effective)} {result}s, and {few[least]:.1f} for {least}.",
+            f"effective number of {what} is below {FEWEST_EFFECTIVE} for {names}.",
             UserWarning,
         )

@@ -3,12 +3,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import rankdata
+from scipy.stats import norm, rankdata
 from scipy.stats import t as student
 
 from skrank.stats import anytime, sign_flips
@@ -16,6 +17,7 @@ from skrank.stats.inference import (
     ROUNDING,
     distinct_columns,
     effective_units,
+    is_at_most,
     standard_error,
 )
 
@@ -54,6 +56,8 @@ class Family:
     errors: np.ndarray  # the standard error of each difference
     df: np.ndarray  # its degrees of freedom
     signs: np.ndarray  # what the signs of random flips are relative to, by unit
+    # The largest difference that the metric of each comparison can have.
+    ranges: np.ndarray
 
     @classmethod
     def of_columns(cls, top, bottom):
@@ -64,11 +68,17 @@ class Family:
         columns = np.hstack([top, np.zeros((n_units, 1))])
         ends = np.arange(n), np.full(n, n)
         signs = np.where(top[:, 0] < 0, -1.0, 1.0)
-        return cls(columns, *ends, bottoms, place, np.nan_to_num(errors), df, signs)
+        errors = np.nan_to_num(errors)
+        return cls(columns, *ends, bottoms, place, errors, df, signs, np.ones(n))
 
     def __len__(self):
         """Return the number of comparisons."""
         return len(self.plus)
+
+    def take(self, places):
+        """Return the family of some of the comparisons."""
+        names = ("plus", "minus", "bottom", "errors", "df", "ranges")
+        return replace(self, **{name: getattr(self, name)[places] for name in names})
 
     def parts(self, size):
         """Yield slices of the comparisons, each of which holds `size` numbers."""
@@ -105,6 +115,10 @@ class Side(NamedTuple):
     pvalue: np.ndarray
     refined: np.ndarray
 
+    def take(self, places):
+        """Return the tests of some of the comparisons."""
+        return self._replace(pvalue=self.pvalue[places], refined=self.refined[places])
+
 
 class Flipped:
     """The sums of the comparisons of a family with flipped signs.
@@ -118,6 +132,12 @@ class Flipped:
             columns, bottoms, signs = family.columns, family.bottoms, family.signs
             self.of_columns = sign_flips.flipped_sums(columns, flips, signs)
             self.of_bottoms = sign_flips.flipped_sums(bottoms, flips, signs)
+
+    def take(self, places):
+        """Return the same flips of some of the comparisons."""
+        found = copy(self)
+        found.family = self.family.take(places)
+        return found
 
     def sums(self, part, null, flips=slice(None)):
         """Return the sums of some comparisons, of shape (n_comparisons, n_flips)."""
@@ -294,6 +314,112 @@ class StudentTest:
         return [tops / weights - side.sign * radius for side in sides]
 
 
+# The steps that halve the interval from -1 to 1 down to rounding error.
+HALVINGS = 56
+
+
+@dataclass(frozen=True)
+class ScoreTest:
+    r"""Tango's score test of differences that are -1, 0 or 1; as SignFlipTest [1]_.
+
+    With w wins and l losses in n queries, the test of a difference d of the means is
+
+    .. math:: z(d) = \frac{w - l - n d}{\sqrt{n (2 q + d (1 - d))}}, \quad
+       q = \frac{\sqrt{B^2 - 4 A C} - B}{2 A},
+
+    with :math:`A = 2 n`, :math:`B = -w - l + (2 n - w + l) d` and
+    :math:`C = -l d (1 - d)`: q is the most likely probability of a loss if the
+    difference is d. The interval holds the d that are not rejected. It also serves
+    differences of any metric that are all 0: their largest size, the range of the
+    metric, then takes the place of 1.
+
+    .. [1] T. Tango, "Equivalence Test and Confidence Interval for the Difference in
+       Proportions for the Paired-Sample Design", Statistics in Medicine 17 (1998).
+    """
+
+    words: str
+    question: str
+    is_anytime: bool = False
+    transform = None
+    flips_signs = False
+    has_interval = True
+
+    def counts(self, family):
+        """Return the numbers of units, of wins and of losses."""
+        n = effective_units(family.bottoms)[family.bottom]
+        wins, losses = np.empty((2, len(family)))
+        for part in family.parts(len(family.columns)):
+            tops = family.tops(part)
+            wins[part], losses[part] = (tops > 0).sum(axis=0), (tops < 0).sum(axis=0)
+        return n, wins, losses
+
+    def statistics(self, family, null):
+        """Return the z of each difference."""
+        return score(*self.counts(family), null / family.ranges)
+
+    def error_of_tied(self, family, level):
+        """Return the standard error that the ends of tied pairs have at a level."""
+        n, _, _ = self.counts(family)
+        z = np.minimum(norm.isf(level / 2), 1e9)  # where nothing can be rejected
+        return z / (n + z**2) * family.ranges
+
+    def pvalues(self, flipped, sign, null, two_sided, refine):
+        family = flipped.family
+        p = norm.sf(sign * self.statistics(family, null))
+        if self.is_anytime:
+            p = anytime.pvalue(p, self.counts(family)[0])
+        p = np.maximum(p, sign_flips.SMALLEST)
+        return p, p
+
+    def ends(self, flipped, sides, level):
+        rejected = [is_at_most(side.pvalue, level) for side in sides]
+        if self.is_anytime:
+            level = anytime.strict_level(level, self.counts(flipped.family)[0])
+        return self.ends_at(flipped.family, sides, norm.isf(level), rejected)
+
+    def ends_at(self, family, sides, critical, rejected):
+        """Return the last difference of each side whose z is not above `critical`.
+
+        `rejected` says for which the p-value rejects the null.
+        """
+        n, wins, losses = self.counts(family)
+        net = (wins - losses) / n
+        estimate = np.multiply(net, family.ranges, where=net != 0, out=np.zeros(len(n)))
+        ends = []
+        for side, of_side in zip(sides, rejected, strict=True):
+            if side.sign == -1:
+                wins, losses = losses, wins
+            low, high = np.full((2, len(family)), [[-1.0], [1.0]])
+            for _ in range(HALVINGS):
+                middle = (low + high) / 2
+                beyond = score(n, wins, losses, middle) > critical
+                low, high = (
+                    np.where(beyond, middle, low),
+                    np.where(beyond, high, middle),
+                )
+            end = side.sign * np.where(low == -1, -1.0, high) * family.ranges
+            ends.append(agreeing(end, side, of_side, estimate))
+        return ends
+
+
+def score(n, wins, losses, d):
+    """Return Tango's z of a difference d of the means."""
+    above = wins - losses - n * d
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = above / np.sqrt(score_variance(n, wins, losses, d))
+    return np.where(above == 0, 0.0, z)
+
+
+def score_variance(n, wins, losses, d):
+    """Return the variance of wins less losses, if the difference of the means is d."""
+    b = (2 * n - wins + losses) * d - wins - losses
+    root = np.sqrt(np.maximum(b**2 + 8 * n * losses * d * (1 - d), 0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # The same number twice: one of the two has no difference of equal terms.
+        q = np.where(b > 0, 2 * losses * d * (1 - d) / (b + root), (root - b) / (4 * n))
+    return np.maximum(n * (2 * q + d * (1 - d)), 0)
+
+
 def signed_ranks(x):
     """Return the ranks of the sizes of numbers other than 0, with their signs."""
     sizes = np.abs(x)
@@ -315,6 +441,12 @@ TESTS = {
         "sign-flip test",
         "whether the means are equal, by flipping the signs of the differences "
         "(Fisher's randomization test)",
+    ),
+    "score": ScoreTest(
+        "Tango's score test",
+        "whether two rankers have equally many hits, by Tango's test of paired "
+        "proportions. It is for values that are 0 or 1, of queries without weights and "
+        "clusters",
     ),
     "t": StudentTest(
         "paired t test", "whether the means are equal, by Student's paired t test"
@@ -387,8 +519,9 @@ class Outcome(NamedTuple):
     """What is found of a family, each of shape (n_comparisons,).
 
     The p-values and the adjusted ones, the ends of the intervals, the number of units,
-    the effective number of differences, the smallest p-value that is possible, and the
-    level at which a single t test would be as strict as the adjusted one.
+    the effective number of differences, the smallest p-value that is possible, the
+    level at which a single t test would be as strict as the adjusted one, and the
+    standard errors.
     """
 
     pvalue: np.ndarray
@@ -399,6 +532,7 @@ class Outcome(NamedTuple):
     n_effective: np.ndarray
     smallest: np.ndarray
     level: np.ndarray
+    errors: np.ndarray
 
 
 def test_family(
@@ -415,73 +549,127 @@ def test_family(
 ):
     """Test all differences of a family and adjust their p-values.
 
-    `level` is the level of the tests, 1 minus that of the intervals, and with
-    `simultaneous` the intervals are for all differences together if the correction has
-    such intervals. The other parameters are those of
-    :func:`skrank.stats.compare_rankers`.
+    `test` is the name of a test, or an array with that of each comparison. `level` is
+    the level of the tests, 1 minus that of the intervals, and with `simultaneous` the
+    intervals are for all differences together if the correction has such intervals. The
+    other parameters are those of :func:`skrank.stats.compare_rankers`.
     """
-    test, correction = TESTS[test], CORRECTIONS[correction]
+    correction, n = CORRECTIONS[correction], len(family)
     two_sided = is_two_sided(alternative, margin)
-    flips = None
-    if test.flips_signs or correction.flips_signs:
+    n_effective, is_tied = np.empty(n), np.empty(n, dtype=bool)
+    for part in family.parts(len(family.columns)):
+        tops = family.tops(part)
+        is_tied[part] = ~tops.any(axis=0)
+        n_effective[part] = effective_units(tops**2)
+    n_units = (family.bottoms != 0).sum(axis=0)[family.bottom]
+    groups = _groups(np.broadcast_to(test, n), is_tied)
+    tests = [one for one, _ in groups]
+    is_max_t = n > 1 and correction.flips_signs
+    flips, transform = None, tests[0].transform
+    if is_max_t or any(one.flips_signs for one in tests):
         flips = sign_flips.Flips.draw(len(family.columns), n_resamples, seed)
-    flipped = Flipped(family, test.transform, flips)
-    n = len(family)
+    flipped = Flipped(family, transform, flips)
+    if len(groups) > 1:
+        groups = [(one, where, flipped.take(where)) for one, where in groups]
+    else:
+        groups = [(tests[0], slice(None), flipped)]
     refine = n > 1 and correction.adjust is not None
     sides = []
     for sign in ALTERNATIVES[alternative]:
-        null = -sign * margin
-        pvalues = test.pvalues(flipped, sign, null, two_sided, refine)
-        sides.append(Side(sign, null, *pvalues))
+        null, found = -sign * margin, np.empty((2, n))
+        for one, where, of_test in groups:
+            found[:, where] = one.pvalues(of_test, sign, null, two_sided, refine)
+        sides.append(Side(sign, null, *found))
     pvalue = adjusted = _joined([side.pvalue for side in sides], two_sided)
     each, single, critical = level / (1 + two_sided), np.full(n, level), None
-    if n > 1 and correction.flips_signs:
-        of_sides, critical = max_t(flipped, sides, two_sided, level)
+    if is_max_t:
+        of_sides, critical = max_t(flipped, groups, sides, two_sided, level)
         # Random flips may be more extreme than the exact p-value.
         known = [pvalue] if two_sided else [side.pvalue for side in sides]
-        of_sides = np.maximum(of_sides, known)
+        of_sides, n_tests = np.maximum(of_sides, known), n * len(known)
+        for one, where, _ in groups:
+            if isinstance(one, ScoreTest):  # at most Bonferroni's, see `ends_at` below
+                bound = np.minimum(n_tests * np.array(known)[:, where], 1)
+                of_sides[:, where] = np.minimum(of_sides[:, where], bound)
         adjusted = of_sides.max(axis=0)
         single = (1 + two_sided) * _tail_of_t(critical, family.df)
+        single = np.minimum(single, level)
     elif refine:
         adjusted = correction.adjust(
             _joined([side.refined for side in sides], two_sided)
         )
         # A refined p-value may be less than one of random flips.
         adjusted = np.maximum(adjusted, pvalue)
-        n_found = max(np.count_nonzero(adjusted <= level), 1)
+        n_found = max(np.count_nonzero(is_at_most(adjusted, level)), 1)
         single = np.full(n, level / n * (1 if correction.intervals else n_found))
-    if test.is_anytime:
-        sides_of_t = 1 + two_sided
-        single = sides_of_t * test.level(single / sides_of_t, family.df + 1)
-    n_effective, all_tied = np.empty(n), np.empty(n, dtype=bool)
-    for part in family.parts(len(family.columns)):
-        tops = family.tops(part)
-        all_tied[part] = ~tops.any(axis=0)
-        n_effective[part] = effective_units(tops**2)
-    n_effective[n_effective == 0] = np.inf
-    n_units = (family.bottoms != 0).sum(axis=0)[family.bottom]
     low, high = np.full((2, n), [[-np.inf], [np.inf]])
-    if not test.has_interval:
-        low[:] = high[:] = np.nan
-    else:
-        if simultaneous and critical is not None:
-            of_sides = np.broadcast_to(of_sides <= level, (len(sides), n))
-            ends = _ends_of_max_t(family, sides, critical, of_sides)
-        elif simultaneous and refine and correction.intervals:
-            sides = [side._replace(pvalue=side.refined) for side in sides]
-            ends = test.ends(flipped, sides, each / n)
-        else:  # two tests of 5 % on both sides of equivalence have a 90 % interval
-            ends = test.ends(flipped, sides, each)
-        for side, end in zip(sides, ends, strict=True):
-            if not margin:  # rankers that never differ have the difference 0
-                end[all_tied] = 0.0
-            (low if side.sign == 1 else high)[:] = end
-    smallest = np.zeros(n)
-    if test.flips_signs:
-        # All signs are equal in one flip of 2^n, or in two of them on both sides.
-        smallest = 2.0 ** (two_sided - n_units)
+    is_joint = simultaneous and critical is not None
+    if is_joint:
+        rejected = np.broadcast_to(is_at_most(of_sides, level), (len(sides), n))
+        joint = _ends_of_max_t(family, sides, critical, rejected)
+    elif simultaneous and refine and correction.intervals:
+        sides = [side._replace(pvalue=side.refined) for side in sides]
+        each /= n
+    smallest, errors = np.zeros(n), family.errors.copy()
+    for one, where, of_test in groups:
+        if one.is_anytime:
+            sides_of_t = 1 + two_sided
+            n = family.df[where] + 1
+            strict = anytime.strict_level(single[where] / sides_of_t, n)
+            single[where] = sides_of_t * strict
+        if one.flips_signs:
+            # All signs are equal in one flip of 2^n, or in two of them on both sides.
+            smallest[where] = 2.0 ** (two_sided - n_units[where])
+        if isinstance(one, ScoreTest):  # queries without a difference count as well
+            tied = is_tied[where]
+            n_effective[where] = np.where(tied, 0.0, n_units[where])
+            unseen = one.error_of_tied(of_test.family, single[where])
+            errors[where] = np.where(tied, unseen, errors[where])
+        if not one.has_interval:
+            low[where] = high[where] = np.nan
+            continue
+        of_sides = [side.take(where) for side in sides]
+        # Two tests of 5 % on both sides of equivalence have a 90 % interval.
+        if not is_joint:
+            ends = one.ends(of_test, of_sides, each)
+        else:
+            ends = [end[where] for end in joint]
+            if isinstance(one, ScoreTest):
+                # Of few hits many flips reach the largest statistic that there is.
+                least = min(critical, norm.isf(each / n_tests))
+                ends = one.ends_at(of_test.family, of_sides, least, rejected[:, where])
+            # P(T >= t) <= exp(-t^2 / 2) of random signs, by Hoeffding's inequality: an
+            # interval of a larger critical value holds that of the test alone.
+            if not one.flips_signs or critical**2 < -2 * np.log(each):
+                alone = one.ends(of_test, of_sides, each)
+                ends = [
+                    side.sign * np.minimum(side.sign * end, side.sign * of_one)
+                    for side, end, of_one in zip(of_sides, ends, alone, strict=True)
+                ]
+        for side, end in zip(of_sides, ends, strict=True):
+            (low if side.sign == 1 else high)[where] = end
     found = (pvalue, adjusted, low, high, n_units, n_effective, smallest, single)
-    return Outcome(*found)
+    return Outcome(*found, errors)
+
+
+def _groups(names, is_tied):
+    """Return the tests and which comparisons each of them has.
+
+    The differences of a pair that is tied in all units have no spread, whose mean would
+    seem to be known exactly. Only the score test tells what the units cannot show.
+    """
+    groups = []
+    for name in dict.fromkeys(names.tolist()):
+        test, where = TESTS[name], names == name
+        if test.has_interval:
+            tied = where & is_tied
+            if tied.any():
+                of_tied = replace(TESTS["score"], is_anytime=test.is_anytime)
+                groups.append((of_tied, tied))
+            where = where & ~is_tied
+        if where.any():
+            groups.append((test, where))
+    return groups
 
 
 def _joined(pvalues, two_sided):
@@ -492,43 +680,62 @@ def _joined(pvalues, two_sided):
     return np.max(pvalues, axis=0)
 
 
-def max_t(flipped, sides, two_sided, level):
+def max_t(flipped, groups, sides, two_sided, level):
     """Return p-values adjusted by the maximum statistic, and its critical value.
 
-    Each statistic is compared with the largest one of all tests in each flip. Since a
-    flip changes the signs of a unit in all tests at once, the correlation of the tests
-    counts. This is the single-step procedure of P. Westfall, S. Young, Resampling-Based
-    Multiple Testing (1993): a p-value is at most the level exactly if the statistic is
-    greater than the critical value, one number for all tests, which intervals share.
+    Each statistic is compared with the largest one in each flip of the tests whose own
+    statistic is not larger: the step-down procedure of P. Westfall, S. Young,
+    Resampling-Based Multiple Testing (1993). Since a flip changes the signs of a unit
+    in all tests at once, the correlation of the tests counts. The critical value is
+    that of the largest statistic of all, one number for all tests, which their
+    intervals share.
+    The z of the score test of no difference is the studentized sum, and that of a
+    margin is compared with the sums that are studentized by their own spread.
 
     The p-values have the shape (1, n_comparisons) for two-sided tests, of the absolute
     statistics, and else (n_sides, n_comparisons).
     """
-    largest = []
     if two_sided:
         observed, blocks = flipped.statistics(0.0)
         observed = np.abs(observed)[None]
-        largest = [np.abs(block, out=block).max(axis=0) for block in blocks]
+        blocks = (np.abs(block, out=block) for block in blocks)
     else:  # the tests of both sides of equivalence are one family
         found = [(side.sign, *flipped.statistics(side.null)) for side in sides]
+        for side, (_, statistics, _) in zip(sides, found, strict=True):
+            for test, where, of_test in groups:
+                if isinstance(test, ScoreTest):
+                    statistics[where] = test.statistics(of_test.family, side.null)
         observed = np.array([sign * statistics for sign, statistics, _ in found])
-        for parts in zip(*(blocks for *_, blocks in found), strict=True):
-            signed = np.vstack(
-                [sign * part for (sign, *_), part in zip(found, parts, strict=True)]
-            )
-            # Each flip counts with its opposite, which is as likely.
-            largest += [signed.max(axis=0), -signed.min(axis=0)]
+        blocks = _with_opposites([sign for sign, *_ in found], [x for *_, x in found])
+    least = (observed - ROUNDING_OF_T * np.abs(observed)).ravel()
+    order = np.argsort(least, kind="stable")
+    largest, reached = [], np.zeros(len(order))
+    for block in blocks:
+        # The maximum of each statistic and all that are not larger in the sample.
+        below = np.maximum.accumulate(block[order], axis=0)
+        reached += np.count_nonzero(below >= least[order, None], axis=1)
+        largest.append(below[-1].copy())
     largest = np.sort(np.concatenate(largest))
-    n_flips = len(largest)
-    least = observed - ROUNDING_OF_T * np.abs(observed)
-    adjusted = (n_flips - np.searchsorted(largest, least)) / n_flips
+    n_flips, adjusted = len(largest), np.empty(len(order))
+    adjusted[order] = np.maximum.accumulate(reached[::-1])[::-1] / n_flips
+    adjusted = adjusted.reshape(observed.shape)
     # The largest value that more than level * n_flips of the maxima reach.
-    place = n_flips - 1 - min(int(np.floor(level * n_flips + 1e-9)), n_flips - 1)
+    place = n_flips - 1 - sign_flips.most_at(level, n_flips)
     critical = max(largest[place], 0.0)
     # Where no flip is beyond it, no difference whatever can be significant.
     if largest[-1] <= critical * (1 + ROUNDING_OF_T):
         critical = np.inf
     return adjusted, critical
+
+
+def _with_opposites(signs, blocks):
+    """Yield the statistics of some tests in blocks of flips and in their opposites.
+
+    Each flip counts with its opposite, which is as likely.
+    """
+    for parts in zip(*blocks, strict=True):
+        signed = np.vstack([sign * x for sign, x in zip(signs, parts, strict=True)])
+        yield np.hstack([signed, -signed])
 
 
 def _tail_of_t(critical, df):
@@ -573,13 +780,20 @@ def _ends_of_max_t(family, sides, critical, rejected):
         above = np.where(bounded, roots[1], np.where(roots[0] > 0, roots[0], np.inf))
         low[part] = np.where(known, estimate[part] + below, -np.inf)
         high[part] = np.where(known, estimate[part] + above, np.inf)
-    ends = []
-    for side, of_side in zip(sides, rejected, strict=True):
-        # The same on the axis that points in the direction of the side; a rounding
-        # error must not decide on which side of the null the end lies.
-        end, null = side.sign * (low if side.sign == 1 else high), side.sign * side.null
-        beyond = of_side & (side.sign * estimate > null)
-        end = np.where(beyond, np.maximum(end, np.nextafter(null, np.inf)), end)
-        end = np.where(of_side, end, np.minimum(end, null))
-        ends.append(side.sign * end + 0.0)
-    return ends
+    return [
+        agreeing(low if side.sign == 1 else high, side, of_side, estimate)
+        for side, of_side in zip(sides, rejected, strict=True)
+    ]
+
+
+def agreeing(end, side, rejected, estimate):
+    """Return ends that lie beyond the null of a side exactly where it is rejected.
+
+    A rounding error must not decide on which side of the null an end lies.
+    """
+    # On the axis that points in the direction of the side.
+    end, null = side.sign * end, side.sign * side.null
+    beyond = rejected & (side.sign * estimate > null)
+    end = np.where(beyond, np.maximum(end, np.nextafter(null, np.inf)), end)
+    end = np.where(rejected, end, np.minimum(end, null))
+    return side.sign * end + 0.0

@@ -16,7 +16,7 @@ from scipy.optimize import brentq
 from scipy.special import expit
 from scipy.stats import norm
 
-from skrank.stats.inference import ROUNDING
+from skrank.stats.inference import ROUNDING, ROUNDING_OF_LEVEL, is_at_most
 
 # Up to this many differences other than 0, the sums of all 2^n signs are counted.
 MOST_HALVED = 30
@@ -271,6 +271,11 @@ def subset_means(top, bottom, flipped_top, flipped_bottom):
     return ratios
 
 
+def most_at(level, n):
+    """Return how many of n equally likely flips a p-value at the level may have."""
+    return min(int(np.floor((level + ROUNDING_OF_LEVEL) * n)), n - 1)
+
+
 def accepted(means, level):
     """Return (low, high) of the ratios that neither one-sided test rejects.
 
@@ -278,7 +283,7 @@ def accepted(means, level):
     equal to it.
     """
     n = means.shape[1]
-    place = min(int(np.floor(level * n + 1e-9)), n - 1)
+    place = most_at(level, n)
     n_empty = np.isnan(means).sum(axis=1)
     # NaN stands for both infinities.
     bounded = np.flatnonzero(n_empty <= place)
@@ -306,7 +311,7 @@ def agree(end, sign, null, pvalue, level, means, estimate):
     level. The other ends are among the `means` of :func:`subset_means`, and no test
     rejects the ratio of all units, `estimate`.
     """
-    rejected = pvalue <= level
+    rejected = is_at_most(pvalue, level)
     low, null = sign * end, sign * null
     low = np.where(rejected, low, np.minimum(low, null))
     for j in np.flatnonzero(rejected & (low <= null)):

@@ -8,7 +8,8 @@ Each function returns lists of figures by the column of its table.
 import numpy as np
 
 from skrank.metrics import QueryScores
-from skrank.stats import confidence_interval
+from skrank.stats import compare_rankers, confidence_interval
+from skrank.stats.compare import order_keys, order_units
 from skrank.stats.inference import order_statistics, seed_of, sum_clusters
 from skrank.stats.paired_tests import Family, holm, test_family
 from tests.stats import populations
@@ -45,9 +46,15 @@ def outcomes(top, bottom=None, test="permutation"):
     bottom = np.ones_like(top) if bottom is None else bottom
     found = []
     for one, weight in zip(top.T, bottom.T, strict=True):
-        order = np.lexsort((weight, np.abs(one)))  # as compare_rankers orders queries
-        family = Family.of_columns(one[order, None], weight[order, None])
-        found.append(outcome_of(family, test)[:4])
+        # As compare_rankers orders rankers and queries.
+        keys = order_keys(np.column_stack([np.maximum(-one, 0), np.maximum(one, 0)]))
+        of_pair = one[:, None] * (1 if keys[0] <= keys[1] else -1)
+        order, _ = order_units(of_pair, weight[:, None])
+        family = Family.of_columns(of_pair[order], weight[order, None])
+        pvalue, adjusted, *ends = outcome_of(family, test)[:4]
+        if keys[0] > keys[1]:
+            ends = [-ends[1], -ends[0]]
+        found.append([pvalue, adjusted, *ends])
     return [np.concatenate(x) for x in zip(*found, strict=True)]
 
 
@@ -238,6 +245,16 @@ def of_users(rng, n_users):
 def of_uneven_users(rng, n_users):
     sample, user = populations.queries_of_uneven_users(rng, n_users)
     return holds(0.5, sample, clusters=user), holds(0.5, sample, method="t")
+
+
+def difference_of_uneven_users(rng, n_users):
+    sample, user = populations.queries_of_uneven_users(rng, n_users)
+    values, found = {"old": np.full(len(sample), 0.5), "new": sample}, []
+    for clusters in (user, None):
+        options = {"clusters": clusters, "n_resamples": 999}
+        (row,) = compare_rankers(values, **options).rows
+        found.append(covers(row.low, row.high, 0))
+    return found
 
 
 def hits_of_users(rng, n_users):

@@ -189,6 +189,15 @@ TABLES = [
                 {HEEDED: (92, 100)},
             ),
             Row(
+                "up to 300 queries, difference of two rankers",
+                partial(
+                    experiments.coverage_of_units,
+                    sizes=(20, 50, 200),
+                    one=experiments.difference_of_uneven_users,
+                ),
+                {HEEDED: (92, 100)},
+            ),
+            Row(
                 "100 queries x 3 / 5 / 10 seeds",
                 partial(
                     experiments.coverage_of_units,

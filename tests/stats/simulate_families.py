@@ -67,7 +67,10 @@ def contain_all(values, n_samples, n_rankers):
 
 
 def step_down(values):
-    """Return the p-values of the step-down maximum over random flips, by a loop."""
+    """Return the p-values of the maximum over random flips in steps, by a loop.
+
+    Also those of a single step, and the pairs.
+    """
     pairs = [(j, i) for j in range(len(values)) for i in range(j)]
     d = np.array([values[j] - values[i] for j, i in pairs]).T
     signs = np.random.default_rng(0).choice([-1.0, 1.0], (N_RESAMPLES, len(d)))
@@ -75,11 +78,12 @@ def step_down(values):
     flipped = np.abs(np.vstack([np.ones(len(d)), signs]) @ d) / norm
     observed, left, before = flipped[0], list(range(len(pairs))), 0
     adjusted = np.empty(len(pairs))
+    single = (flipped.max(axis=1)[:, None] >= observed - 1e-9).mean(axis=0)
     for j in np.argsort(-observed):
         reached = (flipped[:, left].max(axis=1) >= observed[j] - 1e-9).mean()
         adjusted[j] = before = max(before, reached)
         left.remove(j)
-    return adjusted, pairs
+    return adjusted, single, pairs
 
 
 def found_of_true(values, n_samples, n_better):
@@ -91,11 +95,9 @@ def found_of_true(values, n_samples, n_better):
         decided = {name: [] for name in found}
         for rows in draw(rng, n, n_samples, population.shape[1]).T:
             sample = population[:, rows]
-            adjusted, pairs = step_down(sample)
+            adjusted, single, pairs = step_down(sample)
             is_true = np.array([(i < n_better) != (j < n_better) for j, i in pairs])
             decided[STEPS].append((adjusted <= LEVEL)[is_true])
-            by_pair = {pair_of(row): row.p_adjusted for row in compared(sample)}
-            single = np.array([by_pair[pair] for pair in pairs])
             decided["single-step"].append((single <= LEVEL)[is_true])
         for name, rejected in decided.items():
             found[name].append(percent(rejected))

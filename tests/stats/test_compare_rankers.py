@@ -8,7 +8,15 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, nct, permutation_test, t, ttest_rel, wilcoxon
+from scipy.stats import (
+    binomtest,
+    nct,
+    norm,
+    permutation_test,
+    t,
+    ttest_rel,
+    wilcoxon,
+)
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrank.metrics import QueryScores, mean_rank, score_queries
@@ -17,7 +25,7 @@ from tests.stats.pilot import drawn_scores, scores_of
 
 COLUMNS = ["metric", "ranker", "baseline", "estimate", "estimate_baseline"]
 COLUMNS += ["difference", "low", "high", "pvalue", "p_adjusted", "effect_size"]
-COLUMNS += ["wins", "ties", "losses", "n_queries", "n_undefined", "detectable"]
+COLUMNS += ["wins", "ties", "losses", "n_queries", "n_undefined", "detectable", "test"]
 
 # Many samples here are small, as the warning says.
 pytestmark = [
@@ -78,7 +86,8 @@ def test_the_p_value_is_that_of_all_signs(n, decimals):
 def test_the_p_value_of_hits_is_that_of_mcnemar():
     differences = np.repeat([1.0, 0, -1], [60, 300, 40])
     expected = binomtest(60, 100).pvalue
-    assert of_differences(differences).pvalue == pytest.approx(expected, rel=1e-10)
+    row = of_differences(differences, test="permutation")
+    assert row.pvalue == pytest.approx(expected, rel=1e-10)
 
 
 def test_the_t_test_is_that_of_scipy():
@@ -196,12 +205,14 @@ def test_wins_are_of_the_better_ranker_whatever_the_sign_of_the_metric():
 
 @pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon", "sign"])
 @pytest.mark.parametrize("n", [1, 3, 6, 50])
-def test_identical_rankers_have_p_1_and_the_interval_0(test, n):
+def test_identical_rankers_have_p_1_and_an_interval_around_0(test, n):
     row = of_differences(np.zeros(n), test=test)
     assert (row.pvalue, row.p_adjusted) == (1, 1)
     assert row.effect_size == 0
     if test in ("permutation", "t"):
-        assert (row.low, row.high) == (0, 0)
+        end = norm.ppf(0.975) ** 2 / (n + norm.ppf(0.975) ** 2)
+        assert (row.low, row.high) == pytest.approx((-end, end))
+        assert row.detectable > end
 
 
 def test_a_constant_difference_has_the_smallest_p_value():
@@ -264,7 +275,9 @@ def test_six_queries_can_reject():
 def test_one_query_that_decides_all_is_warned_of():
     new = np.zeros(40)
     new[:2] = 1, 0.1
-    with pytest.warns(UserWarning, match=r"effective number .* 1\.0 for 'value' of"):
+    with pytest.warns(
+        UserWarning, match=r"effective number .* is below 10 for 'value' of"
+    ):
         compare_rankers(scores_of(old=np.zeros(40), new=new))
 
 
@@ -383,9 +396,15 @@ def test_max_t_is_that_of_all_signs_with_few_queries():
     signs = np.array(list(itertools.product([1, -1], repeat=7)))
     flipped = np.abs(signs @ differences.T) / norm
     observed = np.abs(differences.sum(axis=1)) / norm
-    for row, one in zip(rows, observed, strict=True):
-        expected = np.mean(flipped.max(axis=1) >= one - 1e-9)
-        assert row.p_adjusted == pytest.approx(expected)
+    # The largest one, and then without it, and so on.
+    left, expected, before = [0, 1, 2], {}, 0.0
+    for place in np.argsort(-observed):
+        reached = np.mean(flipped[:, left].max(axis=1) >= observed[place] - 1e-9)
+        expected[place] = before = max(before, reached)
+        left.remove(place)
+    assert [row.p_adjusted for row in rows] == pytest.approx(
+        [expected[place] for place in range(3)]
+    )
 
 
 @pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon", "sign"])
@@ -641,7 +660,10 @@ def test_few_tied_differences_agree_with_a_margin(n, test, constant):
             and (alternative == "greater" or row.high < 0.1)
         )  # fmt: skip
         assert (row.pvalue <= 0.05) == inside
-        if test == "permutation":  # no test of so few units can reject
+        if constant == 0:  # tied pairs have the score test
+            z = np.sqrt(n * 0.1 / 0.9)
+            assert row.pvalue == pytest.approx(norm.sf(z))
+        elif test == "permutation":  # no test of so few units can reject
             assert row.pvalue == 2.0**-n if constant > -0.1 else 1
             expected = {"greater": (-np.inf, np.inf), "less": (-np.inf, np.inf)}
             if n < 5:

@@ -292,7 +292,7 @@ def test_clusters_are_the_units():
 
 def test_ten_first_ranks_of_1_do_not_have_the_interval_of_a_proportion():
     scores = scores_of_ranks([1] * 10, ["neg_mean_rank", "neg_geometric_mean_rank"])
-    with pytest.warns(UserWarning, match=r"0\.0 for 'neg_mean_rank'"):
+    with pytest.warns(UserWarning, match="below 10 for 'neg_mean_rank'"):
         intervals = confidence_interval(scores)
     for interval in intervals.values():
         assert interval.method == "hall"
@@ -360,9 +360,8 @@ def test_few_users_with_most_of_the_queries_are_warned_of():
         warnings.simplefilter("error")
         confidence_interval(values, clusters=np.arange(100) // 5)
     users = np.r_[np.zeros(60, int), np.arange(40)]
-    # 60 + 1 queries of one user, and one of each of 39 others.
-    kish = 100**2 / (61**2 + 39)
-    with pytest.warns(UserWarning, match=rf"effective number of units.* {kish:.1f}"):
+    # 60 + 1 queries of one user, and one of each of 39 others: 100^2 / (61^2 + 39).
+    with pytest.warns(UserWarning, match="effective number of units"):
         confidence_interval(values, clusters=users)
 
 

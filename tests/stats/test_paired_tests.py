@@ -20,8 +20,14 @@ TRANSFORMED = [name for name in OF_SIGNS if TESTS[name].transform is not None]
 DIFFERENCES = np.array([0.3, -0.1, 0.5, 0.2, 0.0, 0.2, -0.2, 0.4])
 
 
+# What each test takes.
+VALUES = dict.fromkeys(TESTS, DIFFERENCES)
+VALUES["score"] = np.sign(DIFFERENCES)
+
+
 def row_of(differences, **options):
-    scores = scores_of(a=np.zeros(len(differences)), b=differences)
+    differences = np.asarray(differences)
+    scores = scores_of(a=np.maximum(-differences, 0), b=np.maximum(differences, 0))
     (row,) = compare_rankers(scores, **options).rows
     return row
 
@@ -46,7 +52,7 @@ def test_what_is_summed_up_is_odd_and_0_where_the_difference_is(name):
 
 @pytest.mark.parametrize("name", TESTS)
 def test_only_a_test_of_the_means_has_an_interval(name):
-    row = row_of(DIFFERENCES, test=name)
+    row = row_of(VALUES[name], test=name)
     assert np.isnan([row.low, row.high]).all() == (name in TRANSFORMED)
     assert TESTS[name].has_interval == (name not in TRANSFORMED)
 
@@ -55,7 +61,8 @@ def test_only_a_test_of_the_means_has_an_interval(name):
 def test_every_test_is_described_and_named_in_the_title(name):
     text = " ".join(compare_rankers.__doc__.split())
     assert f'- "{name}": {TESTS[name].question}' in text
-    scores = scores_of(a=np.zeros(len(DIFFERENCES)), b=DIFFERENCES)
+    values = VALUES[name]
+    scores = scores_of(a=np.maximum(-values, 0), b=np.maximum(values, 0))
     assert f": {TESTS[name].words}, " in str(compare_rankers(scores, test=name))
 
 

@@ -1,0 +1,455 @@
+"""A gate for changes: whether a candidate is worse than a baseline by a margin."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import norm
+from sklearn.utils import Bunch
+
+from skrank._checks import check_choice, check_number, shown
+from skrank._text_tables import as_markdown, as_text
+from skrank._types import Clusters
+from skrank.metrics import QueryScores
+from skrank.stats import anytime
+from skrank.stats.compare import AUTO, as_one, compare_rankers, limits_of
+from skrank.stats.inference import (
+    effective_units,
+    estimates_of,
+    read_clusters,
+    sum_clusters,
+    terms_of,
+    wilson,
+)
+from skrank.stats.paired_tests import TESTS, score_variance
+from skrank.stats.sample_size import LEVEL, power_of_t, range_of_deviation
+
+# The decisions, with the exit status of each.
+PASSED, WORSE, UNDECIDED = "passed", "worse", "undecided"
+STATUS = {PASSED: 0, WORSE: 1, UNDECIDED: 3}
+# An end of an interval may differ by this fraction of the margin in rounding.
+ROUNDING = 1e-9
+# The probability with which the queries that are said to be needed decide.
+POWER = 0.8
+# More queries than this are not counted.
+MOST_QUERIES = 2**50
+
+
+def gate(
+    scores: QueryScores | Mapping[str, Any] | ArrayLike | Any,
+    *,
+    baseline: str,
+    margin: float | ArrayLike,
+    test: Literal["auto", "permutation", "score", "t", "anytime"] = "auto",
+    clusters: Clusters | None = None,
+    confidence_level: float = 0.95,
+) -> GateDecision:
+    r"""Decide whether a candidate is worse than a baseline by more than a margin.
+
+    It passes in a metric if it is surely not worse by the margin, also if the queries
+    that nobody saw are taken into account, and it is worse if it surely is. It passes
+    if it does in all metrics, and it is worse if it is in one of them.
+
+    Parameters
+    ----------
+    scores : QueryScores, dict, data frame or array of shape (2, n_queries)
+        The values of the two rankers, as in :func:`compare_rankers`; larger ones are
+        better.
+    baseline : str
+        The ranker that the other one, the candidate, is compared with.
+    margin : float or array-like of shape (n_metrics,)
+        The largest loss that does not matter, for all metrics or for each of them.
+    test : {"auto", "permutation", "score", "t", "anytime"}, default="auto"
+        The test of the differences, as in :func:`compare_rankers`. With "anytime" the
+        decision may be taken again whenever there are more queries.
+    clusters : str, array-like of shape (n_queries,) or list of them, default=None
+        Queries that belong together, as in :func:`compare_rankers`.
+    confidence_level : float, default=0.95
+        How sure a decision must be: greater than 0.5 and less than 1.
+
+    Returns
+    -------
+    decision : GateDecision
+        "passed", "worse" or "undecided", with the reasons.
+
+    Raises
+    ------
+    ValueError
+        If a parameter has an invalid value, there are not two rankers, or smaller
+        values of a metric are better.
+
+    Warns
+    -----
+    UserWarning
+        If few queries decide, as :func:`compare_rankers` does.
+
+    See Also
+    --------
+    compare_rankers : The tests and intervals.
+    required_queries : How many queries find a difference.
+
+    Notes
+    -----
+    Both ends of the interval are one-sided, at the level :math:`\alpha` of 1 less the
+    confidence level; with m metrics, that of "worse" is at :math:`\alpha / m`, since
+    one of them is enough. A candidate passes if the lower end is above minus the
+    margin.
+
+    A sample does not show what happens in few of the queries. If a candidate falls to 0
+    in a fraction of :math:`u = 1 - \alpha^{1/n}` of them, n queries contain none of
+    these with a probability of :math:`\alpha`, and the mean of the candidate is lower
+    by u times that of the baseline than it seems. With the difference d, the lower end
+    e of its test, and the mean b of the baseline, the lower end is therefore
+
+    .. math:: d - \sqrt{(d - e)^2 + (u b)^2},
+
+    the limit of a sum of two numbers that are estimated independently [1]_. So a
+    candidate that equals the baseline in all queries is undecided until u b is less
+    than the margin. For hits the score test allows for such losses itself.
+
+    References
+    ----------
+    .. [1] G. Zou, A. Donner, "Construction of Confidence Limits About Effect Measures:
+       A General Approach", Statistics in Medicine 27 (2008).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrank.stats import gate
+    >>> rng = np.random.RandomState(0)
+    >>> main = rng.beta(4, 2, size=400)
+    >>> branch = np.clip(main + 0.05 * rng.randn(400), 0, 1)
+    >>> found = gate({"main": main, "branch": branch}, baseline="main", margin=0.02)
+    >>> found.decision
+    'passed'
+    >>> few = {"main": main[:50], "branch": branch[:50]}
+    >>> found = gate(few, baseline="main", margin=0.02)
+    >>> found.decision, found.status
+    ('undecided', 3)
+    >>> found.rows[0].required.n
+    133
+    """
+    if not 0.5 < check_number(confidence_level, "confidence_level", "gate") < 1:
+        raise ValueError(
+            "The 'confidence_level' parameter of gate must be a float in the range "
+            f"(0.5, 1.0). Got {confidence_level} instead."
+        )
+    names = [AUTO, *(name for name, one in TESTS.items() if one.has_interval)]
+    check_choice(test, names, "test", "gate")
+    scores = as_one(scores, None, clusters, "gate")
+    rankers = scores.rankers
+    if len(rankers) != 2 or baseline not in rankers:
+        raise ValueError(
+            "gate needs two rankers, one of which is the 'baseline' parameter. Got "
+            f"the rankers {list(rankers)} and baseline={shown(baseline)}."
+        )
+    for request in scores.table.requests:
+        if request.direction < 0:
+            raise ValueError(
+                "gate needs metrics of which larger values are better. Got "
+                f"{request.key!r}: score {request.metric.full_name!r} instead."
+            )
+    metrics = scores.metrics
+    margins = np.atleast_1d(np.asarray(margin, dtype=np.float64))
+    if (
+        margins.shape not in ((1,), (len(metrics),))
+        or not ((margins >= 0) & np.isfinite(margins)).all()
+    ):
+        raise ValueError(
+            "The 'margin' parameter of gate must be a number >= 0, or one for each "
+            f"metric. Got {shown(margin)} and the metrics {list(metrics)}."
+        )
+    (candidate,) = set(rankers) - {baseline}
+    options = {"baseline": baseline, "test": test, "clusters": clusters}
+    rows = [
+        _row(scores[name], of_metric, 1 - confidence_level, len(metrics), options)
+        for name, of_metric in zip(
+            metrics, np.broadcast_to(margins, len(metrics)).tolist(), strict=True
+        )
+    ]
+    n_queries = max(row.pop("n_queries") for row in rows)
+    return GateDecision(baseline, candidate, confidence_level, n_queries, rows)
+
+
+@dataclass(frozen=True)
+class GateDecision:
+    """A decision with its reasons.
+
+    Made by :func:`gate`. It prints as a sentence and a table.
+
+    Parameters
+    ----------
+    baseline, candidate : str
+        The names of the two rankers.
+    confidence_level : float
+        How sure a decision had to be.
+    n_queries : int
+        The number of queries.
+    rows : list of Bunch
+        For each metric a row with the entries metric, baseline and candidate (the two
+        means), difference, low, high, margin, decision, test; `unseen`, the fraction of
+        the queries in which a fall of the candidate to 0 would not show, which the
+        lower end allows for, or None for hits; and `required`, the numbers of queries
+        that would decide as in :func:`required_queries`, or None.
+
+    See Also
+    --------
+    gate : Makes it.
+
+    Examples
+    --------
+    >>> from skrank.stats import gate
+    >>> hits = {"old": [1, 0] * 20, "new": [1, 0] * 19 + [0, 1]}
+    >>> print(gate(hits, baseline="old", margin=0.1))
+    Passed: new is not worse than old by more than the margin (40 queries, 95% confidence).
+    <BLANKLINE>
+    metric     old     new  difference           interval  margin  decision  queries needed
+    value   0.5000  0.5000     +0.0000  [-0.0836, 0.0836]     0.1  passed                 -
+    """  # noqa: E501
+
+    baseline: str
+    candidate: str
+    confidence_level: float
+    n_queries: int
+    rows: list[Bunch]
+
+    @property
+    def decision(self) -> str:
+        """Return "worse" if one metric is, and "passed" if all have."""
+        found = {row.decision for row in self.rows}
+        return next(one for one in (WORSE, UNDECIDED, PASSED) if one in found)
+
+    @property
+    def status(self) -> int:
+        """Return the exit status of the command: 0, 1 if worse, 3 if undecided."""
+        return STATUS[self.decision]
+
+    def to_markdown(self) -> str:
+        """Return the decision and its reasons for a pull request.
+
+        Returns
+        -------
+        text : str
+            The sentence, which begins with the decision in bold, and the table.
+        """
+        text = as_markdown(self._title(), [self._table()], left=_LEFT)
+        first, _, rest = text.partition(":")
+        return f"**{first}:**{rest}"
+
+    def __str__(self) -> str:
+        """Return the decision and its reasons as text."""
+        return as_text(self._title(), [self._table()], left=_LEFT)
+
+    def _title(self):
+        of = {
+            kind: ", ".join(row.metric for row in self.rows if row.decision == kind)
+            for kind in STATUS
+        }
+        level = f"{100 * self.confidence_level:g}% confidence"
+        about = f"({self.n_queries:,} queries, {level})"
+        if self.decision == WORSE:
+            return (
+                f"Worse: {self.candidate} is worse than {self.baseline} by more than "
+                f"the margin in {of[WORSE]} {about}."
+            )
+        unseen = [row.unseen for row in self.rows if row.unseen is not None]
+        allowed = ""
+        if unseen:
+            allowed = (
+                f" A fall to 0 in up to {100 * max(unseen):.2g}% of the queries may "
+                "not show, which the interval allows for."
+            )
+        if self.decision == PASSED:
+            return (
+                f"Passed: {self.candidate} is not worse than {self.baseline} by more "
+                f"than the margin {about}.{allowed}"
+            )
+        needed = [row.required for row in self.rows if row.decision == UNDECIDED]
+        cure = "The difference is too near to the margin, or weighted, to say how many"
+        if None not in needed:
+            n, low, high = (max(one[x] for one in needed) for x in ("n", "low", "high"))
+            cure = f"About {n:,} queries"
+            if low < high:
+                cure += f" ({low:,} to {high:,})"
+        return (
+            f"Undecided: {self.candidate} may be worse than {self.baseline} by more "
+            f"than the margin in {of[UNDECIDED]}, or not {about}.{allowed} {cure} "
+            "would decide."
+        )
+
+    def _table(self):
+        header = ["metric", self.baseline, self.candidate, "difference", "interval"]
+        rows = [
+            [
+                row.metric,
+                f"{row.baseline:.4f}",
+                f"{row.candidate:.4f}",
+                f"{row.difference:+.4f}",
+                f"[{row.low:.4f}, {row.high:.4f}]",
+                f"{row.margin:g}",
+                row.decision,
+                f"{row.required.n:,}" if row.required else "-",
+            ]
+            for row in self.rows
+        ]
+        return [*header, "margin", "decision", "queries needed"], rows
+
+
+_LEFT = ["metric", "decision"]
+
+
+def _row(scores, margin, level, n_metrics, options):
+    """Return the row of a metric."""
+    options = {**options, "correction": None}
+    passed = compare_rankers(
+        scores,
+        alternative="greater",
+        margin=margin,
+        confidence_level=1 - level,
+        **options,
+    )
+    level_of_worse = level / n_metrics
+    with warnings.catch_warnings():  # the same ones once more
+        warnings.simplefilter("ignore")
+        worse = compare_rankers(
+            scores, alternative="less", confidence_level=1 - level_of_worse, **options
+        )
+    ((row,), (upper,)) = passed.rows, worse.rows
+    pair = _Pair(scores, options["baseline"], options["clusters"])
+    low, unseen = row.low, None
+    if row.test != "score":
+        unseen = pair.unseen(level, row.test)
+        # What the test of a tied pair does not see are such falls as well.
+        seen = row.difference - row.low if row.wins + row.losses else 0.0
+        low = row.difference - float(np.hypot(seen, unseen * pair.fall))
+    decision, required, distance = UNDECIDED, None, row.difference + margin
+    if low > -margin * (1 - ROUNDING) or (margin == 0 < low):
+        decision = PASSED
+    elif upper.high < -margin * (1 + ROUNDING):
+        decision = WORSE
+    elif row.test == "score":
+        required = pair.hits_needed(margin, level, level_of_worse)
+    elif abs(distance) > ROUNDING * margin:
+        of_side = level if distance > 0 else level_of_worse
+        required = pair.queries_needed(distance, of_side, row.test)
+    return Bunch(
+        metric=row.metric,
+        baseline=row.estimate_baseline,
+        candidate=row.estimate,
+        difference=row.difference,
+        low=low,
+        high=upper.high,
+        margin=margin,
+        decision=decision,
+        test=row.test,
+        unseen=unseen,
+        required=required,
+        n_queries=row.n_queries,
+    )
+
+
+class _Pair:
+    """The values of a baseline and a candidate by one metric."""
+
+    def __init__(self, scores, baseline, clusters):
+        table = scores.table
+        terms = [one for (one,) in terms_of(table, estimates_of(table))]
+        place = table.rankers.index(baseline)
+        old, new = terms[place], terms[1 - place]
+        known = old.known & new.known
+        bottom = np.where(known, old.bottom, 0)
+        clusterings = read_clusters(clusters, table.keys)
+        units = [sum_clusters(bottom, bottom, one)[1] for one in clusterings]
+        self.n_units = float(min(map(effective_units, units or [bottom])))
+        # How far the mean falls if the candidate has the worst value everywhere.
+        sign = table.requests[0].sign
+        mean = sign * old.top[known].sum() / bottom.sum()
+        self.fall = mean - min(limits_of(old)[0], limits_of(new)[0])
+        counts_alike = np.ptp(bottom[known]) == 0 and not clusterings
+        differences = sign * (new.top - old.top)[known]
+        self.differences = differences if counts_alike else None
+
+    def unseen(self, level, test):
+        """Return the largest fraction of the queries of which none may be here."""
+        return 1 - _level(level, test, self.n_units) ** (1 / self.n_units)
+
+    def queries_needed(self, distance, level, test):
+        """Return how many queries find a distance from the margin, None if not known.
+
+        They are more than the queries at hand, which were too few.
+        """
+        d = self.differences
+        if d is None or len(d) < 2:
+            return None
+
+        def needed(deviation):
+            def is_enough(n):
+                of_n = _level(level, test, n)
+                # A candidate that passes has to be better by what may be unseen.
+                fall = (1 - of_n ** (1 / n)) * self.fall if distance > 0 else 0.0
+                left = distance**2 - fall**2
+                if left <= 0 or deviation == 0:
+                    return left > 0
+                effect = (left * n) ** 0.5 / deviation
+                # What is tested on one side at a level is tested on both at twice it.
+                return power_of_t(effect, n - 1.0, 2 * of_n) >= POWER
+
+            return _fewest(is_enough, len(d) + 1)
+
+        return _required(map(needed, (d.std(ddof=1), *range_of_deviation(d, LEVEL))))
+
+    def hits_needed(self, margin, level, level_of_worse):
+        """Return how many queries decide by the score test, None if not known.
+
+        As many as it takes for z to reach the quantile with this power, if a query wins
+        and loses as often as here; for the ends it differs as often as the ends of the
+        interval of that fraction.
+        """
+        d = self.differences
+        net, differ = d.mean(), np.count_nonzero(d) / len(d)
+        distance = net + margin
+        if abs(distance) <= ROUNDING:
+            return None
+        z = norm.isf(level if distance > 0 else level_of_worse)
+        ends = wilson(differ, len(d), norm.isf((1 - LEVEL) / 2))
+
+        def needed(differ):
+            differ = max(differ, abs(net))
+            wins, losses = (differ + net) / 2, (differ - net) / 2
+            null = np.sqrt(score_variance(1.0, wins, losses, -margin))
+            spread = np.sqrt(max(differ - net**2, 0))
+            root = (z * null + norm.isf(1 - POWER) * spread) / distance
+            return max(int(np.ceil(root**2)), len(d) + 1)
+
+        return _required(map(needed, (differ, *ends)))
+
+
+def _level(level, test, n):
+    """Return the level of one look at n units."""
+    return float(anytime.strict_level(level, n)) if TESTS[test].is_anytime else level
+
+
+def _fewest(is_enough, n):
+    """Return the fewest queries, at least n, that are enough; None if none are."""
+    low, high = n - 1, n
+    while not is_enough(high):
+        low, high = high, 2 * high
+        if high > MOST_QUERIES:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    return high
+
+
+def _required(found):
+    """Return numbers of queries as those of `required_queries`."""
+    found = dict(zip(("n", "low", "high"), found, strict=True))
+    return None if None in found.values() else Bunch(**found)

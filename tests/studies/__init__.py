@@ -1,0 +1,1 @@
+"""Studies by simulation, whose results the documentation shows."""

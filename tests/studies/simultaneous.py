@@ -1,0 +1,123 @@
+"""Tables of many rankers with values of several kinds: are all intervals right?
+
+    python -m tests.studies.simultaneous
+    python -m tests.studies.simultaneous --write
+
+It takes some minutes. ``--write`` writes the table to the documentation.
+"""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from scipy.special import expit
+
+from skrank.metrics import QueryScores
+from skrank.stats import compare_rankers
+from tests.stats.experiments import LEVEL, covers, percent
+from tests.stats.simulate import Row, Table, run
+
+DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/simultaneous.rst"
+NS = (20, 50)
+N_RESAMPLES = 999
+SEED = 12
+ALL, ANY, WIDER = "all intervals right", "any wrong rejection", "times as wide"
+
+
+def latent(rng, n_rankers, n):
+    """Return the logits of rankers of equal quality, (n_rankers, n)."""
+    hard = rng.normal(0, 1.2, size=n)
+    return hard + rng.normal(0, 0.8, size=(n_rankers, n))
+
+
+def mrr(rng, n_rankers, n):
+    return 1 / np.ceil(np.exp(1 - latent(rng, n_rankers, n)))
+
+
+def ndcg(rng, n_rankers, n):
+    return expit(latent(rng, n_rankers, n) + 0.5)
+
+
+def precision(rng, n_rankers, n):
+    return rng.binomial(10, expit(latent(rng, n_rankers, n))) / 10
+
+
+def easy_hits(rng, n_rankers, n):
+    return (latent(rng, n_rankers, n) > -2.2).astype(float)
+
+
+def hard_hits(rng, n_rankers, n):
+    return (latent(rng, n_rankers, n) > 2.6).astype(float)
+
+
+def near_copies(rng, n_rankers, n):
+    """Return hits of which each ranker has 3 % other ones than the first."""
+    one = rng.random(n) < 0.6
+    return (one ^ (rng.random((n_rankers, n)) < 0.03)).astype(float)
+
+
+def mixed(rng, n_rankers, n):
+    """Return two metrics of the same rankers: reciprocal ranks, and hits."""
+    ranks = 1 / mrr(rng, n_rankers, n)
+    return np.stack([1 / ranks, (ranks == 1).astype(float)], axis=1)
+
+
+def of_metrics(sample):
+    """Return the scores of values of shape (n_rankers, n_metrics, n)."""
+    n_rankers, n_metrics, n = sample.shape
+    frame = {"qid": np.tile(np.arange(n), n_rankers)}
+    frame["ranker"] = np.repeat([f"r{i}" for i in range(n_rankers)], n)
+    frame |= {f"m{j}": sample[:, j].ravel() for j in range(n_metrics)}
+    return QueryScores.from_frame(frame, ranker="ranker")
+
+
+def many_rankers(values, n_samples, draw, n_rankers):
+    """Return how often all intervals of equal rankers contain 0, and their widths."""
+    rng, found = np.random.default_rng(SEED), {ALL: [], ANY: [], WIDER: []}
+    for n in NS:
+        right, rejected, wider = [], [], []
+        for _ in range(n_samples):
+            sample = draw(rng, n_rankers, n)
+            rankers = sample if sample.ndim == 2 else of_metrics(sample)
+            rows = compare_rankers(rankers, n_resamples=N_RESAMPLES).rows
+            low, high = np.array([(row.low, row.high) for row in rows]).T
+            right.append(covers(low, high, 0).all())
+            rejected.append(min(row.p_adjusted for row in rows) <= LEVEL)
+            if len(wider) < n_samples / 20:
+                rows = compare_rankers(rankers, intervals="single").rows
+                alone = np.array([row.high - row.low for row in rows])
+                wider.append(np.median((high - low) / alone))
+        found[ALL].append(percent(right))
+        found[ANY].append(percent(rejected))
+        found[WIDER].append(float(np.median(wider)))
+    return found
+
+
+TABLES = {
+    "simultaneous": Table(
+        "Tables of equally good rankers, with 20 / 50 queries, in %",
+        [ALL, ANY, WIDER],
+        [
+            Row(
+                name,
+                partial(many_rankers, draw=draw, n_rankers=n_rankers),
+                {ALL: (93.5, 100), ANY: (0, 6.5)},
+            )
+            for name, draw, n_rankers in [
+                ("12 rankers, MRR", mrr, 12),
+                ("12 rankers, NDCG", ndcg, 12),
+                ("12 rankers, precision@10", precision, 12),
+                ("12 rankers, easy hits", easy_hits, 12),
+                ("12 rankers, hard hits", hard_hits, 12),
+                ("12 rankers, hits of near copies", near_copies, 12),
+                ("6 rankers, MRR and hits@1", mixed, 6),
+            ]
+        ],
+    )
+}
+
+
+if __name__ == "__main__":
+    run(TABLES, DOCS_TABLE, __doc__)

@@ -1,0 +1,75 @@
+"""The studies run, and the documentation holds the rows of their tables."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import importlib
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from skrank.stats import compare_rankers, gate
+from tests.stats.simulate_families import step_down as step_down_by_a_loop
+from tests.stats.test_simulate import rows_in_docs
+from tests.studies import step_down, unseen_losses
+
+pytestmark = pytest.mark.slow
+
+NAMES = [
+    path.stem
+    for path in sorted(Path(__file__).parent.glob("[a-z]*.py"))
+    if not path.stem.startswith("test_")
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_study_is_measured_and_documented(name):
+    module = importlib.import_module(f"tests.studies.{name}")
+    tables = module.TABLES.values()
+    rows = {table.title: [row.name for row in table.rows] for table in tables}
+    assert rows_in_docs(module.DOCS_TABLE) == rows
+    for table in tables:
+        for row in table.rows:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)
+                figures = row.measure({}, 2)
+            assert [*figures] == table.columns
+
+
+@pytest.mark.filterwarnings("ignore:The p-value may be too small")
+def test_the_quick_gate_of_the_study_is_that_of_the_function():
+    rng, decided = np.random.default_rng(0), set()
+    old, new = unseen_losses.falls(rng, share=0.03, to=0.0, noise=0.02)
+    margin = float((old - new).mean())
+    for n in (50, 200, 400):
+        for _ in range(8):
+            rows = rng.integers(len(old), size=n)
+            pair = {"old": old[rows], "new": new[rows]}
+            alone, passes = unseen_losses.by_flips(*pair.values(), margin)
+            found = gate(pair, baseline="old", margin=margin, test="permutation")
+            (row,) = compare_rankers(
+                pair,
+                baseline="old",
+                alternative="greater",
+                margin=margin,
+                test="permutation",
+            ).rows
+            # The ends differ by the random flips.
+            if abs(found.rows[0].low + margin) > 1e-3:
+                assert passes == (found.decision == "passed")
+            if abs(row.low + margin) > 1e-3:
+                assert alone == (row.low > -margin)
+            decided.add(passes)
+    assert decided == {True, False}
+
+
+def test_the_steps_are_those_of_a_loop():
+    values = np.random.default_rng(3).normal(size=(5, 30))
+    values += 0.3 * np.arange(5)[:, None]
+    adjusted, _, pairs = step_down_by_a_loop(values)
+    d = np.array([values[j] - values[i] for j, i in pairs]).T
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], (1999, 30))
+    _, steps, _, _ = step_down.procedures(d, np.vstack([np.ones(30), signs]))
+    np.testing.assert_array_equal(steps, adjusted <= 0.05)
+    assert 0 < steps.sum() < len(steps)
