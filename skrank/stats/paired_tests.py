@@ -712,7 +712,8 @@ def max_t(flipped, groups, sides, two_sided, level):
     largest, reached = [], np.zeros(len(order))
     for block in blocks:
         # The maximum of each statistic and all that are not larger in the sample.
-        below = np.maximum.accumulate(block[order], axis=0)
+        below = block[order]
+        np.maximum.accumulate(below, axis=0, out=below)
         reached += np.count_nonzero(below >= least[order, None], axis=1)
         largest.append(below[-1].copy())
     largest = np.sort(np.concatenate(largest))

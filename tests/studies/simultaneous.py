@@ -40,10 +40,6 @@ def ndcg(rng, n_rankers, n):
     return expit(latent(rng, n_rankers, n) + 0.5)
 
 
-def precision(rng, n_rankers, n):
-    return rng.binomial(10, expit(latent(rng, n_rankers, n))) / 10
-
-
 def easy_hits(rng, n_rankers, n):
     return (latent(rng, n_rankers, n) > -2.2).astype(float)
 
@@ -108,7 +104,6 @@ TABLES = {
             for name, draw, n_rankers in [
                 ("12 rankers, MRR", mrr, 12),
                 ("12 rankers, NDCG", ndcg, 12),
-                ("12 rankers, precision@10", precision, 12),
                 ("12 rankers, easy hits", easy_hits, 12),
                 ("12 rankers, hard hits", hard_hits, 12),
                 ("12 rankers, hits of near copies", near_copies, 12),
