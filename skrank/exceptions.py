@@ -47,5 +47,5 @@ class QuerySplitWarning(UserWarning):
     ...     warnings.simplefilter("always", QuerySplitWarning)
     ...     score = ranker.score(X[1:3], y[1:3], qid=["a", "b"])
     >>> print(str(caught[0].message).partition(":")[0])
-    1 of 2 scored queries are known from the training data with another number of rows
+    Pass cv=QueryKFold(5), or split whole queries otherwise
     """

@@ -348,26 +348,26 @@ def answer_all(requests, source):
             weight = source.sample_weight
             if weight is not None:
                 weight = ranking.query_weights(weight)
-            measured = _measure(request, ranking, source, known)
-            values[request.key] = summarize(
-                request, measured, ranking.n_candidates, weight
-            )
+            try:
+                measured = measure(request, ranking, known)
+            except ValueError as error:
+                _raise_if_swapped(source, error)
+                raise
+            is_weighted = request.options.average == "weighted"
+            n_documents = ranking.n_candidates if is_weighted else None
+            values[request.key] = summarize(request, measured, n_documents, weight)
     return values
 
 
-def _measure(request, ranking, source, *known):
-    """Return what is measured of a ranking; an error says if grades look like scores.
+def _raise_if_swapped(source, error):
+    """Raise an error if the grades look like scores.
 
-    A metric that refuses the grades would say how to change them.
+    A metric that refuses such grades would say how to change them.
     """
-    try:
-        return measure(request, ranking, *known)
-    except ValueError as error:
-        if isinstance(source, Arrays) and not sparse.issparse(source.y_true):
-            arrays = (source.y_true, "y_true"), (source.y_score, "y_score")
-            if look_swapped(*(numeric_array(*array) for array in arrays)):
-                raise ValueError(SWAPPED) from error
-        raise
+    if isinstance(source, Arrays) and not sparse.issparse(source.y_true):
+        arrays = (source.y_true, "y_true"), (source.y_score, "y_score")
+        if look_swapped(*(numeric_array(*array) for array in arrays)):
+            raise ValueError(SWAPPED) from error
 
 
 def rank_all(requests, source):
@@ -445,7 +445,11 @@ def measure_all(requests, source, alike=None):
     known, stored, results = {}, {}, []
     with np.errstate(under="ignore"):
         for request, ranking, like in zip(requests, rankings, alike, strict=True):
-            measured = _measure(request, ranking, source, known, like)
+            try:
+                measured = measure(request, ranking, known, like)
+            except ValueError as error:
+                _raise_if_swapped(source, error)
+                raise
             if measured.ranks is not None:
                 if id(ranking) not in stored:  # metrics share it
                     columns = stored_ranks(ranking)
@@ -618,11 +622,14 @@ def ranking_metric(
             and parameter.name not in (*INPUT, *facts.get("columns", ()))
         }
         by_default = Options().changed(as_implied(defaults))
-        bind = says_what_was_meant(function)
+        refuse = says_what_was_meant(function)
 
         @functools.wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            bind(*args, **kwargs)  # raises TypeError for unknown arguments
+            try:
+                function(*args, **kwargs)  # raises TypeError for unknown arguments
+            except TypeError:
+                refuse(*args, **kwargs)
             values = dict(zip(names, args, strict=False)) | kwargs
             columns = {name: values.pop(name, None) for name in metric.columns}
             for name in metric.optional:

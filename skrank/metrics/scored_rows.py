@@ -71,10 +71,14 @@ SPLIT = (
 
 
 def warn_of_split_queries(codes, train, test):
-    """Warn if rows of a query, which has a code, are on both sides of a split."""
+    """Warn if rows of a query, which has a code, are on both sides of a split.
+
+    Rows that are on both sides themselves are training data that are scored.
+    """
     is_trained = np.zeros(codes.max() + 1, dtype=bool)
     is_trained[codes[train]] = True
-    if is_trained[codes[test]].any():
+    is_known = is_trained[codes[test]]
+    if is_known.any() and not np.isin(np.asarray(test)[is_known], train).all():
         warn_caller(SPLIT, QuerySplitWarning)
 
 

@@ -164,7 +164,8 @@ def summarize(request, measured, n_documents, weight=None, queries=None):
     # A probability may be too small for a float: 0 is as good.
     with np.errstate(under="ignore"):
         if queries is None:
-            given = metric, measured, options.own, request.instead
+            counts_as = instead if metric.best is None else request.instead
+            given = metric, measured, options.own, counts_as
             queries = Values(*given, average, weight)
         score, reason = queries.summary("values"), UNDEFINED
         if options.adjusted:

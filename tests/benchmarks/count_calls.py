@@ -90,9 +90,9 @@ def compare_rankers():
 
 ENTRANCES = {
     "ndcg_score": Entrance(ndcg_score, 60, 9),
-    "cross_validate": Entrance(cross_validate, 130, 22),
-    "score_table": Entrance(score_table, 172, 24),
-    "compare_rankers": Entrance(compare_rankers, 60, 9),
+    "cross_validate": Entrance(cross_validate, 135, 23),
+    "score_table": Entrance(score_table, 175, 25),
+    "compare_rankers": Entrance(compare_rankers, 81, 10),
 }
 
 

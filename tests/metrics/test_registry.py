@@ -45,6 +45,7 @@ def test_there_are_24_entry_points():
     assert len(ENTRY_POINTS) == N_ENTRY_POINTS
 
 
+@pytest.mark.filterwarnings("ignore:learning_curve draws rows")
 @pytest.mark.parametrize("name", ["mrr", "ndcg@7"])
 @pytest.mark.parametrize("entry_point", ENTRY_POINTS)
 def test_entry_point_accepts_the_names(entry_point, name):

@@ -204,6 +204,7 @@ def build_scorer(scale):
     n_rows = 1000
     y_true, y_score, qid = make_lists(np.random.default_rng(8), 2 * n_rows)
     rows = np.arange(2 * n_rows)
+    qid = np.where(rows < n_rows, qid, qid + qid.max() + 1)  # no query is split
     X, fold = y_score[:, np.newaxis], (rows[:n_rows], rows[n_rows:])
     y_with_ids = pd.Series(y_true, index=pd.Index(qid, name="qid"))
 
