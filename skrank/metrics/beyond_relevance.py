@@ -230,7 +230,13 @@ def intra_list_distance(ranking, *, k=None, distance="cosine"):
     one = s / np.maximum(m, 1)  # of the tied documents is in the list, and two are
     two = one * (s - 1) / np.maximum(m - 1, 1)
     sums = _cosine_sums if distance == "cosine" else _pairwise_sums
-    sure, both, tied = sums(top.column("features"), top.query, is_sure, n, distance)
+    # Sums must not depend on the order of the rows, to the last bit, so documents are
+    # put into an order by their features.
+    features = top.column("features")
+    of_features = np.cos(np.arange(1, features.shape[1] + 1))
+    order = np.lexsort((np.einsum("ij,j->i", features, of_features), top.query))
+    given = features[order], top.query[order], is_sure[order]
+    sure, both, tied = sums(*given, n, distance)
     n_pairs = top.length * (top.length - 1.0)
     total = sure + 2 * one * both + two * tied
     return np.where(n_pairs > 0, total / np.maximum(n_pairs, 1), np.nan)

@@ -570,3 +570,18 @@ def test_equal_documents_have_the_distance_0(size):
 def test_items_may_be_integers_among_objects():
     views = of_items([5.0, 7.0], np.array([1, 0], dtype=object))
     assert popularity_score(None, [2, 1], popularity=views, k=1) == 7
+
+
+@pytest.mark.parametrize("distance", ["cosine", "euclidean"])
+def test_a_diversity_does_not_depend_on_the_order_of_the_rows(distance):
+    rng = np.random.default_rng(7)
+    for _ in range(20):
+        features, qid = rng.normal(size=(60, 5)), rng.integers(0, 4, 60)
+        y_score = rng.integers(0, 4, 60)
+        given = {"distance": distance, "k": 7, "average": None}
+        value = ild_score(None, y_score, features=features, qid=qid, **given)
+        rows = rng.permutation(60)
+        again = ild_score(
+            None, y_score[rows], features=features[rows], qid=qid[rows], **given
+        )
+        assert again.tolist() == value.tolist()
