@@ -9,9 +9,8 @@ import pytest
 from skrank import metrics
 from skrank._columns import as_frame
 from skrank._shell.files import find_run
-from skrank._shell.gate import decide
 from skrank.metrics import CONVENTIONS, evaluate, query_report, score_queries
-from skrank.stats import compare_rankers
+from skrank.stats import compare_rankers, gate
 from skrank.tables import align, fuse, score_table
 
 ROWS = {"y_true": [1, 0, 1, 0], "y_score": [4, 3, 2, 1], "qid": [7, 7, 8, 8]}
@@ -43,8 +42,8 @@ CALLS = {
         "--baseline must be a run among ['a', 'b']. Got 'c'.",
     ),
     "the metrics of a gate": (
-        lambda: decide({"a": SCORES, "b": SCORES}, [0.1, 0.2, 0.3], 0.95),
-        "Got 3 margins and the metrics ['mrr', 'ndcg'].",
+        lambda: gate(SCORES, baseline="bm25", margin=[0.1, 0.2, 0.3]),
+        "Got [0.1, 0.2, 0.3] and the metrics ['mrr', 'ndcg'].",
     ),
     "the conventions": (
         lambda: evaluate(**ROWS, metrics="mrr", convention="tensorflow"),

@@ -230,16 +230,21 @@ def intra_list_distance(ranking, *, k=None, distance="cosine"):
     one = s / np.maximum(m, 1)  # of the tied documents is in the list, and two are
     two = one * (s - 1) / np.maximum(m - 1, 1)
     sums = _cosine_sums if distance == "cosine" else _pairwise_sums
-    # Sums must not depend on the order of the rows, to the last bit, so documents are
-    # put into an order by their features.
-    features = top.column("features")
-    of_features = np.cos(np.arange(1, features.shape[1] + 1))
-    order = np.lexsort((np.einsum("ij,j->i", features, of_features), top.query))
-    given = features[order], top.query[order], is_sure[order]
+    given = _in_one_order(top.column("features"), top.query, is_sure)
     sure, both, tied = sums(*given, n, distance)
     n_pairs = top.length * (top.length - 1.0)
     total = sure + 2 * one * both + two * tied
     return np.where(n_pairs > 0, total / np.maximum(n_pairs, 1), np.nan)
+
+
+def _in_one_order(features, query, is_sure):
+    """Return documents in an order by their query and features.
+
+    So no sum depends on the order of the rows, to the last bit.
+    """
+    weights = np.cos(np.arange(1, features.shape[1] + 1))
+    order = np.lexsort((np.einsum("ij,j->i", features, weights), query))
+    return features[order], query[order], is_sure[order]
 
 
 def _cosine_sums(features, query, is_sure, n, distance):

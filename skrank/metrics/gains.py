@@ -192,8 +192,6 @@ def gain_function(ranking, gain):
         )
     if gain == "linear":
         return lambda grade: grade
-    if highest > MOST_GRADE and isinstance(gain, Implied):
-        warn_caller(LARGE_GRADES, UserWarning)
     # 2 ** grade itself is to be a float, and so is the sum of all gains of a query.
     largest = MOST_BITS - np.log2(np.maximum(ranking.n_documents.max(initial=1), 1))
     if highest >= largest:
@@ -202,6 +200,8 @@ def gain_function(ranking, gain):
             "of 2 ** grade over the documents of a query overflows. Got a highest "
             f"grade of {highest} in y_true; pass gain='linear' or rescale the grades."
         )
+    if highest > MOST_GRADE and isinstance(gain, Implied):
+        warn_caller(LARGE_GRADES, UserWarning)
     return _exponential
 
 

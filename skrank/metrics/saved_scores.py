@@ -301,6 +301,8 @@ def _plain(value, what):
         value = value.item()
     if type(value) in _LITERALS:
         return value
+    if isinstance(value, str):
+        return str(value)
     if isinstance(value, bytes):
         return {"bytes": value.hex()}
     if isinstance(value, (list, tuple)):

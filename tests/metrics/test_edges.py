@@ -392,6 +392,7 @@ def test_adjusted_metrics_do_not_depend_on_the_unit_of_the_gain(unit):
     assert_allclose(cg_score(y_true * unit, y_score, k=2, adjusted=True), expected)
 
 
+@pytest.mark.filterwarnings("ignore:With grades above 30 the default gain")
 def test_grades_whose_gains_overflow_are_refused_with_the_limit():
     with pytest.raises(ValueError, match=r"^Grades must be below 1023\.0 with"):
         dcg_score([1023, 0], [2, 1])

@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re
-import subprocess
 import sys
 import warnings
 
@@ -31,6 +30,7 @@ from skrank.exceptions import QuerySplitWarning
 from skrank.metrics import get_scorer, make_ranking_scorer
 from skrank.model_selection import QueryKFold
 from skrank.rankers import PairwiseRanker, QueryRanker
+from tests import processes
 
 X, Y, QID = make_ranking(
     24, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
@@ -224,13 +224,7 @@ GridSearchCV(Ridge(), {"alpha": alphas}, scoring="mrr", cv=cv, n_jobs=2).fit(X, 
 
 @pytest.mark.slow
 def test_a_search_of_twenty_candidates_shows_one_warning_in_each_process():
-    done = subprocess.run(
-        [sys.executable, "-c", SEARCH],
-        check=True,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    done = processes.run([sys.executable, "-c", SEARCH], check=True)
     here, there = done.stderr.split("in two processes")
     assert here.count("QuerySplitWarning: Pass cv=QueryKFold(5)") == 2  # two searches
     assert there.count("QuerySplitWarning: Pass cv=QueryKFold(5)") in (1, 2)
