@@ -6,9 +6,11 @@ scikit-learn. Its submodules are imported when they are first used.
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import dis
 import importlib
 from typing import TYPE_CHECKING
 
+from skrank._callers import callers
 from skrank.metrics.registry import register_scorers, unregister_scorers
 
 if TYPE_CHECKING:
@@ -52,11 +54,14 @@ def __dir__():
 def __getattr__(name):
     if name in _SUBMODULES:
         return importlib.import_module(f"skrank.{name}")
-    if not name.startswith("_"):
+    # Python replaces the AttributeError of ``from skrank import name`` by an error that
+    # does not say where the name is. hasattr needs the AttributeError.
+    frame = next(callers(), None)
+    code = frame and frame.f_code.co_code[frame.f_lasti]
+    if code == dis.opmap["IMPORT_FROM"]:
         for submodule in _SUBMODULES:
             module = importlib.import_module(f"skrank.{submodule}")
             if name in module.__all__:
-                # Python replaces an AttributeError by one that does not say where.
                 raise ImportError(
                     f"{name!r} is in skrank.{submodule}: "
                     f"from skrank.{submodule} import {name}"

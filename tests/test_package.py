@@ -116,6 +116,7 @@ def test_the_error_of_an_import_from_the_package_says_where_the_name_is(name, mo
     with pytest.raises(ImportError, match=f"'{name}' is in skrank.{module}: {line}"):
         exec(f"from skrank import {name}")
     exec(line)
+    assert not hasattr(skrank, name)
 
 
 def public_classes():

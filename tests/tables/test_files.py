@@ -574,6 +574,7 @@ def test_the_same_file_twice_is_refused(again, tmp_path, monkeypatch):
         ("qid,y_true,y_score\n1,1,2\n".encode("utf-16"), "text in UTF-16"),
         (b"qid,y_true,y_score\r\n1,1,2\r\n1,0,1\n2,1,1\n", "end in different ways"),
     ],
+    ids=["gzip", "UTF-16", "line ends"],
 )
 def test_a_csv_file_that_is_something_else_is_called_what_it_is(tmp_path, text, got):
     (tmp_path / "scores.csv").write_bytes(text)
@@ -583,7 +584,7 @@ def test_a_csv_file_that_is_something_else_is_called_what_it_is(tmp_path, text, 
 
 def test_a_stream_that_breaks_off_is_an_error_without_a_traceback():
     def batches():
-        yield pa.record_batch(SMALL)
+        yield pa.RecordBatch.from_pydict(SMALL)
         raise OSError("lost")
 
     reader = pa.RecordBatchReader.from_batches(pa.table(SMALL).schema, batches())
