@@ -931,7 +931,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 def interrupt():
     with open("pipe", "w"):  # which opens when the command reads
         os.kill(os.getpid(), signal.SIGINT)
-        threading.Event().wait(300)
+        threading.Event().wait(5)  # at the end of the file the signal is seen at last
 
 threading.Thread(target=interrupt, daemon=True).start()
 sys.argv = ["skrank", "evaluate", "qrels", "pipe"]

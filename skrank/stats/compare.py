@@ -223,9 +223,9 @@ def compare_rankers(
     intervals hold the differences d for which :math:`d_i - d` has a :math:`|T|` that is
     not significant in the first step. Where only a later step finds a difference, the
     near end is 0 and does not belong to the interval, so that an interval excludes 0
-    exactly if the adjusted p-value is at most the level. For hits |T| is the z of the
-    score test, whose interval then has the same critical value. A simultaneous interval
-    also contains that of the comparison alone. Holm's method may reject where
+    exactly if the adjusted p-value is at most the level. For hits :math:`|T|` is the z
+    of the score test, whose interval then has the same critical value. A simultaneous
+    interval also contains that of the comparison alone. Holm's method may reject where
     Bonferroni's interval contains 0, but not the other way round.
 
     For "holm" and "bh", p-values that random flips are too few to count are replaced by
