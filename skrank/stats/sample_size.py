@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import nctdtr
-from scipy.stats import norm, t, trim_mean
+from scipy.stats import chi2, norm, t, trim_mean
 from sklearn.utils import Bunch, check_scalar
 
-from skrank._checks import numeric_array, shown
+from skrank._checks import numeric_array, shown, warn_caller
 from skrank.metrics import QueryScores
-from skrank.stats.inference import check_level, estimates_of, terms_of
+from skrank.stats.inference import ROUNDING, check_level, estimates_of, terms_of
 
 # The level of the interval of the number of queries.
 LEVEL = 0.95
@@ -64,6 +64,11 @@ def required_queries(
     ------
     ValueError
         If a parameter has an invalid value, or the pilot has fewer than two queries.
+
+    Warns
+    -----
+    UserWarning
+        If the pilot has two queries, or all of its differences are equal.
 
     See Also
     --------
@@ -129,6 +134,13 @@ def required_queries(
             "The 'effect' parameter of required_queries must be at least 1e-9 of the "
             f"standard deviation of the differences, {deviation:.3g}. Got "
             f"{shown(effect)} instead."
+        )
+    if len(differences) == 2 or np.ptp(differences) <= ROUNDING * np.abs(effects).max():
+        warn_caller(
+            "The number of queries is a guess: a pilot of two queries, or of queries "
+            "that all differ alike, does not show how much they vary. Got "
+            f"{len(differences)} queries with a standard deviation of {deviation:.3g}.",
+            UserWarning,
         )
     low, high = range_of_deviation(differences, LEVEL)
     found = {}
@@ -209,10 +221,16 @@ def queries_needed(effect, deviation, level, power):
 
 
 def range_of_deviation(differences, confidence_level):
-    """Return (low, high) of the standard deviation, by the method of Bonett (2006)."""
+    """Return (low, high) of the standard deviation, by the method of Bonett (2006).
+
+    Two differences have no kurtosis: their interval is that of normal variables.
+    """
     n, variance = len(differences), differences.var(ddof=1)
     if variance == 0:
         return 0.0, 0.0
+    if n == 2:
+        tail = (1 - confidence_level) / 2
+        return tuple(np.sqrt(variance / chi2.isf([tail, 1 - tail], 1)).tolist())
     trim = 0.5 / np.sqrt(n - 4) if n > 4 else 0.0
     middle = trim_mean(differences, min(trim, 0.499))
     squares = ((differences - differences.mean()) ** 2).sum()

@@ -72,10 +72,23 @@ def test_as_many_queries_as_required_detect_the_effect():
     assert required_queries(differences, row.detectable * 0.9999).n == 101
 
 
-def test_equal_differences_need_the_fewest_queries():
-    assert required_queries(np.full(10, 0.1), 0.1).n == 2
-    # The mean of thirty times 0.1 is not 0.1, by rounding.
-    assert required_queries(np.full(30, 0.1), 0.1).n == 2
+@pytest.mark.parametrize("n", [10, 30])  # the mean of 30 times 0.1 is not 0.1
+def test_equal_differences_need_the_fewest_queries_and_warn(n):
+    with pytest.warns(UserWarning, match="is a guess: a pilot of two"):
+        required = required_queries(np.full(n, 0.1), 0.1)
+    assert required == {"n": 2, "low": 2, "high": 2}
+
+
+def test_two_differences_have_the_interval_of_normal_variables_and_warn():
+    with pytest.warns(UserWarning, match="is a guess: a pilot of two"):
+        required = required_queries([0, 0.1], 0.05)
+    # The variance .005 divided by the quantiles of chi-squared with one degree of
+    # freedom, 5.0239 and 0.00098207.
+    ends = [0.1 / np.sqrt(2 * quantile) for quantile in (5.0239, 0.00098207)]
+    low, high = (queries_needed(0.05, s, 0.05, 0.8) for s in ends)
+    assert required.low == low
+    assert required.high == pytest.approx(high, rel=1e-4)
+    assert required.high < 20_000
 
 
 @pytest.mark.parametrize(
@@ -169,5 +182,6 @@ def test_a_tiny_pilot_says_little(n):
 
 
 def test_a_pilot_of_two_queries_says_next_to_nothing():
-    needed = required_queries([-0.3, 0.1], 0.02)
+    with pytest.warns(UserWarning, match="is a guess"):
+        needed = required_queries([-0.3, 0.1], 1e-5)
     assert needed.low < needed.n < 2**40 < needed.high
