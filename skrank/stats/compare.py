@@ -164,7 +164,8 @@ def compare_rankers(
     judge : QueryScores, default=None
         Scores of the same rankers by the same metrics, with labels of a machine, for
         the queries of `scores` and many others, as in :func:`confidence_interval`. The
-        differences are then those that people would find over all queries. `test` must
+        differences are then those that people would find over all queries. Where few
+        queries decide how far the judge is from people, these count alone. `test` must
         be "permutation" or "t", without `by` and `clusters`.
     n_resamples : int, default=9999
         The number of random sign flips. With up to 13 units all combinations are used.
@@ -327,14 +328,14 @@ def compare_rankers(
     rows, errors, df = zip(*found, strict=True)
     rows = list(itertools.chain(*rows))
     errors, df = np.concatenate(errors), np.concatenate(df)
-    ranges = np.concatenate([_ranges(block) for block in blocks])
+    ranges = np.hstack([_ranges(block, judge) for block in blocks])
     tests = [_tests(block, test, judge) for block in blocks]
     for row, of_row in zip(rows, itertools.chain(*tests), strict=True):
         row["test"] = of_row
     if judge is not None:
         both = Judge(scores, judge, "compare_rankers")
-        table, blocks, errors, df = _with_judge(both, blocks, rows)
-    family = _family(table, blocks, errors, df, ranges, clusterings)
+        table, blocks, errors, df = _with_judge(both, blocks, rows, test)
+    family = _family(table, blocks, errors, df, *ranges, clusterings)
     level = 1 - confidence_level
     outcome = test_family(
         family,
@@ -650,9 +651,7 @@ def _tests(block, test, judge):
     """Return the name of the test of each pair of a block."""
     if test not in (AUTO, "score"):
         return [test] * len(block.pairs)
-    clusterings = block.segment.clusterings
-    counts_alike = np.ptp(block.bottom[block.known]) == 0
-    is_plain = counts_alike and not clusterings and judge is None
+    clusterings, is_plain = block.segment.clusterings, _is_plain(block, judge)
     _, units = sum_clusters(block.bottom, block.bottom, *clusterings or [None])
     is_uneven = effective_units(units) < MOST_UNEVEN * np.count_nonzero(units)
     hits = [is_plain and _are_hits(one) for one in block.terms]
@@ -670,6 +669,12 @@ def _tests(block, test, judge):
     return found
 
 
+def _is_plain(block, judge):
+    """Return True if all queries count alike, each for itself."""
+    counts_alike = np.ptp(block.bottom[block.known]) == 0
+    return counts_alike and not block.segment.clusterings and judge is None
+
+
 def _are_hits(terms):
     """Return True if values are 0 or 1, of a metric of fractions or an unknown one."""
     is_known = terms.request.metric.limits != _UNLIMITED
@@ -678,18 +683,25 @@ def _are_hits(terms):
     return bool(((terms.values == 0) | (terms.values == 1)).all())
 
 
-def _ranges(block):
-    """Return the largest difference that each pair of a block can have.
+def _ranges(block, judge):
+    """Return the largest difference of each pair of a block, and whether it is known.
 
     A metric without limits has the range of the values, and one that is not known that
     from 0 to 1 if all values are between them. Values that are all equal have none.
     """
     low, high = np.array([limits_of(one) for one in block.terms]).T
+    is_known = np.array([are_limited(one) for one in block.terms])
+    is_known &= _is_plain(block, judge)
     found = []
-    for pair in block.pairs:
-        size = high[[*pair]].max() - low[[*pair]].min()
-        found.append(size if size > 0 else np.inf)
-    return np.array(found)
+    for pair in map(list, block.pairs):
+        size = high[pair].max() - low[pair].min()
+        found.append((size if size > 0 else np.inf, is_known[pair].all()))
+    return np.array(found).T
+
+
+def are_limited(terms):
+    """Return True if the limits of values are known, as those of hits are."""
+    return terms.limits_of_values is not None or _are_hits(terms)
 
 
 def limits_of(terms):
@@ -718,7 +730,7 @@ def _check_of_judge(test, by, clusters):
             )
 
 
-def _with_judge(judge, blocks, rows):
+def _with_judge(judge, blocks, rows, test):
     """Return the table, blocks, standard errors and df of differences with a judge.
 
     The rows are changed in place. Each pair has a block of its own, whose units are the
@@ -728,10 +740,14 @@ def _with_judge(judge, blocks, rows):
     segment = Segment({}, slice(None), judge.table, [])
     for block in blocks:
         means = [judge.mean(i, block.metric).estimate for i in block.rankers]
-        for pair in block.pairs:
+        alone = _tests(block, test, None)
+        for pair, of_people in zip(block.pairs, alone, strict=True):
             rankers = tuple(block.rankers[place] for place in pair)
             combined = judge.difference(block.metric, *rankers)
             row = next(of_rows)
+            if combined.is_of_few:
+                combined = judge.of_people(block.metric, *rankers)
+                row.test = of_people
             row.estimate, row.estimate_baseline = (means[place] for place in pair)
             row.update(difference=combined.estimate, **combined.entries)
             terms = np.column_stack([combined.terms, np.zeros(len(combined.terms))])
@@ -752,7 +768,7 @@ def _with_judge(judge, blocks, rows):
     return judge.table, found, *np.array(errors).T
 
 
-def _family(table, blocks, errors, df, ranges, clusterings):
+def _family(table, blocks, errors, df, ranges, is_limited, clusterings):
     """Return the :class:`Family` of the pairs of some blocks.
 
     Its columns and its units have an order that does not depend on that of rankers,
@@ -797,7 +813,10 @@ def _family(table, blocks, errors, df, ranges, clusterings):
     order, signs = order_units(columns, bottoms)
     bottoms, place = distinct_columns(bottoms[order])
     columns, signs, place = columns[order], signs[order], place[bottom]
-    return Family(columns, plus, minus, bottoms, place, errors, df, signs, ranges)
+    return Family(
+        *(columns, plus, minus, bottoms, place, errors, df, signs, ranges),
+        is_limited.astype(bool),
+    )
 
 
 def order_keys(values):

@@ -82,8 +82,8 @@ class RankerComparison(Result):
     max-T, 95% intervals, those of differences simultaneous
     <BLANKLINE>
     metric  ranker  estimate          interval  letters
-    ndcg    new       0.8932  [0.8568, 0.9215]  a
-    ndcg    old       0.8344  [0.7925, 0.8695]  b
+    ndcg    new       0.8932  [0.8455, 0.9219]  a
+    ndcg    old       0.8344  [0.7840, 0.8703]  b
     hits@1  new       0.8000  [0.6822, 0.8817]  a
     hits@1  old       0.6833  [0.5577, 0.7869]  a
     <BLANKLINE>

@@ -19,7 +19,13 @@ from skrank._text_tables import as_markdown, as_text
 from skrank._types import Clusters
 from skrank.metrics import QueryScores
 from skrank.stats import anytime
-from skrank.stats.compare import AUTO, as_one, compare_rankers, limits_of
+from skrank.stats.compare import (
+    AUTO,
+    are_limited,
+    as_one,
+    compare_rankers,
+    limits_of,
+)
 from skrank.stats.inference import (
     effective_units,
     estimates_of,
@@ -324,7 +330,7 @@ def _row(scores, margin, level, n_metrics, options):
     ((row,), (upper,)) = passed.rows, worse.rows
     pair = _Pair(scores, options["baseline"], options["clusters"])
     low, unseen = row.low, None
-    if row.test != "score":
+    if not pair.is_seen(row.test):
         unseen = pair.unseen(level, row.test)
         # What the test of a tied pair does not see are such falls as well.
         seen = row.difference - row.low if row.wins + row.losses else 0.0
@@ -369,12 +375,18 @@ class _Pair:
         units = [sum_clusters(bottom, bottom, one)[1] for one in clusterings]
         self.n_units = float(min(map(effective_units, units or [bottom])))
         # How far the mean falls if the candidate has the worst value everywhere.
+        self.is_limited = are_limited(old) and are_limited(new)
         sign = table.requests[0].sign
         mean = sign * old.top[known].sum() / bottom.sum()
         self.fall = mean - min(limits_of(old)[0], limits_of(new)[0])
         counts_alike = np.ptp(bottom[known]) == 0 and not clusterings
         differences = sign * (new.top - old.top)[known]
         self.differences = differences if counts_alike else None
+
+    def is_seen(self, test):
+        """Return True if the test itself allows for what the sample does not show."""
+        is_bet = TESTS[test].is_anytime and self.is_limited
+        return test == "score" or (is_bet and self.differences is not None)
 
     def unseen(self, level, test):
         """Return the largest fraction of the queries of which none may be here."""

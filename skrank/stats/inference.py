@@ -102,6 +102,17 @@ class Terms(NamedTuple):
         inside = (self.values >= low - ROUNDING) & (self.values <= high + ROUNDING)
         return self.request.limits if inside.all() else (-np.inf, np.inf)
 
+    @property
+    def limits_of_values(self):
+        """Return the limits of the values of a mean, or None if they are not known."""
+        if self.is_binary:
+            return (0, 1)
+        if self.request is None or not self.is_linear or self.request.options.adjusted:
+            return None
+        is_known = np.isfinite(self.request.metric.limits).all()
+        is_known &= np.isfinite(self.limits).all() and not self.request.divides_sums
+        return self.request.metric.limits if is_known else None
+
     def summary(self, ratio):
         """Return the summary of a ratio of the sums."""
         if self.request is None:
@@ -417,14 +428,6 @@ def effective_hits(p, error, bottom, n_queries):
     return float(effective_units(bottom))
 
 
-def hall(values, confidence_level):
-    """Return (low, high) of a mean, by the t interval corrected for skewness."""
-    mean = values.mean()
-    centred = values - mean
-    moments = (centred**2).mean(), (centred**3).mean()
-    return hall_of_moments(len(values), mean, *moments, confidence_level)
-
-
 def hall_of_moments(n, mean, variance, third, confidence_level):
     r"""Return (low, high) of a mean, from the central moments of n values [1]_.
 
@@ -435,17 +438,23 @@ def hall_of_moments(n, mean, variance, third, confidence_level):
        "On the Removal of Skewness by Transformation", JRSS B 54 (1992).
     """
     standard_error = np.sqrt(variance / (n - 1)) if n > 1 else np.nan
-    if variance == 0 or n < 2:
-        return t_interval(mean, standard_error, n - 1, confidence_level)
-    skewness = third / variance**1.5
+    skewness = third / variance**1.5 / np.sqrt(n) if variance > 0 else 0.0
+    return hall(mean, standard_error, n - 1, skewness, confidence_level)
+
+
+def hall(estimate, standard_error, df, skewness, confidence_level):
+    """Return (low, high) from an estimate and its skewness, as `hall_of_moments`."""
+    if standard_error == 0 or not df > 0:
+        return t_interval(estimate, standard_error, df, confidence_level)
     # t' = t + g t^2 / (3 sqrt n) + g^2 t^3 / (27 n) + g / (6 sqrt n)
     #    = ((1 + q t)^3 - 1) / (3 q) + q / 2 with q = g / (3 sqrt n) [1], inverted:
-    # t = (cbrt(1 + 3 q (t' - q / 2)) - 1) / q, and mean - se t are the ends.
-    q = skewness / (3 * np.sqrt(n))
-    ends = quantile_of_t(confidence_level, n - 1) * np.array([1, -1])
+    # t = (cbrt(1 + 3 q (t' - q / 2)) - 1) / q, and mean - se t are the ends. The
+    # skewness of the mean is g / sqrt n.
+    q = skewness / 3
+    ends = quantile_of_t(confidence_level, df) * np.array([1, -1])
     if abs(q) > 1e-8:  # else the quadratic term is rounding error
         ends = (np.cbrt(1 + 3 * q * (ends - q / 2)) - 1) / q
-    low, high = mean - standard_error * ends
+    low, high = estimate - standard_error * ends
     return float(low), float(high)
 
 
@@ -488,6 +497,11 @@ def studentized(top, bottom, *, confidence_level, n_resamples, seed):
        (1992).
     """
     n, n_columns = top.shape
+    with np.errstate(invalid="ignore"):
+        centres = np.nan_to_num(top.sum(axis=0) / bottom.sum(axis=0))
+    # From here on all is relative to the ratios: squares of large numbers that differ
+    # by little would lose the differences.
+    top = difference(top, centres * bottom)
     moments = [top, bottom, top * top, top * bottom, bottom * bottom]
     columns, places = distinct_columns(np.hstack(moments))
     drawn = np.empty((n_resamples, columns.shape[1]))
@@ -519,7 +533,7 @@ def studentized(top, bottom, *, confidence_level, n_resamples, seed):
         t = np.where(np.isnan(t), 0.0, t)
         low, high = np.quantile(t, [tail, 1 - tail], method="inverted_cdf")
         ends[:, j] = estimate - error * high, estimate - error * low
-    return ends
+    return ends + centres
 
 
 def _estimate(sums, n):

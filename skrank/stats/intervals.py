@@ -40,12 +40,12 @@ from skrank.metrics import CatalogueScores, QueryScores
 from skrank.metrics.summary import MEANS, is_of_means, pooled_median, reciprocal
 from skrank.stats import anytime
 from skrank.stats.inference import (
-    ROUNDING,
     Segment,
     Terms,
     by_value,
     check_level,
     check_segments,
+    difference,
     effective_hits,
     effective_units,
     entries_of,
@@ -65,10 +65,15 @@ from skrank.stats.inference import (
     warn_of_few,
     wilson,
 )
-from skrank.stats.judged import Judge
+from skrank.stats.judged import ALONE, Judge
+from skrank.stats.limited import Counted, bets, gaffke, in_limits
 
-Method = Literal["auto", "wilson", "hall", "t", "anytime", "bootstrap"]
+Method = Literal["auto", "wilson", "bounded", "hall", "t", "anytime", "bootstrap"]
 METHODS = get_args(Method)
+# With more values Hall's interval is the same as "bounded", and takes less time.
+MOST_VALUES = 2000
+# The methods that need values in known limits, with what returns the lower end.
+IN_LIMITS = {"bounded": gaffke, "bets": bets}
 
 
 class ScoresInParts(Protocol):
@@ -139,21 +144,27 @@ def confidence_interval(
         of their own: those of ``scores.where(country=...)``.
     confidence_level : float, default=0.95
         The level, between 0 and 1.
-    method : {"auto", "wilson", "hall", "t", "anytime", "bootstrap"}, default="auto"
+    method : {"auto", "wilson", "bounded", "hall", "t", "anytime", "bootstrap"}, \
+            default="auto"
         How the interval is computed:
 
         - "wilson": Wilson's score interval [1]_, for values that are 0 or 1 of a
           metric between 0 and 1. An array of zeros and ones is taken for hits. With
           clusters or weights, the interval is that of an effective number of queries;
+        - "bounded": Gaffke's interval with half an observation at the limit [5]_, for
+          a metric whose limits are known, such as NDCG. It also holds where few queries
+          have values unlike those of the others;
         - "hall": Student's t, corrected for the skewness of the values [2]_;
         - "t": Student's t, with the standard error of the jackknife for clusters and
           weights;
         - "anytime": for those who look again whenever there are more queries, such as
           every night: the mean is in the intervals of all looks together with the
-          probability `confidence_level`. They are 1.5 to 2 times as wide [4]_;
+          probability `confidence_level`. They are 1.5 to 2 times as wide. Exact for a
+          metric whose limits are known [6]_, else an approximation [4]_;
         - "bootstrap": the studentized bootstrap (bootstrap-t) [2]_;
         - "auto": "wilson" where it is possible, else "t" with clusters or weights, else
-          "hall". The median of ranks has order statistics.
+          "bounded" for at most 2,000 queries where it is possible, else "hall". The
+          median of ranks has order statistics.
     clusters : str, array-like of shape (n_queries,) or list of them, default=None
         Queries that belong together, if it is not queries that were drawn
         independently but users with several queries, or entities. The name of a key
@@ -167,7 +178,8 @@ def confidence_interval(
         the queries of `scores` and many others. The queries of `scores`, which people
         judged, must be a random sample of them. The interval then covers the mean that
         people would find over all queries, and is narrower than without the judge
-        [3]_. It needs unweighted means, no `by`, `clusters` or `method`.
+        [3]_. Where few queries decide how far the judge is from people, these count
+        alone. It needs unweighted means, no `by`, `clusters` or `method`.
     n_resamples : int, default=9999
         The number of samples of the bootstrap.
     random_state : int, RandomState instance or None, default=0
@@ -184,8 +196,9 @@ def confidence_interval(
         that count, and `n_undefined` that of queries where the metric is undefined.
         The range of an array is not known, unless it holds only zeros and ones. With a
         judge, further entries are `human` and `judge`, the means of both; `n_judged`,
-        the number of queries of the judge; the `correlation` of their values; and
-        `worth`, how many queries judged by people alone one of them replaces.
+        the number of queries of the judge; the `correlation` of their values; `worth`,
+        how many queries judged by people alone one of them replaces; and
+        `people_alone`, True if the interval is that of people alone.
 
     Raises
     ------
@@ -217,11 +230,22 @@ def confidence_interval(
     queries Hall's interval covers the mean in 92 to 98 of 100 cases, and Student's t in
     84 to 95.
 
-    "anytime" is an asymptotic confidence sequence [4]_, which is the narrowest at 200
+    "bounded" has the quantiles of the mean with random weights of the values and of one
+    more value, a limit [5]_: with :math:`(D_0, ..., D_n)` from the Dirichlet
+    distribution with the parameters 1/2, 1, ..., 1 and values from 0 to 1, the lower
+    end is that of :math:`\sum_{i > 0} D_i x_i`, and the upper end that of
+    :math:`D_0 + \sum_{i > 0} D_i x_i`. They are computed by a saddlepoint approximation
+    and do not depend on the order of the queries.
+
+    "anytime" holds the means m that bets do not refute [6]_, if the limits of the
+    metric are known and the queries count alike: with values from 0 to 1,
+    :math:`E_u \prod_i (1 - u + u x_i / m) < 2 / \alpha` and the same for
+    :math:`1 - x`, with u from the arcsine distribution. This is exact at all looks.
+    Else it is an asymptotic confidence sequence [4]_, which is the narrowest at 200
     queries: with :math:`r^2 = 2 (1 + 1 / n \rho^2) \log(1 + \sqrt{n \rho^2 + 1} /
-    \alpha)` and :math:`\rho^2 = 0.04` it is Student's t, or Wilson's interval for
-    values that are 0 or 1, at the stricter level where the quantile of the normal
-    distribution is r. The first look should have 50 queries, or 20 whose values are not
+    \alpha)` and :math:`\rho^2 = 0.04` it is Hall's interval, or with clusters or
+    weights Student's t or Wilson's, at the stricter level where the quantile of the normal
+    distribution is r. Its first look should have 50 queries, or 20 whose values are not
     skewed. New queries must be drawn as the old ones were, and clusters be whole.
 
     References
@@ -235,6 +259,11 @@ def confidence_interval(
     .. [4] I. Waudby-Smith, D. Arbour, R. Sinha, E. Kennedy, A. Ramdas, "Time-Uniform
        Central Limit Theory and Asymptotic Confidence Sequences", Annals of Statistics
        52 (2024).
+    .. [5] N. Gaffke, "Three Test Statistics for a Nonparametric One-Sided Hypothesis on
+       the Mean of a Nonnegative Variable", Mathematical Methods of Statistics 14
+       (2005).
+    .. [6] I. Waudby-Smith, A. Ramdas, "Estimating Means of Bounded Random Variables by
+       Betting", JRSS B 86 (2024).
 
     Examples
     --------
@@ -256,9 +285,9 @@ def confidence_interval(
     60 queries, 95% intervals
     <BLANKLINE>
     metric  estimate          interval  method
-    ndcg      0.9126  [0.8772, 0.9372]  hall
+    ndcg      0.9126  [0.8658, 0.9377]  bounded
     >>> round(intervals["ndcg"].low, 4)
-    0.8772
+    0.8658
 
     By segment:
 
@@ -270,10 +299,10 @@ def confidence_interval(
     60 queries by country, 95% intervals
     <BLANKLINE>
     country  metric  estimate          interval  method
-    fr       ndcg      0.8303  [0.7669, 0.8811]  hall
-    us       ndcg      0.8598  [0.8124, 0.9012]  hall
+    fr       ndcg      0.8303  [0.7464, 0.8810]  bounded
+    us       ndcg      0.8598  [0.7802, 0.9011]  bounded
     >>> round(intervals["fr"]["ndcg"].low, 4)
-    0.7669
+    0.7464
     """
     check_level(confidence_level, "confidence_level", "confidence_interval")
     check_choice(method, METHODS, "method", "confidence_interval")
@@ -346,30 +375,23 @@ def _of_judge(scores, judge, by, clusters, sample_weight, options):
             )
     check_instance(scores, QueryScores, "scores", "confidence_interval")
     both, rows = Judge(scores, judge, "confidence_interval"), []
+    level = options["confidence_level"]
     for j, metric in enumerate(scores.metrics):
         for i, ranker in enumerate(scores.rankers):
-            found = both.mean(i, j)
-            low, high = t_interval(
-                found.estimate, found.error, found.df, options["confidence_level"]
-            )
-            least, most = scores.table.requests[j].limits
-            rows.append(
-                Bunch(
-                    metric=metric,
-                    ranker=ranker,
-                    estimate=found.estimate,
-                    low=min(max(low, least), found.estimate),
-                    high=max(min(high, most), found.estimate),
-                    standard_error=found.error,
-                    n_queries=len(both.rows),
-                    n_undefined=int(np.isnan(scores.values[i, j]).sum()),
-                    method="judge",
-                    **found.entries,
+            found, terms = both.mean(i, j), both.terms[i][j]
+            if found.is_of_few:
+                interval, *_ = interval_of(terms, [], level, "auto")
+                found.entries.update(ALONE)
+            else:
+                ends = hall(
+                    found.estimate, found.error, found.df, found.skewness, level
                 )
+                terms = terms._replace(estimate=found.estimate)
+                interval = _as_bunch(terms, *sorted(ends), found.error, "judge")
+            rows.append(
+                Bunch(metric=metric, ranker=ranker, **interval, **found.entries)
             )
-    return ConfidenceIntervals(
-        scores, tuple(rows), None, None, options["confidence_level"]
-    )
+    return ConfidenceIntervals(scores, tuple(rows), None, None, level)
 
 
 def _check_of_lists(by, method, clusters, sample_weight):
@@ -423,7 +445,8 @@ class Moments(NamedTuple):
     """Sums over queries, each of shape (n_rankers, n_metrics).
 
     `powers` are those of the deviations from a centre: d^2, d^3 and d^4. `n_other`
-    counts the values that are neither 0 nor 1.
+    counts the values that are neither 0 nor 1, and `counted` holds the values
+    themselves, where an interval may need them.
     """
 
     n_queries: int
@@ -431,34 +454,39 @@ class Moments(NamedTuple):
     n_undefined: np.ndarray
     n_other: np.ndarray
     powers: np.ndarray
+    counted: np.ndarray
     low: np.ndarray
     high: np.ndarray
 
 
-def _moments(table, label, centres):
+def _moments(table, label, centres, method):
     """Return the Moments of some queries about the centres of their segment."""
     centres = centres[label]
     shape = np.shape(centres)
     counts = np.zeros((3, *shape), dtype=np.int64)
     powers, ends = np.zeros((3, *shape)), np.zeros((2, *shape))
+    counted = np.full(shape, None)
     for i, of_ranker in enumerate(terms_of(table, centres)):
         for j, terms in enumerate(of_ranker):
             top, values, centre = terms.top[terms.known], terms.values, centres[i][j]
             n_other = ((values != 0) & (values != 1)).sum()
             counts[:, i, j] = len(values), terms.n_undefined, n_other
-            deviation = top - centre
-            size = np.maximum(np.abs(top), np.abs(centre))
-            deviation[np.abs(deviation) <= ROUNDING * size] = 0
-            powers[:, i, j] = [(deviation**power).sum() for power in (2, 3, 4)]
+            powers[:, i, j] = _powers(top, centre)
+            counted[i, j] = _counted(terms, method)
             ends[:, i, j] = values.min(initial=np.inf), values.max(initial=-np.inf)
-    return Moments(table.n_documents[0].size, *counts, powers, *ends)
+    return Moments(table.n_documents[0].size, *counts, powers, counted, *ends)
 
 
 def _merged_moments(parts):
     """Return the Moments of all queries."""
-    *sums, low, high = zip(*parts, strict=True)
+    *sums, counted, low, high = zip(*parts, strict=True)
+    merged = np.full(np.shape(low[0]), None)
+    for place in np.ndindex(merged.shape):
+        of_parts = [part[place] for part in counted]
+        if all(one is not None for one in of_parts):
+            merged[place] = Counted.merged(of_parts)
     ends = np.min(low, axis=0), np.max(high, axis=0)
-    return Moments(*(sum(several) for several in sums), *ends)
+    return Moments(*(sum(several) for several in sums), merged, *ends)
 
 
 class Described(NamedTuple):
@@ -489,7 +517,8 @@ def _of_parts(scores, by, names, confidence_level, method):
             [_ratio_of(*pair) for pair in zip(requests, of_ranker, strict=True)]
             for of_ranker in estimates[label]
         ]
-    found = scores.reduce(partial(_moments, centres=centres), _merged_moments, by)
+    first = partial(_moments, centres=centres, method=method)
+    found = scores.reduce(first, _merged_moments, by)
     found = {None: found} if by is None else found
     rows, few = [], {}
     for label, (j, i) in product(found, np.ndindex(len(metrics), len(rankers))):
@@ -499,17 +528,21 @@ def _of_parts(scores, by, names, confidence_level, method):
         values = np.array(
             [moments.low[i, j], moments.high[i, j], *[0.5] * bool(n_other)]
         )
-        every = np.broadcast_to(True, n)
+        every, bottom = np.broadcast_to(True, n), np.broadcast_to(1.0, n)
         n_undefined = int(moments.n_undefined[i, j])
         terms = Terms(
-            every, every, every, values[: 3 * n], n_undefined, estimate, requests[j]
+            bottom, bottom, every, values[: 3 * n], n_undefined, estimate, requests[j]
         )
         entries = {} if by is None else entries_of(label, names)
         name = _name_of(metrics[j], rankers[i], entries)
-        powers, centre = moments.powers[:, i, j], centres[label][i][j]
-        interval, few[name] = _of_moments(
-            terms, name, centre, powers, confidence_level, method
-        )
+        if n:
+            check_method(method, terms, [], name)
+            sample = _Sample(n, moments.powers[:, i, j], moments.counted[i, j])
+            interval, few[name] = _of_sample(
+                terms, centres[label][i][j], sample, confidence_level, method
+            )
+        else:
+            interval, few[name] = _undefined(terms, method), np.inf
         rows.append(Bunch(**entries, metric=metrics[j], ranker=rankers[i], **interval))
     _warn_of_few(few, {})
     keys = {"qid": range(sum(moments.n_queries for moments in found.values()))}
@@ -533,37 +566,6 @@ def _ratio_of(request, estimate):
     with np.errstate(divide="ignore"):
         value = request.sign * estimate
         return float(before(np.divide(1, value) if request.metric.inverse else value))
-
-
-def _of_moments(terms, name, ratio, powers, confidence_level, method):
-    """Return the interval of a plain mean, and the effective number of values."""
-    n, asked = len(terms.known), method
-    if method == "wilson":
-        check_method(method, terms, [], name)
-    if not n:
-        return _undefined(terms, method), np.inf
-    if method == "anytime":
-        confidence_level = anytime.level_of_interval(confidence_level, n)
-        method = "wilson" if terms.is_binary else "t"
-    second, third, fourth = powers
-    error = float(np.sqrt(second / n / (n - 1))) if n > 1 else np.nan
-    if method == "auto":
-        method = "wilson" if terms.is_binary else "hall"
-    if method == "wilson":
-        quantile = float(norm.ppf((1 + confidence_level) / 2))
-        ends = wilson(np.rint(ratio * n) / n, n, quantile)
-    elif method == "hall":
-        ends = hall_of_moments(n, ratio, second / n, third / n, confidence_level)
-    else:
-        ends = t_interval(ratio, error, n - 1, confidence_level)
-    low, high, error = _of_ratio(terms, ratio, ends, error)
-    name = "anytime" if asked == "anytime" else method
-    interval = _as_bunch(terms, low, high, error, name)
-    if not np.isfinite([low, high]).all():
-        _warn_of_no_ends(n, interval.method)
-        return interval, np.inf
-    n_values = second**2 / fourth if fourth > 0 else 0.0
-    return interval, np.inf if method == "wilson" else float(n_values)
 
 
 def _of_array(values, sample_weight, clusters, options):
@@ -754,12 +756,12 @@ class ConfidenceIntervals(Result, Mapping):
     60 queries, 95% intervals
     <BLANKLINE>
     metric  ranker  estimate          interval  method
-    ndcg    new       0.8932  [0.8568, 0.9215]  hall
-    ndcg    old       0.8344  [0.7925, 0.8695]  hall
+    ndcg    new       0.8932  [0.8455, 0.9219]  bounded
+    ndcg    old       0.8344  [0.7840, 0.8703]  bounded
     hits@1  new       0.8000  [0.6822, 0.8817]  wilson
     hits@1  old       0.6833  [0.5577, 0.7869]  wilson
     >>> round(intervals["new"]["ndcg"].low, 3)
-    0.857
+    0.845
     """
 
     scores: QueryScores
@@ -840,7 +842,8 @@ class ConfidenceIntervals(Result, Mapping):
 JUDGED = ("human", "judge", "correlation", "worth")
 OF_JUDGE = (
     "One query that people judged is as good as `worth` of them without the judge, who "
-    "helps to know means more than differences"
+    "helps to know means more than differences. Where few queries decide how far the "
+    "judge is from people, these count alone"
 )
 
 
@@ -850,7 +853,7 @@ def shown_judge(row):
         f"{row.human:.4f}",
         f"{row.judge:.4f}",
         f"{row.correlation:.2f}",
-        f"{row.worth:.1f}",
+        "people alone" if row.people_alone else f"{row.worth:.1f}",
     ]
 
 
@@ -972,34 +975,30 @@ def interval_of(terms, clusterings, confidence_level, method, resampled=None):
     n_queries = int(known.sum())
     if not bottom.any():
         return _undefined(terms, method), np.inf, np.inf
-    ratio = top.sum() / bottom.sum()
+    is_plain = terms.is_mean and not clusterings
+    if is_plain and resampled is None:
+        top = top / bottom[0]
+        ratio = top.mean()
+        sample = _Sample(n_queries, _powers(top, ratio), _counted(terms, method))
+        return *_of_sample(terms, ratio, sample, confidence_level, method), np.inf
+    ratio, asked = top.sum() / bottom.sum(), method
     error, df = map(float, standard_error(top, bottom, clusterings))
-    is_plain, is_anytime = terms.is_mean and not clusterings, method == "anytime"
-    if is_anytime:
+    if method == "anytime":
         confidence_level = anytime.level_of_interval(confidence_level, df + 1)
+    if method in ("auto", "anytime"):
         method = "wilson" if terms.is_binary else "t"
-    if method == "auto":
-        method = "wilson" if terms.is_binary else "hall" if is_plain else "t"
     if method == "wilson":
-        n, quantile = n_queries, float(norm.ppf((1 + confidence_level) / 2))
-        if is_plain:
-            ratio = np.rint(top.sum() / bottom[0]) / n
-        else:
-            units = [
-                sum_clusters(top, bottom, clusters)[1]
-                for clusters in clusterings or [None]
-            ]
-            n = effective_hits(ratio, error, min(units, key=effective_units), n)
-            quantile = quantile_of_t(confidence_level, df)
-        ends = wilson(ratio, n, quantile)
-    elif method == "hall":
-        ends = hall(top / bottom[0], confidence_level)
+        units = [
+            sum_clusters(top, bottom, clusters)[1] for clusters in clusterings or [None]
+        ]
+        n = effective_hits(ratio, error, min(units, key=effective_units), n_queries)
+        ends = wilson(ratio, n, quantile_of_t(confidence_level, df))
     elif method == "t":
         ends = t_interval(ratio, error, df, confidence_level)
     else:
         ends = resampled
     low, high, error = _of_ratio(terms, ratio, ends, error)
-    name = "anytime" if is_anytime else method
+    name = asked if asked == "anytime" else method
     interval = _as_bunch(terms, low, high, error, name)
     if not np.isfinite([low, high]).all():
         n_units = min(
@@ -1009,10 +1008,72 @@ def interval_of(terms, clusterings, confidence_level, method, resampled=None):
         return interval, np.inf, np.inf
     n_values = np.inf
     if method != "wilson":
-        deviation = top - ratio * bottom
-        squares = np.where(np.abs(deviation) > ROUNDING * np.abs(top), deviation**2, 0)
-        n_values = float(effective_units(squares))  # 0 if all values are equal
+        second, _, fourth = _powers(top, ratio * bottom)
+        n_values = second**2 / fourth if fourth > 0 else 0.0
     return interval, n_values, np.inf if is_plain else df + 1
+
+
+class _Sample(NamedTuple):
+    """The values of queries that count alike, as their interval needs them.
+
+    `powers` are the sums of those of the deviations from the mean: d^2, d^3 and d^4.
+    """
+
+    n: int
+    powers: ArrayLike
+    counted: Counted | None = None
+
+
+def _powers(top, centre):
+    """Return the sums of the powers of deviations, 0 where they are rounding errors."""
+    deviation = difference(top, centre)
+    return np.array([(deviation**power).sum() for power in (2, 3, 4)])
+
+
+def _counted(terms, method):
+    """Return the values counted in their limits, where an interval may need that."""
+    limits = terms.limits_of_values
+    if limits is None or method not in ("auto", "bounded", "anytime"):
+        return None
+    if method == "auto" and len(terms.values) > MOST_VALUES:
+        return None
+    return Counted.of(terms.values, limits)
+
+
+def _of_sample(terms, ratio, sample, confidence_level, asked):
+    """Return the interval of a plain mean, and the effective number of values."""
+    n, (second, third, fourth), counted = sample
+    limits, method = terms.limits_of_values, asked
+    if method == "auto":
+        is_bounded = limits is not None and n <= MOST_VALUES
+        method = "bounded" if is_bounded else "hall"
+        method = "wilson" if terms.is_binary else method
+    if method == "anytime":
+        method = "bets"
+        if limits is None:
+            confidence_level = anytime.level_of_interval(confidence_level, n)
+            method = "hall"
+    error = float(np.sqrt(second / n / (n - 1))) if n > 1 else np.nan
+    if method == "wilson":
+        quantile = float(norm.ppf((1 + confidence_level) / 2))
+        ends = wilson(np.rint(ratio * n) / n, n, quantile)
+    elif method in IN_LIMITS:
+        tail = (1 - confidence_level) / 2
+        ends = in_limits(limits, partial(IN_LIMITS[method], tail=tail), counted)
+    elif method == "hall":
+        ends = hall_of_moments(n, ratio, second / n, third / n, confidence_level)
+    else:
+        ends = t_interval(ratio, error, n - 1, confidence_level)
+    low, high, error = _of_ratio(terms, ratio, ends, error)
+    interval = _as_bunch(
+        terms, low, high, error, asked if asked == "anytime" else method
+    )
+    if not np.isfinite([low, high]).all():
+        _warn_of_no_ends(n, interval.method)
+        return interval, np.inf
+    if method == "wilson" or method in IN_LIMITS:  # which allow for what is not seen
+        return interval, np.inf
+    return interval, second**2 / fourth if fourth > 0 else 0.0
 
 
 def _warn_of_no_ends(n_units, method):
@@ -1028,8 +1089,11 @@ def _warn_of_no_ends(n_units, method):
 def check_method(method, terms, clusterings, name):
     """Raise if a method does not fit the values of a metric."""
     reason = None
-    if method == "hall" and (clusterings or not terms.is_mean):
+    is_plain = terms.is_mean and not clusterings
+    if method in ("hall", "bounded") and not is_plain:
         reason = "unclustered and unweighted queries"
+    elif method == "bounded" and terms.limits_of_values is None:
+        reason = "the mean of a metric whose limits are known, such as NDCG"
     elif method == "wilson" and not terms.is_binary:
         reason = "values that are 0 or 1, of a metric between 0 and 1"
     if reason is not None:

@@ -18,10 +18,19 @@ import numpy as np
 from skrank._checks import check_instance, shown
 from skrank.metrics import QueryScores
 from skrank.metrics.value_table import check_alike
-from skrank.stats.inference import ROUNDING, difference, estimates_of, terms_of
+from skrank.stats.inference import (
+    FEWEST_EFFECTIVE,
+    ROUNDING,
+    difference,
+    effective_units,
+    estimates_of,
+    terms_of,
+)
 
 # With fewer queries the slope of the machine's values is a guess.
 FEWEST = 5
+# What is printed of people alone.
+ALONE = {"worth": 1.0, "people_alone": True}
 
 
 class Combined(NamedTuple):
@@ -34,9 +43,16 @@ class Combined(NamedTuple):
     estimate: float
     error: float
     df: int
+    skewness: float  # of the estimate; 0 for hits, whose residuals have two clusters
+    n_effective: float  # how many of the n queries decide how far people differ
     terms: np.ndarray
     counts: np.ndarray
     entries: dict  # what is printed besides
+
+    @property
+    def is_of_few(self):
+        """Return True if so few queries decide that people alone know more."""
+        return self.n_effective < FEWEST_EFFECTIVE - ROUNDING
 
 
 class Judge:
@@ -75,6 +91,7 @@ class Judge:
                 f"{caller} with a judge needs at least {FEWEST} queries that people "
                 f"judged, and 2 others. Got {len(ids)} and {self.is_rest.sum()}."
             )
+        self.terms = terms_of(human.table, estimates_of(human.table))
         self.human = _values(human.table, caller)
         self.judge = _values(judge.table, caller)
 
@@ -89,6 +106,20 @@ class Judge:
                 difference(values[ranker][metric], values[baseline][metric])
                 for values in (self.human, self.judge)
             )
+        )
+
+    def of_people(self, metric, ranker, baseline):
+        """Return the difference in the values of people, as if there was no judge."""
+        y = difference(self.human[ranker][metric], self.human[baseline][metric])
+        combined, n = self.difference(metric, ranker, baseline), len(y)
+        terms = np.zeros(len(self.is_rest))
+        terms[self.rows] = y
+        return combined._replace(
+            estimate=float(y.mean()),
+            error=float(y.std(ddof=1) / np.sqrt(n)),
+            df=n - 1,
+            terms=terms,
+            entries=combined.entries | ALONE,
         )
 
     def _combine(self, y, judged):
@@ -118,8 +149,13 @@ class Judge:
         terms[self.rows] = y - slopes * (f - centre)
         terms[self.is_rest] = slope * (rest - centre) * n / m
         left = y - slopes * from_f
-        squares = ((left - left.mean()) ** 2).sum() / (n - 2)
+        residuals = difference(left, np.full(n, left.mean()))
+        squares = (residuals**2).sum() / (n - 2)
         error = np.sqrt(squares / n + slope**2 * rest.var(ddof=1) / m)
+        skewness = 0.0
+        if error > 0 and not np.isin(y, (-1, 0, 1)).all():
+            of_rest = slope**3 * ((rest - rest.mean()) ** 3).mean() / m**2
+            skewness = float(((residuals**3).mean() / n**2 + of_rest) / error**3)
         alone = y.var(ddof=1) / n
         # Values that differ by rounding alone have no correlation.
         is_varied = all(x.std() > ROUNDING * np.abs(x).max() for x in (y, f))
@@ -129,10 +165,13 @@ class Judge:
             "n_judged": len(judged),
             "correlation": float(np.corrcoef(y, f)[0, 1]) if is_varied else np.nan,
             "worth": float(alone / error**2) if error > 0 else 1.0,
+            "people_alone": False,
         }
         estimate = float(terms.sum() / n)
         counts = np.where(self.is_rest, 0.0, 1.0)
-        return Combined(estimate, float(error), n - 2, terms, counts, entries)
+        n_effective = float(effective_units(residuals**2))
+        found = estimate, float(error), n - 2, skewness, n_effective
+        return Combined(*found, terms, counts, entries)
 
 
 def _places(scores, name, caller):

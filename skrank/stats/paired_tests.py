@@ -20,6 +20,7 @@ from skrank.stats.inference import (
     is_at_most,
     standard_error,
 )
+from skrank.stats.limited import Counted, bets, wealth
 
 # The signs of the one-sided tests of each alternative.
 ALTERNATIVES = {"two-sided": (1, -1), "greater": (1,), "less": (-1,)}
@@ -56,8 +57,10 @@ class Family:
     errors: np.ndarray  # the standard error of each difference
     df: np.ndarray  # its degrees of freedom
     signs: np.ndarray  # what the signs of random flips are relative to, by unit
-    # The largest difference that the metric of each comparison can have.
+    # The largest difference that the metric of each comparison can have, and whether it
+    # is known, of units that count alike.
     ranges: np.ndarray
+    is_limited: np.ndarray
 
     @classmethod
     def of_columns(cls, top, bottom):
@@ -69,7 +72,10 @@ class Family:
         ends = np.arange(n), np.full(n, n)
         signs = np.where(top[:, 0] < 0, -1.0, 1.0)
         errors = np.nan_to_num(errors)
-        return cls(columns, *ends, bottoms, place, errors, df, signs, np.ones(n))
+        ranges, is_limited = np.ones(n), np.zeros(n, dtype=bool)
+        return cls(
+            columns, *ends, bottoms, place, errors, df, signs, ranges, is_limited
+        )
 
     def __len__(self):
         """Return the number of comparisons."""
@@ -77,7 +83,7 @@ class Family:
 
     def take(self, places):
         """Return the family of some of the comparisons."""
-        names = ("plus", "minus", "bottom", "errors", "df", "ranges")
+        names = ("plus", "minus", "bottom", "errors", "df", "ranges", "is_limited")
         return replace(self, **{name: getattr(self, name)[places] for name in names})
 
     def parts(self, size):
@@ -420,6 +426,55 @@ def score_variance(n, wins, losses, d):
     return np.maximum(n * (2 * q + d * (1 - d)), 0)
 
 
+@dataclass(frozen=True)
+class BetTest:
+    """Bets on differences whose range is known, at every look; as SignFlipTest."""
+
+    words: str
+    question: str
+    is_anytime = True
+    transform = None
+    flips_signs = False
+    has_interval = True
+
+    def counted(self, family, sign):
+        """Yield the differences of each comparison, in the direction of the sign."""
+        for place, size in enumerate(family.ranges):
+            part = slice(place, place + 1)
+            tops, weights = family.tops(part)[:, 0], family.weights(part)[:, 0]
+            there = weights != 0
+            values = sign * tops[there] / weights[there]
+            yield Counted.of(values, (-size, size))
+
+    def pvalues(self, flipped, sign, null, two_sided, refine):
+        family = flipped.family
+        nulls = (1 + sign * null / family.ranges) / 2
+        of_each = zip(self.counted(family, sign), nulls, strict=True)
+        p = 1 / np.maximum([wealth(one, mean) for one, mean in of_each], 1.0)
+        p = np.maximum(p, sign_flips.SMALLEST)
+        return p, p
+
+    def ends(self, flipped, sides, level):
+        family = flipped.family
+        tops, weights = family.totals
+        found = []
+        for side in sides:
+            least = np.array(
+                [bets(one, level) for one in self.counted(family, side.sign)]
+            )
+            end = side.sign * (2 * least - 1) * family.ranges
+            rejected = is_at_most(side.pvalue, level)
+            found.append(agreeing(end, side, rejected, tops / weights))
+        return found
+
+    def error_of_tied(self, family, level):
+        """Return the standard error that the ends of tied pairs have at a level."""
+        tail = level / 2
+        each = zip(self.counted(family, 1), tail, strict=True)
+        least = [bets(one, of_one) for one, of_one in each]
+        return (1 - 2 * np.array(least)) * family.ranges / norm.isf(tail)
+
+
 def signed_ranks(x):
     """Return the ranks of the sizes of numbers other than 0, with their signs."""
     sizes = np.abs(x)
@@ -455,7 +510,9 @@ TESTS = {
         "anytime-valid test",
         "whether the means are equal, for those who test again whenever there are more "
         "queries: the level holds for all of these looks together, and the intervals "
-        "are 1.5 to 2 times as wide (an asymptotic confidence sequence)",
+        "are 1.5 to 2 times as wide. Bets on the differences, exact for metrics whose "
+        "limits are known and queries without weights and clusters, else an asymptotic "
+        "confidence sequence",
         is_anytime=True,
     ),
     "wilcoxon": SignFlipTest(
@@ -562,7 +619,7 @@ def test_family(
         is_tied[part] = ~tops.any(axis=0)
         n_effective[part] = effective_units(tops**2)
     n_units = (family.bottoms != 0).sum(axis=0)[family.bottom]
-    groups = _groups(np.broadcast_to(test, n), is_tied)
+    groups = _groups(np.broadcast_to(test, n), is_tied, family.is_limited)
     tests = [one for one, _ in groups]
     is_max_t = n > 1 and correction.flips_signs
     flips, transform = None, tests[0].transform
@@ -612,6 +669,8 @@ def test_family(
         each /= n
     smallest, errors = np.zeros(n), family.errors.copy()
     for one, where, of_test in groups:
+        sees_ties = isinstance(one, (ScoreTest, BetTest))
+        of_bets = single[where].copy()
         if one.is_anytime:
             sides_of_t = 1 + two_sided
             n = family.df[where] + 1
@@ -620,10 +679,13 @@ def test_family(
         if one.flips_signs:
             # All signs are equal in one flip of 2^n, or in two of them on both sides.
             smallest[where] = 2.0 ** (two_sided - n_units[where])
-        if isinstance(one, ScoreTest):  # queries without a difference count as well
+        if sees_ties:  # queries without a difference count as well
             tied = is_tied[where]
-            n_effective[where] = np.where(tied, 0.0, n_units[where])
-            unseen = one.error_of_tied(of_test.family, single[where])
+            seen = np.where(tied, 0.0, n_units[where])
+            n_effective[where] = np.inf if isinstance(one, BetTest) else seen
+        if sees_ties and tied.any():
+            of_tied = of_bets if isinstance(one, BetTest) else single[where]
+            unseen = one.error_of_tied(of_test.family, of_tied)
             errors[where] = np.where(tied, unseen, errors[where])
         if not one.has_interval:
             low[where] = high[where] = np.nan
@@ -652,15 +714,21 @@ def test_family(
     return Outcome(*found, errors)
 
 
-def _groups(names, is_tied):
+def _groups(names, is_tied, is_limited):
     """Return the tests and which comparisons each of them has.
 
     The differences of a pair that is tied in all units have no spread, whose mean would
-    seem to be known exactly. Only the score test tells what the units cannot show.
+    seem to be known exactly. Only the score test, and bets on differences in known
+    limits, tell what the units cannot show.
     """
     groups = []
     for name in dict.fromkeys(names.tolist()):
         test, where = TESTS[name], names == name
+        if test.is_anytime:
+            limited = where & is_limited
+            if limited.any():
+                groups.append((BetTest(test.words, test.question), limited))
+            where = where & ~is_limited
         if test.has_interval:
             tied = where & is_tied
             if tied.any():

@@ -53,25 +53,28 @@ def test_a_level_is_that_of_a_stricter_t_test_and_the_p_value_its_inverse():
     assert pvalue(0.0, 50) == 0
 
 
-def test_an_interval_is_students_at_the_stricter_level():
+def test_values_without_known_limits_have_halls_interval_at_the_stricter_level():
     values = np.random.default_rng(0).beta(2, 3, size=80)
     found = confidence_interval(values, method="anytime")
-    error = values.std(ddof=1) / np.sqrt(80)
-    radius = student.isf(norm.sf(quantile(80, 0.025)), 79) * error
-    ends = values.mean() - radius, values.mean() + radius
-    assert (found.low, found.high) == pytest.approx(ends)
+    strict = 1 - 2 * norm.sf(quantile(80, 0.025))
+    of_hall = confidence_interval(values, method="hall", confidence_level=strict)
+    assert (found.low, found.high) == pytest.approx((of_hall.low, of_hall.high))
     assert found.method == "anytime"
     ordinary = confidence_interval(values, method="t")
     assert 1.6 < (found.high - found.low) / (ordinary.high - ordinary.low) < 1.75
 
 
 @pytest.mark.parametrize("n_hits", [0, 3, 50])
-def test_hits_have_wilsons_interval_at_the_stricter_level(n_hits):
-    found = confidence_interval([1] * n_hits + [0] * (50 - n_hits), method="anytime")
-    r, p = quantile(50, 0.025), n_hits / 50
-    # The ends are the proportions q with |p - q| = r sqrt(q (1 - q) / 50).
+def test_hits_of_clusters_have_wilsons_interval_at_the_stricter_level(n_hits):
+    hits = np.repeat([1] * n_hits + [0] * (50 - n_hits), 2)
+    clusters = np.repeat(np.arange(50), 2)
+    found = confidence_interval(hits, method="anytime", clusters=clusters)
+    p, strict = n_hits / 50, norm.sf(quantile(50, 0.025))
+    r = student.isf(strict, 49)
+    n = 49 if 0 < p < 1 else 50  # p (1 - p) / se^2
+    # The ends are the proportions q with |p - q| = r sqrt(q (1 - q) / n).
     for q in {found.low, found.high} - {0.0, 1.0}:
-        assert abs(p - q) == pytest.approx(r * np.sqrt(q * (1 - q) / 50), rel=1e-6)
+        assert abs(p - q) == pytest.approx(r * np.sqrt(q * (1 - q) / n), rel=1e-6)
     assert found.low < found.high
 
 
@@ -80,7 +83,8 @@ def test_weights_and_clusters_count_by_their_effective_number():
     values, user = rng.random(60), np.repeat(np.arange(30), 2)
     by_user = confidence_interval(values, method="anytime", clusters=user)
     means = values.reshape(-1, 2).mean(axis=1)
-    of_means = confidence_interval(means, method="anytime")
+    strict = 1 - 2 * norm.sf(quantile(30, 0.025))
+    of_means = confidence_interval(means, method="t", confidence_level=strict)
     assert (by_user.low, by_user.high) == pytest.approx((of_means.low, of_means.high))
     twice = confidence_interval(values, method="anytime", sample_weight=np.full(60, 2))
     plain = confidence_interval(values, method="anytime")
@@ -109,14 +113,15 @@ def test_the_interval_agrees_with_the_p_value(alternative, margin):
     assert 3 < n_rejected < 27
 
 
-def test_a_pair_has_the_interval_of_its_differences():
+def test_a_pair_without_known_limits_has_students_interval_at_the_stricter_level():
     values = pair(np.random.default_rng(3), 70, 0.1)
     (row,) = compare_rankers(values, test="anytime").rows
-    alone = confidence_interval(values["new"] - values["old"], method="anytime")
-    assert (row.low, row.high) == pytest.approx((alone.low, alone.high))
-    # Found at this look with a probability of 80 %: about r + 0.84 standard errors.
-    error = (values["new"] - values["old"]).std(ddof=1) / np.sqrt(70)
+    difference = values["new"] - values["old"]
+    error = difference.std(ddof=1) / np.sqrt(70)
     r = student.isf(norm.sf(quantile(70, 0.025)), 69)
+    ends = difference.mean() - r * error, difference.mean() + r * error
+    assert (row.low, row.high) == pytest.approx(ends)
+    # Found at this look with a probability of 80 %: about r + 0.84 standard errors.
     assert row.detectable == pytest.approx((r + 0.84) * error, rel=0.02)
 
 

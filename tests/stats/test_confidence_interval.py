@@ -309,7 +309,7 @@ def test_the_interval_of_a_mean_rank_ends_at_1():
 
 def test_the_interval_of_a_metric_ends_at_the_limits_of_the_metric():
     frame = {"qid": [1, 2], "ndcg": [0.3, 0.5], "latency": [0.3, 0.5]}
-    found = confidence_interval(QueryScores.from_frame(frame))
+    found = confidence_interval(QueryScores.from_frame(frame), method="t")
     assert (found["ndcg"].low, found["ndcg"].high) == (0, 1)
     radius = t.ppf(0.975, 1) * 0.1
     assert found["latency"].low == pytest.approx(0.4 - radius)
@@ -416,6 +416,14 @@ def test_equal_weights_change_nothing():
     plain = confidence_interval(values)
     assert weighted.method == "hall"
     assert weighted.low == pytest.approx(plain.low)
+
+
+def test_the_bootstrap_sees_small_differences_of_large_values():
+    small = np.random.default_rng(0).random(40)
+    interval = confidence_interval(5 + 1e-6 * small, method="bootstrap")
+    alone = confidence_interval(small, method="bootstrap")
+    width = (interval.high - interval.low) / 1e-6
+    assert width == pytest.approx(alone.high - alone.low, rel=1e-6)
 
 
 def test_the_bootstrap_is_close_to_t_for_normal_values_and_repeats_its_bits():

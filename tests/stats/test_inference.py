@@ -12,7 +12,7 @@ from scipy.stats import binomtest, norm, skew, t
 from skrank.stats.inference import (
     BLOCK,
     effective_hits,
-    hall,
+    hall_of_moments,
     order_statistics,
     standard_error,
     studentized,
@@ -28,6 +28,12 @@ def test_wilson_is_that_of_scipy(ones, n):
     theirs = binomtest(ones, n).proportion_ci(0.9, method="wilson")
     found = wilson(ones / n, n, norm.ppf(0.95))
     assert found == pytest.approx(tuple(theirs), abs=1e-12)
+
+
+def hall(values, confidence_level):
+    centred = values - values.mean()
+    moments = (centred**2).mean(), (centred**3).mean()
+    return hall_of_moments(len(values), values.mean(), *moments, confidence_level)
 
 
 @pytest.mark.parametrize("n", [5, 20, 200])

@@ -4,6 +4,7 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 from scipy.stats import t as student
 from sklearn.metrics import cohen_kappa_score
 
@@ -56,7 +57,24 @@ def by_loop(y, f, rest):
         ((left - left.mean()) ** 2).sum() / (n - 2) / n
         + slopes.mean() ** 2 * rest.var(ddof=1) / m
     )
-    return estimate, error
+    residuals, others = left - left.mean(), rest - rest.mean()
+    third = np.mean(residuals**3) / n**2
+    third += slopes.mean() ** 3 * np.mean(others**3) / m**2
+    return estimate, error, third / error**3
+
+
+def ends_by_root(estimate, error, skewness, df):
+    """The means whose t, corrected for the skewness of the estimate, is Student's."""
+
+    def corrected(x):
+        g = skewness
+        return x + g * x**2 / 3 + g**2 * x**3 / 27 + g / 6
+
+    quantile = student.ppf(0.975, df)
+    return [
+        estimate - error * brentq(lambda x, end=end: corrected(x) - end, -50, 50)
+        for end in (quantile, -quantile)
+    ]
 
 
 def test_the_mean_is_that_of_a_loop():
@@ -67,13 +85,14 @@ def test_the_mean_is_that_of_a_loop():
     rest = np.setdiff1d(np.arange(len(qid)), rows)
     for name, values in human.items():
         f = judged[name]
-        estimate, error = by_loop(values, f[rows], f[rest])
+        estimate, error, skewness = by_loop(values, f[rows], f[rest])
         found = intervals[name]["ndcg"]
         assert found.estimate == pytest.approx(estimate, rel=1e-12)
         assert found.standard_error == pytest.approx(error, rel=1e-12)
-        radius = student.ppf(0.975, len(rows) - 2) * error
-        assert found.low == pytest.approx(estimate - radius)
-        assert found.high == pytest.approx(estimate + radius)
+        ends = ends_by_root(estimate, error, skewness, len(rows) - 2)
+        assert abs(skewness) > 0.001
+        assert [found.low, found.high] == pytest.approx(ends)
+        assert (found.method, found.people_alone) == ("judge", False)
         assert found.human == pytest.approx(values.mean())
         assert found.judge == pytest.approx(f.mean())
         assert found.n_judged == 200
@@ -93,7 +112,7 @@ def test_the_difference_is_that_of_a_loop():
     (row,) = comparison.rows
     rest = np.setdiff1d(np.arange(len(qid)), rows)
     y, f = human["b"] - human["a"], judged["b"] - judged["a"]
-    estimate, error = by_loop(y, f[rows], f[rest])
+    estimate, error, _ = by_loop(y, f[rows], f[rest])
     assert row.difference == pytest.approx(estimate, rel=1e-12)
     pvalue = 2 * student.sf(abs(estimate / error), len(rows) - 2)
     assert row.pvalue == pytest.approx(pvalue)
@@ -104,6 +123,52 @@ def test_the_difference_is_that_of_a_loop():
     assert row.judge == pytest.approx(f.mean())
     assert "200 of the judge" in str(comparison)
     assert "worth" in str(comparison)
+
+
+def hits_of(values, qid):
+    ids, names = [*qid] * len(values), np.repeat([*values], len(qid))
+    frame = {"qid": ids, "ranker": names, "hits@1": np.concatenate([*values.values()])}
+    return QueryScores.from_frame(frame, ranker="ranker")
+
+
+def test_people_count_alone_where_the_machine_is_wrong_in_too_few_queries():
+    # All 20 hits: Wilson's interval is from 1 / (1 + 1.96^2 / 20).
+    machine = {"a": np.arange(200) % 8 > 0, "b": np.arange(200) % 5 > 0}
+    people = {"a": np.ones(20), "b": np.ones(20)}
+    human, judge = hits_of(people, range(20)), hits_of(machine, range(200))
+    row = confidence_interval(human, judge=judge)["a"]["hits@1"]
+    assert (row.low, row.high) == (pytest.approx(0.83888, abs=1e-5), 1)
+    assert (row.method, row.people_alone, row.worth) == ("wilson", True, 1)
+    assert row.judge == 0.875
+    # Three of 30 differences are 1: the others decide little.
+    people = {"a": np.ones(30), "b": np.arange(30) > 2}
+    human = hits_of(people, range(30))
+    found = compare_rankers(human, judge=judge)
+    (alone,) = compare_rankers(human).rows
+    for name in ("difference", "low", "high", "pvalue", "test", "effect_size"):
+        assert found.rows[0][name] == alone[name]
+    assert found.rows[0].test == "score"
+    assert "people alone" in str(found)
+    found = compare_rankers(human, judge=judge, test="t").rows[0]
+    assert found.test == "t"
+    one = compare_rankers(human, test="t").rows[0]
+    assert found.low == pytest.approx(one.low)
+
+
+def test_hits_have_students_interval_with_a_judge():
+    rng = np.random.default_rng(0)
+    truth = rng.random(300) < 0.5
+    machine = np.where(rng.random(300) < 0.1, ~truth, truth)
+    human, judge = (
+        hits_of({"a": truth[:80]}, range(80)),
+        hits_of({"a": machine}, range(300)),
+    )
+    row = confidence_interval(human, judge=judge)["a"]["hits@1"]
+    y, f = 1.0 * truth[:80], 1.0 * machine
+    estimate, error, _ = by_loop(y, f[:80], f[80:])
+    radius = student.ppf(0.975, 78) * error
+    assert [row.low, row.high] == pytest.approx([estimate - radius, estimate + radius])
+    assert row.method == "judge"
 
 
 def test_neither_order_nor_names_matter():

@@ -188,7 +188,8 @@ def test_a_summary_without_rows_or_weights_is_refused():
 
 @pytest.mark.filterwarnings("ignore:The interval may be too narrow")
 @pytest.mark.parametrize(
-    ("method", "instead"), [("auto", 0.0), ("t", np.nan), ("hall", np.nan)]
+    ("method", "instead"),
+    [("auto", 0.0), ("t", np.nan), ("hall", np.nan), ("anytime", 0.0)],
 )
 def test_workers_compute_intervals(method, instead, monkeypatch):
     metrics = ["ndcg@3", "hits@1", "mrr", "gm_map", "neg_mean_rank"]
@@ -248,7 +249,7 @@ def test_intervals_of_few_queries_on_a_cluster_warn_as_others_do():
     frame = pd.DataFrame({"qid": [1, 1], "y_true": [0, 1], "y_score": [2.0, 1.0]})
     scores = score_table(on_dask(frame, 1), "mrr")
     with pytest.warns(UserWarning, match="no end but the limits .* Got 1 of them"):
-        row = confidence_interval(scores)["mrr"]
+        row = confidence_interval(scores, method="hall")["mrr"]
     assert (row.low, row.estimate, row.high, row.n_queries) == (0, 0.5, 1, 1)
     flat = on_dask(frame.assign(y_true=0), 1)
     flat = score_table(flat, "mrr", replace_undefined_by=np.nan)
@@ -258,6 +259,9 @@ def test_intervals_of_few_queries_on_a_cluster_warn_as_others_do():
     assert (row.n_queries, row.n_undefined) == (0, 1)
     with pytest.raises(ValueError, match="must not be 'wilson'"):
         confidence_interval(scores, method="wilson")
+    ranks = score_table(on_dask(frame, 1), "neg_mean_rank")
+    with pytest.raises(ValueError, match="a metric whose limits are known"):
+        confidence_interval(ranks, method="bounded")
 
 
 @pytest.mark.parametrize(

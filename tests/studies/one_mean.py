@@ -1,0 +1,133 @@
+"""Intervals of one mean of a metric whose limits are known.
+
+    python -m tests.studies.one_mean
+    python -m tests.studies.one_mean --write
+
+It takes ten minutes. ``--write`` writes the tables to the documentation.
+"""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import warnings
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from skrank.metrics import QueryScores
+from skrank.stats import confidence_interval
+from tests.stats import populations
+from tests.stats.experiments import covers, percent
+from tests.stats.populations import LARGE, draw
+from tests.stats.simulate import Row, Table, run
+
+DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/one_mean.rst"
+SEED = 2005
+NS = (10, 20, 50, 200)
+METHODS = ("auto", "hall", "t")
+
+
+def beta(rng, a, b):
+    return rng.beta(a, b, size=LARGE)
+
+
+def precision(rng, a, b):
+    return rng.binomial(10, rng.beta(a, b, size=LARGE)) / 10
+
+
+def easy_reciprocal_ranks(rng):
+    return 1 / rng.geometric(0.6, size=LARGE)
+
+
+def near_constant(rng):
+    return np.clip(rng.normal(0.7, 0.05, size=LARGE), 0, 1)
+
+
+def rare(rng, usual, others, share):
+    """Values of which most are as usual, and a share like the others."""
+    return np.where(rng.random(LARGE) < share, rng.choice(others, LARGE), usual)
+
+
+ORDINARY = {
+    "reciprocal ranks, hard": populations.reciprocal_ranks,
+    "reciprocal ranks, easy": easy_reciprocal_ranks,
+    "average precisions": populations.average_precisions,
+    "NDCG": partial(beta, a=4, b=2),
+    "precision@10": partial(precision, a=2, b=3),
+    "values that vary little": near_constant,
+    "beta(.3, 3)": partial(beta, a=0.3, b=3),
+}
+RARE = {
+    "95 % are 0, others from 0 to 1": partial(
+        rare, usual=0.0, others=np.linspace(0.1, 1, 10), share=0.05
+    ),
+    "90 % are 1, 8 % .99, 2 % 0": partial(
+        rare, usual=1.0, others=[0.99] * 4 + [0.0], share=0.1
+    ),
+    "97 % are .5, others 0": partial(rare, usual=0.5, others=[0.0], share=0.03),
+}
+HITS = {
+    "hits of 5 %": partial(rare, usual=0.0, others=[1.0], share=0.05),
+    "hits of 50 %": partial(rare, usual=0.0, others=[1.0], share=0.5),
+}
+
+
+def measured(values, n_samples, population, measure):
+    """Return `measure` of the ends, the mean and the ends of t, by method and n."""
+    rng, found = np.random.default_rng(SEED), {method: [] for method in METHODS}
+    values = population(rng)
+    for n in NS:
+        samples = values[draw(rng, n, n_samples, len(values))].T
+        ends = {method: ends_of(samples, method) for method in METHODS}
+        for method, of_method in ends.items():
+            found[method].append(measure(of_method, values.mean(), ends["t"]))
+    return found
+
+
+def ends_of(samples, method):
+    ends, qid = [], np.arange(len(samples[0]))
+    for sample in samples:
+        scores = QueryScores.from_frame({"qid": qid, "ndcg": sample})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            interval = confidence_interval(scores, method=method)["ndcg"]
+        ends.append((interval.low, interval.high))
+    return np.array(ends)
+
+
+def coverage(ends, mean, ends_of_t):
+    return percent(covers(*ends.T, mean))
+
+
+def width(ends, mean, ends_of_t):
+    return float(np.ptp(ends, axis=1).mean() / np.ptp(ends_of_t, axis=1).mean())
+
+
+def rows(measure, bars):
+    return [
+        Row(
+            name,
+            partial(measured, population=population, measure=measure),
+            bars if name in ORDINARY | RARE else {},
+        )
+        for name, population in (ORDINARY | RARE | HITS).items()
+    ]
+
+
+TABLES = {
+    "coverage": Table(
+        f"Coverage of one mean with {' / '.join(map(str, NS))} queries, in %",
+        [*METHODS],
+        rows(coverage, {"auto": (93.5, 100)}),
+    ),
+    "widths": Table(
+        f"The mean width with {' / '.join(map(str, NS))} queries, divided by that of "
+        "Student's t",
+        [*METHODS],
+        rows(width, {}),
+    ),
+}
+
+
+if __name__ == "__main__":
+    run(TABLES, DOCS_TABLE, __doc__)
