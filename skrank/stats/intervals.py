@@ -244,9 +244,9 @@ def confidence_interval(
     Else it is an asymptotic confidence sequence [4]_, which is the narrowest at 200
     queries: with :math:`r^2 = 2 (1 + 1 / n \rho^2) \log(1 + \sqrt{n \rho^2 + 1} /
     \alpha)` and :math:`\rho^2 = 0.04` it is Hall's interval, or with clusters or
-    weights Student's t or Wilson's, at the stricter level where the quantile of the normal
-    distribution is r. Its first look should have 50 queries, or 20 whose values are not
-    skewed. New queries must be drawn as the old ones were, and clusters be whole.
+    weights Student's t or Wilson's, at the stricter level where the quantile of the
+    normal distribution is r. Its first look should have 50 queries, or 20 whose values
+    are not skewed. New queries must be drawn as the old ones were, and clusters be whole.
 
     References
     ----------
