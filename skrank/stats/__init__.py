@@ -9,24 +9,16 @@ from skrank.stats.compare import compare_rankers
 from skrank.stats.comparison import RankerComparison
 from skrank.stats.gates import GateDecision, gate
 from skrank.stats.intervals import ConfidenceIntervals, confidence_interval
-from skrank.stats.labels import (
-    LabelAgreement,
-    label_agreement,
-    score_sampled_labels,
-)
 from skrank.stats.sample_size import required_queries
 
 __all__ = [
     "ConfidenceIntervals",
     "GateDecision",
-    "LabelAgreement",
     "RankerComparison",
     "compare_rankers",
     "confidence_interval",
     "gate",
-    "label_agreement",
     "required_queries",
-    "score_sampled_labels",
 ]
 
 _DISPLAYS = ["ComparisonDisplay"]

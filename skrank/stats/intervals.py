@@ -246,7 +246,8 @@ def confidence_interval(
     \alpha)` and :math:`\rho^2 = 0.04` it is Hall's interval, or with clusters or
     weights Student's t or Wilson's, at the stricter level where the quantile of the
     normal distribution is r. Its first look should have 50 queries, or 20 whose values
-    are not skewed. New queries must be drawn as the old ones were, and clusters be whole.
+    are not skewed. New queries must be drawn as the old ones were, and clusters be
+    whole.
 
     References
     ----------

@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.metrics import cohen_kappa_score
 
 from skrank.metrics import QueryScores, score_queries
-from skrank.stats import compare_rankers, confidence_interval, score_sampled_labels
+from skrank.stats import compare_rankers, confidence_interval
 from tests.stats.experiments import covers, percent
 from tests.stats.simulate import Row, Table, run
 
@@ -31,7 +31,6 @@ COLUMNS = [
     "width, %",
     "worth",
 ]
-N_SAMPLED = 3
 
 
 def queries(rng):
@@ -118,44 +117,6 @@ def interval_of(scores, level, judge=None):
         return compare_rankers(scores, judge=judge, n_resamples=999).rows[0]
 
 
-def of_labels(values, n_samples, metric, level):
-    """Return the coverage where people judge some documents of every query."""
-    rng, found = np.random.default_rng(0), {}
-    machine, grades, one, other = judged(rng, "noise")
-    is_binary = metric.startswith("cg")
-    people, machine = (
-        1.0 * (x > 0) if is_binary else 1.0 * x for x in (grades, machine)
-    )
-    by_people = scored(people, one, other, metric)
-    means = by_people.values[:, 0].mean(axis=1)
-    truth = means[1] - means[0] if level == "difference" else means[0]
-    widths = []
-    for n in NS:
-        covered = []
-        for _ in range(n_samples):
-            rows = rng.choice(N_POOL, n, replace=False)
-            place = rng.random((n, N_DOCUMENTS)).argsort(axis=1)
-            human = np.where(place < N_SAMPLED, people[rows], np.nan)
-            scores = score_sampled_labels(
-                human.ravel(),
-                machine[rows].ravel(),
-                {"one": one[rows].ravel(), "other": other[rows].ravel()},
-                metric,
-                probability=N_SAMPLED / N_DOCUMENTS,
-                qid=np.repeat(np.arange(n), N_DOCUMENTS),
-            )
-            found_one = interval_of(scores, level)
-            covered.append(covers(found_one.low, found_one.high, truth))
-            if n == NS[-1]:  # as many labels of whole queries
-                whole = some(by_people, rows[: n * N_SAMPLED // N_DOCUMENTS])
-                other_one = interval_of(whole, level)
-                widths.append(
-                    (found_one.high - found_one.low) / (other_one.high - other_one.low)
-                )
-        found[f"n = {n}"] = [percent(covered)]
-    return found | {"width, %": [float(100 * np.median(widths))]}
-
-
 KINDS = ("noise", "lenient", "opinions", "shared errors")
 
 
@@ -178,23 +139,6 @@ TABLES = {
             for level in ("mean", "difference")
             for kind in KINDS
             for metric in METRICS
-        ],
-    ),
-    "labels": Table(
-        "People judge 3 of 30 documents of n queries: coverage in %, and the width "
-        "compared with as many labels of whole queries, of 200",
-        [*(f"n = {n}" for n in NS), "width, %"],
-        [
-            Row(
-                f"{words}, {level}",
-                partial(of_labels, metric=metric, level=level),
-                {f"n = {n}": (91, 98) for n in NS},
-            )
-            for level in ("mean", "difference")
-            for words, metric in [
-                ("precision@10, times 10", "cg@10"),
-                ("DCG@10", "dcg(gain='linear')@10"),
-            ]
         ],
     ),
 }
