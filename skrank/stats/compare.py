@@ -328,7 +328,7 @@ def compare_rankers(
     rows, errors, df = zip(*found, strict=True)
     rows = list(itertools.chain(*rows))
     errors, df = np.concatenate(errors), np.concatenate(df)
-    ranges = np.hstack([_ranges(block, judge) for block in blocks])
+    ranges = np.hstack([_ranges(block, judge, is_anytime) for block in blocks])
     tests = [_tests(block, test, judge) for block in blocks]
     for row, of_row in zip(rows, itertools.chain(*tests), strict=True):
         row["test"] = of_row
@@ -683,15 +683,16 @@ def _are_hits(terms):
     return bool(((terms.values == 0) | (terms.values == 1)).all())
 
 
-def _ranges(block, judge):
+def _ranges(block, judge, is_anytime):
     """Return the largest difference of each pair of a block, and whether it is known.
 
     A metric without limits has the range of the values, and one that is not known that
     from 0 to 1 if all values are between them. Values that are all equal have none.
     """
     low, high = np.array([limits_of(one) for one in block.terms]).T
-    is_known = np.array([are_limited(one) for one in block.terms])
-    is_known &= _is_plain(block, judge)
+    is_known = np.zeros(len(block.terms), dtype=bool)
+    if is_anytime and _is_plain(block, judge):  # only bets need to know
+        is_known[:] = [are_limited(one) for one in block.terms]
     found = []
     for pair in map(list, block.pairs):
         size = high[pair].max() - low[pair].min()

@@ -100,7 +100,8 @@ def coverage(ends, mean, ends_of_t):
 
 
 def width(ends, mean, ends_of_t):
-    return float(np.ptp(ends, axis=1).mean() / np.ptp(ends_of_t, axis=1).mean())
+    widths, of_t = (np.ptp(each, axis=1).mean() for each in (ends, ends_of_t))
+    return float(widths / of_t) if of_t > 0 else np.nan
 
 
 def rows(measure, bars):

@@ -124,9 +124,9 @@ assert len(X_train) + len(X_test) == len(X)
 runs = {"ridge": ranker.predict(X), "first": X[:, 0]}
 compared: QueryScores = score_queries(y, runs, ["mrr", "ndcg@10"], qid=queries)
 comparison: RankerComparison = compare_rankers(compared, n_resamples=99)
-of_table: ConfidenceIntervals = confidence_interval(compared["first"])
+of_table: ConfidenceIntervals = confidence_interval(compared["first"], method="t")
 by_name: Values = mrr_score(y, runs["first"], qid=queries, average=None)
-low: float = confidence_interval(by_name).low
+low: float = confidence_interval(by_name, method="t").low
 assert set(of_table) == {"first"}
 with config_context(enable_metadata_routing=True):
     validated: QueryScores = cross_val_query_scores(
