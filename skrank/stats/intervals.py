@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import chain, product
+from itertools import chain
 from numbers import Integral
-from typing import Any, Literal, NamedTuple, Protocol, get_args, overload
+from typing import Any, Literal, NamedTuple, get_args, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,18 +36,16 @@ from skrank._text_tables import (
 )
 from skrank._types import Clusters, FrameKind, Seed
 from skrank.metrics import CatalogueScores, QueryScores
-from skrank.metrics.summary import MEANS, is_of_means, pooled_median, reciprocal
+from skrank.metrics.summary import pooled_median, reciprocal
 from skrank.stats import anytime
 from skrank.stats.inference import (
     Segment,
     Terms,
     by_value,
     check_level,
-    check_segments,
     difference,
     effective_hits,
     effective_units,
-    entries_of,
     estimates_of,
     hall,
     hall_of_moments,
@@ -76,26 +73,9 @@ MOST_VALUES = 2000
 IN_LIMITS = {"bounded": gaffke, "bets": bets}
 
 
-class ScoresInParts(Protocol):
-    """Scores that are elsewhere, such as the ClusterScores of Spark or Dask."""
-
-    core: Any
-
-    def summary(self, by: str | Sequence[str] | None = None) -> dict[Any, Any]:
-        """Return the summary of every metric, or a dict of it by segment."""
-
-    def reduce(
-        self, first: Any, merge: Any, by: str | Sequence[str] | None = None
-    ) -> Any:
-        """Return ``merge([first(table, label), ...])`` of the values of all parts.
-
-        With `by` a dict of it by segment, with the labels of `summary`.
-        """
-
-
 @overload
 def confidence_interval(
-    scores: QueryScores | CatalogueScores | ScoresInParts, *,
+    scores: QueryScores | CatalogueScores, *,
     by: str | Sequence[str] | None = ...,
     confidence_level: float = ..., method: Method = ...,
     clusters: Clusters | None = ..., sample_weight: ArrayLike | None = ...,
@@ -130,22 +110,15 @@ def confidence_interval(
 
     Parameters
     ----------
-    scores : QueryScores, ClusterScores, CatalogueScores or array-like of shape \
-        (n_queries,)
-        The values of the queries. NaN in an array is left out, with a warning. The
-        workers of Spark or Dask sum up those of a
-        :class:`~skrank.tables.ClusterScores`, in two passes: the estimates are those
-        of its `summary`, and the rest that of ``scores.collect()`` but for rounding
-        errors, of at most 1e-9. It must be means of queries that count alike, without
-        `clusters` or the bootstrap, and `by` must name all key columns but "qid". Of a
+    scores : QueryScores, CatalogueScores or array-like of shape (n_queries,)
+        The values of the queries. NaN in an array is left out, with a warning. Of a
         :class:`~skrank.metrics.CatalogueScores` they are its `interval`.
     by : str or list of str, default=None
         The key columns of a QueryScores, such as a country, whose values have intervals
         of their own: those of ``scores.where(country=...)``.
     confidence_level : float, default=0.95
         The level, between 0 and 1.
-    method : {"auto", "wilson", "bounded", "hall", "t", "anytime", "bootstrap"}, \
-            default="auto"
+    method : {"auto", "wilson", "bounded", "hall", "t", ...}, default="auto"
         How the interval is computed:
 
         - "wilson": Wilson's score interval [1]_, for values that are 0 or 1 of a
@@ -316,9 +289,6 @@ def confidence_interval(
     }
     if judge is not None:
         return _of_judge(scores, judge, by, clusters, sample_weight, options)
-    if hasattr(scores, "reduce") and hasattr(scores, "summary"):
-        names = _check_in_parts(scores, by, clusters, sample_weight, method)
-        return _of_parts(scores, by, names, confidence_level, method)
     if isinstance(scores, CatalogueScores):
         _check_of_lists(by, method, clusters, sample_weight)
         return scores.interval(confidence_level=confidence_level)
@@ -409,164 +379,12 @@ def _check_of_lists(by, method, clusters, sample_weight):
             )
 
 
-def _check_in_parts(scores, by, clusters, sample_weight, method):
-    """Return the columns of segments; raise if an interval needs more than sums."""
-    core = scores.core
-    names = []
-    if by is not None:
-        names = check_segments(by, core.columns.keys, "confidence_interval")
-    uneven = [
-        request.key
-        for request in core.requests
-        if not is_of_means(request)
-        or request.options.adjusted
-        or request.divides_sums
-        or request.options.average == "weighted"
-    ]
-    keys = [key for key in core.columns.keys if key not in ("qid", *names)]
-    reasons = {
-        "clusters": clusters is not None,
-        "sample_weight": sample_weight is not None,
-        "method='bootstrap'": method == "bootstrap",
-        "weights of queries": "_weight" in core.state,
-        f"the key columns {keys}, so that a query may come several times": keys,
-        f"{uneven}, which are medians, adjusted, weighted or ratios": uneven,
-    }
-    for reason, is_there in reasons.items():
-        if is_there:
-            raise ValueError(
-                "confidence_interval of scores on a cluster needs means of queries "
-                f"that all count alike. Got {reason}. Bring the queries to this "
-                "process: confidence_interval(scores.collect(), ...)."
-            )
-    return names
-
-
-class Moments(NamedTuple):
-    """Sums over queries, each of shape (n_rankers, n_metrics).
-
-    `powers` are those of the deviations from a centre: d^2, d^3 and d^4. `n_other`
-    counts the values that are neither 0 nor 1, and `counted` holds the values
-    themselves, where an interval may need them.
-    """
-
-    n_queries: int
-    n_known: np.ndarray
-    n_undefined: np.ndarray
-    n_other: np.ndarray
-    powers: np.ndarray
-    counted: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-
-
-def _moments(table, label, centres, method):
-    """Return the Moments of some queries about the centres of their segment."""
-    centres = centres[label]
-    shape = np.shape(centres)
-    counts = np.zeros((3, *shape), dtype=np.int64)
-    powers, ends = np.zeros((3, *shape)), np.zeros((2, *shape))
-    counted = np.full(shape, None)
-    for i, of_ranker in enumerate(terms_of(table, centres)):
-        for j, terms in enumerate(of_ranker):
-            top, values, centre = terms.top[terms.known], terms.values, centres[i][j]
-            n_other = ((values != 0) & (values != 1)).sum()
-            counts[:, i, j] = len(values), terms.n_undefined, n_other
-            powers[:, i, j] = _powers(top, centre)
-            counted[i, j] = _counted(terms, method)
-            ends[:, i, j] = values.min(initial=np.inf), values.max(initial=-np.inf)
-    return Moments(table.n_documents[0].size, *counts, powers, counted, *ends)
-
-
-def _merged_moments(parts):
-    """Return the Moments of all queries."""
-    *sums, counted, low, high = zip(*parts, strict=True)
-    merged = np.full(np.shape(low[0]), None)
-    for place in np.ndindex(merged.shape):
-        of_parts = [part[place] for part in counted]
-        if all(one is not None for one in of_parts):
-            merged[place] = Counted.merged(of_parts)
-    ends = np.min(low, axis=0), np.max(high, axis=0)
-    return Moments(*(sum(several) for several in sums), merged, *ends)
-
-
-class Described(NamedTuple):
-    """What :class:`ConfidenceIntervals` reads of scores."""
-
-    rankers: tuple
-    metrics: tuple
-    keys: dict
-    table: Bunch
-    weight: None = None
-
-
-def _of_parts(scores, by, names, confidence_level, method):
-    """Return the intervals of ScoresInParts: first the estimates, then the moments."""
-    requests = scores.core.requests
-    rankers = tuple(scores.core.columns.y_score)
-    metrics = tuple(request.key for request in requests)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UndefinedMetricWarning)
-        summaries = {None: scores.summary()} if by is None else scores.summary(by)
-    estimates, centres = {}, {}
-    for label, summary in summaries.items():
-        named = {None: summary} if rankers == (None,) else summary
-        estimates[label] = [
-            [named[ranker][metric] for metric in metrics] for ranker in rankers
-        ]
-        centres[label] = [
-            [_ratio_of(*pair) for pair in zip(requests, of_ranker, strict=True)]
-            for of_ranker in estimates[label]
-        ]
-    first = partial(_moments, centres=centres, method=method)
-    found = scores.reduce(first, _merged_moments, by)
-    found = {None: found} if by is None else found
-    rows, few = [], {}
-    for label, (j, i) in product(found, np.ndindex(len(metrics), len(rankers))):
-        moments, estimate = found[label], estimates[label][i][j]
-        n, n_other = int(moments.n_known[i, j]), moments.n_other[i, j]
-        # Terms read of values whether all are 0 or 1, and their range.
-        values = np.array(
-            [moments.low[i, j], moments.high[i, j], *[0.5] * bool(n_other)]
-        )
-        every, bottom = np.broadcast_to(True, n), np.broadcast_to(1.0, n)
-        n_undefined = int(moments.n_undefined[i, j])
-        terms = Terms(
-            bottom, bottom, every, values[: 3 * n], n_undefined, estimate, requests[j]
-        )
-        entries = {} if by is None else entries_of(label, names)
-        name = _name_of(metrics[j], rankers[i], entries)
-        if n:
-            check_method(method, terms, [], name)
-            sample = _Sample(n, moments.powers[:, i, j], moments.counted[i, j])
-            interval, few[name] = _of_sample(
-                terms, centres[label][i][j], sample, confidence_level, method
-            )
-        else:
-            interval, few[name] = _undefined(terms, method), np.inf
-        rows.append(Bunch(**entries, metric=metrics[j], ranker=rankers[i], **interval))
-    _warn_of_few(few, {})
-    keys = {"qid": range(sum(moments.n_queries for moments in found.values()))}
-    described = Described(
-        rankers, metrics, keys, Bunch(requests=requests, kind="pandas")
-    )
-    return ConfidenceIntervals(described, tuple(rows), by, None, confidence_level)
-
-
 def _name_of(metric, ranker, entries):
     """Return the words for an interval in warnings."""
     name = repr(metric)
     if ranker is not None:
         name += f" of {shown(ranker)}"
     return name + "".join(f", {key}={shown(value)}" for key, value in entries.items())
-
-
-def _ratio_of(request, estimate):
-    """Return the mean of the terms from the summary, the inverse of Terms.summary."""
-    before, _ = MEANS[request.metric.pool]
-    with np.errstate(divide="ignore"):
-        value = request.sign * estimate
-        return float(before(np.divide(1, value) if request.metric.inverse else value))
 
 
 def _of_array(values, sample_weight, clusters, options):

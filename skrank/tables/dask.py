@@ -47,13 +47,6 @@ class DaskTable(Engine):
         keys = self.frame[list(columns.keys.values())]
         return round(keys.nunique_approx().compute())
 
-    def reduce(self, frame, keys, names, first, merge):
-        """Compute columns, and return the rows that `merge` makes of those of parts."""
-        import dask
-
-        parts = [dask.delayed(_part)(rows, first) for rows in frame[names].to_delayed()]
-        return dask.delayed(_joined)(parts, merge).compute()
-
     def collect(self, frame, names):
         """Compute columns of a data frame and return them as an Arrow table."""
         pa = import_extra("pyarrow", "dask")
@@ -66,17 +59,6 @@ def _arrow_type(pa, example):
         return pa.Schema.from_pandas(example, preserve_index=False).types[0]
     except pa.ArrowInvalid:
         return pa.string()
-
-
-def _part(frame, first):
-    table = import_extra("pyarrow").Table.from_pandas(frame, preserve_index=False)
-    return first(table) if len(table) else None
-
-
-def _joined(parts, merge):
-    parts = [part for part in parts if part is not None]
-    pa = import_extra("pyarrow")
-    return merge(pa.concat_tables(parts)) if parts else pa.table({})
 
 
 def _score_partition(frame, core, meta):

@@ -16,7 +16,7 @@ from typing import Any
 
 import skrank
 from skrank._checks import import_extra
-from skrank.tables.clusters import PART, Engine, readable, score_rows
+from skrank.tables.clusters import Engine, readable, score_rows
 from skrank.tables.stream import whole_queries
 
 LACKING = (
@@ -100,23 +100,6 @@ class SparkTable(Engine):
         frame = self.frame.agg(F.approx_count_distinct(F.xxhash64(*keys)))
         return frame.first()[0]
 
-    def reduce(self, frame, keys, names, first, merge):
-        """Compute columns, and return the rows that `merge` makes of those of parts."""
-        from pyspark.sql.types import BinaryType, StructField, StructType
-
-        types = [frame.schema[key].dataType for key in keys]
-        frame, alias = _select(frame, names)
-        fields = [
-            StructField(alias[key], kind) for key, kind in zip(keys, types, strict=True)
-        ]
-        schema = StructType([*fields, StructField(PART, BinaryType())])
-        for function, columns in ((first, names), (merge, [*keys, PART])):
-            done = _importing_skrank("map_rows", (function, columns, schema.names))
-            frame = frame.mapInArrow(done, schema)
-            if function is first:
-                frame = frame.repartition(1)
-        return _to_arrow(frame).rename_columns([*keys, PART])
-
 
 def _select(frame, names):
     """Return some columns under names without dots, on which mapInArrow fails."""
@@ -161,20 +144,6 @@ def score_batches(pickled, batches):
     )
     for table, _ in whole_queries(tables, core):
         yield from score_rows(core, table).to_batches()
-
-
-def map_rows(pickled, batches):
-    """Yield what a function returns of all rows of a partition, if there are any.
-
-    The pickled arguments are the function, the names of the columns that it reads, and
-    the names of those that it returns.
-    """
-    function, names, returned = pickle.loads(pickled)
-    pa = import_extra("pyarrow", "spark")
-    batches = [pa.RecordBatch.from_arrays(batch.columns, names) for batch in batches]
-    if batches and sum(map(len, batches)):
-        table = function(pa.Table.from_batches(batches))
-        yield from table.rename_columns(returned).to_batches()
 
 
 def _importing_skrank(name, argument):

@@ -20,12 +20,11 @@ from skrank.metrics import (
     of_items,
     score_queries,
 )
-from skrank.stats import confidence_interval
 from skrank.tables import ClusterScores, clusters, score_catalogue, score_table
 from skrank.tables.spark import SparkTable
 from tests import processes
 from tests.brute_force import LISTED
-from tests.drawn_tables import assert_same_intervals, draw_shuffled
+from tests.drawn_tables import draw_shuffled
 
 FEW = ["ndcg@3", "map", "z_mrr", "neg_median_rank", "neg_rank_variance", "err"]
 
@@ -143,40 +142,28 @@ def test_segments_and_several_rankers_are_scored_in_one_pass(spark, tmp_path):
     assert found.summary(by="day") == expected.summary(by="day")
 
 
-def test_workers_compute_the_summaries(spark):
-    frame = draw(200)
+def test_means_of_the_frame_are_those_of_the_summary(spark):
     columns = {"bm25": "y_score", "dense": "other.score"}
-    metrics = ["ndcg@3", "map", "neg_median_rank", "adjusted_mrr", "gm_map", "err"]
-    table = on_spark(spark, frame).withColumn("a.word", F.hex("day"))
-    for params in ({}, {"sample_weight": "weight", "average": "weighted"}):
-        scores = score_table(
-            table, metrics, y_score=columns, by=["day", "a.word"], **params
-        )
-        collected = scores.collect()
-        for by in (None, "day", ["a.word", "day"]):
-            assert scores.summary(by) == collected.summary(by)
+    table = on_spark(spark, draw(200)).withColumn("a.word", F.hex("day"))
+    scores = score_table(table, ["ndcg@3", "map"], y_score=columns, by="a.word")
+    collected = scores.collect()
+    (mean,) = scores.frame.agg(F.avg("`dense/ndcg@3`")).first()
+    assert_allclose(mean, collected.summary()["dense"]["ndcg@3"], rtol=1e-12)
+    rows = scores.frame.groupBy("`a.word`").agg(F.avg("`bm25/map`")).collect()
+    by_word = {
+        word: of_rankers["bm25"]["map"]
+        for word, of_rankers in collected.summary(by="a.word").items()
+    }
+    assert dict(map(tuple, rows)) == pytest.approx(by_word, rel=1e-12)
+
+
+def test_what_the_workers_miss_is_said(spark):
+    table = on_spark(spark, draw())
     with pytest.raises(ValueError, match="has no rows"):
-        score_table(table.where("qid < 0"), "mrr").summary()
+        score_table(table.where("qid < 0"), "mrr").collect()
     missing = table.withColumn("y_true", F.when(F.col("qid") > 3, F.col("y_true")))
     with pytest.raises(ValueError, match=r"^The column 'y_true' has .* missing"):
-        score_table(missing, "mrr").summary()
-
-
-@pytest.mark.filterwarnings("ignore:The interval may be too narrow")
-@pytest.mark.parametrize("by", [None, "day", ["a.word", "day"]], ids=str)
-def test_workers_compute_intervals(by, spark, monkeypatch):
-    word = F.when(F.col("qid") % 3 == 0, "é").otherwise("b")
-    day = F.date_add(F.lit("2024-05-17").cast("date"), F.col("qid").cast("int") % 2)
-    table = on_spark(spark, draw(200)).withColumn("day", day).withColumn("a.word", word)
-    scores = score_table(
-        table,
-        ["ndcg@3", "hits@1", "gm_map"],
-        y_score={"bm25": "y_score", "dense": "other.score"},
-        by=by or (),
-    )
-    expected = confidence_interval(scores.collect(), by=by)
-    monkeypatch.delattr(ClusterScores, "collect")
-    assert_same_intervals(confidence_interval(scores, by=by), expected)
+        score_table(missing, "mrr").collect()
 
 
 def bytes_to_driver(spark, action):
@@ -194,7 +181,7 @@ def bytes_to_driver(spark, action):
     return so_far() - before
 
 
-def test_a_summary_of_20_million_rows_brings_less_than_1_MB_to_the_driver(spark):
+def test_a_mean_of_20_million_rows_brings_less_than_1_MB_to_the_driver(spark):
     n_queries, n_documents, n_levels = 200_000, 100, 11
     query = F.floor(F.col("id") / n_documents)
     document = F.col("id") % n_documents
@@ -203,12 +190,10 @@ def test_a_summary_of_20_million_rows_brings_less_than_1_MB_to_the_driver(spark)
         (document == 7).cast("int").alias("y_true"),
         (document <= query % n_levels).cast("double").alias("y_score"),
     )
-    scores, found = score_table(table, ["mrr", "neg_median_rank"]), {}
-    moved = bytes_to_driver(spark, lambda: found.update(scores.summary()))
+    scores, found = score_table(table, "mrr"), []
+    mean = scores.frame.agg(F.avg("mrr"))
+    moved = bytes_to_driver(spark, lambda: found.extend(mean.first()))
     assert moved < 1_000_000
-    # An id and a value for each query would be more.
-    rows = spark.range(n_queries).select("id", F.rand())
-    assert bytes_to_driver(spark, rows.collect) > 1_000_000
     # Documents 0 to `level` are tied, and so are those below them.
     mrr = 0
     for level in range(n_levels):
@@ -219,7 +204,7 @@ def test_a_summary_of_20_million_rows_brings_less_than_1_MB_to_the_driver(spark)
             / len(ranks)
             * len(range(level, n_queries, n_levels))
         )
-    assert_allclose(found["mrr"], mrr / n_queries, rtol=1e-12)
+    assert_allclose(found, mrr / n_queries, rtol=1e-12)
 
 
 def fails(ranking):
@@ -228,9 +213,8 @@ def fails(ranking):
 
 def test_the_error_of_a_metric_is_that_of_the_worker(spark):
     scores = score_table(on_spark(spark, draw()), [fails])
-    for compute in (scores.collect, scores.summary):
-        with pytest.raises(ZeroDivisionError, match=r"^a metric of one's own$"):
-            compute()
+    with pytest.raises(ZeroDivisionError, match=r"^a metric of one's own$"):
+        scores.collect()
 
 
 def test_many_queries_are_announced_before_they_are_collected(spark, monkeypatch):
@@ -294,9 +278,6 @@ def test_columns_are_read_by_the_workers(kind, spark):
     values, of_arrays = scores.collect().values, expected.values
     assert_array_equal(np.delete(values, 2, 1), np.delete(of_arrays, 2, 1))
     assert_allclose(values, of_arrays, rtol=1e-12, atol=1e-15)
-    means = scores.summary()
-    assert means["neg_popularity@2"] == expected.summary()["neg_popularity@2"]
-    assert means == pytest.approx(expected.summary())
 
 
 def test_columns_of_items_are_sent_to_the_workers(spark):
