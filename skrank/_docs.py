@@ -380,10 +380,6 @@ doc_id : str, default=None
     The column of the document ids.
 sample_weight : str, default=None
     The column of the weights, constant within a query.
-table : str, default=None
-    The table, or view, of a file of DuckDB (``.duckdb``). If None, its only one.
-connection : connection of DuckDB or ADBC, default=None
-    Runs the query that `source` is.
 """)
 
 

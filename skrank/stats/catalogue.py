@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils import Bunch
@@ -10,7 +11,17 @@ from sklearn.utils import Bunch
 from skrank._checks import shown, warn_caller
 from skrank.metrics.top_lists import SCORES
 from skrank.stats.inference import check_level, t_interval
-from skrank.stats.intervals import ConfidenceIntervals, Described
+from skrank.stats.intervals import ConfidenceIntervals
+
+
+class Described(NamedTuple):
+    """What :class:`ConfidenceIntervals` reads of scores."""
+
+    rankers: tuple
+    metrics: tuple
+    keys: dict
+    table: Bunch
+    weight: None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -29,8 +29,6 @@ from skrank._columns import KINDS, as_frame
 from skrank._text_tables import (
     TEXT,
     as_html,
-    as_latex,
-    as_markdown,
     as_text,
     undefined_words,
 )
@@ -513,26 +511,6 @@ class Result:
     def _repr_html_(self):
         """Return the tables for a notebook."""
         return as_html(*self._tables())
-
-    def to_markdown(self) -> str:
-        """Return the tables in Markdown.
-
-        Returns
-        -------
-        text : str
-            The title and the tables.
-        """
-        return as_markdown(*self._tables(), left=self._left)
-
-    def to_latex(self) -> str:
-        """Return the tables in LaTeX, with the rules of the package booktabs.
-
-        Returns
-        -------
-        text : str
-            The title as a comment, and a `tabular` environment for each table.
-        """
-        return as_latex(*self._tables(), left=self._left)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

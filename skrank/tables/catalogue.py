@@ -16,7 +16,6 @@ from skrank._checks import (
     check_column_name,
     check_k,
     import_extra,
-    shown,
 )
 from skrank._columns import library_of
 from skrank._ranking.ids import encode_qid
@@ -45,8 +44,6 @@ def score_catalogue(
     y_score: str | Sequence[str] | Mapping[str, str] = "y_score",
     returned: str | Mapping[str, str] | None = None,
     ties: Literal["expected", "first"] = "expected",
-    table: str | None = None,
-    connection: Any = None,
 ) -> CatalogueScores:
     """Score all lists of a table together: how much of a catalogue they show.
 
@@ -78,10 +75,6 @@ def score_catalogue(
         How ties are resolved. "expected" counts a tied document with the probability
         that it is in the list; "first" keeps the order of the rows, which those of
         Spark and Dask do not have.
-    table : str, default=None
-        The table, or view, of a file of DuckDB (``.duckdb``). If None, its only one.
-    connection : connection of DuckDB or ADBC, default=None
-        Runs the query that `source` is.
 
     Returns
     -------
@@ -120,9 +113,9 @@ def score_catalogue(
     core = CatalogueCore((), columns, check_k(k), ties)
     engine, method = CLUSTERS.get(library_of(source), (None, ""))
     if hasattr(source, method):
-        kind, tables = "pandas", [_of_cluster(engine(source), core, table, connection)]
+        kind, tables = "pandas", [_of_cluster(engine(source), core)]
     else:
-        with Source(source, columns, None, table, connection) as rows:
+        with Source(source, columns) as rows:
             rows.check(columns)
             kind, tables = rows.kind, score_source(rows, core, lambda n_rows: None)
     lists = core.finish(tables)
@@ -131,14 +124,8 @@ def score_catalogue(
     return CatalogueScores(lists, core.k, n_items, ids, kind)
 
 
-def _of_cluster(engine, core, table, connection):
+def _of_cluster(engine, core):
     """Return a row per query of a data frame of Spark or Dask, as an Arrow table."""
-    for name, value in {"table": table, "connection": connection}.items():
-        if value is not None:
-            raise ValueError(
-                f"The {name!r} parameter of score_catalogue goes with files and tables "
-                f"in memory, not with Spark and Dask. Got {shown(value)}."
-            )
     if core.in_input_order:
         raise ValueError(
             "ties='first' keeps the order of the rows, and a data frame of Spark or "

@@ -30,10 +30,9 @@ READERS = {
     "arrow": "arrow",
     "feather": "arrow",
     "ipc": "arrow",
-    "duckdb": "duckdb",
 }
-# Those of formats for which DuckDB has no function.
-ARROW, DATABASE = "arrow", "duckdb"
+# The format for which DuckDB has no function.
+ARROW = "arrow"
 _ENDING = re.compile(r"\.([a-z]+)(\.gz|\.zst)?$", re.IGNORECASE)
 _DELIMITERS = ",", "\t", ";", "|"
 
@@ -195,7 +194,8 @@ def reader_of(files):
     if readers <= {None}:
         raise ValueError(
             f"The names of files must end with "
-            f"{', '.join('.' + ending for ending in READERS)}. Got {shown(files[0])}."
+            f"{', '.join('.' + ending for ending in READERS)}. Got {shown(files[0])}. "
+            "Of a database pass a query, such as duckdb.connect(file).sql('FROM t')."
         )
     if len(readers) > 1:
         raise ValueError(

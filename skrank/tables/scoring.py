@@ -62,8 +62,6 @@ def score_table(
     returned: str | Mapping[str, str] | None = None,
     doc_id: str | None = None,
     sample_weight: str | None = None,
-    table: str | None = None,
-    connection: Any = None,
     memory_limit: str | None = None,
     progress: bool | Literal["auto"] = False,
     **params: Any,
@@ -84,8 +82,7 @@ def score_table(
         data frame of pandas, polars or pyarrow or a RecordBatchReader; a LazyFrame of
         polars; a Dataset or a Scanner of pyarrow. Rows may be in any order; files in
         which the rows of a query stand together are read without a sort. Or a data
-        frame of Spark or Dask, whose rows stay where they are. With `table` a file of
-        DuckDB, and with a `connection` a query in SQL.
+        frame of Spark or Dask, whose rows stay where they are.
     metrics : str, callable, or list or dict of them
         Scorer names, metric functions of skrank or functions of your own, as in
         :func:`~skrank.metrics.evaluate`.
@@ -193,11 +190,11 @@ def score_table(
     engine, method = CLUSTERS.get(library_of(source), (None, ""))
     if hasattr(source, method):
         only = {"memory_limit": memory_limit, "progress": progress}
-        _check_cluster(core, table=table, connection=connection, **only)
+        _check_cluster(core, **only)
         engine = engine(source)
         check_columns(engine.schema, columns)
         return score_on_cluster(engine, with_max_grade(engine, core))
-    with Source(source, columns, memory_limit, table, connection) as rows:
+    with Source(source, columns, memory_limit) as rows:
         rows.check(columns)
         core = with_max_grade(rows, core)
         if memory_limit is not None:
@@ -290,8 +287,6 @@ def read_rows(
     returned: str | Mapping[str, str] | None = None,
     doc_id: str | None = None,
     sample_weight: str | None = None,
-    table: str | None = None,
-    connection: Any = None,
     **columns: Any,
 ) -> Bunch:
     """Read the rows of a file or a table as the arguments of metrics.
@@ -357,7 +352,7 @@ def read_rows(
     columns = read_columns(
         "read_rows", qid, y_true, y_score, (), judged, returned, doc_id, sample_weight
     )._replace(of_metrics=of_metrics)
-    with Source(source, columns, None, table, connection, reads_all=True) as rows:
+    with Source(source, columns, reads_all=True) as rows:
         rows.check(columns)
         query = f"SELECT {rows.selected(columns)} FROM {rows.relation}"
         found = rows.run(lambda: rows.connection.sql(query).to_arrow_table())

@@ -18,7 +18,6 @@ from skrank._columns import (
 )
 from skrank.tables.files import (
     ARROW,
-    DATABASE,
     arrow_files,
     check_known,
     files_of,
@@ -86,8 +85,6 @@ class Source:
         source,
         columns,
         memory_limit=None,
-        table=None,
-        connection=None,
         *,
         reads_all=False,
     ):
@@ -114,25 +111,21 @@ class Source:
             self.fetch("SET enable_progress_bar = false")
             if memory_limit is not None:
                 self.leave_memory(0)
-            self.relation = self._open(source, columns, table, connection)
+            self.relation = self._open(source, columns)
             query = f"DESCRIBE SELECT * FROM {self.relation}"
             self.types = {name: kind for name, kind, *_ in self.fetch(query)}
             self.kinds = {name: _kind(type) for name, type in self.types.items()}
             failing.pop_all()
 
-    def _open(self, source, columns, table, connection):
+    def _open(self, source, columns):
         """Return the SQL that stands for the source in a FROM clause.
 
         Of a table in memory only the named columns are converted and stored, and DuckDB
         sees no other ones, from which it does not tell "qid" and "QID" apart.
         """
         pa = import_extra("pyarrow")
-        if connection is not None:
-            source = _rows_of_query(source, connection)
-        elif is_path(source) or isinstance(source, list):
+        if is_path(source) or isinstance(source, list):
             self.files = files_of(source, self.fetch)
-            if table is not None or reader_of(self.files) == DATABASE:
-                return self._open_database(columns, table)
             if reader_of(self.files) != ARROW:
                 return relation_of_files(self.files, columns, self.fetch)
             source = self.run(arrow_files, self.files, self._names)
@@ -168,32 +161,6 @@ class Source:
         self.fetch("CREATE TABLE source AS SELECT * FROM stream")
         self.run(self.connection.unregister, "stream")
         return "source"
-
-    def _open_database(self, columns, table):
-        """Return the SQL of the named columns of a table of a file of DuckDB."""
-        if reader_of(self.files) != DATABASE or len(self.files) > 1:
-            raise ValueError(
-                "The 'table' parameter names a table of one file that "
-                f"ends with .duckdb. Got {table!r} with {shown(self.files)}."
-            )
-        (file,) = self.files
-        self.fetch(f"ATTACH {text_in_sql(file)} AS given (READ_ONLY)")
-        found = "FROM duckdb_{}s() WHERE database_name = 'given' AND NOT internal"
-        query = " UNION ALL ".join(
-            f"SELECT {kind}_name {found.format(kind)}" for kind in ("table", "view")
-        )
-        names = sorted(name for (name,) in self.fetch(query))
-        if table is None and len(names) == 1:
-            (table,) = names
-        if table not in names:
-            raise ValueError(
-                f"The 'table' parameter must name a table of {file!r}, "
-                f"among {names}. Got {table!r} instead."
-            )
-        table = f"given.{quoted(table)}"
-        rows = self.fetch(f"DESCRIBE FROM {table}")
-        check_known(columns, [name for name, *_ in rows], f"The file {file!r}")
-        return f"(SELECT {', '.join(map(quoted, self._names))} FROM {table})"
 
     def start(self, function, *args):
         """Call a function in the thread of the source, and return the task."""
@@ -411,27 +378,6 @@ class Source:
             what = f"the column {column!r} of {what}"
         kind = OSError if cause.startswith(("IO Error", "HTTP Error")) else ValueError
         return kind(f"DuckDB cannot read {what}. Got: {cause}.")
-
-
-def _rows_of_query(text, connection):
-    """Return what a query returns as a stream of Arrow."""
-    if not isinstance(text, str):
-        raise TypeError(
-            "The 'source' parameter must be a str, a query in SQL, if "
-            f"there is a `connection`. Got {type(text).__name__} instead."
-        )
-    if hasattr(connection, "sql"):  # of DuckDB
-        return connection.sql(text)
-    cursor = connection.cursor() if hasattr(connection, "cursor") else None
-    if not hasattr(cursor, "fetch_record_batch"):
-        raise TypeError(
-            "The 'connection' parameter must be a connection of DuckDB "
-            "or ADBC, which return tables of Arrow. Got one of "
-            f"{type(connection).__module__} instead: pass a data frame, such as that "
-            "of pandas.read_sql."
-        )
-    cursor.execute(text)
-    return cursor.fetch_record_batch()
 
 
 def _kind(type):

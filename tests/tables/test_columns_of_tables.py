@@ -286,7 +286,7 @@ def test_columns_of_dask_have_the_values_of_all_orders(arrow):
     scores = score_table(dd.from_pandas(frame, npartitions=3), METRICS, **names)
     values = scores.collect().values[0]
     assert_allclose(values, in_every_order(), rtol=1e-12, atol=1e-15)
-    means = scores.summary()
+    means = scores.collect().summary()
     assert list(means.values()) == pytest.approx(in_every_order().mean(axis=1))
 
 

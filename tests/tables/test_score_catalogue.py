@@ -97,8 +97,6 @@ def test_what_a_table_does_not_have_is_an_error():
     of_dask = dd.from_pandas(frame, npartitions=1)
     with pytest.raises(ValueError, match="keeps the order of the rows"):
         score_catalogue(of_dask, k=5, items=100, ties="first", **NAMES)
-    with pytest.raises(ValueError, match="'table' parameter of score_catalogue"):
-        score_catalogue(of_dask, k=5, items=100, table="t", **NAMES)
     frame.loc[3, "product"] = None
     with pytest.raises(ValueError, match="'product' has 1 missing value"):
         score_catalogue(frame, k=5, items=100, **NAMES)

@@ -5,10 +5,8 @@
 import datetime
 import decimal
 import pickle
-import sqlite3
 import sys
 import uuid
-from contextlib import closing
 
 import duckdb
 import numpy as np
@@ -275,56 +273,24 @@ def test_the_highest_grade_that_counts_may_depend_on_the_metric():
     )
 
 
-def test_a_table_of_a_file_of_duckdb_is_scored(tmp_path):
-    file, table = tmp_path / "some.duckdb", draw()
-    expected = evaluate(**arrays(table), metrics=FEW)
-    with duckdb.connect(str(file)) as connection:
+def test_a_query_in_sql_is_scored(tmp_path):
+    file, table = str(tmp_path / "some.duckdb"), draw()
+    with duckdb.connect(file) as connection:
         connection.register("drawn", table)
         connection.execute('CREATE TABLE "my rows" AS SELECT * FROM drawn')
-    assert_same(score_table(file, FEW).summary(), expected)
-    with duckdb.connect(str(file)) as connection:
-        connection.execute('CREATE TABLE few AS SELECT * FROM "my rows" WHERE false')
-    assert_same(score_table(file, FEW, table="my rows").summary(), expected)
-    with pytest.raises(ValueError, match=r"'table' .* \['few', 'my rows'\]. Got None"):
+        query = connection.sql('FROM "my rows"')
+        assert_same(
+            score_table(query, FEW).summary(), evaluate(**arrays(table), metrics=FEW)
+        )
+        few = connection.sql('FROM "my rows" WHERE qid < 3')
+        assert len(score_table(few, FEW).keys["qid"]) == 3
+        none = connection.sql('FROM "my rows" WHERE false')
+        with pytest.raises(ValueError, match="The source has no rows"):
+            score_table(none, FEW)
+    with pytest.raises(
+        ValueError, match=r"must end with .*duckdb\.connect\(file\)\.sql"
+    ):
         score_table(file, FEW)
-    with pytest.raises(ValueError, match="no column 'y_tru'"):
-        score_table(file, FEW, table="my rows", y_true="y_tru")
-    with pytest.raises(ValueError, match="The source has no rows"):
-        score_table(file, FEW, table="few")
-    with pytest.raises(ValueError, match=r"'table' .* ends with \.duckdb"):
-        score_table(as_source(table, "parquet", tmp_path), FEW, table="few")
-
-
-class ConnectionOfADBC:
-    """A connection of the shape of those of ADBC."""
-
-    def cursor(self):
-        return self
-
-    def execute(self, text):
-        self.text = text
-
-    def fetch_record_batch(self):
-        assert self.text == "SELECT * FROM rows"
-        return draw().to_reader()
-
-
-def test_a_query_in_sql_is_scored():
-    table = draw()
-    expected = evaluate(**arrays(table), metrics=FEW)
-    with duckdb.connect() as connection:
-        connection.register("rows", table)
-        for given in (connection, ConnectionOfADBC()):
-            scores = score_table("SELECT * FROM rows", FEW, connection=given)
-            assert_same(scores.summary(), expected)
-        few = "SELECT * FROM rows WHERE qid < 3"
-        assert len(score_table(few, FEW, connection=connection).keys["qid"]) == 3
-        with pytest.raises(TypeError, match="must be a str, a query in SQL"):
-            score_table(table, FEW, connection=connection)
-    with closing(sqlite3.connect(":memory:")) as other:
-        message = r"Got one of sqlite3 .*pandas\.read_sql"
-        with pytest.raises(TypeError, match=message):
-            score_table("SELECT 1", FEW, connection=other)
 
 
 def test_a_bad_list_of_paths_or_file_of_arrow_is_refused(tmp_path):
