@@ -11,7 +11,6 @@ import csv
 import datetime
 import gzip
 import io
-import json
 import re
 import sys
 import tempfile
@@ -30,7 +29,7 @@ from skrank.metrics import score_queries
 from skrank.tables import score_table
 
 METRICS = ["map", "ndcg@3", "mrr"]
-FORMS = ["csv", "json", "parquet", "pandas", "polars", "pyarrow", "stream"]
+FORMS = ["csv", "parquet", "pandas", "polars", "pyarrow", "stream"]
 
 # Ids that look alike.
 WORDS = [
@@ -159,7 +158,7 @@ class Case:
         is_unique = len({*zip(*texts, strict=True)}) == n_rows
         self.has_doc = is_unique and bool(rng.random() < 0.8)
         self.damage = None
-        if self.form in ("csv", "json", "parquet") and rng.random() < 0.05:
+        if self.form in ("csv", "parquet") and rng.random() < 0.05:
             self.damage = str(rng.choice(["cut", "empty", "short", "unlike"]))
 
     def parts(self):
@@ -177,7 +176,7 @@ class Case:
 
     def source(self, folder):
         """Write or make the table."""
-        if self.form in ("csv", "json", "parquet"):
+        if self.form in ("csv", "parquet"):
             return _write(self, folder)
         return _frame(self)
 
@@ -216,17 +215,14 @@ def _write(case, folder):
     rng, form = case.rng, case.form
     parts = list(case.parts())
     place = folder / str(rng.choice(["run[1]", "what?", "all*", "y_true=0", "plain"]))
-    ending = {"csv": [".csv", ".csv.gz"], "json": [".jsonl", ".json"]}
-    ending = str(rng.choice(ending.get(form, [".parquet"])))
+    ending = str(rng.choice({"csv": [".csv", ".csv.gz"]}.get(form, [".parquet"])))
     files = []
     for i, part in enumerate(parts):
         # The parts of some tables stand in folders of their own.
         inside = place / f"qid={i}" if rng.random() < 0.2 else place
         inside.mkdir(parents=True, exist_ok=True)
         files.append(inside / f"r[{i:02}]{ending}")
-        {"csv": _write_csv, "json": _write_json, "parquet": _write_parquet}[form](
-            case, part, files[-1]
-        )
+        {"csv": _write_csv, "parquet": _write_parquet}[form](case, part, files[-1])
     if case.damage:
         _damage(case, files[int(rng.integers(len(files)))])
     return files[0] if len(files) == 1 else place
@@ -246,17 +242,6 @@ def _write_csv(case, part, file):
         writer.writerow(map(as_text, row))
     data = text.getvalue().encode()
     file.write_bytes(gzip.compress(data) if file.suffix == ".gz" else data)
-
-
-def _write_json(case, part, file):
-    rows = [
-        dict(zip(part, row, strict=True)) for row in zip(*part.values(), strict=True)
-    ]
-    lines = [json.dumps(row) for row in rows]
-    if file.suffix == ".json":
-        file.write_text(f"[{', '.join(lines)}]")
-    else:
-        file.write_text("".join(f"{line}\n" for line in lines))
 
 
 def _write_parquet(case, part, file):
@@ -332,7 +317,7 @@ class Silent(AssertionError):
     """A table that is scored differently from lists, or fails without a name."""
 
 
-NAMED = re.compile(r"'(qid|doc|y_true|y_score)'|\.(csv|jsonl?|parquet)")
+NAMED = re.compile(r"'(qid|doc|y_true|y_score)'|\.(csv|parquet)")
 
 
 def outcome(seed, folder):

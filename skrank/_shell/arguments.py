@@ -16,9 +16,9 @@ QRELS and RUN are text files of TREC, packed (.gz) or not, with fields separated
 spaces or tabs:
   QRELS  query iteration document grade
   RUN    query Q0 document rank score tag
-or Parquet, CSV or JSON files with the columns qid, doc_id and grade, or score. QRELS
-may also be a .tsv file of BEIR, with the columns query-id, corpus-id and score. "-" is
-a file of TREC on the standard input. The score alone orders the documents, the rank is
+or Parquet or CSV files with the columns qid, doc_id and grade, or score. QRELS may also
+be a .tsv file of BEIR, with the columns query-id, corpus-id and score. "-" is a file of
+TREC on the standard input. The score alone orders the documents, the rank is
 not read. The ids of a file of TREC are text; they meet the integers of another file.
 
 Metrics have the names of skrank, such as "ndcg@10" and "rbp(p=0.5)", or of trec_eval:
@@ -27,9 +27,8 @@ success_5, P.5,10. Any cutoff is allowed. Without --convention tied documents co
 the expectation over their orderings and the gain of a grade is 2 ** grade - 1. With
 --convention trec_eval the values are those of trec_eval -c.
 
-Instead of QRELS and RUN there may be one table, a Parquet, CSV or JSON file or a
-directory of them, with a row for each document of a query and the columns qid, y_true
-and y_score.
+Instead of QRELS and RUN there may be one table, a Parquet or CSV file or a directory of
+them, with a row for each document of a query and the columns qid, y_true and y_score.
 """
 
 

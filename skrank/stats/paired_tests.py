@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import norm, rankdata
+from scipy.stats import false_discovery_control, norm, rankdata
 from scipy.stats import t as student
 
 from skrank.stats import anytime, sign_flips
@@ -537,19 +537,6 @@ def holm(pvalues):
     return np.minimum(adjusted, 1)
 
 
-def benjamini_hochberg(pvalues):
-    """Return the p-values of Y. Benjamini, Y. Hochberg, JRSS B 57 (1995).
-
-    They control the expected fraction of false findings, not the probability of one.
-    """
-    order = np.argsort(pvalues, kind="stable")[::-1]
-    n = len(pvalues)
-    adjusted = np.empty(n)
-    scaled = pvalues[order] * n / np.arange(n, 0, -1)
-    adjusted[order] = np.minimum.accumulate(scaled)
-    return np.minimum(adjusted, 1)
-
-
 class Correction(NamedTuple):
     """A correction of p-values for the number of comparisons.
 
@@ -567,7 +554,7 @@ class Correction(NamedTuple):
 CORRECTIONS = {
     "max-t": Correction("max-T", flips_signs=True, intervals="simultaneous"),
     "holm": Correction("Holm", holm, intervals="simultaneous (Bonferroni)"),
-    "bh": Correction("Benjamini-Hochberg", benjamini_hochberg),
+    "bh": Correction("Benjamini-Hochberg", false_discovery_control),
     None: Correction("no correction"),
 }
 

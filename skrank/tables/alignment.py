@@ -53,8 +53,8 @@ def align(
     Parameters
     ----------
     qrels : path, table, dict or list
-        The judgements. A file of TREC, also with the ending ".gz"; a Parquet, CSV or
-        JSON file, which DuckDB reads; a table (pandas, polars, pyarrow, DuckDB or
+        The judgements. A file of TREC, also with the ending ".gz"; a Parquet or CSV
+        file, which DuckDB reads; a table (pandas, polars, pyarrow, DuckDB or
         another with ``__arrow_c_stream__``, or what :func:`read_qrels` returns, with
         subtopics or without); a list of tuples (query, document, grade); or a dict of
         query ids to dicts ``{document: grade}``, or to sets or lists of the relevant

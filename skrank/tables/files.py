@@ -1,4 +1,4 @@
-"""Parquet, CSV and JSON files as one table of DuckDB, in which no type is guessed.
+"""Parquet and CSV files as one table of DuckDB, in which no type is guessed.
 
 DuckDB takes types from the first rows and the first files. Here all of them decide:
 files of text are read as text before their columns get types, and the parts of a
@@ -24,9 +24,6 @@ READERS = {
     "pq": "read_parquet",
     "csv": "read_csv",
     "tsv": "read_csv",
-    "json": "read_json",
-    "jsonl": "read_json",
-    "ndjson": "read_json",
     "arrow": "arrow",
     "feather": "arrow",
     "ipc": "arrow",
@@ -41,16 +38,13 @@ _SIGNED = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31, "BIGINT": 63}
 _UNSIGNED = {"UTINYINT": 8, "USMALLINT": 16, "UINTEGER": 32, "UBIGINT": 64}
 _FLOATS = {"FLOAT": 24, "DOUBLE": 53}
 
-# Larger integers of JSON may have lost digits where they are read as floats.
-_EXACT = 2**53
-
 
 def relation_of_files(files, columns, fetch):
     """Return the SQL that stands for the named columns of files in a FROM clause.
 
     The files are those of :func:`files_of`, and `fetch` returns the rows of a query.
     """
-    relation = {"read_csv": _csv, "read_json": _json, "read_parquet": _parquet}
+    relation = {"read_csv": _csv, "read_parquet": _parquet}
     return relation[reader_of(files)](files, columns, fetch)
 
 
@@ -229,22 +223,6 @@ def _compression(file):
         return None
     ending = file.lower().rpartition(".")[2]
     return {"gz": "'gzip'", "zst": "'zstd'"}.get(ending, "'uncompressed'")
-
-
-def _json_rows(files, types, **options):
-    """Return the SQL of the objects of JSON files."""
-    parts = [
-        "SELECT * FROM "
-        + _call(
-            "read_json",
-            list(group),
-            compression=compression,
-            columns=_columns_in_sql(types),
-            **options,
-        )
-        for compression, group in groupby(files, key=_compression)
-    ]
-    return _union(parts)
 
 
 def _columns_in_sql(types):
@@ -495,91 +473,3 @@ def _refuse_text(table, name, columns, fetch):
     raise ValueError(
         f"The column {name!r} of {file!r} must hold {what}. Got {shown(got)}."
     )
-
-
-def _json(files, columns, fetch):
-    """Return the SQL of JSON files, with the types that their values have."""
-    names = columns.named()
-    raw = _json_rows(files, dict.fromkeys(names, "JSON"))
-    parts = []
-    for value in map(quoted, names):
-        number = f"TRY_CAST({value}->>'$' AS DOUBLE)"
-        parts += [
-            f"list(DISTINCT json_type({value}))",
-            f"max(abs({number}))",
-            f"count(*) FILTER (json_type({value}) IN ('BIGINT', 'UBIGINT') "
-            f"AND TRY_CAST({value}->>'$' AS BIGINT) IS NULL)",
-        ]
-    (found,) = fetch(f"SELECT {', '.join(parts)} FROM {raw}")
-    found = [found[i : i + 3] for i in range(0, len(found), 3)]
-    if not all({*(kinds or ())} - {None} for kinds, *_ in found):
-        _check_keys(files, columns, fetch)
-    types = {}
-    for name, (kinds, largest, n_beyond) in zip(names, found, strict=True):
-        kinds = {*(kinds or ())} - {None, "NULL"}
-        is_list = kinds == {"ARRAY"} and name in columns.of_any_kind()
-        if is_list:
-            parts = f"SELECT unnest(CAST({quoted(name)} AS JSON[])) AS one FROM {raw}"
-            rows = fetch(f"SELECT DISTINCT json_type(one) FROM ({parts})")
-            kinds = {kind for (kind,) in rows} - {None, "NULL"}
-        types[name] = _type_of_json(name, kinds, n_beyond, columns)
-        if is_list and types[name] is not None:
-            types[name] += "[]"
-        is_float_id = types[name] == "DOUBLE" and name in columns.ids()
-        if types[name] is None or (is_float_id and (largest or 0) >= _EXACT):
-            _refuse_json(files, name, columns, fetch)
-    return _json_rows(files, types)
-
-
-def _type_of_json(name, kinds, n_beyond, columns):
-    """Return the type of a column, from the types of its values; None if none fits.
-
-    The text "1" and the number 1 are never one id: they do not stand in one column.
-    """
-    is_number, is_mask = name in columns.numbers(), name in _masks(columns)
-    is_any = name in columns.of_any_kind()
-    if not kinds:
-        is_number = is_number or is_any
-        return "BOOLEAN" if is_mask else "DOUBLE" if is_number else "VARCHAR"
-    if kinds == {"BOOLEAN"}:
-        return "BOOLEAN"
-    if is_mask:
-        return None
-    if kinds <= {"BIGINT", "UBIGINT"}:
-        if not n_beyond:
-            return "BIGINT"
-        return "DOUBLE" if is_number or is_any else "DECIMAL(38, 0)"
-    if kinds <= {"BIGINT", "UBIGINT", "DOUBLE"} and (
-        is_number or is_any or not n_beyond
-    ):
-        return "DOUBLE"
-    return "VARCHAR" if kinds == {"VARCHAR"} and not is_number else None
-
-
-def _check_keys(files, columns, fetch):
-    """Raise if no object of JSON files has a key of the name of a column."""
-    listed = ", ".join(map(_literal, files))
-    objects = f"read_json_objects([{listed}], format = 'auto')"
-    keys = fetch(f"SELECT DISTINCT unnest(json_keys(json)) AS key FROM {objects}")
-    if keys:
-        where = f"The file {files[0]!r}" if len(files) == 1 else "The source"
-        check_known(columns, sorted(key for (key,) in keys), where)
-
-
-def _refuse_json(files, name, columns, fetch):
-    """Raise with the values of a column of JSON that have different types."""
-    what = "values of one type, text or integers"
-    if name in columns.numbers():
-        what = "numbers"
-    elif name in _masks(columns):
-        what = "booleans"
-    elif name in columns.of_any_kind():
-        what = "numbers, text, or lists of numbers or of text"
-    raw = _json_rows(files, {name: "JSON"}, filename="'the file'")
-    value = quoted(name)
-    rows = fetch(
-        f'SELECT DISTINCT ON (json_type({value})) {value}, "the file" FROM {raw} '
-        f"WHERE {value} IS NOT NULL"
-    )
-    got = " and ".join(sorted(f"{value} in {file!r}" for value, file in rows))
-    raise ValueError(f"The column {name!r} must hold {what}. Got {got}.")

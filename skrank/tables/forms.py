@@ -44,7 +44,7 @@ class Form(NamedTuple):
 
 
 _COMMON = (
-    "the path of a TREC, Parquet, CSV or JSON file, a table, a list of tuples (query, "
+    "the path of a TREC, Parquet or CSV file, a table, a list of tuples (query, "
     "document, {0}) or a dict of query ids to"
 )
 TRUTH = Form(

@@ -37,7 +37,7 @@ def fuse(
     ----------
     runs : dict of str to run
         The runs by name, each in one of the forms of :func:`align`: the path of a TREC,
-        Parquet, CSV or JSON file, a table, a list of tuples or a dict of query ids.
+        Parquet or CSV file, a table, a list of tuples or a dict of query ids.
     method : {"rrf", "sum", "mnz", "max", "isr", "borda"}, default="rrf"
         How the scores of a document become one; the Notes have the formulas. "rrf",
         "isr" and "borda" read ranks only, the others scores.

@@ -76,7 +76,7 @@ def score_table(
     Parameters
     ----------
     source : str, path, list of paths or table
-        A Parquet, CSV, JSON or Arrow (IPC) file, a pattern such as
+        A Parquet, CSV or Arrow (IPC) file, a pattern such as
         ``"runs/*.parquet"``, a directory of such files, a URL that DuckDB reads, or a
         list of these. Or a table that speaks the Arrow PyCapsule protocol, such as a
         data frame of pandas, polars or pyarrow or a RecordBatchReader; a LazyFrame of
@@ -150,11 +150,10 @@ def score_table(
 
     Types are not guessed from a part of the data. An id of a CSV file is text, or an
     integer if every id of its column, in all files, is the plain text of one: "17", but
-    not "017", "1.0" or "1e5". In JSON, text and numbers are different ids and may not
-    stand in one column. Parquet files must have the same types, or types that one of
-    them holds exactly. Names of folders, such as "day=1", are not columns: read such a
-    table with ``duckdb.read_parquet(..., hive_partitioning=True)``, and pass what that
-    returns.
+    not "017", "1.0" or "1e5". Parquet files must have the same types, or types that one
+    of them holds exactly. What DuckDB can read besides, it reads for you: pass
+    ``duckdb.read_json("rows.jsonl")``, or a table in folders such as "day=1", which are
+    columns in ``duckdb.read_parquet(..., hive_partitioning=True)``.
 
     Examples
     --------

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from skrank.stats import compare_rankers
-from skrank.stats.paired_tests import TESTS, benjamini_hochberg, holm
+from skrank.stats.paired_tests import CORRECTIONS, TESTS, holm
 from tests.stats.pilot import scores_of
 
 # Eight differences are few, as the warning says.
@@ -77,4 +77,4 @@ def test_benjamini_hochberg_divides_by_the_rank():
     # 4/2 * 0.02, the smallest of 4/3 * 0.03 and 4/4 * 0.04, and 4/1 * 0.005.
     expected = [0.04, 0.04, 0.04, 0.02]
     pvalues = np.array([0.03, 0.02, 0.04, 0.005])
-    np.testing.assert_allclose(benjamini_hochberg(pvalues), expected)
+    np.testing.assert_allclose(CORRECTIONS["bh"].adjust(pvalues), expected)

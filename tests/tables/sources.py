@@ -57,9 +57,6 @@ def as_source(table, form, folder):
     if form == "csv":
         pyarrow.csv.write_csv(table, folder / "t.csv")
         return folder / "t.csv"
-    if form == "json":
-        table.to_pandas().to_json(folder / "t.jsonl", orient="records", lines=True)
-        return folder / "t.jsonl"
     return {
         "pandas": table.to_pandas,
         "polars": lambda: pl.from_arrow(table),
@@ -71,7 +68,7 @@ def as_source(table, form, folder):
     }[form]()
 
 
-FORMS = ["parquet", "pattern", "directory", "csv", "json"]
+FORMS = ["parquet", "pattern", "directory", "csv"]
 FORMS += ["pandas", "polars", "pyarrow", "reader", "relation"]
 FORMS += ["list", "arrow", "dataset", "lazy", "scanner"]
 

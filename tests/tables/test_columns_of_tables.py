@@ -269,14 +269,6 @@ def test_what_is_wrong_with_a_column_is_said(metrics, params, error, message):
         score_table(source, metrics, **params)
 
 
-def test_lists_of_json_hold_values_of_one_type(tmp_path):
-    path = tmp_path / "t.jsonl"
-    line = '{{"qid": 1, "y_score": {}, "vector": {}}}\n'
-    path.write_text(line.format(1, "[1, 0.5]") + line.format(2, "[true, 1]"))
-    with pytest.raises(ValueError, match="'vector' must hold numbers, text, or lists"):
-        score_table(path, "ild", y_true=None, features="vector")
-
-
 @pytest.mark.parametrize("arrow", [False, True])
 def test_columns_of_dask_have_the_values_of_all_orders(arrow):
     frame = table().to_pandas(types_mapper=pd.ArrowDtype if arrow else None)
@@ -393,7 +385,7 @@ def test_subtopics_of_judgements_are_found_by_their_metrics(tmp_path):
 
 
 @pytest.mark.usefixtures("small_batches")
-@pytest.mark.parametrize("form", ["parquet", "json", "pandas", "polars", "lazy"])
+@pytest.mark.parametrize("form", ["parquet", "pandas", "polars", "lazy"])
 def test_labels_of_every_source_are_subtopics(form, tmp_path):
     rng = np.random.default_rng(0)
     labels = [
@@ -434,7 +426,7 @@ def test_subtopics_have_the_values_of_arrays_to_the_bit(batch, monkeypatch):
             assert_array_equal(scores.values, arrays.values)
 
 
-@pytest.mark.parametrize("form", ["parquet", "json", "pyarrow", "polars", "fixed"])
+@pytest.mark.parametrize("form", ["parquet", "pyarrow", "polars", "fixed"])
 def test_a_label_that_is_missing_in_a_list_is_refused(form, tmp_path):
     # As an index of a matrix it would be -2^63, and reading the matrix would crash.
     kind = pa.list_(pa.string(), 2) if form == "fixed" else pa.list_(pa.string())

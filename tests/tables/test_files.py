@@ -5,7 +5,6 @@
 import datetime
 import decimal
 import gzip
-import json
 import sys
 from pathlib import Path
 
@@ -110,30 +109,6 @@ def test_names_of_columns_may_differ_only_in_their_case(tmp_path):
     assert ids(path) == ["x"]
 
 
-def test_ids_of_json_after_its_first_rows_keep_their_type(tmp_path):
-    rows = [{"qid": f"{i}", "y_true": 1, "y_score": i} for i in range(21000)]
-    rows += [{"qid": "2020-01-01", "y_true": 1, "y_score": 0.25}]
-    path = tmp_path / "t.jsonl"
-    path.write_text("\n".join(map(json.dumps, rows)))
-    found = ids(path)
-    assert len(found) == 21001
-    assert {"0", "20999", "2020-01-01"} <= {*found}
-
-
-def test_text_and_numbers_may_not_be_ids_in_one_json_column(tmp_path):
-    for first in range(2):
-        for i, qid in enumerate(['"1"', "1"]):
-            line = f'{{"qid": {qid}, "y_true": 1, "y_score": 1}}\n'
-            (tmp_path / f"{(i + first) % 2}.jsonl").write_text(line)
-        with pytest.raises(
-            ValueError, match=r"'qid' must hold values of one type"
-        ) as e:
-            score_table(tmp_path, "mrr")
-        assert "1.jsonl" in str(e.value)
-        assert "0.jsonl" in str(e.value)
-        assert '"1" in ' in str(e.value)
-
-
 def write_parts(folder, name, *columns):
     """Write a Parquet file for each column, of other values than `name` as in SMALL."""
     folder.mkdir()
@@ -216,14 +191,7 @@ def test_folders_neither_add_nor_override_a_column(tmp_path):
     assert score_table(tmp_path, "mrr").summary() == {"mrr": 1.0}
     with pytest.raises(ValueError, match=r"r\.parquet' has no column 'day'"):
         score_table(tmp_path, "mrr", by="day")
-    lines = [
-        json.dumps(dict(zip(SMALL, row, strict=True)))
-        for row in zip(*SMALL.values(), strict=True)
-    ]
-    (path.parent / "r.jsonl").write_text("\n".join(lines))
     path.unlink()
-    assert score_table(tmp_path, "mrr").summary() == {"mrr": 1.0}
-    (path.parent / "r.jsonl").unlink()
     write(path.parent, ["1,1,2", "1,0,1", "2,1,1"])
     assert score_table(tmp_path, "mrr").summary() == {"mrr": 1.0}
 
@@ -291,7 +259,7 @@ NAMES = ["run[1]", "all*", "what?", "a[b", "x]y", "*[?]*"]
 @pytest.mark.parametrize(
     ("name", "ending"),
     [(name, "csv") for name in NAMES]
-    + [("*[?]*", ending) for ending in ("csv.gz", "jsonl", "jsonl.gz", "parquet")],
+    + [("*[?]*", ending) for ending in ("csv.gz", "parquet")],
 )
 def test_the_name_of_a_file_that_exists_is_not_read_as_a_pattern(
     name, ending, tmp_path
@@ -306,8 +274,6 @@ def test_the_name_of_a_file_that_exists_is_not_read_as_a_pattern(
     ):
         if ending.startswith("csv"):
             frame.to_csv(path, index=False)
-        elif ending.startswith("jsonl"):
-            frame.to_json(path, orient="records", lines=True)
         else:
             frame.to_parquet(path)
     for path in (folder / f"{name}.{ending}", folder):
@@ -346,7 +312,6 @@ def test_ids_of_align_in_files_are_those_of_the_text(tmp_path):
 
 HEADER = "qid,y_true,y_score\n"
 ROW = HEADER + "1,1,2\n"
-LINE = '{"qid": 7, "y_true": 1, "y_score": 2}'
 
 
 @pytest.mark.parametrize(
@@ -356,10 +321,8 @@ LINE = '{"qid": 7, "y_true": 1, "y_score": 2}'
         ("t.csv", ROW + "1,0,3,4\n", r"t\.csv' must hold 3 fields.* 4 on line 3"),
         ("t.csv", "", r"t\.csv' must hold a table\. Got 0 bytes"),
         ("t.parquet", "", r"t\.parquet' must hold a table\. Got 0 bytes"),
-        ("t.jsonl", "", r"t\.jsonl' must hold a table\. Got 0 bytes"),
         ("t.csv", "\n1,1,1\n", r"t\.csv' must hold the names of the columns"),
         ("t.csv", HEADER, "The source has no rows"),
-        ("t.json", "[]", "The source has no rows"),
         ("t.csv", HEADER + "1,1,x\n", r"'y_score' of '.*t\.csv' must hold .*Got 'x'"),
         ("t.csv", HEADER + "1,1,1_0\n", r"'y_score' of '.*t\.csv' must hold numbers"),
         ("t.csv", HEADER + "1,,1\n", "'y_true' has 1 missing"),
@@ -367,11 +330,6 @@ LINE = '{"qid": 7, "y_true": 1, "y_score": 2}'
         ("t.csv", HEADER + "\udce9,1,1\n", r"t\.csv' must be CSV.*not UTF-8.*line 2"),
         ("t.csv", f"qid,{HEADER}1,2,1,1\n", r"t\.csv' must have one column 'qid'"),
         ("t.csv", "qid,y_true,y_scor\n1,2,1\n", r"t\.csv' has no column 'y_score'. "),
-        ("t.jsonl", '{"qid": 1, "y_true": 1}', r"t\.jsonl' has no column 'y_score'"),
-        ("t.jsonl", LINE.replace("7", "[1]"), r"'qid' must hold .*Got \[1\] in"),
-        ("t.jsonl", LINE.replace("2", '"2"'), r"'y_score' must hold numbers.*\.jsonl"),
-        ("t.jsonl", LINE[:-3], r"cannot read .*t\.jsonl'"),
-        ("t.jsonl", LINE.replace("7", "1e20"), r"'qid' must hold values of one"),
         ("t.csv.gz", "1,2", r"t\.csv\.gz' must be gzip"),
     ],
 )  # fmt: skip
