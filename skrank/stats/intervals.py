@@ -853,7 +853,7 @@ def _of_sample(terms, ratio, sample, confidence_level, asked):
     error = float(np.sqrt(second / n / (n - 1))) if n > 1 else np.nan
     if method == "wilson":
         quantile = float(norm.ppf((1 + confidence_level) / 2))
-        ends = wilson(np.rint(ratio * n) / n, n, quantile)
+        ends = wilson(ratio, n, quantile)
     elif method in IN_LIMITS:
         tail = (1 - confidence_level) / 2
         ends = in_limits(limits, partial(IN_LIMITS[method], tail=tail), counted)
