@@ -578,15 +578,20 @@ def test_tables_and_clusters_give_the_same_floats(engine):
     names = ["awrf@5", "awrf(target='relevant')", "neg_eel", "neg_eed@3", "eer"]
     names += ["psp@3", "psp(normalize='total')@3", "psndcg@4"]
     table = pa.Table.from_pandas(frame)
+    of_table = {"qid": "qid", "y_true": "y", "y_score": "s"}
+
+    def summary(metrics, **columns):
+        scores = tables.score_table(table, metrics, **columns, **of_table)
+        return (scores.collect() if engine == "dask" else scores).summary()
+
     if engine == "dask":
         dask = pytest.importorskip("dask.dataframe")
         table = dask.from_pandas(frame, npartitions=4)
-    of_table = {"qid": "qid", "y_true": "y", "y_score": "s"}
-    scores = tables.score_table(table, names, group="shop", propensity="p", **of_table)
+    found = summary(names, group="shop", propensity="p")
     given = {"qid": frame["qid"], "group": frame["shop"], "propensity": frame["p"]}
-    assert scores.summary() == evaluate(frame["y"], frame["s"], names, **given)
-    alone = tables.score_table(table, "neg_eel", **of_table).summary()
-    assert alone == evaluate(frame["y"], frame["s"], "neg_eel", qid=frame["qid"])
+    assert found == evaluate(frame["y"], frame["s"], names, **given)
+    alone = evaluate(frame["y"], frame["s"], "neg_eel", qid=frame["qid"])
+    assert summary("neg_eel") == alone
 
 
 def test_returning_nothing_is_worse_than_one_wrong_document():
