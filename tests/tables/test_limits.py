@@ -2,6 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import gc
 import signal
 import sys
 import tempfile
@@ -106,7 +107,9 @@ def ctrl_c(tmp_path, monkeypatch):
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    gc.disable()  # an interrupt within a callback of it, such as Hypothesis's, is lost
     yield folder
+    gc.enable()
     signal.signal(signal.SIGINT, before)
 
 
