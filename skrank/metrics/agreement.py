@@ -11,20 +11,8 @@ from skrank.metrics.answer import ranking_metric
 from skrank.metrics.gains import check_gain, discount_function, gains
 
 
-def query_auc(ranking):
-    """Return the fraction of concordant pairs of relevant and other documents."""
-    ranking = ranking.with_missing
-    n_pairs = ranking.n_found * (ranking.n_documents - ranking.n_found)
-    won = ranking.document_total(ranking.others_below)
-    return np.divide(won, n_pairs, out=np.full_like(won, np.nan), where=n_pairs > 0)
-
-
-@ranking_metric("query_auc", query_auc, cutoff="never")
-def query_auc_score(
-    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
-    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
-):  # fmt: skip
+@ranking_metric("query_auc", cutoff="never", replace_undefined_by=np.nan)
+def query_auc_score(ranking):
     r"""Area under the ROC curve of each query, averaged (QAUC, GAUC).
 
     The fraction of the pairs of a relevant and a non-relevant document of the query in
@@ -59,25 +47,22 @@ def query_auc_score(
     >>> query_auc_score([1, 0, 0, 0, 1], [3, 2, 4, 1, 2], qid=[7, 7, 7, 8, 8])
     0.75
     """
-
-
-def rank_correlation(
-    ranking, *, weights="uniform", gain="exponential", discount="log2"
-):
-    """Return the weighted fraction of concordant pairs."""
-    won, total = pair_agreement(ranking.with_missing, weights, gain, discount)
-    return np.divide(won, total, out=np.full_like(won, np.nan), where=total > 0)
+    ranking = ranking.with_missing
+    n_pairs = ranking.n_found * (ranking.n_documents - ranking.n_found)
+    won = ranking.document_total(ranking.others_below)
+    return np.divide(won, n_pairs, out=np.full_like(won, np.nan), where=n_pairs > 0)
 
 
 @ranking_metric(
-    "rank_correlation", rank_correlation, cutoff="never", compares_grades=True
+    "rank_correlation",
+    cutoff="never",
+    compares_grades=True,
+    threshold=None,
+    replace_undefined_by=np.nan,
 )
 def rank_correlation_score(
-    y_true, y_score, *, qid=None, weights="uniform", gain="exponential",
-    discount="log2", threshold=None, ties="expected", replace_undefined_by=np.nan,
-    average="macro", adjusted=False, sample_weight=None, exclude=None, judged=None,
-    unjudged="nonrelevant", returned=None,
-):  # fmt: skip
+    ranking, *, weights="uniform", gain="exponential", discount="log2"
+):
     r"""Weighted Kendall rank correlation, scaled to [0, 1] (RC).
 
     The weighted fraction of the pairs of documents with different grades in which the
@@ -130,25 +115,8 @@ def rank_correlation_score(
     >>> rank_correlation_score([2, 1, 0], [3, 1, 2], weights="gain")
     0.8333333333333334
     """
-
-
-def spearman_correlation(ranking, *, ties="expected"):
-    """Return the correlation of the ranks by score with those by grade."""
-    returned, ranking = ranking, ranking.with_missing
-    ideal, n = ranking.ideal, ranking.n_documents
-    others, middle = n - ranking.n_found, (n + 1) / 2
-    # rho = sum_d x_d y_d / sqrt(sum_d x_d^2 sum_d y_d^2), with the ranks by score x and
-    # by grade y, both less their mean (n + 1) / 2. The expected x_d of a tied document
-    # is that of the mean rank of its group, and sum_d x_d^2 = (n^3 - n) / 12 in every
-    # order. Since sum_d x_d = 0, y_d may be taken less that of non-relevant documents,
-    # which leaves a sum over the relevant ones.
-    rank = ranking.above + (ranking.size + 1) / 2 - middle[ranking.query]
-    of_grade = ideal.above + (ideal.size + 1) / 2 - middle[ideal.query]
-    of_others = n - (others - 1) / 2 - middle
-    weight = of_grade[ranking.group_in_ideal] - of_others[ranking.query_of_grade]
-    joint = ranking.total(ranking.grade_total(weight) * rank)
-    spread = ideal.total(ideal.size * of_grade**2) + others * of_others**2
-    return _ratio(joint, np.sqrt(spread * _spread_of_ranks(returned, ties)), ranking)
+    won, total = pair_agreement(ranking.with_missing, weights, gain, discount)
+    return np.divide(won, total, out=np.full_like(won, np.nan), where=total > 0)
 
 
 def _spread_of_ranks(ranking, ties):
@@ -171,17 +139,14 @@ def _ratio(value, unit, ranking):
 
 @ranking_metric(
     "spearman",
-    spearman_correlation,
     cutoff="never",
     limits=(-1, 1),
     takes_midrank=True,
     compares_grades=True,
+    threshold=None,
+    replace_undefined_by=np.nan,
 )
-def spearman_score(
-    y_true, y_score, *, qid=None, threshold=None, ties="expected",
-    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
-):  # fmt: skip
+def spearman_score(ranking, *, ties="expected"):
     r"""Spearman rank correlation of scores and grades.
 
     The correlation of the ranks by score with the ranks by grade. Larger is better; the
@@ -231,33 +196,31 @@ def spearman_score(
     >>> spearman_score([3, 2, 1, 0], [1, 1, 1, 1])
     0.0
     """
+    returned, ranking = ranking, ranking.with_missing
+    ideal, n = ranking.ideal, ranking.n_documents
+    others, middle = n - ranking.n_found, (n + 1) / 2
+    # rho = sum_d x_d y_d / sqrt(sum_d x_d^2 sum_d y_d^2), with the ranks by score x and
+    # by grade y, both less their mean (n + 1) / 2. The expected x_d of a tied document
+    # is that of the mean rank of its group, and sum_d x_d^2 = (n^3 - n) / 12 in every
+    # order. Since sum_d x_d = 0, y_d may be taken less that of non-relevant documents,
+    # which leaves a sum over the relevant ones.
+    rank = ranking.above + (ranking.size + 1) / 2 - middle[ranking.query]
+    of_grade = ideal.above + (ideal.size + 1) / 2 - middle[ideal.query]
+    of_others = n - (others - 1) / 2 - middle
+    weight = of_grade[ranking.group_in_ideal] - of_others[ranking.query_of_grade]
+    joint = ranking.total(ranking.grade_total(weight) * rank)
+    spread = ideal.total(ideal.size * of_grade**2) + others * of_others**2
+    return _ratio(joint, np.sqrt(spread * _spread_of_ranks(returned, ties)), ranking)
 
 
-def rank_biased_overlap(ranking, *, p=0.9):
-    """Return the expected overlap of both rankings at the depth where a user stops."""
-    check_persistence(p, "rbo_score")
-    every, n_listed = ranking.with_missing, ranking.n_documents
-    if ranking is not every or ranking is not ranking.judged_only:
-        # Both lists may have different documents. Here those of the ideal list are the
-        # relevant ones, and the others only take places.
-        ranking = ranking.by_judgement
-        n_listed = ranking.n_relevant
-    # RBO = (1 - p) sum_{d <= n} p^(d - 1) A_d + p^n A_n (Webber, Moffat and Zobel,
-    # 2010, equation 32). Depths with p^d < 1e-20 are left out.
-    deepest = int(np.ceil(np.log(1e-20) / np.log(p)))
-    sums, agreed = sum_over_depths(
-        ranking, n_listed, lambda d: (1 - p) * p ** (d - 1.0) / d, deepest
-    )
-    n = np.maximum(ranking.n_documents, n_listed).astype(np.float64)
-    return _ratio(sums + agreed * p**n, 1, every)
-
-
-@ranking_metric("rbo", rank_biased_overlap, cutoff="never", compares_grades=True)
-def rbo_score(
-    y_true, y_score, *, qid=None, p=0.9, threshold=None, ties="expected",
-    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
-):  # fmt: skip
+@ranking_metric(
+    "rbo",
+    cutoff="never",
+    compares_grades=True,
+    threshold=None,
+    replace_undefined_by=np.nan,
+)
+def rbo_score(ranking, *, p=0.9):
     r"""Rank-biased overlap of the rankings by score and by grade (RBO).
 
     A user reads both rankings down to the same depth and continues from each rank to
@@ -319,6 +282,21 @@ def rbo_score(
     >>> rbo_score([3, 2, 1], [2, 0, 1], p=0.5, returned=[True, False, True])
     0.8333333333333333
     """
+    check_persistence(p, "rbo_score")
+    every, n_listed = ranking.with_missing, ranking.n_documents
+    if ranking is not every or ranking is not ranking.judged_only:
+        # Both lists may have different documents. Here those of the ideal list are the
+        # relevant ones, and the others only take places.
+        ranking = ranking.by_judgement
+        n_listed = ranking.n_relevant
+    # RBO = (1 - p) sum_{d <= n} p^(d - 1) A_d + p^n A_n (Webber, Moffat and Zobel,
+    # 2010, equation 32). Depths with p^d < 1e-20 are left out.
+    deepest = int(np.ceil(np.log(1e-20) / np.log(p)))
+    sums, agreed = sum_over_depths(
+        ranking, n_listed, lambda d: (1 - p) * p ** (d - 1.0) / d, deepest
+    )
+    n = np.maximum(ranking.n_documents, n_listed).astype(np.float64)
+    return _ratio(sums + agreed * p**n, 1, every)
 
 
 WEIGHTS = ("uniform", "gain", "discount")

@@ -8,7 +8,7 @@ import itertools
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, ParamSpec, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -31,9 +31,6 @@ from skrank.metrics.first_ranks import stored_ranks
 from skrank.metrics.metric import Metric, enter
 from skrank.metrics.summary import measure, summarize
 from skrank.metrics.value_table import ValueTable, join_queries
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -598,23 +595,107 @@ MASKS = ("judged", "pooled", "returned")
 INPUT = (*_OF_ROWS[:-1], "exclude")
 
 
-def ranking_metric(
-    name, definition, *, adjusted_names=(), inverse_name=None, **facts
-) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Make the decorated function a metric, and enter it in the table of metrics.
+# The parameters of every metric that come after its own, with their defaults.
+_SHARED_DEFAULTS = {
+    "threshold": 0.0,
+    "ties": "expected",
+    "replace_undefined_by": 0.0,
+    "average": "macro",
+    "adjusted": False,
+    "sample_weight": None,
+    "exclude": None,
+    "judged": None,
+    "unjudged": "nonrelevant",
+    "pooled": None,
+    "returned": None,
+}
+# Those that a metric of columns has not, and one that does not read grades either.
+_NOT_OF_COLUMNS = {"adjusted", "exclude", "unjudged"}
+_NOT_WITHOUT_GRADES = {"threshold", "judged"}
 
-    The decorated function consists of a signature and a docstring. The decorator adds
-    the descriptions of the parameters and the errors to the docstring, enters the
-    metric in `METRICS`, and computes the metric by `definition`.
 
-    `name`, `definition` and the other `facts` are attributes of a :class:`Metric`.
-    `adjusted_names` are further scorer names, each with its value of `adjusted`, and
-    `inverse_name` is that of one over the metric.
+def _public_signature(definition, facts, defaults, without):
+    """Return the signature of a metric function, from that of its definition.
+
+    The columns come after `qid`, the parameters of the definition after them, and the
+    shared ones last.
     """
+    left_out = {*without}
+    columns, optional = facts.get("columns", ()), facts.get("optional", ())
+    if columns:
+        left_out |= _NOT_OF_COLUMNS
+        if not facts.get("reads_grades", True):
+            left_out |= _NOT_WITHOUT_GRADES
+    if "inferred" not in facts:
+        left_out.add("pooled")
+    shared = {
+        name: default
+        for name, default in (_SHARED_DEFAULTS | defaults).items()
+        if name not in left_out
+    }
+    _, *own = inspect.signature(definition).parameters.values()
+    by_name = inspect.Parameter.KEYWORD_ONLY
+    parameters = [
+        inspect.Parameter("y_true", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+        inspect.Parameter("y_score", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+        inspect.Parameter("qid", by_name, default=None),
+    ]
+    for name in columns:
+        default = None if name in optional else inspect.Parameter.empty
+        parameters.append(inspect.Parameter(name, by_name, default=default))
+    parameters += [parameter for parameter in own if parameter.name not in shared]
+    for name, default in shared.items():
+        parameters.append(inspect.Parameter(name, by_name, default=default))
+    return inspect.Signature(parameters)
 
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        signature = inspect.signature(function)
-        names, key = list(signature.parameters), function.__name__
+
+def _refusing(signature, name):
+    """Return a function that does nothing but take the arguments of a signature.
+
+    Python itself says what is wrong with a call, by the name of the metric function, in
+    a tenth of the time of ``signature.bind``.
+    """
+    words = ["y_true", "y_score", "*"]
+    for parameter in [*signature.parameters.values()][2:]:
+        is_required = parameter.default is parameter.empty
+        words.append(parameter.name if is_required else f"{parameter.name}=None")
+    take = eval(f"lambda {', '.join(words)}: None")
+    take.__name__ = take.__qualname__ = name
+    take.__signature__ = signature
+    return take
+
+
+def ranking_metric(
+    name,
+    *,
+    threshold=0.0,
+    replace_undefined_by=0.0,
+    without=(),
+    adjusted_names=(),
+    inverse_name=None,
+    **facts,
+) -> Callable[[Callable[..., np.ndarray]], Callable]:
+    """Make a definition a metric function, and enter it in the table of metrics.
+
+    The decorated function, the definition, maps a RankedQueries and the metric's own
+    parameters to one value per query; NaN means undefined. The decorator makes the
+    function that users call: it takes `y_true`, `y_score`, `qid`, the columns that the
+    metric reads, its own parameters and those that metrics share, checks them, ranks,
+    measures and summarizes. The docstring is completed with the descriptions of the
+    parameters and the errors. Other definitions call ``function.definition``.
+
+    `name` and the other `facts` are attributes of a :class:`Metric`. `threshold` and
+    `replace_undefined_by` are the defaults of these parameters, and `without` are
+    shared parameters that the metric has not. `adjusted_names` are further scorer
+    names, each with its value of `adjusted`, and `inverse_name` is that of one over the
+    metric.
+    """
+    varied = {"threshold": threshold, "replace_undefined_by": replace_undefined_by}
+
+    def decorate(definition):
+        key = definition.__name__
+        signature = _public_signature(definition, facts, varied, without)
+        names = list(signature.parameters)
         defaults = {
             parameter.name: parameter.default
             for parameter in signature.parameters.values()
@@ -622,12 +703,13 @@ def ranking_metric(
             and parameter.name not in (*INPUT, *facts.get("columns", ()))
         }
         by_default = Options().changed(as_implied(defaults))
-        refuse = says_what_was_meant(function)
+        take = _refusing(signature, key)
+        refuse = says_what_was_meant(take)
 
-        @functools.wraps(function)
-        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        @functools.wraps(definition)
+        def call(*args, **kwargs):
             try:
-                function(*args, **kwargs)  # raises TypeError for unknown arguments
+                take(*args, **kwargs)  # raises TypeError for unknown arguments
             except TypeError:
                 refuse(*args, **kwargs)
             values = dict(zip(names, args, strict=False)) | kwargs
@@ -648,10 +730,12 @@ def ranking_metric(
                 data["y_true"] = no_grades(data["y_score"], [request], key)
             return answer_all([request], Arrays(**data))[key]
 
+        call.__signature__ = signature
+        call.definition = definition
         metric = Metric(name, definition, call, defaults, **facts)
         is_usual = metric.limits == (0, 1) and metric.greater_is_better
         call.__doc__ = complete(
-            function.__doc__,
+            definition.__doc__,
             signature,
             functools.partial(describe, metric=metric),
             returns=RETURNS if is_usual else "",

@@ -8,24 +8,10 @@ import numpy as np
 
 from skrank._checks import check_beta, check_choice, check_flag
 from skrank._ranking.arrays import accumulate_before, split_by_width
-from skrank.metrics.agreement import query_auc
+from skrank.metrics.agreement import query_auc_score
 from skrank.metrics.answer import ranking_metric
 from skrank.metrics.gains import gain_function, gains, ideal_by_gain
 from skrank.metrics.summary import mean_of_gm_map
-
-
-def average_precision(ranking, *, k=None, normalize="relevant"):
-    """Return the mean precision at the ranks of the relevant documents."""
-    # If r of n tied documents are relevant, below t documents with H relevant ones, the
-    # place at rank i contributes (McSherry and Najork, ECIR 2008)
-    #     r/n 1/i (H + 1 + (i - t - 1) b),  b = (r - 1) / (n - 1),
-    # which is r/n ((H + 1 - (t + 1) b) / i + b).
-    slope = (ranking.relevant - 1) / np.maximum(ranking.size - 1, 1)
-    start = ranking.relevant_above + 1 - (ranking.above + 1) * slope
-    per_place = start * ranking.mean_over_places(lambda rank: 1 / rank, k)
-    per_place += slope * ranking.mean_over_places(np.ones_like, k)
-    total = ranking.document_total(per_place)
-    return ranking.where_relevant(total / _divisor(ranking, k, normalize))
 
 
 def _divisor(ranking, k, normalize):
@@ -97,13 +83,8 @@ def _same_groups(ranking, part):
     return part.above[place], part.size[place]
 
 
-@ranking_metric("map", average_precision, inferred=inferred_average_precision)
-def map_score(
-    y_true, y_score, *, qid=None, k=None, normalize="relevant", threshold=0.0,
-    ties="expected", replace_undefined_by=0.0, average="macro", adjusted=False,
-    sample_weight=None, exclude=None, judged=None, unjudged="nonrelevant", pooled=None,
-    returned=None,
-):  # fmt: skip
+@ranking_metric("map", inferred=inferred_average_precision)
+def map_score(ranking, *, k=None, normalize="relevant"):
     r"""Mean average precision (MAP).
 
     The average precision of a query is the mean of its precision at the ranks of its
@@ -179,19 +160,20 @@ def map_score(
     >>> map_score(y_true, y_score, judged=judged, unjudged="inferred")
     0.99999...
     """
+    # If r of n tied documents are relevant, below t documents with H relevant ones, the
+    # place at rank i contributes (McSherry and Najork, ECIR 2008)
+    #     r/n 1/i (H + 1 + (i - t - 1) b),  b = (r - 1) / (n - 1),
+    # which is r/n ((H + 1 - (t + 1) b) / i + b).
+    slope = (ranking.relevant - 1) / np.maximum(ranking.size - 1, 1)
+    start = ranking.relevant_above + 1 - (ranking.above + 1) * slope
+    per_place = start * ranking.mean_over_places(lambda rank: 1 / rank, k)
+    per_place += slope * ranking.mean_over_places(np.ones_like, k)
+    total = ranking.document_total(per_place)
+    return ranking.where_relevant(total / _divisor(ranking, k, normalize))
 
 
-def average_precision_of_all(ranking):
-    """Return the average precision without a cutoff."""
-    return average_precision(ranking)
-
-
-@ranking_metric("gm_map", average_precision_of_all, cutoff="never", pool=mean_of_gm_map)
-def gm_map_score(
-    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
-    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
-):  # fmt: skip
+@ranking_metric("gm_map", cutoff="never", pool=mean_of_gm_map)
+def gm_map_score(ranking):
     r"""Geometric mean average precision (GMAP).
 
     The geometric mean of the average precision of the queries, which weights queries
@@ -229,28 +211,11 @@ def gm_map_score(
     >>> gm_map_score([1, 0, 0, 0, 0, 1], [3, 2, 1, 3, 2, 1], qid=[7, 7, 7, 8, 8, 8])
     0.57735026918...
     """
+    return map_score.definition(ranking)
 
 
-def mean_precision(ranking, *, k=None):
-    """Return the mean of P@1, P@2, ..., up to k or the end of the list."""
-    last = ranking.n_documents if k is None else np.minimum(k, ranking.n_documents)
-    longest = ranking.n_documents.max()
-    # L mean_precision = P@1 + ... + P@L with L = last: a relevant document at rank i
-    # adds 1/i + ... + 1/L = H_L - H_(i-1), with the harmonic numbers H.
-    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, longest + 1))])
-    counted = ranking.mean_over_places(np.ones_like, last)
-    before = ranking.mean_over_places(lambda rank: harmonic[rank - 1], last)
-    added = harmonic[last][ranking.query] * counted - before
-    total = ranking.document_total(added)
-    return ranking.where_relevant(total / np.maximum(last, 1))
-
-
-@ranking_metric("mean_precision", mean_precision)
-def mean_precision_score(
-    y_true, y_score, *, qid=None, k=None, threshold=0.0, ties="expected",
-    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
-):  # fmt: skip
+@ranking_metric("mean_precision")
+def mean_precision_score(ranking, *, k=None):
     r"""Mean of the precision at all cutoffs, from P@1 to P@k.
 
     MatchZoo calls it average precision, which is the name of :func:`map_score` here.
@@ -279,25 +244,16 @@ def mean_precision_score(
     >>> mean_precision_score([0, 1], [0.1, 0.6], k=1)
     1.0
     """
-
-
-def q_measure(ranking, *, beta=1.0, gain="exponential"):
-    """Return the mean blended ratio at the ranks of the relevant documents."""
-    beta = check_beta(beta, "q_measure_score")
-    if callable(gain) and ranking.ideal is ranking:
-        ranking = ideal_by_gain(ranking, gain)
-    gained = ranking.grade_total(gain_function(ranking, gain))
-    mean = gained / ranking.relevant
-    # At rank i, of a tie group of n with r relevant documents of the mean gain m, below
-    # t with H relevant ones and the gain G, with b = (r - 1) / (n - 1),
-    #     E[C(i)] = H + 1 + (i - t - 1) b,  E[cg(i)] = G + m + (i - t - 1) b m.
-    fraction = (ranking.relevant - 1) / np.maximum(ranking.size - 1, 1)
-    above = accumulate_before(np.add, gained, ranking.query)
-    start = ranking.relevant_above + 1 + beta * (above + mean)
-    ratio = _mean_ratio(ranking, start, fraction * (1 + beta * mean), beta, gain)
-    terms = partial(_ratio_of_each, ranking, above, gained, beta, gain)
-    total = ranking.total(ranking.relevant * ratio, terms)
-    return ranking.where_relevant(total / np.maximum(ranking.n_relevant, 1))
+    last = ranking.n_documents if k is None else np.minimum(k, ranking.n_documents)
+    longest = ranking.n_documents.max()
+    # L mean_precision = P@1 + ... + P@L with L = last: a relevant document at rank i
+    # adds 1/i + ... + 1/L = H_L - H_(i-1), with the harmonic numbers H.
+    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, longest + 1))])
+    counted = ranking.mean_over_places(np.ones_like, last)
+    before = ranking.mean_over_places(lambda rank: harmonic[rank - 1], last)
+    added = harmonic[last][ranking.query] * counted - before
+    total = ranking.document_total(added)
+    return ranking.where_relevant(total / np.maximum(last, 1))
 
 
 def _ratio_of_each(ranking, above, gained, beta, gain):
@@ -339,13 +295,8 @@ def _mean_ratio(ranking, start, slope, beta, gain):
     return np.add.reduceat(ratio, first) / ranking.size
 
 
-@ranking_metric("q_measure", q_measure, cutoff="never", compares_grades=True)
-def q_measure_score(
-    y_true, y_score, *, qid=None, beta=1.0, gain="exponential", threshold=0.0,
-    ties="expected", replace_undefined_by=0.0, average="macro", adjusted=False,
-    sample_weight=None, exclude=None, judged=None, unjudged="nonrelevant",
-    returned=None,
-):  # fmt: skip
+@ranking_metric("q_measure", cutoff="never", compares_grades=True)
+def q_measure_score(ranking, *, beta=1.0, gain="exponential"):
     r"""Q-measure: average precision for graded relevance.
 
     The mean over the ranks of the relevant documents of the blended ratio, which
@@ -391,25 +342,25 @@ def q_measure_score(
     >>> q_measure_score([2, 0, 1], [3, 2, 1], beta=0)
     0.8333333333333333
     """
-
-
-def label_ranking_average_precision(ranking, *, tied_together=False):
-    """Return the average precision, of tied documents each or together."""
-    if not check_flag(tied_together, "tied_together", "lrap_score"):
-        return average_precision(ranking)
-    # The precision at the last place of a tie group counts for its relevant documents.
-    found = ranking.relevant_above + ranking.relevant
-    precision = found / (ranking.above + ranking.size)
-    total = ranking.document_total(precision)
+    beta = check_beta(beta, "q_measure_score")
+    if callable(gain) and ranking.ideal is ranking:
+        ranking = ideal_by_gain(ranking, gain)
+    gained = ranking.grade_total(gain_function(ranking, gain))
+    mean = gained / ranking.relevant
+    # At rank i, of a tie group of n with r relevant documents of the mean gain m, below
+    # t with H relevant ones and the gain G, with b = (r - 1) / (n - 1),
+    #     E[C(i)] = H + 1 + (i - t - 1) b,  E[cg(i)] = G + m + (i - t - 1) b m.
+    fraction = (ranking.relevant - 1) / np.maximum(ranking.size - 1, 1)
+    above = accumulate_before(np.add, gained, ranking.query)
+    start = ranking.relevant_above + 1 + beta * (above + mean)
+    ratio = _mean_ratio(ranking, start, fraction * (1 + beta * mean), beta, gain)
+    terms = partial(_ratio_of_each, ranking, above, gained, beta, gain)
+    total = ranking.total(ranking.relevant * ratio, terms)
     return ranking.where_relevant(total / np.maximum(ranking.n_relevant, 1))
 
 
-@ranking_metric("lrap", label_ranking_average_precision, cutoff="never")
-def lrap_score(
-    y_true, y_score, *, qid=None, tied_together=False, threshold=0.0, ties="expected",
-    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
-):  # fmt: skip
+@ranking_metric("lrap", cutoff="never")
+def lrap_score(ranking, *, tied_together=False):
     r"""Label ranking average precision (LRAP).
 
     The mean over the relevant documents of the fraction of relevant ones among the
@@ -452,19 +403,22 @@ def lrap_score(
     >>> lrap_score([1, 0], [1, 1], tied_together=True)
     0.5
     """
+    if not check_flag(tied_together, "tied_together", "lrap_score"):
+        return map_score.definition(ranking)
+    # The precision at the last place of a tie group counts for its relevant documents.
+    found = ranking.relevant_above + ranking.relevant
+    precision = found / (ranking.above + ranking.size)
+    total = ranking.document_total(precision)
+    return ranking.where_relevant(total / np.maximum(ranking.n_relevant, 1))
 
 
-def pairs_lost(ranking):
-    """Return the fraction of (relevant, non-relevant) pairs in the wrong order."""
-    return 1 - query_auc(ranking)
-
-
-@ranking_metric("ranking_loss", pairs_lost, cutoff="never", greater_is_better=False)
-def ranking_loss(
-    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
-    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
-):  # fmt: skip
+@ranking_metric(
+    "ranking_loss",
+    cutoff="never",
+    greater_is_better=False,
+    replace_undefined_by=np.nan,
+)
+def ranking_loss(ranking):
     r"""Ranking loss: the fraction of pairs in the wrong order.
 
     Of the pairs of a relevant and a non-relevant document. Smaller is better, so the
@@ -504,3 +458,4 @@ def ranking_loss(
     >>> ranking_loss([0, 1, 0], [2, 2, 1], ties="pessimistic")
     0.5
     """
+    return 1 - query_auc_score.definition(ranking)

@@ -21,23 +21,15 @@ def mean_of_column(ranking, values, k):
     return np.where(top.length > 0, total / np.maximum(top.length, 1), np.nan)
 
 
-def mean_popularity(ranking, *, k=None):
-    """Return the mean popularity of the documents of each list."""
-    return mean_of_column(ranking, lambda top: top.column("popularity"), k)
-
-
 @ranking_metric(
     "popularity",
-    mean_popularity,
     columns=("popularity",),
     reads_grades=False,
     greater_is_better=False,
     limits=(0.0, np.inf),
+    replace_undefined_by=np.nan,
 )
-def popularity_score(
-    y_true, y_score, *, qid=None, popularity, k=None, ties="expected",
-    replace_undefined_by=np.nan, average="macro", sample_weight=None, returned=None,
-):  # fmt: skip
+def popularity_score(ranking, *, k=None):
     r"""Mean popularity of the documents of a list (ARP@k).
 
     A ranker that recommends to everybody what everybody knows has a high one. Smaller
@@ -77,11 +69,7 @@ def popularity_score(
     >>> popularity_score(None, [3, 1, 1], popularity=[90, 10, 20], k=2)
     52.5
     """
-
-
-def mean_surprise(ranking, *, k=None):
-    """Return the mean surprise of the documents of each list."""
-    return mean_of_column(ranking, _surprise, k)
+    return mean_of_column(ranking, lambda top: top.column("popularity"), k)
 
 
 def _surprise(top):
@@ -99,15 +87,11 @@ def _surprise(top):
 
 @ranking_metric(
     "novelty",
-    mean_surprise,
     columns=("popularity",),
     reads_grades=False,
     limits=(0.0, np.inf),
 )
-def novelty_score(
-    y_true, y_score, *, qid=None, popularity, k=None, ties="expected",
-    replace_undefined_by=0.0, average="macro", sample_weight=None, returned=None,
-):  # fmt: skip
+def novelty_score(ranking, *, k=None):
     r"""Mean surprise of the documents of a list, in bits (MIUF@k).
 
     A document that half of all users know counts 1, one that every thousandth knows
@@ -153,22 +137,11 @@ def novelty_score(
     >>> novelty_score(None, [3, 1, 1], popularity=[0.5, 0.125, 1], k=2)
     1.25
     """
+    return mean_of_column(ranking, _surprise, k)
 
 
-def share_of_group(ranking, *, k=None):
-    """Return the share of each list that belongs to the group."""
-
-    def is_in_group(top):
-        return numbers(top.column("group"), "group", low=0, high=1)
-
-    return mean_of_column(ranking, is_in_group, k)
-
-
-@ranking_metric("group_share", share_of_group, columns=("group",), reads_grades=False)
-def group_share_score(
-    y_true, y_score, *, qid=None, group, k=None, ties="expected",
-    replace_undefined_by=0.0, average="macro", sample_weight=None, returned=None,
-):  # fmt: skip
+@ranking_metric("group_share", columns=("group",), reads_grades=False)
+def group_share_score(ranking, *, k=None):
     r"""Share of a list that belongs to a group of documents.
 
     The group may be items of the long tail (APLT@k), of a provider, or new ones. The
@@ -215,26 +188,13 @@ def group_share_score(
     0.25
     """
 
+    def is_in_group(top):
+        return numbers(top.column("group"), "group", low=0, high=1)
+
+    return mean_of_column(ranking, is_in_group, k)
+
 
 DISTANCES = ("cosine", "jaccard", "euclidean")
-
-
-def intra_list_distance(ranking, *, k=None, distance="cosine"):
-    """Return the mean distance of two documents of each list; NaN if it has one."""
-    top = ranking.documents(k)
-    probability = top.mean_over_places(np.ones_like)
-    # Of a list, the documents that are in it for sure, and m tied ones: s of them are.
-    is_sure, n = probability == 1, ranking.n_queries
-    m = np.bincount(top.query[~is_sure], minlength=n)
-    s = top.length - np.bincount(top.query[is_sure], minlength=n)
-    one = s / np.maximum(m, 1)  # of the tied documents is in the list, and two are
-    two = one * (s - 1) / np.maximum(m - 1, 1)
-    sums = _cosine_sums if distance == "cosine" else _pairwise_sums
-    given = _in_one_order(top.column("features"), top.query, is_sure)
-    sure, both, tied = sums(*given, n, distance)
-    n_pairs = top.length * (top.length - 1.0)
-    total = sure + 2 * one * both + two * tied
-    return np.where(n_pairs > 0, total / np.maximum(n_pairs, 1), np.nan)
 
 
 def _in_one_order(features, query, is_sure):
@@ -319,18 +279,8 @@ def _pairwise_sums(features, query, is_sure, n, distance):
     return sums
 
 
-@ranking_metric(
-    "ild",
-    intra_list_distance,
-    columns=("features",),
-    reads_grades=False,
-    limits=(0.0, np.inf),
-)
-def ild_score(
-    y_true, y_score, *, qid=None, features, k=None, distance="cosine",
-    ties="expected", replace_undefined_by=0.0, average="macro", sample_weight=None,
-    returned=None,
-):  # fmt: skip
+@ranking_metric("ild", columns=("features",), reads_grades=False, limits=(0.0, np.inf))
+def ild_score(ranking, *, k=None, distance="cosine"):
     r"""Mean distance of two documents of a list: its diversity (ILD@k).
 
     Larger is more diverse.
@@ -382,3 +332,17 @@ def ild_score(
     >>> ild_score(None, [3, 1, 1], features=features, k=2)
     0.5
     """
+    top = ranking.documents(k)
+    probability = top.mean_over_places(np.ones_like)
+    # Of a list, the documents that are in it for sure, and m tied ones: s of them are.
+    is_sure, n = probability == 1, ranking.n_queries
+    m = np.bincount(top.query[~is_sure], minlength=n)
+    s = top.length - np.bincount(top.query[is_sure], minlength=n)
+    one = s / np.maximum(m, 1)  # of the tied documents is in the list, and two are
+    two = one * (s - 1) / np.maximum(m - 1, 1)
+    sums = _cosine_sums if distance == "cosine" else _pairwise_sums
+    given = _in_one_order(top.column("features"), top.query, is_sure)
+    sure, both, tied = sums(*given, n, distance)
+    n_pairs = top.length * (top.length - 1.0)
+    total = sure + 2 * one * both + two * tied
+    return np.where(n_pairs > 0, total / np.maximum(n_pairs, 1), np.nan)

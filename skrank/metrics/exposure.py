@@ -200,40 +200,18 @@ TARGETS = {
 }
 
 
-def attention_weighted(
-    ranking, *, k=None, discount="log2", target="candidates", empty="undefined"
-):
-    """Return 1 - the Jensen-Shannon divergence of exposure from its target."""
-    check_choice(empty, ("undefined", "uniform"), "empty", "awrf_score")
-    weight = discount_function(discount)
-    exposure = compared(ranking, weight, k, target, TARGETS, "awrf_score")
-    is_equal = isinstance(target, str) and target == "equal"
-    wanted = np.sign(exposure.target) if is_equal else exposure.target
-    share, wanted = exposure.shares(exposure.exposure), exposure.shares(wanted)
-    if empty == "uniform":
-        even = exposure.shares(np.ones_like(share))
-        share = np.where(np.isnan(share), even, share)
-    middle = (share + wanted) / 2
-    terms = rel_entr(share, middle) + rel_entr(wanted, middle)
-    divergence = np.maximum(exposure.total(terms), 0) / 2
-    is_defined = exposure.total(np.ones_like(terms)) > 0
-    return np.where(is_defined, 1 - divergence, np.nan)
-
-
 @ranking_metric(
     "awrf",
-    attention_weighted,
     columns=("group",),
     reads_grades=lambda own: (
         isinstance(own["target"], str) and own["target"] == "relevant"
     ),
     limits=(float(1 - np.log(2)), 1.0),
+    replace_undefined_by=np.nan,
 )
 def awrf_score(
-    y_true, y_score, *, qid=None, group, k=None, discount="log2", target="candidates",
-    empty="undefined", threshold=0.0, ties="expected", replace_undefined_by=np.nan,
-    average="macro", sample_weight=None, judged=None, returned=None,
-):  # fmt: skip
+    ranking, *, k=None, discount="log2", target="candidates", empty="undefined"
+):
     r"""Agreement of the exposure of groups with a target (AWRF@k).
 
     Documents near the top are seen more often. AWRF compares the fraction of this
@@ -297,6 +275,20 @@ def awrf_score(
     >>> awrf_score(None, [3, 2, 1], group=group, k=1, target={"a": 1, "b": 0})
     1.0
     """
+    check_choice(empty, ("undefined", "uniform"), "empty", "awrf_score")
+    weight = discount_function(discount)
+    exposure = compared(ranking, weight, k, target, TARGETS, "awrf_score")
+    is_equal = isinstance(target, str) and target == "equal"
+    wanted = np.sign(exposure.target) if is_equal else exposure.target
+    share, wanted = exposure.shares(exposure.exposure), exposure.shares(wanted)
+    if empty == "uniform":
+        even = exposure.shares(np.ones_like(share))
+        share = np.where(np.isnan(share), even, share)
+    middle = (share + wanted) / 2
+    terms = rel_entr(share, middle) + rel_entr(wanted, middle)
+    divergence = np.maximum(exposure.total(terms), 0) / 2
+    is_defined = exposure.total(np.ones_like(terms)) > 0
+    return np.where(is_defined, 1 - divergence, np.nan)
 
 
 def _toward_ideal(ranking, k, discount, p, target, only_relevant, caller):
@@ -355,35 +347,22 @@ def _where_defined(ranking, values, target="ideal"):
     return np.where(ranking.n_relevant > 0, values, np.nan) if is_read else values
 
 
-def exposure_loss(
-    ranking, *, k=None, discount="rbp", p=0.8, target="ideal", only_relevant=False
-):
-    """Return the squared distance of the expected exposure from its target."""
-    own = k, discount, p, target, only_relevant
-    exposure = _toward_ideal(ranking, *own, "eel_score")
-    loss = exposure.total((exposure.exposure - exposure.target) ** 2)
-    return _where_defined(ranking, loss, target)
-
-
 def _reads_grades(own):
     return own["only_relevant"] or isinstance(own["target"], str)
 
 
 @ranking_metric(
     "eel",
-    exposure_loss,
     columns=("group",),
     optional=("group",),
     reads_grades=_reads_grades,
     greater_is_better=False,
     limits=(0.0, np.inf),
+    replace_undefined_by=np.nan,
 )
 def eel_score(
-    y_true, y_score, *, qid=None, group=None, k=None, discount="rbp", p=0.8,
-    target="ideal", only_relevant=False, threshold=0.0, ties="expected",
-    replace_undefined_by=np.nan, average="macro", sample_weight=None, judged=None,
-    returned=None,
-):  # fmt: skip
+    ranking, *, k=None, discount="rbp", p=0.8, target="ideal", only_relevant=False
+):
     r"""Distance of exposure from its target: the expected exposure loss (EE-L).
 
     Documents of equal grades deserve equal exposure. The loss is the squared distance
@@ -451,30 +430,22 @@ def eel_score(
     >>> eel_score([1, 1], [2, 1], p=0.5, group=["a", "a"])
     0.0
     """
-
-
-def exposure_disparity(ranking, *, k=None, discount="rbp", p=0.8, only_relevant=False):
-    """Return the sum of the squares of the expected exposure."""
-    check_flag(only_relevant, "only_relevant", "eed_score")
-    weight = _exposure_of_ranks(discount, p, "eed_score")
-    exposure = expected_exposure(ranking, weight, k, only_relevant=only_relevant)
-    return exposure.total(exposure.exposure**2)
+    own = k, discount, p, target, only_relevant
+    exposure = _toward_ideal(ranking, *own, "eel_score")
+    loss = exposure.total((exposure.exposure - exposure.target) ** 2)
+    return _where_defined(ranking, loss, target)
 
 
 @ranking_metric(
     "eed",
-    exposure_disparity,
     columns=("group",),
     optional=("group",),
     reads_grades=lambda own: own["only_relevant"],
     greater_is_better=False,
     limits=(0.0, np.inf),
+    replace_undefined_by=np.nan,
 )
-def eed_score(
-    y_true, y_score, *, qid=None, group=None, k=None, discount="rbp", p=0.8,
-    only_relevant=False, threshold=0.0, ties="expected", replace_undefined_by=np.nan,
-    average="macro", sample_weight=None, judged=None, returned=None,
-):  # fmt: skip
+def eed_score(ranking, *, k=None, discount="rbp", p=0.8, only_relevant=False):
     r"""Disparity of expected exposure (EE-D): how unequal the exposure is.
 
     The sum of the squared exposures that documents, or groups of them, are expected to
@@ -527,32 +498,23 @@ def eed_score(
     >>> eed_score(None, [1, 1], p=0.5, group=["a", "a"])  # 1.5 ** 2
     2.25
     """
-
-
-def exposure_relevance(
-    ranking, *, k=None, discount="rbp", p=0.8, target="ideal", only_relevant=False
-):
-    """Return the sum of the products of the expected exposure and its target."""
-    own = k, discount, p, target, only_relevant
-    exposure = _toward_ideal(ranking, *own, "eer_score")
-    value = exposure.total(exposure.exposure * exposure.target)
-    return _where_defined(ranking, value, target)
+    check_flag(only_relevant, "only_relevant", "eed_score")
+    weight = _exposure_of_ranks(discount, p, "eed_score")
+    exposure = expected_exposure(ranking, weight, k, only_relevant=only_relevant)
+    return exposure.total(exposure.exposure**2)
 
 
 @ranking_metric(
     "eer",
-    exposure_relevance,
     columns=("group",),
     optional=("group",),
     reads_grades=_reads_grades,
     limits=(0.0, np.inf),
+    replace_undefined_by=np.nan,
 )
 def eer_score(
-    y_true, y_score, *, qid=None, group=None, k=None, discount="rbp", p=0.8,
-    target="ideal", only_relevant=False, threshold=0.0, ties="expected",
-    replace_undefined_by=np.nan, average="macro", sample_weight=None, judged=None,
-    returned=None,
-):  # fmt: skip
+    ranking, *, k=None, discount="rbp", p=0.8, target="ideal", only_relevant=False
+):
     r"""Relevance of expected exposure (EE-R): agreement of exposure with a target.
 
     The sum over documents, or groups of them, of the exposure that they are expected to
@@ -606,24 +568,10 @@ def eer_score(
     >>> eer_score([1, 0], [1, 2], p=0.5)  # 0.5 * 1 + 1 * 0.5
     1.0
     """
-
-
-def divergence_from_profile(ranking, *, k=None, discount="uniform", a=0.01):
-    """Return the Kullback-Leibler divergence of each list from a profile."""
-    caller = "calibration_divergence"
-    a = check_number(a, "a", caller)
-    if not 0 < a < 1:
-        raise ValueError(
-            f"The 'a' parameter of {caller} must be a float in the range (0.0, 1.0). "
-            f"Got {shown(a)} instead."
-        )
-    profile = _profiles(ranking, k)
-    exposure = expected_exposure(ranking, _weight_in_list(discount, caller), k)
-    listed = exposure.by_group(np.arange(profile.shape[1]), profile.shape[1])
-    with np.errstate(invalid="ignore"):  # 0 / 0 is undefined
-        p = profile / profile.sum(axis=1, keepdims=True)
-        q = listed / listed.sum(axis=1, keepdims=True)
-    return np.maximum(rel_entr(p, (1 - a) * q + a * p).sum(axis=1), 0)
+    own = k, discount, p, target, only_relevant
+    exposure = _toward_ideal(ranking, *own, "eer_score")
+    value = exposure.total(exposure.exposure * exposure.target)
+    return _where_defined(ranking, value, target)
 
 
 def _weight_in_list(discount, caller):
@@ -657,17 +605,13 @@ def _profiles(ranking, k):
 
 @ranking_metric(
     "calibration",
-    divergence_from_profile,
     columns=("group", "profile"),
     reads_grades=False,
     greater_is_better=False,
     limits=(0.0, np.inf),
+    replace_undefined_by=np.nan,
 )
-def calibration_divergence(
-    y_true, y_score, *, qid=None, group, profile, k=None, discount="uniform", a=0.01,
-    ties="expected", replace_undefined_by=np.nan, average="macro", sample_weight=None,
-    returned=None,
-):  # fmt: skip
+def calibration_divergence(ranking, *, k=None, discount="uniform", a=0.01):
     r"""Divergence of a list from the profile of its user (calibrated recommendations).
 
     If 70 of 100 films that somebody watched are comedies, about 70 % of the list should
@@ -730,3 +674,17 @@ def calibration_divergence(
     >>> calibration_divergence(None, [3, 2, 1], group=group, profile=profile, k=2)
     1.26...
     """
+    caller = "calibration_divergence"
+    a = check_number(a, "a", caller)
+    if not 0 < a < 1:
+        raise ValueError(
+            f"The 'a' parameter of {caller} must be a float in the range (0.0, 1.0). "
+            f"Got {shown(a)} instead."
+        )
+    profile = _profiles(ranking, k)
+    exposure = expected_exposure(ranking, _weight_in_list(discount, caller), k)
+    listed = exposure.by_group(np.arange(profile.shape[1]), profile.shape[1])
+    with np.errstate(invalid="ignore"):  # 0 / 0 is undefined
+        p = profile / profile.sum(axis=1, keepdims=True)
+        q = listed / listed.sum(axis=1, keepdims=True)
+    return np.maximum(rel_entr(p, (1 - a) * q + a * p).sum(axis=1), 0)

@@ -18,23 +18,13 @@ from skrank.metrics.summary import (
 )
 
 
-def reciprocal_rank(ranking, *, k=None):
-    """Return one over the rank of the first relevant document."""
-    return ranking.expected_at_first(lambda rank: 1 / rank, k)
-
-
 @ranking_metric(
     "mrr",
-    reciprocal_rank,
     reads_first_rank=True,
     value=lambda rank: 1 / rank,
     adjusted_names={"adjusted_mrr": True, "z_mrr": "z"},
 )
-def mrr_score(
-    y_true, y_score, *, qid=None, k=None, threshold=0.0, ties="expected",
-    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
-):  # fmt: skip
+def mrr_score(ranking, *, k=None):
     r"""Mean reciprocal rank (MRR).
 
     The reciprocal rank of a query is one over the rank of its first relevant
@@ -84,28 +74,17 @@ def mrr_score(
     >>> mrr_score([0, 1], [1, 1])
     0.75
     """
-
-
-def hit(ranking, *, k=None):
-    """Return the probability of a relevant document in the top k."""
-    # 1 - C(n - r, j) / C(n, j) if r of n tied documents are relevant and j of their
-    # places are in the top k: not all of these j documents are non-relevant.
-    return ranking.expected_at_first(np.ones_like, k)
+    return ranking.expected_at_first(lambda rank: 1 / rank, k)
 
 
 @ranking_metric(
     "hits",
-    hit,
     cutoff="required",
     reads_first_rank=True,
     value=np.ones_like,
     adjusted_names={"adjusted_hits": True, "z_hits": "z"},
 )
-def hits_at_k_score(
-    y_true, y_score, *, qid=None, k, threshold=0.0, ties="expected",
-    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
-):  # fmt: skip
+def hits_at_k_score(ranking, *, k):
     r"""Fraction of queries with a relevant document in the top k (Hits@k).
 
     Also known as hit rate or success at k. Larger is better.
@@ -147,18 +126,13 @@ def hits_at_k_score(
     >>> hits_at_k_score([0, 1, 0], [1, 1, 1], k=2)
     0.6666666666666666
     """
-
-
-def first_rank(ranking):
-    """Return the rank of the first relevant document."""
-    # t + (n + 1) / (r + 1) if r of n tied documents are relevant, below t others: the
-    # mean of the negative hypergeometric law.
-    return ranking.expected_at_first(np.asarray, missing=np.nan)
+    # 1 - C(n - r, j) / C(n, j) if r of n tied documents are relevant and j of their
+    # places are in the top k: not all of these j documents are non-relevant.
+    return ranking.expected_at_first(np.ones_like, k)
 
 
 @ranking_metric(
     "mean_rank",
-    first_rank,
     cutoff="never",
     greater_is_better=False,
     limits=(1, np.inf),
@@ -170,12 +144,9 @@ def first_rank(ranking):
         "z_mean_rank": "z",
     },
     inverse_name="inverse_mean_rank",
+    replace_undefined_by=np.nan,
 )
-def mean_rank(
-    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
-    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
-):  # fmt: skip
+def mean_rank(ranking):
     r"""Mean rank of the first relevant document (MR).
 
     It depends mostly on the queries with the worst ranks. Smaller is better; as a
@@ -229,28 +200,22 @@ def mean_rank(
     >>> mean_rank([1, 0, 0], [1, 1, 1])
     2.0
     """
-
-
-def median_of_first_rank(ranking):
-    """Return the median of the possible ranks of the first relevant document."""
-    return weighted_median(*ranking.first_rank_law(), ranking.n_queries)
+    # t + (n + 1) / (r + 1) if r of n tied documents are relevant, below t others: the
+    # mean of the negative hypergeometric law.
+    return ranking.expected_at_first(np.asarray, missing=np.nan)
 
 
 @ranking_metric(
     "median_rank",
-    median_of_first_rank,
     cutoff="never",
     greater_is_better=False,
     limits=(1, np.inf),
     pool=pooled_median,
     reads_first_rank=True,
     inverse_name="inverse_median_rank",
+    replace_undefined_by=np.nan,
 )
-def median_rank(
-    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
-    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
-):  # fmt: skip
+def median_rank(ranking):
     r"""Median rank of the first relevant document.
 
     It does not depend on how bad the worse half of the ranks is. Smaller is better; as
@@ -291,16 +256,11 @@ def median_rank(
     >>> median_rank([0, 1, 0, 0], [1, 1, 1, 1])
     2.5
     """
-
-
-def geometric_first_rank(ranking):
-    """Return the geometric mean of the ranks of the first relevant document."""
-    return np.exp(ranking.expected_at_first(np.log, missing=np.nan))
+    return weighted_median(*ranking.first_rank_law(), ranking.n_queries)
 
 
 @ranking_metric(
     "geometric_mean_rank",
-    geometric_first_rank,
     cutoff="never",
     greater_is_better=False,
     limits=(1, np.inf),
@@ -312,12 +272,9 @@ def geometric_first_rank(ranking):
         "z_geometric_mean_rank": "z",
     },
     inverse_name="inverse_geometric_mean_rank",
+    replace_undefined_by=np.nan,
 )
-def geometric_mean_rank(
-    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
-    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
-):  # fmt: skip
+def geometric_mean_rank(ranking):
     r"""Geometric mean rank of the first relevant document (GMR).
 
     Doubling a rank has the same effect at the top of the list and far down. Smaller is
@@ -368,27 +325,19 @@ def geometric_mean_rank(
     >>> geometric_mean_rank([0, 1], [1, 1])
     1.41421356237309...
     """
-
-
-def harmonic_first_rank(ranking):
-    """Return the harmonic mean of the ranks of the first relevant document."""
-    return 1 / ranking.expected_at_first(lambda rank: 1 / rank, missing=np.nan)
+    return np.exp(ranking.expected_at_first(np.log, missing=np.nan))
 
 
 @ranking_metric(
     "harmonic_mean_rank",
-    harmonic_first_rank,
     cutoff="never",
     greater_is_better=False,
     limits=(1, np.inf),
     pool=pooled_harmonic_mean,
     reads_first_rank=True,
+    replace_undefined_by=np.nan,
 )
-def harmonic_mean_rank(
-    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
-    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
-):  # fmt: skip
+def harmonic_mean_rank(ranking):
     r"""Harmonic mean rank of the first relevant document (HMR).
 
     One over the MRR. It depends mostly on the queries with the best ranks. Smaller is
@@ -425,31 +374,19 @@ def harmonic_mean_rank(
     >>> harmonic_mean_rank([0, 1], [1, 1])
     1.3333333333333333
     """
-
-
-def variance_of_first_rank(ranking):
-    """Return the variance of the ranks of the first relevant document."""
-    query, rank, probability = ranking.first_rank_law()
-    mean = first_rank(ranking)
-    square = probability * (rank - mean[query]) ** 2
-    variance = np.bincount(query, square, minlength=ranking.n_queries)
-    return np.where(np.isnan(mean), np.nan, variance)
+    return 1 / ranking.expected_at_first(lambda rank: 1 / rank, missing=np.nan)
 
 
 @ranking_metric(
     "rank_variance",
-    variance_of_first_rank,
     cutoff="never",
     greater_is_better=False,
     limits=(0, np.inf),
     pool=pooled_variance,
     reads_first_rank=True,
+    replace_undefined_by=np.nan,
 )
-def rank_variance(
-    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
-    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
-):  # fmt: skip
+def rank_variance(ranking):
     r"""Variance of the rank of the first relevant document.
 
     How much the ranks of different queries differ; it is 0 if all ranks are equal, good
@@ -487,27 +424,23 @@ def rank_variance(
     >>> rank_variance([0, 1], [1, 1])
     0.25
     """
-
-
-def deviation_of_first_rank(ranking):
-    """Return the standard deviation of the ranks of the first relevant document."""
-    return np.sqrt(variance_of_first_rank(ranking))
+    query, rank, probability = ranking.first_rank_law()
+    mean = mean_rank.definition(ranking)
+    square = probability * (rank - mean[query]) ** 2
+    variance = np.bincount(query, square, minlength=ranking.n_queries)
+    return np.where(np.isnan(mean), np.nan, variance)
 
 
 @ranking_metric(
     "rank_standard_deviation",
-    deviation_of_first_rank,
     cutoff="never",
     greater_is_better=False,
     limits=(0, np.inf),
     pool=pooled_deviation,
     reads_first_rank=True,
+    replace_undefined_by=np.nan,
 )
-def rank_standard_deviation(
-    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
-    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
-):  # fmt: skip
+def rank_standard_deviation(ranking):
     r"""Spread of the rank of the first relevant document, as a standard deviation.
 
     How much the ranks of different queries differ; it is 0 if all ranks are equal, good
@@ -545,31 +478,19 @@ def rank_standard_deviation(
     >>> rank_standard_deviation([0, 1], [1, 1])
     0.5
     """
-
-
-def median_deviation_of_first_rank(ranking):
-    """Return the scaled median absolute deviation of a first relevant rank."""
-    query, rank, probability = ranking.first_rank_law()
-    n_queries = ranking.n_queries
-    median = weighted_median(query, rank, probability, n_queries)
-    distance = np.abs(rank - median[query])
-    return NORMAL * weighted_median(query, distance, probability, n_queries)
+    return np.sqrt(rank_variance.definition(ranking))
 
 
 @ranking_metric(
     "rank_median_absolute_deviation",
-    median_deviation_of_first_rank,
     cutoff="never",
     greater_is_better=False,
     limits=(0, np.inf),
     pool=pooled_median_deviation,
     reads_first_rank=True,
+    replace_undefined_by=np.nan,
 )
-def rank_median_absolute_deviation(
-    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
-    replace_undefined_by=np.nan, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
-):  # fmt: skip
+def rank_median_absolute_deviation(ranking):
     r"""Median absolute deviation of the rank of the first relevant document (MAD).
 
     How much the ranks of different queries differ, robust to a few bad ranks. Smaller
@@ -608,3 +529,8 @@ def rank_median_absolute_deviation(
     >>> rank_median_absolute_deviation([0, 1], [1, 1])
     0.74130110925280...
     """
+    query, rank, probability = ranking.first_rank_law()
+    n_queries = ranking.n_queries
+    median = weighted_median(query, rank, probability, n_queries)
+    distance = np.abs(rank - median[query])
+    return NORMAL * weighted_median(query, distance, probability, n_queries)

@@ -8,18 +8,8 @@ from skrank._checks import warn_caller
 from skrank.metrics.answer import Implied, ranking_metric
 
 
-def cumulative_gain(ranking, *, k=None):
-    """Return the sum of the grades of the top k documents."""
-    places = ranking.mean_over_places(np.ones_like, k)
-    return ranking.document_total(places, ranking.grade)
-
-
-@ranking_metric("cg", cumulative_gain, limits=(0, np.inf))
-def cg_score(
-    y_true, y_score, *, qid=None, k=None, threshold=0.0, ties="expected",
-    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
-):  # fmt: skip
+@ranking_metric("cg", limits=(0, np.inf))
+def cg_score(ranking, *, k=None):
     r"""Cumulative gain (CG): the sum of the grades of the top k documents.
 
     It does not depend on the order of these documents. Larger is better.
@@ -55,23 +45,12 @@ def cg_score(
     >>> cg_score([3, 1, 2, 0], [4, 3, 2, 1], k=2)
     4.0
     """
+    places = ranking.mean_over_places(np.ones_like, k)
+    return ranking.document_total(places, ranking.grade)
 
 
-def discounted_gain(ranking, *, k=None, gain="exponential", discount="log2"):
-    """Return the sum of the gains of the top k documents, discounted by rank."""
-    if callable(gain) and ranking.ideal is ranking:
-        ranking = ideal_by_gain(ranking, gain)
-    weight = ranking.mean_over_places(discount_function(discount), k)
-    return ranking.document_total(weight, gain_function(ranking, gain))
-
-
-@ranking_metric("dcg", discounted_gain, limits=(0, np.inf))
-def dcg_score(
-    y_true, y_score, *, qid=None, k=None, gain="exponential", discount="log2",
-    threshold=0.0, ties="expected", replace_undefined_by=0.0, average="macro",
-    adjusted=False, sample_weight=None, exclude=None, judged=None,
-    unjudged="nonrelevant", returned=None,
-):  # fmt: skip
+@ranking_metric("dcg", limits=(0, np.inf))
+def dcg_score(ranking, *, k=None, gain="exponential", discount="log2"):
     r"""Discounted cumulative gain (DCG).
 
     The sum of the gains of the top k documents, each discounted by its rank. Larger is
@@ -111,22 +90,14 @@ def dcg_score(
     >>> dcg_score([3, 0, 1], [3, 2, 1], k=2, gain="linear")
     3.0
     """
+    if callable(gain) and ranking.ideal is ranking:
+        ranking = ideal_by_gain(ranking, gain)
+    weight = ranking.mean_over_places(discount_function(discount), k)
+    return ranking.document_total(weight, gain_function(ranking, gain))
 
 
-def normalized_discounted_gain(ranking, *, k=None, gain="exponential", discount="log2"):
-    """Return the discounted gain divided by that of the ideal ranking."""
-    own = discounted_gain(ranking, k=k, gain=gain, discount=discount)
-    ideal = discounted_gain(ranking.ideal, k=k, gain=gain, discount=discount)
-    return np.divide(own, ideal, out=np.full_like(own, np.nan), where=ideal > 0)
-
-
-@ranking_metric("ndcg", normalized_discounted_gain, compares_grades=True)
-def ndcg_score(
-    y_true, y_score, *, qid=None, k=None, gain="exponential", discount="log2",
-    threshold=0.0, ties="expected", replace_undefined_by=0.0, average="macro",
-    adjusted=False, sample_weight=None, exclude=None, judged=None,
-    unjudged="nonrelevant", returned=None,
-):  # fmt: skip
+@ranking_metric("ndcg", compares_grades=True)
+def ndcg_score(ranking, *, k=None, gain="exponential", discount="log2"):
     r"""Discounted cumulative gain, normalized (NDCG).
 
     The DCG divided by the DCG of the ideal ranking (IDCG). Larger is better.
@@ -163,6 +134,9 @@ def ndcg_score(
     >>> ndcg_score([[0, 1, 2, 0]], [[0.4, 0.2, 0.5, 0.7]], gain="linear")
     0.6433...
     """
+    own = dcg_score.definition(ranking, k=k, gain=gain, discount=discount)
+    ideal = dcg_score.definition(ranking.ideal, k=k, gain=gain, discount=discount)
+    return np.divide(own, ideal, out=np.full_like(own, np.nan), where=ideal > 0)
 
 
 def ideal_by_gain(ranking, gain):

@@ -132,28 +132,13 @@ def _weighted(ranking, k, weight, normalize, caller, unit=None, *, is_best=False
     return ranking.where_relevant(value)
 
 
-def propensity_scored_precision(ranking, *, k=None, normalize="query"):
-    """Return the sum of 1 / propensity of the relevant top k, and by its best value."""
-    return _weighted(ranking, k, np.ones_like, normalize, "psp_score")
-
-
 def best_precision(ranking, *, k=None, normalize="query"):
     """Return the largest sum of 1 / propensity that a list can have."""
     return _weighted(ranking, k, np.ones_like, normalize, "psp_score", is_best=True)
 
 
-@ranking_metric(
-    "psp",
-    propensity_scored_precision,
-    best=best_precision,
-    columns=("propensity",),
-    cutoff="required",
-)
-def psp_score(
-    y_true, y_score, *, qid=None, propensity, k, normalize="query", threshold=0.0,
-    ties="expected", replace_undefined_by=0.0, average="macro", sample_weight=None,
-    judged=None, returned=None,
-):  # fmt: skip
+@ranking_metric("psp", best=best_precision, columns=("propensity",), cutoff="required")
+def psp_score(ranking, *, k, normalize="query"):
     r"""Propensity-scored precision (PSP@k).
 
     Rarely labelled items are often relevant without a label. Each relevant document of
@@ -198,11 +183,7 @@ def psp_score(
     >>> psp_score([1, 0, 1], [1, 1, 1], propensity=[0.5, 1, 0.25], k=1)  # 2 / 4
     0.5
     """
-
-
-def propensity_scored_ndcg(ranking, *, k=None, normalize="query"):
-    """Return the discounted sum of 1 / propensity, and by its best value."""
-    return _ndcg(ranking, k, normalize)
+    return _weighted(ranking, k, np.ones_like, normalize, "psp_score")
 
 
 def best_ndcg(ranking, *, k=None, normalize="query"):
@@ -221,17 +202,8 @@ def _ndcg(ranking, k, normalize, *, is_best=False):
     return _weighted(ranking, k, discount, normalize, caller, unit, is_best=is_best)
 
 
-@ranking_metric(
-    "psndcg",
-    propensity_scored_ndcg,
-    best=best_ndcg,
-    columns=("propensity",),
-)
-def psndcg_score(
-    y_true, y_score, *, qid=None, propensity, k=None, normalize="query",
-    threshold=0.0, ties="expected", replace_undefined_by=0.0, average="macro",
-    sample_weight=None, judged=None, returned=None,
-):  # fmt: skip
+@ranking_metric("psndcg", best=best_ndcg, columns=("propensity",))
+def psndcg_score(ranking, *, k=None, normalize="query"):
     r"""Propensity-scored NDCG (PSnDCG@k).
 
     Each relevant document of the list counts one over the probability that its
@@ -277,3 +249,4 @@ def psndcg_score(
     >>> psndcg_score([1, 0, 1], [3, 2, 1], propensity=[0.5, 1, 0.25], k=1)  # 2 / 4
     0.5
     """
+    return _ndcg(ranking, k, normalize)

@@ -12,29 +12,8 @@ from skrank._ranking.queries import probability_of_first
 from skrank.metrics.answer import ranking_metric
 
 
-def expected_reciprocal_rank(ranking, *, k=None, max_grade=None):
-    """Return the expected reciprocal of the rank at which a user stops."""
-    highest = highest_grade(ranking, max_grade, "err_score")
-    below = ranking.grade - highest
-    # R = (2^g - 1) / 2^g_max = 2^(g - g_max) (1 - 2^-g), and 1 - R: both small ones too
-    stop = np.exp2(below) * -np.expm1(-ranking.grade * np.log(2))
-    missed = np.exp2(-highest) - np.expm1(below * np.log(2))
-    first = np.cumsum(ranking.relevant) - ranking.relevant
-    reach = accumulate_before(
-        np.multiply, np.multiply.reduceat(missed, first), ranking.query
-    )
-    stopped = reach * stop_within(ranking, stop, k)
-    terms = partial(stop_at_each, ranking, stop, reach, k)
-    return ranking.where_relevant(ranking.total(stopped, terms))
-
-
-@ranking_metric("err", expected_reciprocal_rank)
-def err_score(
-    y_true, y_score, *, qid=None, k=None, max_grade=None, threshold=0.0,
-    ties="expected", replace_undefined_by=0.0, average="macro", adjusted=False,
-    sample_weight=None, exclude=None, judged=None, unjudged="nonrelevant",
-    returned=None,
-):  # fmt: skip
+@ranking_metric("err")
+def err_score(ranking, *, k=None, max_grade=None):
     r"""Reciprocal rank at which a user expects to stop (ERR).
 
     A user reads down the list and stops at each document with a probability that grows
@@ -82,6 +61,18 @@ def err_score(
     >>> err_score([0, 1, 0, 1], [4, 3, 2, 1], k=2, max_grade=4)
     0.03125
     """
+    highest = highest_grade(ranking, max_grade, "err_score")
+    below = ranking.grade - highest
+    # R = (2^g - 1) / 2^g_max = 2^(g - g_max) (1 - 2^-g), and 1 - R: both small ones too
+    stop = np.exp2(below) * -np.expm1(-ranking.grade * np.log(2))
+    missed = np.exp2(-highest) - np.expm1(below * np.log(2))
+    first = np.cumsum(ranking.relevant) - ranking.relevant
+    reach = accumulate_before(
+        np.multiply, np.multiply.reduceat(missed, first), ranking.query
+    )
+    stopped = reach * stop_within(ranking, stop, k)
+    terms = partial(stop_at_each, ranking, stop, reach, k)
+    return ranking.where_relevant(ranking.total(stopped, terms))
 
 
 # Groups of more relevant documents are looked at one by one, grade by grade.
@@ -262,21 +253,8 @@ def _binomial(n, p):
     return mode - len(low), number / number.sum()
 
 
-def rank_biased_precision(ranking, *, k=None, p=0.8, max_grade=None):
-    """Return the expected gain per document read by a user with persistence p."""
-    check_persistence(p, "rbp_score")
-    gain = ranking.grade / highest_grade(ranking, max_grade, "rbp_score")
-    weight = ranking.mean_over_places(lambda rank: (1 - p) * p ** (rank - 1.0), k)
-    return ranking.where_relevant(ranking.document_total(weight, gain))
-
-
-@ranking_metric("rbp", rank_biased_precision)
-def rbp_score(
-    y_true, y_score, *, qid=None, k=None, p=0.8, max_grade=None, threshold=0.0,
-    ties="expected", replace_undefined_by=0.0, average="macro", adjusted=False,
-    sample_weight=None, exclude=None, judged=None, unjudged="nonrelevant",
-    returned=None,
-):  # fmt: skip
+@ranking_metric("rbp")
+def rbp_score(ranking, *, k=None, p=0.8, max_grade=None):
     r"""Rank-biased precision (RBP).
 
     A user reads the first document and continues from each to the next with probability
@@ -326,6 +304,10 @@ def rbp_score(
     >>> rbp_score([2, 0, 1, 0], [4, 3, 2, 1], p=0.5, k=2)
     0.5
     """
+    check_persistence(p, "rbp_score")
+    gain = ranking.grade / highest_grade(ranking, max_grade, "rbp_score")
+    weight = ranking.mean_over_places(lambda rank: (1 - p) * p ** (rank - 1.0), k)
+    return ranking.where_relevant(ranking.document_total(weight, gain))
 
 
 def highest_grade(ranking, max_grade, caller):

@@ -11,9 +11,9 @@ from skrank._ranking.arrays import TieGroups, lengths_of, split_by_width, starts
 from skrank._ranking.ids import encode_qid
 from skrank._ranking.queries import RankedQueries
 from skrank.metrics.answer import ranking_metric
-from skrank.metrics.average_precision import average_precision
+from skrank.metrics.average_precision import map_score
 from skrank.metrics.gains import discount_function
-from skrank.metrics.top_k import precision
+from skrank.metrics.top_k import precision_at_k_score
 
 IDEALS = {"greedy", "ideal-ideal", None}
 
@@ -118,19 +118,8 @@ def by_subtopic(ranking, k=None):
     return ranking.made["subtopics", k]
 
 
-def subtopic_recall(ranking, *, k=None):
-    """Return the share of the subtopics that the top k documents cover."""
-    one = by_subtopic(ranking, k)
-    return one.mean_of_subtopics(one.expected_at_first(np.ones_like, k))
-
-
-@ranking_metric(
-    "subtopic_recall", subtopic_recall, columns=("subtopics",), reads_grades=False
-)
-def subtopic_recall_score(
-    y_true, y_score, *, qid=None, subtopics, k=None, ties="expected",
-    replace_undefined_by=0.0, average="macro", sample_weight=None, returned=None,
-):  # fmt: skip
+@ranking_metric("subtopic_recall", columns=("subtopics",), reads_grades=False)
+def subtopic_recall_score(ranking, *, k=None):
     r"""Share of the subtopics of a query that the top of the list covers (S-recall@k).
 
     A subtopic is covered by the first document on it; further ones add nothing. Larger
@@ -166,25 +155,17 @@ def subtopic_recall_score(
     >>> subtopic_recall_score(None, [4, 2, 2, 1], subtopics=nuggets, k=2)
     0.6666666666666666
     """
-
-
-def intent_aware_precision(ranking, *, k):
-    """Return the mean precision over the subtopics."""
     one = by_subtopic(ranking, k)
-    return one.mean_of_subtopics(precision(one, k=k))
+    return one.mean_of_subtopics(one.expected_at_first(np.ones_like, k))
 
 
 @ranking_metric(
     "precision_ia",
-    intent_aware_precision,
     columns=("subtopics",),
     reads_grades=False,
     cutoff="required",
 )
-def precision_ia_score(
-    y_true, y_score, *, qid=None, subtopics, k, ties="expected",
-    replace_undefined_by=0.0, average="macro", sample_weight=None, returned=None,
-):  # fmt: skip
+def precision_ia_score(ranking, *, k):
     r"""Intent-aware precision at k: the mean precision over the subtopics (P-IA@k).
 
     Each subtopic of a query is what some users want, all of them being equally likely.
@@ -225,25 +206,12 @@ def precision_ia_score(
     >>> precision_ia_score(None, [4, 1, 1, 1], subtopics=nuggets, k=1)
     0.3333333333333333
     """
+    one = by_subtopic(ranking, k)
+    return one.mean_of_subtopics(precision_at_k_score.definition(one, k=k))
 
 
-def intent_aware_average_precision(ranking):
-    """Return the mean average precision over the subtopics."""
-    one = by_subtopic(ranking)
-    return one.mean_of_subtopics(average_precision(one))
-
-
-@ranking_metric(
-    "map_ia",
-    intent_aware_average_precision,
-    columns=("subtopics",),
-    reads_grades=False,
-    cutoff="never",
-)
-def map_ia_score(
-    y_true, y_score, *, qid=None, subtopics, ties="expected", replace_undefined_by=0.0,
-    average="macro", sample_weight=None, returned=None,
-):  # fmt: skip
+@ranking_metric("map_ia", columns=("subtopics",), reads_grades=False, cutoff="never")
+def map_ia_score(ranking):
     r"""Intent-aware mean average precision (MAP-IA).
 
     The mean over the subtopics of a query of the average precision, with the documents
@@ -284,22 +252,12 @@ def map_ia_score(
     >>> map_ia_score(None, [4, 4, 3, 1], subtopics=nuggets)  # (17 / 24 + 3 / 4) / 2
     0.7291666666666666
     """
+    one = by_subtopic(ranking)
+    return one.mean_of_subtopics(map_score.definition(one))
 
 
-def alpha_discounted_gain(ranking, *, k=None, alpha=0.5, ideal="greedy"):
-    """Return the gain of what is new, discounted by the logarithm of the rank."""
-    weight = discount_function("log2")
-    return discounted_novelty(ranking, weight, alpha, ideal, k, "alpha_ndcg_score")
-
-
-@ranking_metric(
-    "alpha_ndcg", alpha_discounted_gain, columns=("subtopics",), reads_grades=False
-)
-def alpha_ndcg_score(
-    y_true, y_score, *, qid=None, subtopics, k=None, alpha=0.5, ideal="greedy",
-    ties="expected", replace_undefined_by=0.0, average="macro", sample_weight=None,
-    returned=None,
-):  # fmt: skip
+@ranking_metric("alpha_ndcg", columns=("subtopics",), reads_grades=False)
+def alpha_ndcg_score(ranking, *, k=None, alpha=0.5, ideal="greedy"):
     r"""Gain of what is new, discounted by the rank and normalized (alpha-nDCG@k).
 
     A document gains 1 for each of its subtopics that no document above is on, and less
@@ -358,21 +316,12 @@ def alpha_ndcg_score(
     >>> alpha_ndcg_score(None, [3, 2, 2], subtopics=nuggets, k=2)
     0.903...
     """
+    weight = discount_function("log2")
+    return discounted_novelty(ranking, weight, alpha, ideal, k, "alpha_ndcg_score")
 
 
-def intent_aware_err(ranking, *, k=None, alpha=0.5, ideal="ideal-ideal"):
-    """Return the gain of what is new, divided by the rank."""
-    return discounted_novelty(
-        ranking, lambda rank: 1 / rank, alpha, ideal, k, "err_ia_score"
-    )
-
-
-@ranking_metric("err_ia", intent_aware_err, columns=("subtopics",), reads_grades=False)
-def err_ia_score(
-    y_true, y_score, *, qid=None, subtopics, k=None, alpha=0.5, ideal="ideal-ideal",
-    ties="expected", replace_undefined_by=0.0, average="macro", sample_weight=None,
-    returned=None,
-):  # fmt: skip
+@ranking_metric("err_ia", columns=("subtopics",), reads_grades=False)
+def err_ia_score(ranking, *, k=None, alpha=0.5, ideal="ideal-ideal"):
     r"""Intent-aware expected reciprocal rank (ERR-IA@k).
 
     A user wants one of the subtopics, reads down the list, and stops at each document
@@ -423,31 +372,13 @@ def err_ia_score(
     >>> err_ia_score(None, [3, 2, 1], subtopics=nuggets, k=2, ideal="greedy")  # / 1.5
     0.8333333333333334
     """
-
-
-def novelty_and_rank_biased_precision(
-    ranking, *, alpha=0.5, beta=0.5, ideal="ideal-ideal"
-):
-    """Return the gain of what is new, discounted by a power of `beta`."""
-    check_persistence(beta, "nrbp_score", "beta")
     return discounted_novelty(
-        ranking, lambda rank: beta ** (rank - 1.0), alpha, ideal, None, "nrbp_score",
-        beta, of_all=lambda left: 1 / (1 - left * beta),
-    )  # fmt: skip
+        ranking, lambda rank: 1 / rank, alpha, ideal, k, "err_ia_score"
+    )
 
 
-@ranking_metric(
-    "nrbp",
-    novelty_and_rank_biased_precision,
-    columns=("subtopics",),
-    reads_grades=False,
-    cutoff="never",
-)
-def nrbp_score(
-    y_true, y_score, *, qid=None, subtopics, alpha=0.5, beta=0.5, ideal="ideal-ideal",
-    ties="expected", replace_undefined_by=0.0, average="macro", sample_weight=None,
-    returned=None,
-):  # fmt: skip
+@ranking_metric("nrbp", columns=("subtopics",), reads_grades=False, cutoff="never")
+def nrbp_score(ranking, *, alpha=0.5, beta=0.5, ideal="ideal-ideal"):
     r"""Novelty- and rank-biased precision (NRBP).
 
     A user goes on from each document to the next one with the probability `beta`, as in
@@ -497,6 +428,11 @@ def nrbp_score(
     >>> nrbp_score(None, [3, 2, 1], subtopics=nuggets, ideal="greedy")  # / 1.625
     0.923...
     """
+    check_persistence(beta, "nrbp_score", "beta")
+    return discounted_novelty(
+        ranking, lambda rank: beta ** (rank - 1.0), alpha, ideal, None, "nrbp_score",
+        beta, of_all=lambda left: 1 / (1 - left * beta),
+    )  # fmt: skip
 
 
 def discounted_novelty(

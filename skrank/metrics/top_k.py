@@ -15,11 +15,6 @@ def found(ranking, k):
     return ranking.where_relevant(ranking.document_total(places))
 
 
-def precision(ranking, *, k=None, normalize="k"):
-    """Return the fraction of the top k documents that are relevant."""
-    return found(ranking, k) / _places(ranking, k, normalize, "precision_at_k_score")
-
-
 def _places(ranking, k, normalize, caller):
     """Return the divisor of precision."""
     check_choice(normalize, {"k", "length"}, "normalize", caller)
@@ -29,12 +24,8 @@ def _places(ranking, k, normalize, caller):
     return k if normalize == "k" else np.minimum(k, length)
 
 
-@ranking_metric("precision", precision, cutoff="required")
-def precision_at_k_score(
-    y_true, y_score, *, qid=None, k, normalize="k", threshold=0.0, ties="expected",
-    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
-):  # fmt: skip
+@ranking_metric("precision", cutoff="required")
+def precision_at_k_score(ranking, *, k, normalize="k"):
     r"""Precision at k: the fraction of the top k documents that are relevant (P@k).
 
     Larger is better.
@@ -74,19 +65,11 @@ def precision_at_k_score(
     >>> precision_at_k_score([1, 1], [2, 1], k=4, normalize="length")
     1.0
     """
+    return found(ranking, k) / _places(ranking, k, normalize, "precision_at_k_score")
 
 
-def recall(ranking, *, k=None):
-    """Return the fraction of the relevant documents that are in the top k."""
-    return found(ranking, k) / np.maximum(ranking.n_relevant, 1)
-
-
-@ranking_metric("recall", recall, cutoff="required")
-def recall_at_k_score(
-    y_true, y_score, *, qid=None, k, threshold=0.0, ties="expected",
-    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
-):  # fmt: skip
+@ranking_metric("recall", cutoff="required")
+def recall_at_k_score(ranking, *, k):
     r"""Recall at k: the fraction of the relevant documents in the top k (R@k).
 
     Larger is better.
@@ -116,26 +99,11 @@ def recall_at_k_score(
     >>> recall_at_k_score([1, 0, 1, 0], [1, 1, 1, 1], k=1)
     0.25
     """
+    return found(ranking, k) / np.maximum(ranking.n_relevant, 1)
 
 
-def fbeta(ranking, *, k=None, beta=1.0, normalize="k"):
-    """Return the weighted harmonic mean of precision and recall."""
-    beta = check_beta(beta, "fbeta_at_k_score")
-    # Weights of recall and precision whose larger one is 1: no square overflows.
-    recall, precision = (1.0, (1 / beta) ** 2) if beta > 1 else (beta**2, 1.0)
-    places = _places(ranking, k, normalize, "fbeta_at_k_score")
-    # Precision h / places and recall h / R share the documents h that are found.
-    weighted = recall * ranking.n_relevant + precision * places
-    return (recall + precision) * found(ranking, k) / weighted
-
-
-@ranking_metric("f1", fbeta, cutoff="required")
-def fbeta_at_k_score(
-    y_true, y_score, *, qid=None, k, beta=1.0, normalize="k", threshold=0.0,
-    ties="expected", replace_undefined_by=0.0, average="macro", adjusted=False,
-    sample_weight=None, exclude=None, judged=None, unjudged="nonrelevant",
-    returned=None,
-):  # fmt: skip
+@ranking_metric("f1", cutoff="required")
+def fbeta_at_k_score(ranking, *, k, beta=1.0, normalize="k"):
     r"""F-beta at k: the weighted harmonic mean of precision and recall at k (F1@k).
 
     Larger is better; as a scorer, F1 is ``"f1@10"``, with any k.
@@ -176,19 +144,17 @@ def fbeta_at_k_score(
     >>> fbeta_at_k_score([1, 0, 1, 0], [4, 3, 2, 1], k=1, beta=2)
     0.5555555555555556
     """
+    beta = check_beta(beta, "fbeta_at_k_score")
+    # Weights of recall and precision whose larger one is 1: no square overflows.
+    recall, precision = (1.0, (1 / beta) ** 2) if beta > 1 else (beta**2, 1.0)
+    places = _places(ranking, k, normalize, "fbeta_at_k_score")
+    # Precision h / places and recall h / R share the documents h that are found.
+    weighted = recall * ranking.n_relevant + precision * places
+    return (recall + precision) * found(ranking, k) / weighted
 
 
-def r_precision(ranking):
-    """Return the precision at R, the number of relevant documents."""
-    return found(ranking, ranking.n_relevant) / np.maximum(ranking.n_relevant, 1)
-
-
-@ranking_metric("r_precision", r_precision, cutoff="never")
-def r_precision_score(
-    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
-    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
-):  # fmt: skip
+@ranking_metric("r_precision", cutoff="never")
+def r_precision_score(ranking):
     r"""R-precision: the precision of the first R documents.
 
     R is the number of relevant documents of the query, so precision and recall are
@@ -219,33 +185,11 @@ def r_precision_score(
     >>> r_precision_score([0, 1], [1, 1])
     0.5
     """
+    return found(ranking, ranking.n_relevant) / np.maximum(ranking.n_relevant, 1)
 
 
-def binary_preference(ranking):
-    """Return the fraction of judged non-relevant documents ranked below."""
-    judged = ranking.judged_only
-    n_relevant = np.maximum(ranking.n_relevant, 1)
-    cap = n_relevant[judged.query]
-    above = judged.above - judged.relevant_above
-    tied = judged.size - judged.relevant
-    # With R relevant documents and N judged non-relevant ones, a relevant document
-    # contributes 1 - min(n_d, R) / min(N, R), as in trec_eval. If it is tied with q of
-    # the N and below a of them, n_d is a, ..., a + q with equal probability:
-    #     E[min(n_d, R)] = (min(a, R) + ... + min(a + q, R)) / (q + 1).
-    # The first `free` terms of this sum are below R, which is `cap`.
-    free = np.clip(cap - above, 0, tied + 1)
-    capped = free * above + free * (free - 1) / 2 + (tied + 1 - free) * cap
-    limit = np.maximum(np.minimum(ranking.n_nonrelevant, n_relevant), 1)[judged.query]
-    preferred = 1 - capped / ((tied + 1) * limit)
-    return ranking.where_relevant(judged.document_total(preferred) / n_relevant)
-
-
-@ranking_metric("bpref", binary_preference, cutoff="never")
-def bpref_score(
-    y_true, y_score, *, qid=None, threshold=0.0, ties="expected",
-    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, unjudged="nonrelevant", returned=None,
-):  # fmt: skip
+@ranking_metric("bpref", cutoff="never")
+def bpref_score(ranking):
     r"""Binary preference (bpref).
 
     How few of the judged non-relevant documents rank above the relevant ones. Documents
@@ -285,22 +229,25 @@ def bpref_score(
     >>> bpref_score([0, 1, 1, 0], [4, 3, 2, 1], returned=[True, False, True, True])
     0.25
     """
+    judged = ranking.judged_only
+    n_relevant = np.maximum(ranking.n_relevant, 1)
+    cap = n_relevant[judged.query]
+    above = judged.above - judged.relevant_above
+    tied = judged.size - judged.relevant
+    # With R relevant documents and N judged non-relevant ones, a relevant document
+    # contributes 1 - min(n_d, R) / min(N, R), as in trec_eval. If it is tied with q of
+    # the N and below a of them, n_d is a, ..., a + q with equal probability:
+    #     E[min(n_d, R)] = (min(a, R) + ... + min(a + q, R)) / (q + 1).
+    # The first `free` terms of this sum are below R, which is `cap`.
+    free = np.clip(cap - above, 0, tied + 1)
+    capped = free * above + free * (free - 1) / 2 + (tied + 1 - free) * cap
+    limit = np.maximum(np.minimum(ranking.n_nonrelevant, n_relevant), 1)[judged.query]
+    preferred = 1 - capped / ((tied + 1) * limit)
+    return ranking.where_relevant(judged.document_total(preferred) / n_relevant)
 
 
-def judged_fraction(ranking, *, k=None):
-    """Return the fraction of the top k documents that are judged."""
-    judged = ranking.by_judgement
-    places = judged.total(judged.relevant * judged.mean_over_places(np.ones_like, k))
-    length = judged.n_documents if k is None else np.minimum(judged.n_documents, k)
-    return places / np.maximum(length, 1)
-
-
-@ranking_metric("judged", judged_fraction, cutoff="required")
-def judged_at_k_score(
-    y_true, y_score, *, qid=None, k, threshold=0.0, ties="expected",
-    replace_undefined_by=0.0, average="macro", adjusted=False, sample_weight=None,
-    exclude=None, judged=None, returned=None,
-):  # fmt: skip
+@ranking_metric("judged", cutoff="required", without=("unjudged",))
+def judged_at_k_score(ranking, *, k):
     r"""Fraction of the top k documents that are judged (Judged@k).
 
     A low value means that the other metrics are unreliable, since they count a document
@@ -330,6 +277,10 @@ def judged_at_k_score(
     >>> judged_at_k_score([1, 0, 0], [3, 3, 1], k=1, judged=[True, False, True])
     0.5
     """
+    judged = ranking.by_judgement
+    places = judged.total(judged.relevant * judged.mean_over_places(np.ones_like, k))
+    length = judged.n_documents if k is None else np.minimum(judged.n_documents, k)
+    return places / np.maximum(length, 1)
 
 
 def sum_of_queries(ranking, values, weight):

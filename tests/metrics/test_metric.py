@@ -4,7 +4,6 @@
 
 import inspect
 import pickle
-import typing
 
 import numpy as np
 import pytest
@@ -19,25 +18,7 @@ from skrank.metrics.metric import METRICS, Metric, metric_of
 THREE = {"mrr": mrr_score, "ndcg": ndcg_score, "recall": recall_at_k_score}
 
 
-def first_rank_to_the_power(ranking, *, k=None, power=1.0):
-    return ranking.expected_at_first(lambda rank: rank**-power, k)
-
-
-# Typed, unlike the functions of the package: what type checkers see stays visible.
-def power_score(
-    y_true: list,
-    y_score: list,
-    *,
-    qid: list | None = None,
-    k: int | None = None,
-    power: float = 1.0,
-    threshold: float = 0.0,
-    ties: str = "expected",
-    replace_undefined_by: float = 0.0,
-    average: str = "macro",
-    adjusted: bool = False,
-    sample_weight: list | None = None,
-) -> float:
+def power_score(ranking, *, k=None, power=1.0):
     """Power of the rank. Larger is better.
 
     Parameters
@@ -54,28 +35,63 @@ def power_score(
     --------
     mrr_score : Power 1.
     """
+    return ranking.expected_at_first(lambda rank: rank**-power, k)
 
 
 def decorated(name="power", function=power_score, **facts):
-    facts = {"reads_first_rank": True, **facts}
-    return ranking_metric(name, first_rank_to_the_power, **facts)(function)
+    return ranking_metric(name, **{"reads_first_rank": True, **facts})(function)
 
 
-def test_the_signature_and_the_name_are_those_of_the_function():
+# A metric of grades, of columns without grades, and of columns with grades.
+SIGNATURES = {
+    (): "(y_true, y_score, *, qid=None, k=None, power=1.0, threshold=0.0, "
+    "ties='expected', replace_undefined_by=0.0, average='macro', adjusted=False, "
+    "sample_weight=None, exclude=None, judged=None, unjudged='nonrelevant', "
+    "returned=None)",
+    ("features", False): "(y_true, y_score, *, qid=None, features, k=None, power=1.0, "
+    "ties='expected', replace_undefined_by=0.0, average='macro', sample_weight=None, "
+    "returned=None)",
+    ("features", True): "(y_true, y_score, *, qid=None, features, k=None, power=1.0, "
+    "threshold=0.0, ties='expected', replace_undefined_by=0.0, average='macro', "
+    "sample_weight=None, judged=None, returned=None)",
+}
+
+
+@pytest.mark.parametrize("columns", SIGNATURES)
+def test_the_signature_has_the_parameters_that_metrics_share(columns):
+    def of_columns(ranking, *, k=None, power=1.0): ...
+
+    # Every parameter is described in one place: the column and the power in this one.
+    own = "power : float, default=1.0\n    The power."
+    own += "\nfeatures : array\n    The features."
+    of_columns.__doc__ = (
+        f"Power.\n\nParameters\n----------\n{own}\n\nReturns\n-------\n"
+    )
+    facts = {}
+    if columns:
+        facts = {"columns": columns[:1], "reads_grades": columns[1]}
+    made = decorated(function=of_columns, **facts)
+    assert str(inspect.signature(made)) == SIGNATURES[columns]
+
+
+def test_some_parameters_of_the_signature_are_facts_of_the_metric():
+    made = decorated(threshold=None, replace_undefined_by=np.nan, without=("adjusted",))
+    parameters = inspect.signature(made).parameters
+    assert parameters["threshold"].default is None
+    assert np.isnan(parameters["replace_undefined_by"].default)
+    assert "adjusted" not in parameters
+    pooled = inspect.signature(decorated("other", inferred=power_score)).parameters
+    assert "pooled" in pooled
+
+
+def test_the_name_is_that_of_the_definition():
     made = decorated()
-    assert inspect.signature(made) == inspect.signature(power_score)
-    assert inspect.unwrap(made) is power_score
-    for attribute in ("__name__", "__qualname__", "__module__", "__annotations__"):
+    assert inspect.unwrap(made) is made.definition is power_score
+    for attribute in ("__name__", "__qualname__", "__module__"):
         assert getattr(made, attribute) == getattr(power_score, attribute)
-    # ParamSpec in and out: a type checker gives the metric the type of the function.
-    hints = typing.get_type_hints(ranking_metric)["return"]
-    (taken,), returned = typing.get_args(hints)
-    assert taken == returned
-    assert isinstance(typing.get_args(taken)[0], typing.ParamSpec)
 
 
-def test_the_function_itself_is_never_asked_for_a_value():
-    assert power_score([1], [1]) is None
+def test_the_metric_is_computed_by_the_definition():
     # Rank 2: (1 / 2) ** 2.
     assert decorated()([0, 1], [2, 1], power=2.0) == 1 / 4
     assert evaluate([0, 1], [2, 1], "power", power=2.0) == {"power": 1 / 4}
@@ -86,7 +102,7 @@ def test_the_docstring_is_completed_in_the_order_of_the_signature():
     doc = FunctionDoc(decorated())
     assert doc["Summary"] == ["Power of the rank. Larger is better."]
     described = {one.name: one for one in doc["Parameters"]}
-    assert list(described) == list(inspect.signature(power_score).parameters)
+    assert list(described) == list(inspect.signature(decorated("other")).parameters)
     assert [one.type for one in doc["Raises"]] == ["ValueError", "TypeError"]
     assert [one.name for one in doc["Returns"]] == ["score"]
     _, _, shared = PARAMETERS["threshold"].partition("\n")
@@ -101,7 +117,7 @@ def test_own_descriptions_of_parameters_are_kept():
 
 
 def test_a_parameter_that_nobody_describes_is_refused():
-    def undescribed_score(y_true, y_score, *, exponent=1.0):
+    def undescribed_score(ranking, *, exponent=1.0):
         """Power of the rank.
 
         Returns
@@ -171,9 +187,9 @@ def test_a_function_and_its_row_are_pickled_by_name(name):
 def test_rows_of_further_names_and_of_users_are_pickled_as_well():
     for name in ("z_mrr", "inverse_mean_rank"):
         assert pickle.loads(pickle.dumps(METRICS[name])) is METRICS[name]
-    own = Metric("own", first_rank_to_the_power, own=first_rank_to_the_power)
+    own = Metric("own", power_score, own=power_score)
     again = pickle.loads(pickle.dumps(own))
-    assert (again.name, again.definition) == ("own", first_rank_to_the_power)
+    assert (again.name, again.definition) == ("own", power_score)
 
 
 def test_the_row_holds_the_facts_and_the_defaults():
@@ -181,7 +197,7 @@ def test_the_row_holds_the_facts_and_the_defaults():
     row = METRICS["power"]
     assert metric_of(made) is row
     assert row.function is made
-    assert row.definition is first_rank_to_the_power
+    assert row.definition is power_score
     assert (row.full_name, row.cutoff) == ("neg_power", "never")
     assert row.reads_first_rank
     assert not row.fixed
@@ -194,6 +210,7 @@ def test_the_row_holds_the_facts_and_the_defaults():
         "replace_undefined_by": 0.0,
         "average": "macro",
         "adjusted": False,
+        "unjudged": "nonrelevant",
     }
     assert metric_of(power_score) is None
 
