@@ -10,7 +10,7 @@ from importlib.util import find_spec
 import pytest
 import sklearn
 
-from skrank.metrics.metric import METRICS
+from skrank._engine.request import METRICS
 
 # A page whose examples need Dask.
 collect_ignore = [] if find_spec("dask") else ["docs/large_data.rst"]

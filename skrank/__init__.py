@@ -10,8 +10,9 @@ import dis
 import importlib
 from typing import TYPE_CHECKING
 
+from skrank import metrics as metrics  # the scorer names are those of its metrics
 from skrank._callers import callers
-from skrank.metrics.registry import register_scorers, unregister_scorers
+from skrank.scoring.registry import register_scorers, unregister_scorers
 
 if TYPE_CHECKING:
     from skrank import base as base
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from skrank import exceptions as exceptions
     from skrank import integrations as integrations
     from skrank import link_prediction as link_prediction
-    from skrank import metrics as metrics
     from skrank import model_selection as model_selection
     from skrank import plot as plot
     from skrank import rankers as rankers

@@ -8,14 +8,15 @@ import sys
 import warnings
 
 import skrank
+from skrank._engine.answer import Arrays
+from skrank._engine.columns import columns_of
+from skrank._engine.conventions import FROM_ONE
 from skrank._progress import progress_bar
 from skrank._shell import files, output
 from skrank._shell.arguments import make_parser
-from skrank.metrics import explain, query_report, tie_report
-from skrank.metrics.answer import Arrays
-from skrank.metrics.columns import columns_of
-from skrank.metrics.conventions import FROM_ONE
-from skrank.metrics.evaluation import read_requests, score_requests
+from skrank.evaluation.evaluate import read_requests, score_requests
+from skrank.evaluation.query_report import query_report
+from skrank.evaluation.reports import explain, tie_report
 from skrank.tables import read_rows, score_table
 
 # How a column that metrics read is named.

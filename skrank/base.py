@@ -22,8 +22,8 @@ from sklearn.utils import get_tags
 from skrank._columns import find_qid
 from skrank._ranking.rank import rank_rows
 from skrank._types import MatrixLike
-from skrank.metrics import ndcg_score
-from skrank.metrics.scored_rows import (
+from skrank.metrics.gains import ndcg_score
+from skrank.scoring.scored_rows import (
     call_method,
     estimator_type,
     find_scored_qid,

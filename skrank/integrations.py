@@ -16,8 +16,7 @@ from numpy.typing import ArrayLike
 from skrank._checks import shown
 from skrank._docs import F, read_entries, share_words
 from skrank._types import MatrixLike, MetricLike
-from skrank.metrics import make_ranking_scorer
-from skrank.metrics.scorer import RankingScorer
+from skrank.scoring.scorer import RankingScorer, make_ranking_scorer
 
 __all__ = ["catboost_metric", "lightgbm_metric", "xgboost_metric"]
 

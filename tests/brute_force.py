@@ -13,8 +13,9 @@ import statistics
 
 import numpy as np
 
+from skrank._engine.names import listed_names, parse_name
+from skrank._engine.request import METRICS
 from skrank.metrics import evaluate
-from skrank.metrics.names import METRICS, listed_names, parse_name
 
 
 def is_defined(docs):

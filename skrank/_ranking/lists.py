@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy import sparse
 
+from skrank._callers import warn_caller
 from skrank._checks import (
     SWAPPED,
     all_finite,
@@ -20,7 +21,6 @@ from skrank._checks import (
     numeric_array,
     refuse_columns,
     scores_as_floats,
-    warn_caller,
     warn_if_not_one_query,
     wrong_lengths,
 )

@@ -6,8 +6,8 @@ import argparse
 import sys
 
 import skrank
+from skrank._engine.conventions import CONVENTIONS
 from skrank._shell.output import STDOUT, write
-from skrank.metrics import CONVENTIONS
 
 METRICS = ["map", "mrr", "ndcg@10", "precision@10", "recall@100"]
 

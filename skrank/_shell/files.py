@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from skrank._checks import check_count, check_number
+from skrank._engine.names import TREC_EVAL
 from skrank._ranking.ids import encode_qid
-from skrank.metrics import QueryScores
-from skrank.metrics.names import TREC_EVAL
-from skrank.metrics.saved_scores import is_saved
+from skrank.evaluation.query_scores import QueryScores
+from skrank.evaluation.saved_scores import is_saved
 from skrank.tables.alignment import (
     align_sides,
     by_subtopic_of,

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from skrank._checks import import_extra
 from skrank._text_tables import TEXT, as_markdown, table
-from skrank.metrics.saved_scores import whole_file
+from skrank.evaluation.saved_scores import whole_file
 
 STDOUT = "-"
 # What a command knows besides the values of its options.

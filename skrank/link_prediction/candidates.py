@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from skrank._checks import check_choice, shown, warn_caller
+from skrank._callers import warn_caller
+from skrank._checks import check_choice, shown
 from skrank._ranking.ids import encode_qid
 from skrank._ranking.targets import count_around_target
 from skrank._types import Seed

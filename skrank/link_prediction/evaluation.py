@@ -14,8 +14,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from skrank._checks import check_choice, check_flag, shown, warn_caller
+from skrank._callers import warn_caller
+from skrank._checks import check_choice, check_flag, shown
 from skrank._docs import share_link_words
+from skrank._engine.conventions import OF_RANKS
 from skrank._progress import progress_bar
 from skrank._ranking.ids import encode_qid
 from skrank._types import Known, LinkConvention, LinkTies, MetricsLike, Side
@@ -31,7 +33,6 @@ from skrank.link_prediction.triple_ids import (
     kind_of_ids,
     read_triples,
 )
-from skrank.metrics.conventions import OF_RANKS
 
 # The bytes that the scores of one batch may take in double precision. Many small
 # batches would slow down models that multiply matrices.

@@ -2,9 +2,16 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import importlib
-
+from skrank._engine.columns import of_items
+from skrank._engine.conventions import CONVENTIONS
+from skrank._engine.names import add_scorer
 from skrank._ranking import RankedQueries
+from skrank.evaluation.catalogue import CatalogueScores, catalogue_scores
+from skrank.evaluation.evaluate import evaluate, score_queries
+from skrank.evaluation.query_report import QueryReport, query_report
+from skrank.evaluation.query_scores import QueryScores
+from skrank.evaluation.ranking_metric import RankingMetric
+from skrank.evaluation.reports import explain, tie_report, unjudged_report
 from skrank.metrics.agreement import (
     query_auc_score,
     rank_correlation_score,
@@ -25,10 +32,6 @@ from skrank.metrics.beyond_relevance import (
     novelty_score,
     popularity_score,
 )
-from skrank.metrics.catalogue import CatalogueScores, catalogue_scores
-from skrank.metrics.columns import of_items
-from skrank.metrics.conventions import CONVENTIONS
-from skrank.metrics.evaluation import evaluate, score_queries
 from skrank.metrics.exposure import (
     awrf_score,
     calibration_divergence,
@@ -48,22 +51,12 @@ from skrank.metrics.first_relevant import (
     rank_variance,
 )
 from skrank.metrics.gains import cg_score, dcg_score, ndcg_score
-from skrank.metrics.names import add_scorer
 from skrank.metrics.propensity import (
     inverse_propensities,
     psndcg_score,
     psp_score,
 )
-from skrank.metrics.query_report import QueryReport, query_report
-from skrank.metrics.query_scores import QueryScores
-from skrank.metrics.ranking_metric import RankingMetric
 from skrank.metrics.reader import err_score, rbp_score
-from skrank.metrics.reports import explain, tie_report, unjudged_report
-from skrank.metrics.scorer import (
-    get_scorer,
-    get_scorer_names,
-    make_ranking_scorer,
-)
 from skrank.metrics.subtopics import (
     alpha_ndcg_score,
     err_ia_score,
@@ -79,6 +72,11 @@ from skrank.metrics.top_k import (
     precision_at_k_score,
     r_precision_score,
     recall_at_k_score,
+)
+from skrank.scoring.scorer import (
+    get_scorer,
+    get_scorer_names,
+    make_ranking_scorer,
 )
 
 __all__ = [
@@ -159,6 +157,8 @@ def __dir__():
 
 
 def __getattr__(name):
-    if name in _DISPLAYS:  # they use what this package defines
-        return getattr(importlib.import_module("skrank.plot"), name)
+    if name in _DISPLAYS:
+        from skrank import plot  # they use what this package defines
+
+        return getattr(plot, name)
     raise AttributeError(f"Module {__name__!r} has no attribute {name!r}.")

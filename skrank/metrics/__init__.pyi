@@ -9,22 +9,23 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skrank import plot
+from skrank._engine.columns import ItemColumn, of_items
+from skrank._engine.conventions import CONVENTIONS
+from skrank._engine.names import add_scorer
 from skrank._ranking import RankedQueries
 from skrank._types import Average, MatrixLike, Ties, Unjudged
-from skrank.metrics.catalogue import CatalogueScores, catalogue_scores
-from skrank.metrics.columns import ItemColumn, of_items
-from skrank.metrics.conventions import CONVENTIONS
-from skrank.metrics.evaluation import evaluate, score_queries
-from skrank.metrics.names import add_scorer
+from skrank.evaluation.catalogue import CatalogueScores, catalogue_scores
+from skrank.evaluation.evaluate import evaluate, score_queries
+from skrank.evaluation.query_report import QueryReport, query_report
+from skrank.evaluation.query_scores import QueryScores
+from skrank.evaluation.ranking_metric import RankingMetric
+from skrank.evaluation.reports import explain, tie_report, unjudged_report
 from skrank.metrics.propensity import inverse_propensities
-from skrank.metrics.query_report import QueryReport, query_report
-from skrank.metrics.query_scores import QueryScores
-from skrank.metrics.ranking_metric import RankingMetric
-from skrank.metrics.reports import explain, tie_report, unjudged_report
-from skrank.metrics.scorer import get_scorer, get_scorer_names, make_ranking_scorer
 from skrank.plot import MetricAtKDisplay as MetricAtKDisplay
 from skrank.plot import QueryDifferenceDisplay as QueryDifferenceDisplay
 from skrank.plot import TieSpanDisplay as TieSpanDisplay
+from skrank.scoring.scorer import get_scorer, get_scorer_names, make_ranking_scorer
 
 __all__ = [
     "CONVENTIONS", "CatalogueScores", "QueryReport", "QueryScores", "RankedQueries",

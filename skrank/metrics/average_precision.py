@@ -7,11 +7,11 @@ from functools import partial
 import numpy as np
 
 from skrank._checks import check_beta, check_choice, check_flag
+from skrank._engine.decorator import ranking_metric
+from skrank._engine.summary import mean_of_gm_map
 from skrank._ranking.arrays import accumulate_before, split_by_width
 from skrank.metrics.agreement import query_auc_score
-from skrank.metrics.answer import ranking_metric
 from skrank.metrics.gains import gain_function, gains, ideal_by_gain
-from skrank.metrics.summary import mean_of_gm_map
 
 
 def _divisor(ranking, k, normalize):

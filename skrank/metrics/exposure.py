@@ -15,10 +15,10 @@ from skrank._checks import (
     check_persistence,
     shown,
 )
+from skrank._engine.columns import numbers
+from skrank._engine.decorator import ranking_metric
 from skrank._ranking.ids import encode_qid, is_missing
 from skrank._ranking.queries import sum_over_places
-from skrank.metrics.answer import ranking_metric
-from skrank.metrics.columns import numbers
 from skrank.metrics.gains import discount_function
 
 

@@ -4,9 +4,9 @@
 
 import numpy as np
 
-from skrank.metrics.answer import ranking_metric
-from skrank.metrics.first_ranks import weighted_median
-from skrank.metrics.summary import (
+from skrank._engine.decorator import ranking_metric
+from skrank._engine.first_ranks import weighted_median
+from skrank._engine.summary import (
     NORMAL,
     moments_of_geometric_mean,
     pooled_deviation,

@@ -4,8 +4,9 @@
 
 import numpy as np
 
-from skrank._checks import warn_caller
-from skrank.metrics.answer import Implied, ranking_metric
+from skrank._callers import warn_caller
+from skrank._engine.decorator import ranking_metric
+from skrank._engine.request import Implied
 
 
 @ranking_metric("cg", limits=(0, np.inf))

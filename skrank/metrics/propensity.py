@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from skrank._checks import check_choice, check_number, numeric_array, shown
-from skrank.metrics.answer import ranking_metric
+from skrank._engine.decorator import ranking_metric
 from skrank.metrics.gains import discount_function
 
 

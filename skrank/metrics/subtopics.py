@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import numpy as np
 
 from skrank._checks import check_choice, check_number, check_persistence
+from skrank._engine.decorator import ranking_metric
 from skrank._ranking.arrays import TieGroups, lengths_of, split_by_width, starts_of
 from skrank._ranking.ids import encode_qid
 from skrank._ranking.queries import RankedQueries
-from skrank.metrics.answer import ranking_metric
 from skrank.metrics.average_precision import map_score
 from skrank.metrics.gains import discount_function
 from skrank.metrics.top_k import precision_at_k_score

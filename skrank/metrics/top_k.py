@@ -5,8 +5,8 @@
 import numpy as np
 
 from skrank._checks import check_beta, check_choice
-from skrank.metrics.answer import ranking_metric
-from skrank.metrics.metric import Metric, enter
+from skrank._engine.decorator import ranking_metric
+from skrank._engine.request import Metric, enter
 
 
 def found(ranking, k):

@@ -17,18 +17,18 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 
 from skrank._checks import shown
 from skrank._columns import kind_of
+from skrank._engine.value_table import average_repeats
 from skrank._ranking.ids import encode_qid
 from skrank._types import MetricLike
-from skrank.metrics import QueryScores
-from skrank.metrics.evaluation import check_names, score_requests
-from skrank.metrics.scored_rows import (
+from skrank.evaluation.evaluate import check_names, score_requests
+from skrank.evaluation.query_scores import QueryScores
+from skrank.model_selection.splitters import QueryKFold
+from skrank.scoring.scored_rows import (
     find_scored_qid,
     training_sizes,
     warn_of_split_queries,
 )
-from skrank.metrics.scorer import RowScorer, check_same_ids, read_scoring
-from skrank.metrics.value_table import average_repeats
-from skrank.model_selection.splitters import QueryKFold
+from skrank.scoring.scorer import RowScorer, check_same_ids, read_scoring
 
 CALLER = "cross_val_query_scores"
 SEVERAL = -1

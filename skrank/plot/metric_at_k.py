@@ -15,9 +15,8 @@ from numpy.typing import ArrayLike
 from skrank._checks import check_instance, check_number, shown
 from skrank._docs import share_display_words
 from skrank._types import MatrixLike
-from skrank.metrics.evaluation import score_queries
-from skrank.metrics.query_scores import QueryScores
-from skrank.metrics.scorer import predict_scores
+from skrank.evaluation.evaluate import score_queries
+from skrank.evaluation.query_scores import QueryScores
 from skrank.plot.base import (
     Display,
     direction_words,
@@ -28,6 +27,7 @@ from skrank.plot.base import (
     split_cutoff,
     words_of,
 )
+from skrank.scoring.scorer import predict_scores
 from skrank.stats.compare import compare_rankers
 from skrank.stats.intervals import interval_table
 

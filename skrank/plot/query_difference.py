@@ -16,9 +16,8 @@ from sklearn.utils import check_scalar
 from skrank._checks import check_instance
 from skrank._docs import share_display_words
 from skrank._types import MatrixLike, MetricLike
-from skrank.metrics.evaluation import score_queries
-from skrank.metrics.query_scores import QueryScores
-from skrank.metrics.scorer import predict_scores
+from skrank.evaluation.evaluate import score_queries
+from skrank.evaluation.query_scores import QueryScores
 from skrank.plot.base import (
     BETTER,
     NEITHER,
@@ -28,6 +27,7 @@ from skrank.plot.base import (
     fit_text,
     words_of,
 )
+from skrank.scoring.scorer import predict_scores
 from skrank.stats.inference import difference
 
 

@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike
 
 from skrank._docs import share_display_words
 from skrank._types import MatrixLike, MetricsLike
-from skrank.metrics.evaluation import score_queries
-from skrank.metrics.scorer import predict_scores
+from skrank.evaluation.evaluate import score_queries
 from skrank.plot.base import (
     BETTER,
     WORSE,
@@ -25,6 +24,7 @@ from skrank.plot.base import (
     points_of,
     usual_size,
 )
+from skrank.scoring.scorer import predict_scores
 
 BOUNDS = ("pessimistic", "expected", "optimistic")
 

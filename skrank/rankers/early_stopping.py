@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.utils import check_random_state, check_scalar
 
 from skrank.integrations import TrainingMetric, read_scorer
-from skrank.metrics.scorer import RankingScorer
 from skrank.rankers.wrapped import Rows, informative_queries, staged_scores
+from skrank.scoring.scorer import RankingScorer
 
 
 class EarlyStopping(NamedTuple):

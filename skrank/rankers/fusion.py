@@ -18,10 +18,10 @@ from skrank._docs import share_ranker_words
 from skrank._ranking.fusion import fuse_scores, read_fusion
 from skrank._ranking.ids import encode_qid
 from skrank._types import MatrixLike, MissingQid, Self
-from skrank.metrics.scored_rows import ranking_response
 from skrank.rankers.meta_ranker import QueryFinder
 from skrank.rankers.query_ranker import fit_estimator
 from skrank.rankers.wrapped import ask, clone_estimator
+from skrank.scoring.scored_rows import ranking_response
 
 
 class FusionRanker(QueryFinder):

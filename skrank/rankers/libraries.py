@@ -6,7 +6,7 @@ import importlib
 
 import numpy as np
 
-from skrank._checks import warn_caller
+from skrank._callers import warn_caller
 from skrank.base import fit_parameters
 from skrank.integrations import (
     HELD_OUT,

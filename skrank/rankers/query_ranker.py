@@ -20,7 +20,6 @@ from skrank._columns import drop_column
 from skrank._docs import share_ranker_words
 from skrank._types import MatrixLike, MetricLike, MissingQid, Seed, Self
 from skrank.base import fit_parameters
-from skrank.metrics.scored_rows import estimator_type, ranking_response
 from skrank.rankers.early_stopping import (
     EarlyStopping,
     check_early_stopping,
@@ -46,6 +45,7 @@ from skrank.rankers.wrapped import (
     refuse_weights,
     transform,
 )
+from skrank.scoring.scored_rows import estimator_type, ranking_response
 
 
 class QueryRanker(MetaRanker):

@@ -19,7 +19,7 @@ from sklearn.utils import (
 )
 
 from skrank.base import QUERY_PARAMETERS, fit_parameters
-from skrank.metrics.scored_rows import ranking_response
+from skrank.scoring.scored_rows import ranking_response
 
 
 class Rows(NamedTuple):

@@ -2,7 +2,6 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-import importlib
 from typing import TYPE_CHECKING
 
 from skrank.stats.compare import compare_rankers
@@ -31,6 +30,8 @@ def __dir__():
 
 
 def __getattr__(name):
-    if name in _DISPLAYS:  # they use what this package defines
-        return getattr(importlib.import_module("skrank.plot"), name)
+    if name in _DISPLAYS:
+        from skrank import plot  # they use what this package defines
+
+        return getattr(plot, name)
     raise AttributeError(f"Module {__name__!r} has no attribute {name!r}.")

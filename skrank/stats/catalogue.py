@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils import Bunch
 
-from skrank._checks import shown, warn_caller
-from skrank.metrics.top_lists import SCORES
+from skrank._callers import warn_caller
+from skrank._checks import shown
+from skrank._engine.names import CATALOGUE_SCORES
 from skrank.stats.inference import check_level, t_interval
 from skrank.stats.intervals import ConfidenceIntervals
 
@@ -87,7 +88,9 @@ def difference_of_lists(scores, ranker, baseline, confidence_level):
 def _highest(n_items):
     """Return the highest value that each score can have."""
     by_name = {"entropy": np.log2(n_items), "effective_items": n_items}
-    return np.array([by_name.get(name, 1.0) for name in SCORES], dtype=np.float64)
+    return np.array(
+        [by_name.get(name, 1.0) for name in CATALOGUE_SCORES], dtype=np.float64
+    )
 
 
 def _jackknife(values, without, confidence_level, lowest, highest):
@@ -129,7 +132,9 @@ def _as_intervals(scores, found, words, confidence_level):
             f"remain without one. Got {fewest}.",
             UserWarning,
         )
-    requests = [Bunch(direction=1 if better else -1) for better in SCORES.values()]
+    requests = [
+        Bunch(direction=1 if better else -1) for better in CATALOGUE_SCORES.values()
+    ]
     most = max(intervals[0].n_queries for intervals in found.values())
     described = Described(
         tuple(found),

@@ -17,12 +17,13 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import Bunch, check_scalar
 
-from skrank._checks import check_choice, check_number, shown, warn_caller
+from skrank._callers import warn_caller
+from skrank._checks import check_choice, check_number, shown
 from skrank._columns import column_names, find_level, kind_of, unwrapped
 from skrank._docs import F
+from skrank._engine.value_table import check_alike, join_rankers
 from skrank._types import Clusters, Seed
-from skrank.metrics import QueryScores
-from skrank.metrics.value_table import check_alike, join_rankers
+from skrank.evaluation.query_scores import QueryScores
 from skrank.stats.comparison import RankerComparison
 from skrank.stats.inference import (
     Segment,

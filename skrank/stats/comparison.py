@@ -18,7 +18,7 @@ from skrank._checks import check_choice, shown
 from skrank._columns import as_frame
 from skrank._text_tables import Cell, as_html, as_latex, as_markdown, undefined_words
 from skrank._types import Clusters, FrameKind
-from skrank.metrics import QueryScores
+from skrank.evaluation.query_scores import QueryScores
 from skrank.stats.inference import difference, is_at_most
 from skrank.stats.intervals import (
     JUDGED,

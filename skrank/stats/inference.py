@@ -14,17 +14,18 @@ from scipy.stats import binom, t
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import check_random_state
 
-from skrank._checks import check_number, shown, warn_caller
-from skrank._ranking.ids import encode_qid
-from skrank.metrics.answer import Request
-from skrank.metrics.summary import (
+from skrank._callers import warn_caller
+from skrank._checks import check_number, shown
+from skrank._engine.request import Request
+from skrank._engine.summary import (
     MEANS,
     is_of_means,
     mean_of_queries,
     pooled_harmonic_mean,
     reciprocal,
 )
-from skrank.metrics.value_table import check_by
+from skrank._engine.value_table import check_by
+from skrank._ranking.ids import encode_qid
 
 # Numbers that differ by less, relative to their size, are equal but for rounding.
 ROUNDING = 1e-12

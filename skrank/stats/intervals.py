@@ -17,15 +17,16 @@ from scipy.stats import norm
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import Bunch, check_scalar
 
+from skrank._callers import warn_caller
 from skrank._checks import (
     check_choice,
     check_instance,
     check_weights,
     numeric_array,
     shown,
-    warn_caller,
 )
 from skrank._columns import KINDS, as_frame
+from skrank._engine.summary import pooled_median, reciprocal
 from skrank._text_tables import (
     TEXT,
     as_html,
@@ -33,8 +34,8 @@ from skrank._text_tables import (
     undefined_words,
 )
 from skrank._types import Clusters, FrameKind, Seed
-from skrank.metrics import CatalogueScores, QueryScores
-from skrank.metrics.summary import pooled_median, reciprocal
+from skrank.evaluation.catalogue import CatalogueScores
+from skrank.evaluation.query_scores import QueryScores
 from skrank.stats import anytime
 from skrank.stats.inference import (
     Segment,

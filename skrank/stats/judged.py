@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from skrank._checks import check_instance, shown
-from skrank.metrics import QueryScores
-from skrank.metrics.value_table import check_alike
+from skrank._engine.value_table import check_alike
+from skrank.evaluation.query_scores import QueryScores
 from skrank.stats.inference import (
     FEWEST_EFFECTIVE,
     ROUNDING,

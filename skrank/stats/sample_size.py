@@ -15,8 +15,9 @@ from scipy.special import nctdtr
 from scipy.stats import chi2, norm, t, trim_mean
 from sklearn.utils import Bunch, check_scalar
 
-from skrank._checks import numeric_array, shown, warn_caller
-from skrank.metrics import QueryScores
+from skrank._callers import warn_caller
+from skrank._checks import numeric_array, shown
+from skrank.evaluation.query_scores import QueryScores
 from skrank.stats.inference import ROUNDING, check_level, estimates_of, terms_of
 
 # The level of the interval of the number of queries.

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils import Bunch
 
+from skrank._callers import warn_caller
 from skrank._checks import (
     check_choice,
     check_column_name,
@@ -20,11 +21,10 @@ from skrank._checks import (
     check_number,
     numeric_array,
     shown,
-    warn_caller,
 )
+from skrank._engine.conventions import CONVENTIONS
 from skrank._ranking.ids import encode_qid, find_alike
 from skrank._types import Judgements
-from skrank.metrics import CONVENTIONS
 from skrank.tables.forms import RESULT, TRUTH, Form, Names, are_runs, is_trec, read_form
 from skrank.tables.trec_text import QRELS
 from skrank.tables.triples import Triples, as_text, first_no_integer, text_of

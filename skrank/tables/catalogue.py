@@ -20,16 +20,16 @@ from skrank._checks import (
 from skrank._columns import library_of
 from skrank._ranking.ids import encode_qid
 from skrank._types import PathLike
-from skrank.metrics.catalogue import (
+from skrank.evaluation.catalogue import (
     CatalogueScores,
     check_items,
     read_items,
     top_lists,
 )
-from skrank.metrics.top_lists import TopLists
+from skrank.evaluation.top_lists import TopLists
 from skrank.tables.clusters import EMPTY, check_columns
 from skrank.tables.core import ArrowCore, as_numpy, one_chunk, ordered_keys
-from skrank.tables.scoring import CLUSTERS, read_columns
+from skrank.tables.score import CLUSTERS, read_columns
 from skrank.tables.source import Source
 from skrank.tables.stream import score_source
 

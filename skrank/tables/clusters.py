@@ -9,9 +9,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from skrank._checks import import_extra, warn_caller
+from skrank._callers import warn_caller
+from skrank._checks import import_extra
 from skrank._columns import is_list
-from skrank.metrics.query_scores import QueryScores
+from skrank.evaluation.query_scores import QueryScores
 from skrank.tables.core import MOST_COPIES, ArrowCore, as_numpy, is_text, one_chunk
 from skrank.tables.files import check_known
 from skrank.tables.source import check_none_missing, check_types

@@ -11,11 +11,12 @@ from scipy.sparse import csr_matrix
 
 from skrank._checks import import_extra
 from skrank._columns import is_list
-from skrank.metrics import QueryScores
-from skrank.metrics.answer import Arrays, of_ranking
-from skrank.metrics.evaluation import score_requests
-from skrank.metrics.summary import Measured, parts_of, reads_ranks
-from skrank.metrics.value_table import ValueTable, distinct, join_queries
+from skrank._engine.answer import Arrays
+from skrank._engine.request import of_ranking
+from skrank._engine.summary import Measured, parts_of, reads_ranks
+from skrank._engine.value_table import ValueTable, distinct, join_queries
+from skrank.evaluation.evaluate import score_requests
+from skrank.evaluation.query_scores import QueryScores
 
 # The integers per query that determine the ranks of its first relevant document.
 N_RANKS = 6
@@ -29,7 +30,7 @@ class Columns(NamedTuple):
     `y_score` maps the names of rankers to columns, with None for one without a name;
     `returned` is a column, a dict likewise, or None. `of_metrics` has what metrics
     read in addition to grades and scores, by their names for it: a column, or an
-    :class:`~skrank.metrics.columns.ItemColumn` with the column of the items.
+    :class:`~skrank._engine.columns.ItemColumn` with the column of the items.
     """
 
     qid: str

@@ -10,7 +10,7 @@ import numpy as np
 
 from skrank._checks import import_extra
 from skrank._columns import is_list
-from skrank.metrics.value_table import distinct
+from skrank._engine.value_table import distinct
 from skrank.tables.core import as_numpy, equality_codes, one_chunk
 from skrank.tables.files import quoted
 from skrank.tables.threads import Threads

@@ -18,7 +18,8 @@ from scipy.sparse import csr_matrix
 from sklearn.datasets import load_svmlight_file
 from sklearn.utils import Bunch
 
-from skrank._checks import check_choice, check_flag, warn_caller
+from skrank._callers import warn_caller
+from skrank._checks import check_choice, check_flag
 from skrank._ranking.ids import encode_qid
 from skrank._types import PathLike
 from skrank.tables.triples import Triples, fixed_width, text_of

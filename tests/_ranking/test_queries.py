@@ -15,11 +15,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 import skrank
+from skrank._engine.request import METRICS
 from skrank._ranking import RankedQueries, rank
 from skrank._ranking.arrays import MAX_CELLS
 from skrank._ranking.rank import rank_queries
 from skrank.metrics import ndcg_score
-from skrank.metrics.names import METRICS
 from tests.brute_force import relevant_grades
 
 pytestmark = pytest.mark.slow_rows

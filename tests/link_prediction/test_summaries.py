@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from skrank._engine.names import parse_name
 from skrank.datasets import load_nations
 from skrank.link_prediction import LinkRanks, PopularityPredictor, rank_triples
 from skrank.metrics import evaluate
-from skrank.metrics.names import parse_name
 from tests.brute_force import LISTED
 from tests.link_prediction.graphs import make_graph
 

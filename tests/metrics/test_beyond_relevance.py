@@ -19,6 +19,7 @@ from sklearn.metrics.pairwise import manhattan_distances
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
 
+from skrank._engine.request import METRICS
 from skrank.metrics import (
     add_scorer,
     evaluate,
@@ -34,7 +35,6 @@ from skrank.metrics import (
     score_queries,
     tie_report,
 )
-from skrank.metrics.metric import METRICS
 from skrank.model_selection import QueryKFold, cross_val_query_scores
 from skrank.rankers import QueryRanker
 from skrank.stats import compare_rankers, confidence_interval
@@ -290,7 +290,7 @@ def test_blocks_have_the_values_of_the_whole(monkeypatch):
     names = ["ild@5", "neg_popularity@5", "novelty@5", "group_share@5", "ndcg@5"]
     y_true = rng.integers(0, 2, size=n)
     whole = evaluate(y_true, scores, names, qid=qid, **columns)
-    monkeypatch.setattr("skrank.metrics.answer.ROWS", 500)
+    monkeypatch.setattr("skrank._engine.answer.ROWS", 500)
     parts = evaluate(y_true, scores, names, qid=qid, **columns)
     assert parts == pytest.approx(whole, rel=1e-12)
     assert parts["neg_popularity@5"] == whole["neg_popularity@5"]

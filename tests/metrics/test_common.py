@@ -13,8 +13,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrank.metrics.evaluation import read_requests
-from skrank.metrics.names import METRICS
+from skrank._engine.request import METRICS
+from skrank.evaluation.evaluate import read_requests
 from tests.brute_force import (
     ADJUSTABLE,
     BLIND_TO_THE_WHOLE_ORDER,

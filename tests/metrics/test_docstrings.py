@@ -12,8 +12,8 @@ import pytest
 from numpydoc.docscrape import FunctionDoc, get_doc_object
 from numpydoc.validate import validate
 
+from skrank._engine.request import METRICS
 from skrank.metrics import evaluate
-from skrank.metrics.names import METRICS
 from tests.brute_force import WITH_FUNCTION
 
 pytestmark = pytest.mark.slow_rows

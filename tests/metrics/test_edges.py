@@ -15,6 +15,7 @@ from numpy.testing import assert_allclose
 from scipy.stats import somersd, spearmanr
 from sklearn.exceptions import UndefinedMetricWarning
 
+from skrank._engine.request import METRICS
 from skrank.metrics import (
     bpref_score,
     cg_score,
@@ -37,7 +38,6 @@ from skrank.metrics import (
     recall_at_k_score,
     spearman_score,
 )
-from skrank.metrics.metric import METRICS
 from tests.brute_force import ADJUSTABLE, NAMES, call, full_name, query_value
 
 pytestmark = pytest.mark.slow_rows

@@ -18,6 +18,7 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
+from skrank._engine.request import METRICS
 from skrank.metrics import (
     awrf_score,
     calibration_divergence,
@@ -30,7 +31,6 @@ from skrank.metrics import (
     score_queries,
     tie_report,
 )
-from skrank.metrics.metric import METRICS
 from skrank.model_selection import QueryKFold
 from skrank.rankers import QueryRanker
 from skrank.stats import compare_rankers, confidence_interval
@@ -411,7 +411,7 @@ def test_blocks_have_the_values_of_the_whole(monkeypatch):
         "eer@9",
     ]
     whole = evaluate(grades, scores, names, qid=qid, **columns)
-    monkeypatch.setattr("skrank.metrics.answer.ROWS", 500)
+    monkeypatch.setattr("skrank._engine.answer.ROWS", 500)
     assert evaluate(grades, scores, names, qid=qid, **columns) == whole
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from docs.makers.pictures import PICTURES
-from skrank.metrics.metric import METRICS
+from skrank._engine.request import METRICS
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = {path.stem: path.read_text("utf-8") for path in DOCS.glob("*.rst")}

@@ -12,6 +12,7 @@ import pytest
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
 
+from skrank._engine.request import METRICS
 from skrank.metrics import (
     evaluate,
     inverse_propensities,
@@ -22,7 +23,6 @@ from skrank.metrics import (
     score_queries,
     tie_report,
 )
-from skrank.metrics.metric import METRICS
 from skrank.model_selection import QueryKFold
 from skrank.rankers import QueryRanker
 from skrank.stats import compare_rankers, confidence_interval
@@ -273,7 +273,7 @@ def test_blocks_have_the_values_of_the_whole(monkeypatch):
     column = of_items(1 / inverse_propensities(rng.integers(0, 90, 50), 100), item)
     names = ["psp@5", "psp(normalize='total')@5", "psndcg@5", "ndcg"]
     whole = evaluate(grades, scores, names, qid=qid, propensity=column)
-    monkeypatch.setattr("skrank.metrics.answer.ROWS", 500)
+    monkeypatch.setattr("skrank._engine.answer.ROWS", 500)
     assert evaluate(grades, scores, names, qid=qid, propensity=column) == whole
 
 

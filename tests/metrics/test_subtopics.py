@@ -16,6 +16,8 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
+from skrank._engine.columns import read_columns
+from skrank._engine.request import METRICS
 from skrank.metrics import (
     alpha_ndcg_score,
     err_ia_score,
@@ -28,8 +30,6 @@ from skrank.metrics import (
     score_queries,
     subtopic_recall_score,
 )
-from skrank.metrics.columns import read_columns
-from skrank.metrics.metric import METRICS
 from skrank.metrics.subtopics import greedy_gain
 from tests.brute_force import all_orders, input_order
 
@@ -432,7 +432,7 @@ def test_blocks_have_the_values_of_the_whole(monkeypatch):
     subtopics = rng.random((3000, 5)) < 0.2
     names = ["alpha_ndcg@5", "err_ia", "nrbp", "map_ia", "subtopic_recall@2"]
     whole = evaluate(None, y_score, names, qid=qid, subtopics=subtopics)
-    monkeypatch.setattr("skrank.metrics.answer.ROWS", 500)
+    monkeypatch.setattr("skrank._engine.answer.ROWS", 500)
     parts = evaluate(None, y_score, names, qid=qid, subtopics=subtopics)
     assert parts == whole
 

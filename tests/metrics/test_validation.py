@@ -19,8 +19,8 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.linear_model import LinearRegression
 
 from skrank import metrics
+from skrank._engine.request import METRICS
 from skrank.metrics import mrr_score
-from skrank.metrics.names import METRICS
 from tests.brute_force import WITH_FUNCTION
 
 pytestmark = pytest.mark.slow_rows

@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
+from skrank._engine.conventions import rules_of
+from skrank._engine.request import METRICS
 from skrank.metrics import evaluate, of_items
-from skrank.metrics.conventions import rules_of
-from skrank.metrics.names import METRICS
 from tests.other_libraries import peers
 
 QUERIES, VALUES, VERSIONS = peers.read()

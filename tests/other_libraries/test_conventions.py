@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from skrank._engine.conventions import FROM_ONE
+from skrank._engine.request import METRICS
 from skrank.metrics import CONVENTIONS, evaluate, make_ranking_scorer
-from skrank.metrics.conventions import FROM_ONE
-from skrank.metrics.names import METRICS
 from tests.brute_force import LESS_IS_BETTER, OF_COLUMNS, REFERENCE, query_value
 from tests.other_libraries import oracle, peers
 
@@ -290,7 +290,7 @@ def test_ids_order_tied_documents():
 
 
 def test_the_documents_are_ranked_once_for_each_way_to_rank_them(monkeypatch):
-    from skrank.metrics import answer
+    from skrank._engine import answer
 
     calls = []
 

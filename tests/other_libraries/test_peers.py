@@ -13,8 +13,8 @@ import warnings
 import numpy as np
 import pytest
 
+from skrank._engine.conventions import rules_of
 from skrank.metrics import evaluate, ndcg_score
-from skrank.metrics.conventions import rules_of
 from skrank.tables import align
 from tests.other_libraries import oracle, peers
 

@@ -4,9 +4,10 @@
 
 import pytest
 
+from skrank._engine.names import listed_names
+from skrank._engine.request import METRICS
+from skrank.evaluation.evaluate import read_requests
 from skrank.metrics import QueryScores, mean_rank
-from skrank.metrics.evaluation import read_requests
-from skrank.metrics.names import METRICS, listed_names
 from skrank.plot.base import split_cutoff, words_of
 
 WORDS = {

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
+from skrank._engine.names import CATALOGUE_SCORES
 from skrank.metrics import catalogue_scores
-from skrank.metrics.top_lists import SCORES
 
 TABLE = Path(__file__).parents[2] / "docs" / "tables" / "catalogue_intervals.rst"
 N_ITEMS, K = 1000, 10
@@ -73,11 +73,11 @@ def main():
     def add(cells):
         lines.extend(f"   {'* ' if i == 0 else '  '}- {c}" for i, c in enumerate(cells))
 
-    add(["lists", "method", *(f"``{name}``" for name in SCORES)])
+    add(["lists", "method", *(f"``{name}``" for name in CATALOGUE_SCORES)])
     for n in SIZES:
         for method, percentages in simulate(n, rng).items():
             add([f"{n:,}", method, *(f"{value:g} %" for value in percentages)])
-            print(lines[-len(SCORES) - 2 :], flush=True)
+            print(lines[-len(CATALOGUE_SCORES) - 2 :], flush=True)
     TABLE.write_text("\n".join(lines) + "\n", "utf-8")
 
 

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from skrank._engine.request import METRICS as KNOWN
 from skrank.metrics import (
     QueryScores,
     add_scorer,
@@ -19,7 +20,6 @@ from skrank.metrics import (
     of_items,
     score_queries,
 )
-from skrank.metrics.metric import METRICS as KNOWN
 from skrank.tables import align, read_qrels, read_rows, score_runs, score_table, stream
 from skrank.tables.core import ArrowCore
 from tests.metrics.test_beyond_relevance import OF_LIST, expected
@@ -516,7 +516,7 @@ def test_items_are_found_whatever_their_type(kind):
 
 def test_many_rows_have_one_value_however_they_are_read(tmp_path, monkeypatch):
     # Fewer rows than there are, for `evaluate` to measure at once.
-    monkeypatch.setattr("skrank.metrics.answer.ROWS", 2**17)
+    monkeypatch.setattr("skrank._engine.answer.ROWS", 2**17)
     rng, n_queries, size = np.random.default_rng(0), 10_000, 30
     n_rows, metrics = n_queries * size, ["ndcg@5", "neg_popularity@5", "ild@5"]
     item = rng.integers(0, 1000, n_rows)

@@ -185,7 +185,7 @@ def test_an_interrupt_between_batches_is_passed_on(small_batches, ctrl_c, monkey
 
         yield advance
 
-    monkeypatch.setattr("skrank.tables.scoring.progress_bar", progress_bar)
+    monkeypatch.setattr("skrank.tables.score.progress_bar", progress_bar)
     for order in ORDERS:
         with pytest.raises(KeyboardInterrupt):
             score_table(draw(order), "mrr")

@@ -16,8 +16,8 @@ import pyarrow.feather as feather
 import pytest
 from numpy.testing import assert_array_equal
 
+from skrank.evaluation.evaluate import read_requests, score_requests
 from skrank.metrics import evaluate, score_queries
-from skrank.metrics.evaluation import read_requests, score_requests
 from skrank.tables import score_table, stream
 from skrank.tables.core import Columns
 from skrank.tables.source import Source

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from skrank import metrics
 from skrank._docs import variant
-from skrank.metrics.metric import metric_of
+from skrank._engine.request import metric_of
 
 SOURCE = Path(metrics.__file__)
 STUB = SOURCE.with_suffix(".pyi")
@@ -104,7 +104,7 @@ def stub():
     for node in ast.walk(ast.parse(SOURCE.read_text("utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module.startswith("skrank"):
             names = [alias for alias in node.names if alias.name not in functions]
-            if node.module == "skrank.metrics.columns":
+            if node.module == "skrank._engine.columns":
                 names.insert(0, ast.alias("ItemColumn"))
             if names:
                 imports.append(ast.unparse(ast.ImportFrom(node.module, names, 0)))

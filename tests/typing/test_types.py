@@ -10,7 +10,7 @@ from typing import get_args, get_type_hints
 import pytest
 
 import skrank
-from skrank.metrics.metric import metric_of
+from skrank._engine.request import metric_of
 from skrank.stats.paired_tests import TESTS
 from tests.typing import make_stub
 

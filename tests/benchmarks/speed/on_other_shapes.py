@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import GridSearchCV, KFold, cross_validate
 
+from skrank._engine.request import METRICS
 from skrank.link_prediction import PopularityPredictor
 from skrank.metrics import (
     err_score,
@@ -21,7 +22,6 @@ from skrank.metrics import (
     ndcg_score,
     of_items,
 )
-from skrank.metrics.metric import METRICS
 from skrank.model_selection import QueryKFold
 from tests.benchmarks.speed import workloads
 from tests.benchmarks.speed.rows import (

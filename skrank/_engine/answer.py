@@ -1,0 +1,410 @@
+"""The one function that answers requests for metrics: rank, measure, summarize."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import itertools
+import operator
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from scipy import sparse
+
+from skrank._checks import (
+    SWAPPED,
+    look_swapped,
+    numeric_array,
+    warn_if_out_of_order,
+)
+from skrank._columns import find_qid, on_host, take_rows
+from skrank._engine.columns import read_columns
+from skrank._engine.first_ranks import stored_ranks
+from skrank._engine.request import (
+    BY_ROW,
+    OF_ROWS,
+    RankedBy,
+    compares_all_grades,
+    of_ranking,
+    reads_highest_grade,
+    with_highest_grade,
+)
+from skrank._engine.summary import measure, summarize
+from skrank._engine.value_table import ValueTable, join_queries
+from skrank._ranking.ids import Heads, encode_heads
+from skrank._ranking.lists import has_negative
+from skrank._ranking.rank import FIRST, rank_again, rank_queries
+
+_given = operator.attrgetter(*OF_ROWS, "exclude")
+_NO_TENSORS = {np.ndarray, Heads, tuple, list, type(None)}
+
+
+@dataclass(frozen=True)
+class Arrays:
+    """The arrays to evaluate, and the rankings made of them so far.
+
+    `alike` are arrays with other scores, in whose rankings all rows have a place.
+    `has_negative` says whether a grade that is read is negative; None if it is to be
+    looked for.
+    """
+
+    y_true: object
+    y_score: object
+    qid: object = None
+    sample_weight: object = None
+    exclude: object = None
+    judged: object = None
+    pooled: object = None
+    returned: object = None
+    doc_id: object = None
+    alike: "Arrays | None" = None
+    has_negative: bool | None = None
+    rankings: dict = field(default_factory=dict)
+    columns: dict = field(default_factory=dict)
+
+    by_row: dict = field(init=False, default_factory=dict)  # those of `OF_ROWS`
+
+    def __post_init__(self):
+        """Replace tensors by arrays, also those of each ranker."""
+        given = _given(self)
+        if not {*map(type, given)} <= _NO_TENSORS:
+            for name, values in zip((*OF_ROWS, "exclude"), given, strict=True):
+                if isinstance(values, Mapping) and not sparse.issparse(values):
+                    values = {ranker: on_host(one) for ranker, one in values.items()}
+                object.__setattr__(self, name, on_host(values))
+            given = _given(self)
+        self.by_row.update(zip(OF_ROWS, given, strict=False))
+
+    def ranking(self, by, depth):
+        """Return the ranking by some parameters, read down to a depth; made once."""
+        reached, ranking = self.rankings.get(by, (None, None))
+        if ranking is not None and _covers(reached, depth):
+            return ranking
+        ranking = None if self.alike is None else self._ranked_alike(by, depth)
+        if ranking is None:
+            ranking = rank_queries(
+                self.y_true,
+                self.scores(by.score_dtype) if by.score_dtype else self.y_score,
+                qid=self.qid,
+                threshold=by.threshold,
+                ties=by.ties,
+                exclude=self.exclude,
+                judged=self.judged,
+                unjudged=by.unjudged,
+                unjudged_grade=by.unjudged_grade,
+                pooled=self.pooled if by.unjudged == "inferred" else None,
+                returned=self.returned,
+                doc_id=self.doc_id,
+                doc_order=by.doc_order,
+                judged_from=by.judged_from,
+                depth=depth,
+            )
+        if self.columns:
+            # Read once: other rankers and other rankings have the same columns.
+            shape = np.shape(self.y_score)
+            self.columns.update(read_columns(self.columns, shape, self.doc_id))
+            ranking.columns = self.columns
+        self.rankings[by] = depth, ranking
+        return ranking
+
+    def _ranked_alike(self, by, depth):
+        """Return the ranking made of that of arrays with other scores, or None."""
+        if self.returned is not None or by.doc_order is not None:
+            return None
+        if by.unjudged != "nonrelevant":
+            return None
+        _, ranking = self.alike.rankings[by]
+        scores = self.scores(by.score_dtype) if by.score_dtype else self.y_score
+        return rank_again(ranking, scores, by.ties, depth)
+
+    def resolved(self, by):
+        """Return parameters that give the same ranking, shared with other metrics.
+
+        Where no grade is negative, the threshold 0 leaves every grade as None does.
+        """
+        is_alone = by.ties == "midrank" or self.find_negative()
+        return by if is_alone else by._replace(threshold=0.0)
+
+    def find_negative(self):
+        """Return True if a grade that is read is negative."""
+        if self.has_negative is None:
+            return has_negative(self.y_true, self.judged)
+        return self.has_negative
+
+    def scores(self, score_dtype):
+        """Return `y_score` in the precision for comparing scores."""
+        with np.errstate(over="ignore"):
+            return numeric_array(self.y_score, "y_score").astype(score_dtype)
+
+
+@dataclass(frozen=True)
+class OwnRanks:
+    """Queries that an estimator ranks itself, such as those of a link predictor.
+
+    ``ranks.ranking(ties, sample_weight)`` returns their RankedQueries; errors name
+    `caller`.
+    """
+
+    ranks: object
+    caller: str
+    sample_weight: np.ndarray | None = None
+    rankings: dict = field(default_factory=dict)
+
+    def ranking(self, by, depth):
+        """Return the ranking under a tie policy; made once."""
+        # These parameters apply to labels and scores, which only the estimator has.
+        unread = RankedBy(0.0, by.ties)
+        for name, default in unread._asdict().items():
+            if getattr(by, name) != default:
+                raise ValueError(
+                    f"The '{name}' parameter of {self.caller} must be {default!r} "
+                    "where the estimator computes the ranks itself. "
+                    f"Got {getattr(by, name)!r} instead."
+                )
+        if by.ties not in self.rankings:
+            ranking = self.ranks.ranking(by.ties, self.sample_weight)
+            self.rankings[by.ties] = ranking
+        return self.rankings[by.ties]
+
+    def resolved(self, by):
+        """Return parameters that give the same ranking: all grades are 0 or 1."""
+        return by._replace(threshold=0.0)
+
+
+def _covers(reached, depth):
+    """Return True if a ranking down to one depth can be read down to another."""
+    if reached is None or reached == depth:
+        return True
+    return isinstance(reached, int) and isinstance(depth, int) and reached >= depth
+
+
+def answer(request, source):
+    """Return the value of a requested metric; see :func:`answer_all`."""
+    return answer_all([request], source)[request.key]
+
+
+def answer_all(requests, source):
+    """Return the values of requested metrics by name, each ranking made once.
+
+    ``source.ranking(by, depth)`` returns the RankedQueries for a :class:`RankedBy`, and
+    ``source.sample_weight`` holds weights or None: :class:`Arrays`, or
+    :class:`OwnRanks` if an estimator computes the ranks itself. With ``average=None`` a
+    value is an array in the order of the query ids.
+    """
+    if isinstance(source, Arrays):
+        warn_if_out_of_order(source.by_row | source.columns)
+        if _are_many_rows(source):
+            source, requests, blocks = cut(source, requests)
+            if blocks is not None:
+                table = join_queries([_table_of(requests, block) for block in blocks])
+                return dict(zip(table.metrics, *table.summaries(), strict=True))
+    rankings = rank_all(requests, source)
+    values, known = {}, {}
+    # A probability may be too small for a float: 0 is as good.
+    with np.errstate(under="ignore"):
+        for request, ranking in zip(requests, rankings, strict=True):
+            weight = source.sample_weight
+            if weight is not None:
+                weight = ranking.query_weights(weight)
+            try:
+                measured = measure(request, ranking, known)
+            except ValueError as error:
+                _raise_if_swapped(source, error)
+                raise
+            is_weighted = request.options.average == "weighted"
+            n_documents = ranking.n_candidates if is_weighted else None
+            values[request.key] = summarize(request, measured, n_documents, weight)
+    return values
+
+
+def _raise_if_swapped(source, error):
+    """Raise an error if the grades look like scores.
+
+    A metric that refuses such grades would say how to change them.
+    """
+    if isinstance(source, Arrays) and not sparse.issparse(source.y_true):
+        arrays = (source.y_true, "y_true"), (source.y_score, "y_score")
+        if look_swapped(*(numeric_array(*array) for array in arrays)):
+            raise ValueError(SWAPPED) from error
+
+
+def rank_all(requests, source):
+    """Return the ranking for each request, made once and down to the depth it needs.
+
+    The depth is "first" for a metric that reads only the first relevant document, `k`
+    for a metric with a cutoff, and None for the whole ranking. A definition of the
+    user's own may read below its `k`, so it gets the whole ranking.
+    """
+    ranked_by, depths = [], {}
+    for request in requests:
+        metric, options = request.metric, request.options
+        by = RankedBy(*of_ranking(options))
+        depth = None if metric.own else options.own.get("k")
+        depth = FIRST if metric.reads_first_rank else depth
+        by = source.resolved(by) if by.threshold is None else by
+        ranked_by.append(by)
+        depths.setdefault(by, set()).add(depth)
+    rankings = {}
+    for by, asked in depths.items():
+        # Down to the first relevant document only if no request needs more.
+        whole = None in asked or (len(asked) > 1 and FIRST in asked)
+        rankings[by] = source.ranking(by, None if whole else max(asked))
+    return [rankings[by] for by in ranked_by]
+
+
+class RepeatedAnswer:
+    """The answers to one request for the same documents with other scores each time.
+
+    What does not depend on the scores, such as the query ids and the ideal ranking, is
+    computed once. The scores in `arrays` are not read.
+    """
+
+    def __init__(self, request, arrays):
+        self.request = request
+        self.arrays = arrays
+        self.first = self.measured = self.weight = None
+        warn_if_out_of_order(arrays.by_row | arrays.columns)
+
+    def __call__(self, y_score):
+        """Return the value of the metric by some scores."""
+        source = replace(self.arrays, y_score=y_score, alike=self.first, rankings={})
+        with np.errstate(under="ignore"):
+            (ranking,) = rank_all([self.request], source)
+            if self.first is None and source.sample_weight is not None:
+                self.weight = ranking.query_weights(source.sample_weight)
+            measured = measure(self.request, ranking, {}, self.measured)
+        if self.first is None:
+            self.first, self.measured = source, measured
+        return summarize(self.request, measured, ranking.n_candidates, self.weight)
+
+
+def _table_of(requests, source):
+    """Return the table of what is measured of some queries of one ranker."""
+    rankings, measured = measure_all(requests, source)
+    return ValueTable(
+        {"qid": rankings[0].ids},
+        (None,),
+        tuple(requests),
+        ({},) * len(requests),
+        (measured,),
+        (rankings[0].n_candidates,),
+        weights_of_part(rankings[0], source.sample_weight),
+    )
+
+
+def measure_all(requests, source, alike=None):
+    """Return the ranking for each of the requests, and what was measured of it.
+
+    `alike` holds what was measured of the same queries with other scores. The ranks of
+    what is measured are arrays, as :func:`stored_ranks` returns them.
+    """
+    alike = [None] * len(requests) if alike is None else alike
+    rankings = rank_all(requests, source)
+    known, stored, results = {}, {}, []
+    with np.errstate(under="ignore"):
+        for request, ranking, like in zip(requests, rankings, alike, strict=True):
+            try:
+                measured = measure(request, ranking, known, like)
+            except ValueError as error:
+                _raise_if_swapped(source, error)
+                raise
+            if measured.ranks is not None:
+                if id(ranking) not in stored:  # metrics share it
+                    columns = stored_ranks(ranking)
+                    if columns.dtype.kind == "i" and columns.max(initial=0) < 2**31:
+                        columns = columns.astype(np.int32)
+                    stored[id(ranking)] = columns
+                measured = measured._replace(ranks=stored[id(ranking)])
+            results.append(measured)
+    return rankings, tuple(results)
+
+
+def weights_of_part(ranking, sample_weight):
+    """Return the weight of each query; those of part of the data may all be 0."""
+    if sample_weight is None or np.any(np.asarray(sample_weight) != 0):
+        return ranking.query_weights(sample_weight)
+    return 0 * ranking.query_weights(np.ones(np.shape(sample_weight)))
+
+
+# The rows of a block, but for the rest of the last query.
+ROWS = 2**20
+
+
+def cut(arrays, requests):
+    """Return long arrays as blocks, if their values do not depend on each other.
+
+    Returns the arrays with query ids that need not be encoded again, the requests with
+    the highest grade of all rows where a metric depends on it, and an iterator of the
+    blocks, or None if the rows are not grouped by query, or the lowest grade of all
+    rows matters. The query ids of a block are positions in those of all arrays.
+    """
+    # A definition of the user's own may compare queries.
+    is_own = any(request.metric.own for request in requests)
+    by_query = any(request.options.average is None for request in requests)
+    qid = find_qid(arrays.qid, y=arrays.y_true)
+    if is_own or by_query or qid is None:
+        return arrays, requests, None
+    heads = encode_heads(qid, len(arrays.y_score))
+    arrays = replace(arrays, qid=heads)
+    if heads.starts is None or not heads.are_grouped:
+        return arrays, requests, None
+    numbers = {name: numeric_array(getattr(arrays, name), name) for name in BY_ROW[:2]}
+    arrays = replace(arrays, **numbers)
+    if any(map(compares_all_grades, requests)):
+        arrays = replace(arrays, has_negative=arrays.find_negative())
+        if arrays.has_negative:
+            return arrays, requests, None
+    if any(map(reads_highest_grade, requests)):
+        highest = _highest_grade(arrays)
+        requests = [with_highest_grade(request, highest) for request in requests]
+    return arrays, requests, _blocks(arrays)
+
+
+def _are_many_rows(arrays):
+    """Return True if there are many rows, with one score and one value of all else."""
+    shape = getattr(arrays.y_score, "shape", ())
+    if len(shape) != 1 or shape[0] < 2 * ROWS or arrays.exclude is not None:
+        return False
+    for name in BY_ROW:
+        values = getattr(arrays, name)
+        if values is None:
+            continue
+        is_sequence = hasattr(values, "__len__") and hasattr(values, "__getitem__")
+        if not is_sequence or getattr(values, "shape", (len(values),)) != shape:
+            return False
+    # If no weight is above 0, that is said of all rows together.
+    return arrays.sample_weight is None or bool(np.any(arrays.sample_weight))
+
+
+def _blocks(arrays):
+    heads = arrays.qid
+    columns = read_columns(arrays.columns, (heads.n_samples,), arrays.doc_id)
+    marks = np.searchsorted(heads.starts, np.arange(ROWS, heads.n_samples, ROWS))
+    marks = np.unique(np.concatenate([[0], marks, [len(heads.starts)]]))
+    for first, last in itertools.pairwise(marks):
+        ends = np.append(heads.starts[first:last], heads.n_samples)
+        if last < len(heads.starts):
+            ends[-1] = heads.starts[last]
+        rows = slice(ends[0], ends[-1])
+        ids, codes = np.unique(heads.codes[first:last], return_inverse=True)
+        qid = Heads(ids, codes, ends[:-1] - ends[0], int(ends[-1] - ends[0]))
+        values = {name: getattr(arrays, name) for name in BY_ROW}
+        values = {
+            name: None if value is None else take_rows(value, rows)
+            for name, value in values.items()
+        }
+        part = {name: column.part(rows) for name, column in columns.items()}
+        yield replace(arrays, qid=qid, rankings={}, columns=part, **values)
+
+
+def _highest_grade(arrays):
+    """Return the highest grade of the judged documents, None without any."""
+    highest = None
+    for start in range(0, len(arrays.y_true), ROWS):
+        rows = slice(start, start + ROWS)
+        grades = arrays.y_true[rows]
+        if arrays.judged is not None:
+            grades = grades[np.asarray(take_rows(arrays.judged, rows), dtype=bool)]
+        if len(grades):
+            top = float(grades.max())
+            highest = top if highest is None else max(highest, top)
+    return highest

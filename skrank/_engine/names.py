@@ -1,0 +1,487 @@
+"""Scorer names, ``["neg_"] name ["(" parameters ")"] ["@" k]``, and own metrics."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+from __future__ import annotations
+
+import ast
+import difflib
+import inspect
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import sklearn.metrics
+
+from skrank._checks import shown
+from skrank._engine.request import DEFAULTS, INPUT, METRICS, OF_EVALUATE, Metric
+
+ALIASES = {
+    "hit": "hits",
+    "hit_rate": "hits",
+    "hr": "hits",
+    "success": "hits",
+    "p": "precision",
+    "r": "recall",
+    "gauc": "query_auc",
+    "recip_rank": "mrr",
+    "Rprec": "r_precision",
+}
+
+# The names of trec_eval that end in a cutoff, before "_10".
+TREC_EVAL = {
+    "ndcg_cut": "ndcg",
+    "map_cut": "map",
+    "P": "precision",
+    "recall": "recall",
+    "success": "hits",
+}
+
+# The names of trec_eval for a metric with parameters.
+_WITH_PARAMS = {"infAP": "map(unjudged='inferred')"}
+
+# Names of other libraries. They are not accepted; the error suggests the right one.
+_WRITTEN_OUT = {
+    "alpha_dcg": "alpha_ndcg",
+    "average_precision": "map",
+    "mean_average_precision": "map",
+    "gmap": "gm_map",
+    "label_ranking_average_precision": "lrap",
+    "label_ranking_loss": "ranking_loss",
+    "reciprocal_rank": "mrr",
+    "s_recall": "subtopic_recall",
+    "strec": "subtopic_recall",
+    "mean_reciprocal_rank": "mrr",
+    "cumulative_gain": "cg",
+    "discounted_cumulative_gain": "dcg",
+    "normalized_discounted_cumulative_gain": "ndcg",
+    "expected_reciprocal_rank": "err",
+    "rank_biased_precision": "rbp",
+    "rank_biased_overlap": "rbo",
+    "binary_preference": "bpref",
+    "hit_ratio": "hits",
+}
+
+# The scores of all lists together, which are not means over queries: whether larger
+# is better.
+CATALOGUE_SCORES = {
+    "coverage": True,
+    "gini": False,
+    "entropy": True,
+    "effective_items": True,
+    "personalization": True,
+}
+
+# What they are called, also elsewhere.
+_OF_CATALOGUES = {
+    "catalog_coverage": "coverage",
+    "catalogue_coverage": "coverage",
+    "item_coverage": "coverage",
+    "gini_index": "gini",
+    "shannon_entropy": "entropy",
+    "personalisation": "personalization",
+    **{name: name for name in CATALOGUE_SCORES},
+}
+
+# The cutoffs that scikit-learn lists; names with any other cutoff are valid, too.
+_LISTED_K = {"optional": (None, 10), "required": (1, 5, 10), "never": (None,)}
+
+_GRAMMAR = re.compile(
+    r"(?P<negative>neg_)?(?P<base>[A-Za-z0-9_]+?)(?:\((?P<params>.*)\))?"
+    r"(?:(?:@|_at_)(?P<k>[1-9][0-9]*))?",
+    re.ASCII,
+)
+_TREC_EVAL = re.compile(rf"({'|'.join(TREC_EVAL)})_([1-9][0-9]*)", re.ASCII)
+_K_WITHOUT_AT = re.compile(r"(?P<base>[a-z_]*[a-z])[-_ ]?(?P<k>[1-9][0-9]*)", re.ASCII)
+
+# A name without a cutoff must be more similar than this to one of skrank's to count as
+# a misspelling of it. "mae" and "map", with two of three letters equal, are not.
+_CLEARLY_NEAR = 0.7
+
+# No text beyond this is compared with names.
+_LONGEST = 60
+
+
+class ScorerName(NamedTuple):
+    """A parsed scorer name: the metric, its cutoff, its sign and its parameters."""
+
+    metric: Metric
+    k: int | None
+    sign: int
+    params: tuple = ()  # of names and values
+
+
+def listed_names():
+    """Return the scorer names to list, sorted."""
+    return sorted(
+        metric.full_name + (f"@{k}" if k else "")
+        for metric in METRICS.values()
+        for k in _LISTED_K[metric.cutoff]
+    )
+
+
+def is_name(name):
+    """Return True if `name` is a scorer name, for any k and any parameters."""
+    return isinstance(name, str) and _read(name) is not None
+
+
+def parse_name(name):
+    """Return the :class:`ScorerName` of a name; an error suggests the nearest one."""
+    parsed = _read(name) if isinstance(name, str) else None
+    if parsed is None:
+        raise ValueError(refusal(name))
+    if not parsed.params:
+        return parsed
+    return parsed._replace(params=_read_params(name, parsed.params))
+
+
+def refusal(name):
+    """Return the error of a name that is none, with the nearest valid one."""
+    score = _of_catalogue(name)
+    near, _ = _nearest(name) if isinstance(name, str) else (None, 0)
+    if score is not None:
+        advice = (
+            f"{score.capitalize()} is a score of all lists together, not a mean over "
+            "queries: call skrank.metrics.catalogue_scores(y_score, qid=qid, "
+            "item=item, k=10, items=n_items)."
+        )
+    elif near is not None:
+        advice = f"{_why_the_sign(name, near)}Did you mean {near!r}?"
+    else:
+        advice = "Use skrank.metrics.get_scorer_names() to get valid options."
+    return f"{shown(name)} is not a valid scoring value. {advice}"
+
+
+def _of_catalogue(name):
+    """Return the score of all lists that a name is meant for, or None."""
+    if not isinstance(name, str):
+        return None
+    base = name.lower().removeprefix("neg_").partition("@")[0].partition("_at_")[0]
+    return _OF_CATALOGUES.get(base)
+
+
+def _why_the_sign(name, near):
+    """Return why the nearest valid name has "neg_", or has not, if `name` differs."""
+    is_negative, should_be = (one.strip().startswith("neg_") for one in (name, near))
+    word = near.removeprefix("neg_")
+    if should_be and not is_negative:
+        return (
+            "A scorer must return larger values for better models, but lower values of "
+            f"{word!r} are better. "
+        )
+    if is_negative and not should_be:
+        return f"Larger values of {word!r} are better already. "
+    return ""
+
+
+def is_misspelt(name, others):
+    """Return True if `name` is a misspelt scorer name, and not one of `others`.
+
+    A name that is as near to one of the others, or is a word of one, as "auc" is of
+    "roc_auc", may be meant for it. None of the others has a cutoff.
+    """
+    if not isinstance(name, str) or is_name(name):
+        return False
+    if _of_catalogue(name) is not None:
+        return name not in others
+    near, similarity = _nearest(name)
+    if near is None:
+        return False
+    word = name.strip().lower()
+    if "@" in word or "_at_" in word or "(" in word:
+        return True
+    others = {other for other in others if not is_name(other)}
+    if any(word in (other, *other.split("_")) for other in others):
+        return False
+    near_other = difflib.get_close_matches(word, others, n=1, cutoff=similarity)
+    return similarity > _CLEARLY_NEAR and not near_other
+
+
+def _read(name):
+    """Return the parsed name, with its parameters as text, or None."""
+    if match := _TREC_EVAL.fullmatch(name):
+        name = f"{TREC_EVAL[match[1]]}@{match[2]}"
+    name = _WITH_PARAMS.get(name, name)
+    match = _GRAMMAR.fullmatch(name)
+    if match is None:
+        return None
+    negative, base, params, k = match.group("negative", "base", "params", "k")
+    metric = METRICS.get(ALIASES.get(base, base))
+    if metric is None or bool(negative) != metric.full_name.startswith("neg_"):
+        return None
+    if (metric.cutoff == "never" and k) or (metric.cutoff == "required" and not k):
+        return None
+    return ScorerName(
+        metric, int(k) if k else None, -1 if negative else 1, params or ()
+    )
+
+
+def _read_params(name, text):
+    """Return the parameters of a scorer name, given between its parentheses."""
+    try:
+        call = ast.parse(f"f({text})", mode="eval").body
+        if not isinstance(call.func, ast.Name) or call.args:
+            raise ValueError("not only keywords")
+        params = {one.arg: ast.literal_eval(one.value) for one in call.keywords}
+        if len(params) < len(call.keywords) or None in params:
+            raise ValueError("not all with names of their own")
+    except (SyntaxError, ValueError, TypeError, AttributeError):
+        raise ValueError(
+            "The parameters in a scorer name must be literals with their names, as in "
+            "'rbp(p=0.5, max_grade=2)' or \"ndcg(gain='linear')@10\"; "
+            "make_ranking_scorer takes all others. "
+            f"Got {shown(name)} instead."
+        ) from None
+    if "average" in params:
+        raise ValueError(
+            "The parameter 'average' is the same for all metrics and does not stand in "
+            f"a scorer name: pass it as a keyword. Got {shown(name)} instead."
+        )
+    return tuple(params.items())
+
+
+def _nearest(name):
+    """Return the nearest valid name and how similar it is, or None and 0."""
+    name, params, rest = _without_params(name[:_LONGEST])
+    word = (name + rest).strip().lower()
+    base, at, k = word.replace("_at_", "@").partition("@")
+    if (match := _K_WITHOUT_AT.fullmatch(base)) and _meaning(match["base"]):
+        base, at, k = match["base"], "@", match["k"]
+    base, k = re.sub("^(neg_)+", "", base), k.strip()
+    found = _meaning(word) or _meaning(base)
+    similarity = 1.0
+    if found is None:
+        known = [*METRICS, *ALIASES, *_WRITTEN_OUT]
+        close = difflib.get_close_matches(base, known, n=1, cutoff=0.5)
+        if not close:
+            return None, 0.0
+        found = _meaning(close[0])
+        similarity = difflib.SequenceMatcher(None, close[0], base).ratio()
+    metric = METRICS[found]
+    k = int(k) if k.isascii() and k.isdigit() and int(k) else 10
+    with_k = metric.cutoff == "required" or (metric.cutoff == "optional" and at)
+    return metric.full_name + params + (f"@{k}" if with_k else ""), similarity
+
+
+def _without_params(name):
+    """Return what stands in front of the parentheses, these, and what follows."""
+    match = re.fullmatch(r"([^(]*)(\(.*\))(.*)", name)
+    return match.groups() if match else (name, "", "")
+
+
+def _meaning(word):
+    """Return the metric of a name, an alias, a name written out, or a function."""
+    for table in (ALIASES, _WRITTEN_OUT):
+        word = table.get(word, word)
+    if word in METRICS:
+        return word
+    functions = (
+        name
+        for name, metric in METRICS.items()
+        if getattr(metric.function, "__name__", None) == word
+    )
+    return next(functions, None)
+
+
+_EMPTY = inspect.Parameter.empty
+_NAME = re.compile(r"(?!neg_)[a-z](?:[a-z0-9_]*[a-z0-9])?", re.ASCII)
+
+
+def add_scorer(
+    name: str,
+    definition: Callable[..., Any],
+    *,
+    greater_is_better: bool = True,
+    columns: str | Sequence[str] = (),
+) -> None:
+    """Name a metric of your own, for ``scoring=`` and for `evaluate`.
+
+    Parameters
+    ----------
+    name : str
+        The scorer name: lower-case letters, digits and underscores. If smaller values
+        of the metric are better, the scorer name gets the prefix ``neg_``:
+        ``add_scorer("depth", ..., greater_is_better=False)`` makes "neg_depth".
+    definition : callable
+        A function of a :class:`~skrank.metrics.RankedQueries` that returns an array of
+        shape (n_queries,), in which NaN means undefined. If it has a keyword parameter
+        `k`, names such as "name@5" are valid and pass the cutoff; without a default for
+        `k`, a cutoff is required. Its other keyword parameters must have defaults and
+        can be set like those of other metrics.
+    greater_is_better : bool, default=True
+        Whether larger values are better.
+    columns : str or sequence of str, default=()
+        The names of the columns that the metric reads of each document, as
+        ``ranking.documents(k).column(name)``. `evaluate` and scorers get them under
+        these names. Tied documents are not ordered by their grades then.
+
+    Raises
+    ------
+    ValueError
+        If `name` does not have this form, or is the name of another metric of skrank or
+        of a scorer of scikit-learn.
+    TypeError
+        If `definition` is not a function with one required argument.
+
+    See Also
+    --------
+    RankedQueries : The argument of a definition.
+    evaluate : Accepts names, and also definitions without a name.
+    make_ranking_scorer : Makes a scorer with other parameters.
+
+    Notes
+    -----
+    Every new Python process has to call this function again. Worker processes of
+    scikit-learn's searches receive the metric with the scorer. Adding the same function
+    under the same name again replaces it.
+
+    Examples
+    --------
+    The average reciprocal hit rank, the sum of 1 / rank over relevant documents:
+
+    >>> from skrank.metrics import add_scorer, evaluate
+    >>> def average_reciprocal_hit_rank(ranking, *, k=None):
+    ...     reciprocal = ranking.mean_over_places(lambda rank: 1 / rank, k)
+    ...     total = ranking.total(ranking.relevant * reciprocal)
+    ...     return ranking.where_relevant(total)
+    >>> add_scorer("my_arhr", average_reciprocal_hit_rank)
+    >>> evaluate([1, 0, 1, 1], [4, 3, 2, 1], ["my_arhr", "my_arhr@3"])
+    {'my_arhr': 1.58..., 'my_arhr@3': 1.33...}
+
+    The mean price of the first k documents:
+
+    >>> import numpy as np
+    >>> def mean_price(ranking, *, k=None):
+    ...     top = ranking.documents(k)
+    ...     is_listed = top.mean_over_places(np.ones_like)
+    ...     return top.total(is_listed * top.column("price")) / top.length
+    >>> add_scorer("mean_price", mean_price, columns="price")
+    >>> evaluate([1, 0, 1], [3, 2, 1], "mean_price@2", price=[10, 30, 80])
+    {'mean_price@2': 20.0}
+    """
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or "_at_" in name:
+        raise ValueError(
+            "The 'name' parameter of add_scorer must be a str of lower-case letters, "
+            "digits and underscores that begins with a letter but not with 'neg_', and "
+            f"does not contain '_at_'. Got {shown(name)} instead."
+        )
+    if not callable(definition) or not takes_a_ranking(definition):
+        raise TypeError(
+            "The 'definition' parameter of add_scorer must be a function of one "
+            f"required argument, a RankedQueries. Got {shown(definition)} instead."
+        )
+    metric = own_metric(
+        definition,
+        name,
+        greater_is_better=bool(greater_is_better),
+        columns=_check_columns(columns),
+    )
+    known = METRICS.get(name)
+    is_own = known is not None and known.own is not None
+    again = is_own and _is_the_same(known.own, definition)
+    taken = (
+        name in ALIASES
+        or _TREC_EVAL.fullmatch(name)
+        or metric.full_name in sklearn.metrics.get_scorer_names()
+    )
+    if (known is not None or taken) and not again:
+        raise ValueError(
+            "The 'name' parameter of add_scorer must be a name that no other scorer "
+            f"has. Got {shown(name)}, which is taken."
+        )
+    METRICS[name] = metric
+
+
+def _is_the_same(one, other):
+    """Return True if one function redefines the other, as in a notebook."""
+    names = ("__module__", "__qualname__")
+    return one is other or all(
+        getattr(one, name, None) == getattr(other, name, other) for name in names
+    )
+
+
+def own_metric(definition, name, *, greater_is_better=True, columns=()):
+    """Return the metric that a function of a ranking defines."""
+    defaults = _keywords_of(definition, name)
+    cutoff = "never"
+    if "k" in defaults:
+        cutoff = "optional"
+        if defaults["k"] is _EMPTY:
+            cutoff = "required"
+            del defaults["k"]
+    return Metric(
+        name,
+        OneValuePerQuery(definition, name),
+        defaults=DEFAULTS | defaults,
+        cutoff=cutoff,
+        greater_is_better=greater_is_better,
+        limits=(-np.inf, np.inf),
+        own=definition,
+        columns=columns,
+    )
+
+
+class OneValuePerQuery:
+    """A user's definition with a check of its values."""
+
+    def __init__(self, definition, name):
+        self.definition = definition
+        self.name = name
+
+    def __call__(self, ranking, **own):
+        values = np.asarray(self.definition(ranking, **own), dtype=np.float64)
+        if values.shape != (ranking.n_queries,):
+            raise ValueError(
+                f"The metric {self.name!r} must map a RankedQueries to one value per "
+                f"query, an array of shape ({ranking.n_queries},). "
+                f"Got shape {values.shape} instead."
+            )
+        return values
+
+
+def takes_a_ranking(function, or_unknown=False):
+    """Return True if a callable has exactly one required argument, the ranking."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # some callables written in C have no signature
+        return or_unknown
+    positional = (
+        inspect.Parameter.POSITIONAL_ONLY,
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    )
+    needed = [p for p in parameters if p.default is p.empty and p.kind in positional]
+    return len(needed) == 1 or (or_unknown and not needed)
+
+
+def _keywords_of(definition, name):
+    """Return the defaults of the parameters of a definition other than the ranking."""
+    try:
+        _, *parameters = inspect.signature(definition).parameters.values()
+    except (TypeError, ValueError):
+        return {}
+    variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    defaults = {p.name: p.default for p in parameters if p.kind not in variable}
+    wrong = [p for p in defaults if p in DEFAULTS or p in OF_EVALUATE]
+    wrong += [p for p, default in defaults.items() if default is _EMPTY and p != "k"]
+    if wrong:
+        raise TypeError(
+            f"The parameter {wrong[0]!r} of the metric {name!r} must have a default "
+            "and a name other than those of the parameters that every metric has."
+        )
+    return defaults
+
+
+def _check_columns(columns):
+    """Return the names of columns as a tuple, if they can be keyword arguments."""
+    columns = (columns,) if isinstance(columns, str) else tuple(columns)
+    taken = {*INPUT, *OF_EVALUATE, *DEFAULTS, "metrics", "convention", "k", "by"}
+    for name in columns:
+        is_name = isinstance(name, str) and name.isidentifier()
+        if not is_name or name in taken:
+            raise ValueError(
+                "The 'columns' parameter of add_scorer must hold names for keyword "
+                "arguments that evaluate does not have. "
+                f"Got {shown(name)}."
+            )
+    return columns

@@ -1,0 +1,417 @@
+"""What is asked for: a metric, the table of all of them, and their parameters."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import copyreg
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import NamedTuple
+
+import numpy as np
+
+from skrank._checks import (
+    AVERAGES,
+    TIES,
+    check_choice,
+    check_k,
+    check_number,
+    check_threshold,
+    shown,
+)
+from skrank._engine.summary import mean_of_queries
+from skrank._ranking.rank import DOC_ORDERS, FILLED, UNJUDGED
+
+# The parameters that every metric has, with their defaults.
+DEFAULTS = {
+    "threshold": 0.0,
+    "ties": "expected",
+    "unjudged": "nonrelevant",
+    "replace_undefined_by": 0.0,
+    "average": "macro",
+    "adjusted": False,
+}
+# The parameters that `evaluate` adds to those of a metric.
+OF_EVALUATE = {
+    "doc_order": None,
+    "score_dtype": None,
+    "judged_from": None,
+    "unjudged_grade": None,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Metric:
+    """One row of the table of metrics."""
+
+    name: str  # the scorer name, without ``neg_`` and ``@k``
+    # Maps a ranking and the metric's own parameters to one value per query; NaN means
+    # undefined.
+    definition: Callable
+    function: Callable | None = None  # the public metric function, if there is one
+    # Of all parameters but the input; `k` is missing if it is required.
+    defaults: dict = field(default_factory=lambda: dict(DEFAULTS), repr=False)
+    cutoff: str = "optional"  # or "required" or "never": whether the name takes ``@k``
+    greater_is_better: bool = True  # of values that are not adjusted
+    limits: tuple = (0.0, 1.0)  # of values that are neither adjusted nor inverted
+    # ``pool(ranking, values, weight)`` returns the summary of the values that are not
+    # NaN; `weight` is None if all queries have the same weight.
+    pool: Callable = mean_of_queries
+    # Whether only the rank of the first relevant document is read. Such a metric also
+    # accepts ``ties="realistic"``.
+    reads_first_rank: bool = False
+    # Whether ``ties="midrank"`` is accepted, which lets tied documents share their mean
+    # rank. The definition gets `ties`.
+    takes_midrank: bool = False
+    # The definition with ``unjudged="inferred"``, if there is one.
+    inferred: Callable | None = None
+    # Whether a grade between 0 and the highest one may move the metric beyond its
+    # bounds over unjudged documents, which count as one or the other.
+    compares_grades: bool = False
+    # If given, the metric is the expectation of ``value(rank)`` at the first relevant
+    # rank, so its variance under random orders is known.
+    value: Callable | None = None
+    # ``moments(queries, random)`` returns the mean and the standard deviation of the
+    # summary under random orders, for a summary that is not an arithmetic mean.
+    moments: Callable | None = None
+    # If given, the summary with ``normalize="total"`` is that of the values divided by
+    # that of what ``best(ranking, **own)`` returns.
+    best: Callable | None = None
+    fixed: dict = field(default_factory=dict)  # parameters that the scorer name sets
+    inverse: bool = False  # whether the summary is inverted
+    own: Callable | None = None  # the user's function, for a metric of the user's own
+    # The names of the columns that the definition reads. Tied documents are not ordered
+    # by their grades then.
+    columns: tuple = ()
+    optional: tuple = ()  # those of them that need not be given
+    # Whether `y_true` is read; it may be None otherwise. Or a function of the metric's
+    # own parameters that says so.
+    reads_grades: bool | Callable = True
+
+    @property
+    def full_name(self):
+        """Return the scorer name without ``@k``."""
+        is_better = self.is_better_when_greater(self.fixed.get("adjusted", False))
+        return self.name if is_better else f"neg_{self.name}"
+
+    @property
+    def knows_its_variance(self):
+        """Return True if the variance of the metric under random orders is known."""
+        return self.value is not None or self.moments is not None
+
+    @property
+    def is_bounded(self):
+        """Return True if ``unjudged="lowest"`` and "highest" are accepted."""
+        reads_ranks = self.reads_first_rank and self.pool is not mean_of_queries
+        return not reads_ranks and not self.fixed
+
+    @property
+    def unjudged_choices(self):
+        """Return what unjudged documents may count as."""
+        if "unjudged" not in self.defaults:
+            return ("nonrelevant",)
+        left_out = () if self.inferred else ("inferred",)
+        left_out += () if self.is_bounded else FILLED
+        return tuple(choice for choice in UNJUDGED if choice not in left_out)
+
+    def is_better_when_greater(self, adjusted):
+        """Return True if larger values are better, `adjusted` as the parameter is."""
+        return self.greater_is_better or adjusted in (True, "z")
+
+    @cached_property
+    def checks(self):
+        """Return the check of each parameter that metrics share, by its name.
+
+        ``check(value, name=..., caller=...)`` returns the value, or raises.
+        """
+        ties = TIES if self.reads_first_rank else TIES - {"realistic"}
+        ties = {"expected", "first"} if self.columns else ties
+        ties = ties | {"midrank"} if self.takes_midrank else ties
+        words = {"ratio": self.reads_first_rank, "z": self.knows_its_variance}
+        words = [word for word, is_known in words.items() if is_known]
+        every_grade = self.defaults.get("threshold") is None
+        return {
+            "k": check_k,
+            "threshold": partial(check_threshold, or_none=every_grade),
+            "ties": partial(check_choice, choices=ties),
+            "unjudged": partial(_check_unjudged, metric=self),
+            "replace_undefined_by": partial(_number_as_given, nan=True),
+            "average": partial(check_choice, choices=AVERAGES),
+            "adjusted": partial(_check_adjusted, words=words),
+        } | _CHECKS_OF_EVALUATE
+
+
+def _number_as_given(value, name, caller, nan=False):
+    """Return a number, as it is, that errors and rules quote."""
+    check_number(value, name, caller, nan=nan)
+    return value
+
+
+def _check_adjusted(adjusted, words, name, caller):
+    """Return a bool, or one of the words that a metric accepts instead."""
+    if isinstance(adjusted, (bool, np.bool_)):
+        return adjusted
+    if isinstance(adjusted, str) and adjusted in words:
+        return adjusted
+    accepted = "an instance of bool"
+    if words:
+        accepted = f"a bool or a str among {{{', '.join(map(repr, words))}}}"
+    error = ValueError if words and isinstance(adjusted, str) else TypeError
+    raise error(
+        f"The '{name}' parameter of {caller} must be {accepted}. "
+        f"Got {shown(adjusted)} instead."
+    )
+
+
+def _check_unjudged(unjudged, metric, name, caller):
+    """Return what unjudged documents count as, if the metric has a value of it."""
+    check_choice(unjudged, UNJUDGED, name, caller)
+    if unjudged in metric.unjudged_choices:
+        return unjudged
+    if unjudged == "inferred":
+        raise ValueError(
+            "unjudged='inferred' estimates average precision, so that 'map' is the "
+            f"only metric that takes it. Got it for {metric.name!r}: pass 'condensed' "
+            "to leave unjudged documents out, or 'lowest' and 'highest' for bounds."
+        )
+    raise ValueError(
+        f"unjudged={unjudged!r} bounds the value of each query, and {metric.name!r} is "
+        "not a mean of such values. Pass 'nonrelevant' or 'condensed'."
+    )
+
+
+def _or_none(value, check, **words):
+    return value if value is None else check(value, **words)
+
+
+_CHECKS_OF_EVALUATE = {
+    "doc_order": partial(check_choice, choices=DOC_ORDERS),
+    "score_dtype": partial(check_choice, choices=("float32", "float64")),
+    "judged_from": _number_as_given,
+    "unjudged_grade": _number_as_given,
+}
+_CHECKS_OF_EVALUATE = {
+    name: partial(_or_none, check=check) for name, check in _CHECKS_OF_EVALUATE.items()
+}
+
+
+# Every metric by its scorer name, without ``neg_`` and ``@k``.
+METRICS: dict[str, Metric] = {}
+
+
+def enter(metric):
+    """Add a metric to the table."""
+    if metric.name in METRICS:
+        raise ValueError(f"There are two metrics named {metric.name!r}.")
+    METRICS[metric.name] = metric
+
+
+def _metric_named(name):
+    return METRICS[name]
+
+
+def _pickled(metric):
+    # Scorers are sent to worker processes, whose table lacks metrics that a user added.
+    if METRICS.get(metric.name) is metric and metric.own is None:
+        return _metric_named, (metric.name,)
+    return object.__reduce_ex__(metric, 4)
+
+
+copyreg.pickle(Metric, _pickled)
+
+
+def metric_of(function):
+    """Return the metric of a metric function, or None."""
+    for metric in METRICS.values() if function is not None else ():
+        if metric.function is function and not metric.fixed and not metric.inverse:
+            return metric
+    return None
+
+
+@dataclass(frozen=True)
+class Options:
+    """The checked parameters of a request.
+
+    All metrics share the first ones; `own` are those of the definition, such as `k`
+    and `gain`.
+    """
+
+    threshold: float | str | None = 0.0
+    ties: str = "expected"
+    unjudged: str = "nonrelevant"
+    replace_undefined_by: float = 0.0
+    average: str | None = "macro"
+    adjusted: bool | str = False
+    doc_order: str | None = None
+    score_dtype: str | None = None
+    judged_from: float | None = None
+    unjudged_grade: float | None = None
+    own: dict = field(default_factory=dict)
+
+    def changed(self, values):
+        """Return options with some other values, by the names of the parameters."""
+        shared, own = {}, dict(self.own)
+        for name, value in values.items():
+            (shared if name in _SHARED else own)[name] = value
+        return replace(self, own=own, **shared)
+
+    def by_name(self):
+        """Return the values of all parameters by name."""
+        return self.own | {name: getattr(self, name) for name in _SHARED}
+
+
+*_SHARED, _ = Options.__dataclass_fields__
+
+
+class Implied(str):
+    """The default of a parameter that nobody has set, of which a metric may warn."""
+
+
+def as_implied(defaults):
+    """Return defaults in which that of `gain` shows that nobody has set it."""
+    gain = defaults.get("gain")
+    return defaults | {"gain": Implied(gain)} if gain == "exponential" else defaults
+
+
+class RankedBy(NamedTuple):
+    """The parameters on which the ranking itself depends."""
+
+    threshold: float | str | None
+    ties: str
+    doc_order: str | None = None
+    score_dtype: str | None = None
+    judged_from: float | None = None
+    unjudged: str = "nonrelevant"
+    unjudged_grade: float | None = None
+
+
+# Returns their values among the options of a request.
+of_ranking = operator.attrgetter(*RankedBy._fields)
+
+
+class Request(NamedTuple):
+    """A request for one metric: its key in the result and how to compute it.
+
+    `sign`, 1 or -1, is what its value is multiplied by.
+    """
+
+    key: str
+    metric: Metric
+    sign: int
+    options: Options
+
+    def changed(self, **values):
+        """Return the request with other values of some parameters."""
+        return self._replace(options=self.options.changed(values))
+
+    @property
+    def direction(self):
+        """Return 1 if larger values are better, -1 if lower ones are."""
+        is_better = self.metric.is_better_when_greater(self.options.adjusted)
+        return self.sign if is_better else -self.sign
+
+    @property
+    def masks(self):
+        """Return the names of the masks that `unjudged` reads: whether each is needed.
+
+        Grades may say as well which documents are judged.
+        """
+        options = self.options
+        if options.unjudged == "nonrelevant":
+            return {}
+        needed = {"judged": options.judged_from is None}
+        return needed | ({"pooled": False} if options.unjudged == "inferred" else {})
+
+    @property
+    def divides_sums(self):
+        """Return True if the summary is a ratio of two, not the mean of ratios."""
+        return self.metric.best is not None and self.options.own["normalize"] == "total"
+
+    @property
+    def instead(self):
+        """Return what an undefined query counts as, or NaN if it does not.
+
+        It adds nothing to the sums of a ratio of two.
+        """
+        instead = self.options.replace_undefined_by
+        return 0.0 * instead if self.divides_sums else instead
+
+    @property
+    def reads_grades(self):
+        """Return True if `y_true` is read."""
+        reads = self.metric.reads_grades
+        return reads(self.options.own) if callable(reads) else reads
+
+    @property
+    def limits(self):
+        """Return the smallest and the largest value that the summary can have."""
+        low, high = self.metric.limits
+        if self.metric.inverse:
+            low, high = 1 / high, 1 / low
+        adjusted = self.options.adjusted
+        if adjusted:  # (M - E) / (B - E) is at most 1, and M / E at least 0
+            ratio = (0.0, np.inf) if low >= 0 else (-np.inf, np.inf)
+            of_kind = {True: (-np.inf, 1.0), "ratio": ratio}
+            low, high = of_kind.get(adjusted, (-np.inf, np.inf))
+        return tuple(sorted((self.sign * low + 0.0, self.sign * high + 0.0)))
+
+
+# What may have one value per row.
+OF_ROWS = (
+    "y_true",
+    "y_score",
+    "qid",
+    "sample_weight",
+    "judged",
+    "pooled",
+    "returned",
+    "doc_id",
+)
+
+
+BY_ROW = tuple(name for name in OF_ROWS if name != "qid")
+
+
+def compares_all_grades(request):
+    """Return True if documents that are not relevant get the lowest grade of all."""
+    options = request.options
+    return options.threshold is None or options.ties == "midrank"
+
+
+def reads_highest_grade(request):
+    """Return True if a request depends on the highest grade of all queries."""
+    options = request.options
+    is_filled = options.unjudged in FILLED and options.unjudged_grade is None
+    return is_filled or options.own.get("max_grade", 0) is None
+
+
+def with_highest_grade(request, highest):
+    """Return a request that says what it reads of the highest grade of all queries.
+
+    `highest` is that of the judged documents; None or NaN without any.
+    """
+    options, found = request.options, {}
+    if not reads_highest_grade(request):
+        return request
+    threshold = options.threshold
+    least = 0.0 if threshold is None or threshold == "max" else threshold
+    is_read = highest is not None and highest > least
+    if options.judged_from is not None:
+        is_read = is_read and highest >= options.judged_from
+    if options.unjudged in FILLED and options.unjudged_grade is None:
+        found["unjudged_grade"] = float(highest) if is_read else least + 1
+    if options.own.get("max_grade", 0) is None:
+        top = max(float(highest), 0.0) or 1.0 if is_read else 1.0
+        if options.unjudged in FILLED:
+            top = max(top, found.get("unjudged_grade", options.unjudged_grade))
+        found["max_grade"] = top
+    return request.changed(**found)
+
+
+# Which rows count as what.
+MASKS = ("judged", "pooled", "returned")
+
+
+# The parameters that hold the input; all others are options.
+INPUT = (*OF_ROWS[:-1], "exclude")

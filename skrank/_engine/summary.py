@@ -1,0 +1,584 @@
+"""From the values of queries to one number: averages, weights, chance."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import math
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.stats import norm
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skrank._callers import warn_caller
+from skrank._engine.first_ranks import (
+    FirstRanks,
+    first_groups,
+    has_one_rank,
+    means_at_first,
+    ranks_of_all,
+    values_at_first,
+    weighted_median,
+)
+from skrank._ranking.rank import FILLED
+
+if TYPE_CHECKING:
+    from skrank._engine.request import Metric
+
+
+UNDEFINED = (
+    "The metric is undefined for every query, so its mean is NaN. Pass "
+    "`replace_undefined_by` to give an undefined query a value."
+)
+FLAT = (
+    "The adjusted metric is undefined: no order of the documents changes the metric, "
+    "so that its best value and its chance level coincide. The result is "
+    "`replace_undefined_by`, {}.",
+    "The adjusted metric is undefined: the chance level, which it is divided by, is 0. "
+    "The result is `replace_undefined_by`, {}.",
+)
+
+
+class Measured(NamedTuple):
+    """What determines the summary of a metric, whatever the other parameters are.
+
+    `values` has NaN for undefined queries; `chance` and `ideal` are those in random
+    orders and in the ideal ranking, if the metric is adjusted, and `ideal` is the best
+    values, if the summary is a ratio of two sums. `ranks` is the ranking,
+    if the summary needs more than the values: the rank of each first relevant document.
+    """
+
+    values: np.ndarray
+    chance: np.ndarray | None = None
+    ideal: np.ndarray | None = None
+    ranks: object = None
+
+
+def measure(request, ranking, known, alike=None):
+    """Return the :class:`Measured` of a requested metric.
+
+    `known` holds what was measured of the same rankings, to compute nothing twice:
+    several metrics have one definition, such as those that are adjusted. `alike` is
+    that of the same queries with other scores, to share what does not depend on them.
+    """
+    metric, options = request.metric, request.options
+    own, definition = options.own, metric.definition
+    if metric.takes_midrank:
+        own = own | {"ties": options.ties}
+    if options.unjudged == "inferred":
+        definition = metric.inferred
+    if options.unjudged in FILLED:
+        return Measured(_bound(request, ranking.fillings))
+
+    def values_in(ranking):
+        done = known.setdefault((definition, id(ranking)), [])
+        for others, values, _ in done:
+            if others == own:
+                return values
+        if metric.reads_first_rank:
+            values = values_at_first(definition, ranking, own)
+        else:
+            values = definition(ranking, **own)
+        done.append((own, values, ranking))  # kept, or another could get its id
+        return values
+
+    values, chance, ideal = values_in(ranking), None, None
+    if alike is not None:
+        chance, ideal = alike.chance, alike.ideal
+    elif options.adjusted:
+        parts = parts_of(request)
+        chance = values_in(ranking.chance) if "chance" in parts else None
+        ideal = values_in(ranking.ideal) if "ideal" in parts else None
+    elif metric.best is not None and request.divides_sums:
+        ideal = metric.best(ranking, **own)
+    ranks = ranking if metric.reads_first_rank and reads_ranks(request) else None
+    return Measured(values, chance, ideal, ranks)
+
+
+def _bound(request, fillings):
+    """Return the lowest or the highest value of each query over some rankings.
+
+    Where only some of them leave a query undefined, its replacement is one of its
+    values; NaN is none.
+    """
+    metric, options = request.metric, request.options
+    if options.adjusted:
+        raise ValueError(
+            f"unjudged={options.unjudged!r} bounds the value of each query, and the "
+            f"adjusted metric {request.key!r} is a ratio of means over queries. Pass "
+            "adjusted=False. Got "
+            f"{options.adjusted!r}."
+        )
+    plain = request.changed(unjudged="nonrelevant")
+    if options.own.get("max_grade", 0) is None:
+        plain = plain.changed(max_grade=fillings.highest)
+    instead = options.replace_undefined_by
+    if metric.inverse:
+        instead = reciprocal(instead)
+    is_negative = (request.sign < 0) != metric.inverse
+    is_lowest = (options.unjudged == "lowest") != is_negative
+    further = np.fmin if is_lowest else np.fmax
+    bound, is_defined = np.nan, False
+    for ranking in fillings:
+        values = measure(plain, ranking, {}).values
+        is_defined |= ~np.isnan(values)
+        bound = further(bound, np.where(np.isnan(values), instead, values))
+    return np.where(is_defined, bound, np.nan)
+
+
+def parts_of(request):
+    """Return which arrays of a :class:`Measured` a requested metric has, by name."""
+    parts, adjusted = ["values"], request.options.adjusted
+    if adjusted and request.metric.moments is None:
+        parts.append("chance")
+    if adjusted and adjusted not in ("ratio", "z"):
+        parts.append("ideal")
+    if request.metric.best is not None and request.divides_sums:
+        parts.append("ideal")
+    return parts
+
+
+def reads_ranks(request):
+    """Return True if the summary of a requested metric needs more than values."""
+    metric = request.metric
+    if not metric.reads_first_rank:
+        return False
+    return metric.pool is not mean_of_queries or request.options.adjusted == "z"
+
+
+def summarize(request, measured, n_documents, weight=None, queries=None):
+    """Return the value of a requested metric over all queries.
+
+    That of each query with ``average=None``. `n_documents` and `weight` have one entry
+    per query. `queries` stand for all of them: :class:`Values`, or what has their
+    methods.
+    """
+    metric, options = request.metric, request.options
+    instead, average = options.replace_undefined_by, options.average
+    if queries is None and average == "weighted":
+        n_documents = n_documents.astype(np.float64)
+        if weight is not None and weight.max() > 2.0**960:
+            weight = scaled(weight)  # no list is so long that the product overflows
+        weight = n_documents if weight is None else weight * n_documents
+    weight = None if average is None else weight
+    # A probability may be too small for a float: 0 is as good.
+    with np.errstate(under="ignore"):
+        if queries is None:
+            counts_as = instead if metric.best is None else request.instead
+            given = metric, measured, options.own, counts_as
+            queries = Values(*given, average, weight)
+        score, reason = queries.summary("values"), UNDEFINED
+        if options.adjusted:
+            if average is not None and not np.isnan(score):
+                reason = FLAT[options.adjusted == "ratio"].format(instead)
+            score = adjust(queries, score, options.adjusted)
+        if metric.best is not None and request.divides_sums:
+            ratio = _ratio(score, queries.summary("ideal"))
+            is_empty = np.isnan(ratio) & ~np.isnan(score)  # no query is defined
+            score = np.where(is_empty, instead, ratio)
+    if average is None:
+        score = np.where(np.isnan(score), instead, score)
+    elif np.isnan(score):
+        warn_caller(reason, UndefinedMetricWarning)
+        score = score if reason is UNDEFINED else instead
+    # Adding 0.0 makes 0 of -0.0.
+    return request.sign * (score if average is None else float(score)) + 0.0
+
+
+def scaled(weight):
+    """Return weights times a power of 2 that no sum of them overflows."""
+    # No digit is lost, unless the weights are more than 300 powers of 10 apart.
+    return np.ldexp(weight, -int(np.frexp(weight.max(initial=0))[1]))
+
+
+class Values(NamedTuple):
+    """The values of a metric and how they are summarized.
+
+    `own` are the parameters of its definition. `instead` is the value of an undefined
+    query, where NaN leaves it out. Without an `average` the value of each query is
+    returned; without `weight` all weights are equal.
+    """
+
+    metric: "Metric"
+    measured: Measured
+    own: dict
+    instead: float
+    average: str | None
+    weight: np.ndarray | None
+
+    def summary(self, which, pool=None):
+        """Return the summary of the "values", or of those of "chance" or "ideal".
+
+        Queries that are undefined have their value replaced. Without an average the
+        values are returned as they are, and replaced at the end. If there is a `pool`,
+        what it returns of the values is returned.
+        """
+        inverse, values = self.metric.inverse, getattr(self.measured, which)
+        if self.average is None:
+            return 1 / values if inverse else values
+        instead = self.instead
+        if inverse:  # the replacement is an inverse rank, too
+            check_not_negative(np.array([instead]))
+            instead = reciprocal(instead)
+        values = np.where(np.isnan(self.measured.values), instead, values)
+        if self.weight is not None:
+            values[self.weight == 0] = np.nan  # a query of weight 0 is left out
+        ranks = self.measured.ranks
+        if ranks is not None and which != "values":
+            ranks = getattr(ranks, which)
+        if pool is not None:
+            return pool(ranks, values, self.weight)
+        score = self.metric.pool(ranks, values, self.weight)
+        return reciprocal(score) if inverse else score
+
+    @property
+    def replaced(self):
+        """Return the values with the undefined ones replaced."""
+        values = self.measured.values
+        values = np.where(np.isnan(values), self.instead, values)
+        if self.weight is not None:
+            values[self.weight == 0] = np.nan
+        return values
+
+    @property
+    def proportions(self):
+        """Return the proportion of each query in the average; None without one."""
+        if self.average is None:
+            return None
+        known = ~np.isnan(self.replaced)
+        weight = known / 1.0 if self.weight is None else known * scaled(self.weight)
+        total = weight.sum()
+        return weight / total if total > 0 else weight
+
+
+def reciprocal(value):
+    """Return 1 over a value, infinity for 0."""
+    with np.errstate(divide="ignore"):
+        return float(np.divide(1, value))
+
+
+def check_not_negative(values):
+    """Raise if a replacement for undefined values cannot be averaged with ranks."""
+    if (values < 0).any():
+        raise ValueError(
+            "The 'replace_undefined_by' parameter must be NaN or >= 0: it is "
+            "averaged with ranks by a mean that accepts no negative numbers. "
+            f"Got {np.nanmin(values)} instead."
+        )
+
+
+# Outside of these bounds weights are scaled before they are summed.
+SMALLEST, LARGEST = 2.0**-500, 2.0**500
+
+
+def mean_of_queries(ranking, values, weight):
+    """Return the weighted mean of the values that are not NaN.
+
+    Each of the two sums is rounded once, whatever the order of the queries.
+    """
+    known = ~np.isnan(values)
+    values, total = values[known], float(known.sum())
+    terms = exact_terms if len(values) > FEW_VALUES else np.ndarray.tolist
+    if weight is not None:
+        weight = weight[known]
+        if len(weight) and not SMALLEST < weight.max() < LARGEST:
+            weight = scaled(weight)
+        values, total = values * weight, math.fsum(terms(weight))
+    return math.fsum(terms(values)) / total if total > 0 else float("nan")
+
+
+# How many values at most `math.fsum` sums up alone, and how many in a block.
+FEW_VALUES, BLOCK = 300, 2**15
+
+
+def exact_terms(values):
+    """Return a few floats that have the same sum as the values.
+
+    Nothing is rounded, so that the sum of the terms, rounded once by `math.fsum`, does
+    not depend on the order of the values, nor on the parts whose terms are joined. The
+    leading bits of all values are summed first, then the next ones: they are multiples
+    of one power of 2, small enough for their sum to be exact [1]_.
+
+    .. [1] S. M. Rump, T. Ogita, S. Oishi, "Accurate Floating-Point Summation, Part I",
+       SIAM Journal on Scientific Computing 31 (2008).
+    """
+    terms = []
+    for start in range(0, len(values), BLOCK):
+        rest = values[start : start + BLOCK]
+        largest = max(np.maximum.reduce(rest), -np.minimum.reduce(rest))
+        if not largest < 2.0**960:  # infinite, or nearly so
+            terms.append(float(rest.sum()))
+            continue
+        # With sigma = 2^m max|x| and n + 2 <= 2^m, (sigma + x) - sigma is a multiple of
+        # 2^-52 sigma, and the sum of all n of them is below sigma.
+        m = (len(rest) + 1).bit_length()
+        sigma = math.ldexp(1.0, math.frexp(largest)[1] + m)
+        while True:
+            leading = rest + sigma
+            leading -= sigma
+            terms.append(float(np.add.reduce(leading)))
+            rest = rest - leading
+            if not rest.any():
+                break
+            sigma = math.ldexp(sigma, m - 52)
+    return terms
+
+
+# Up to this number of distinct powers, each is computed on its own.
+FEW_POWERS = 4
+
+# Above this exponent p ln r the series of e^(p ln r) has too many terms.
+LARGEST_EXPONENT = 2.0
+
+
+def adjust(queries, score, adjusted):
+    """Compare a score M with its expectation E under random orders.
+
+    Returns (M - E) / (B - E) with the value B of the ideal ranking for True; M / E for
+    "ratio"; (M - E) / sqrt(V) for "z", with the sign that makes larger better. NaN
+    where all orderings have the same value.
+    """
+    metric, deviation = queries.metric, None
+    if metric.moments is not None:
+        expected, deviation = metric.moments(queries, queries.measured.ranks.chance)
+    else:
+        expected = queries.summary("chance")
+        if adjusted == "z":
+            deviation = np.sqrt(summed_variance(queries))
+    if adjusted == "ratio":
+        return _ratio(score, expected)
+    if adjusted == "z":
+        sign = 1 if metric.greater_is_better else -1
+        return sign * _ratio(score - expected, deviation) + 0.0  # never -0.0
+    best = queries.summary("ideal")
+    # Sums in different orders differ by rounding errors.
+    rounding = 1e-12 * np.maximum(np.abs(best), np.abs(expected))
+    gain, span = np.subtract(score, expected), np.subtract(best, expected)
+    gain = np.where(np.abs(gain) <= rounding, 0, gain)
+    flat = np.abs(span) <= rounding
+    return np.where(flat, np.nan, gain / np.where(flat, 1, span) + 0.0)
+
+
+def _ratio(value, unit):
+    """Return value / unit, NaN where the unit is 0."""
+    is_zero = np.equal(unit, 0)
+    return np.where(is_zero, np.nan, value / np.where(is_zero, 1, unit))
+
+
+def summed_variance(queries):
+    """Return the variance of a mean over queries under random orders.
+
+        V[sum_i w_i x_i] = sum_i w_i^2 V[x_i],  V[x] = E[x^2] - E[x]^2,
+
+    since the values x_i of the queries are independent; without an average, the V[x_i].
+    """
+    value = queries.metric.value
+
+    def squared(ranking, k=None):
+        return ranking.expected_at_first(
+            lambda rank: np.square(value(rank), dtype=np.float64), k
+        )
+
+    mean, random = queries.measured.chance, queries.measured.ranks.chance
+    mean_square = values_at_first(squared, random, queries.own)
+    variance = mean_square - mean**2
+    # The variance of a value that is equal in all orders is rounding error.
+    is_random = ~np.isnan(queries.measured.values) & (variance > 1e-12 * mean_square)
+    variance = np.where(is_random, variance, 0)
+    proportions = queries.proportions
+    return variance if proportions is None else (proportions**2 * variance).sum()
+
+
+def moments_of_geometric_mean(queries, random):
+    """Return the mean and the standard deviation of prod_i r_i^w_i.
+
+    The ranks r_i of the queries are independent under random orders, so that
+
+        E[prod_i r_i^w_i] = prod_i E[r_i^w_i],  V = E[prod_i r_i^2w_i] - E[...]^2.
+    """
+    values, proportions = queries.replaced, queries.proportions
+    power = np.ones(len(values)) if proportions is None else proportions
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_value = power * np.log(values)
+    undefined = np.isnan(queries.measured.values)
+    log_once, log_twice = _log_mean_powers(random, power)
+    log_mean = np.where(undefined, log_value, log_once)
+    # V = E[x]^2 (e^s - 1) with s = ln E[x^2] - 2 ln E[x], a sum over the queries, which
+    # avoids the difference of two numbers that are nearly equal.
+    spread = np.where(undefined, 0, log_twice - 2 * log_once)
+    # A query that no order changes has no variance but that of rounding.
+    spread = np.where(spread > 1e-12 * log_twice, spread, 0)
+    if proportions is not None:
+        used = ~np.isnan(values)
+        log_mean, spread = log_mean[used].sum(), spread[used].sum()
+    mean = np.exp(log_mean)
+    with np.errstate(over="ignore"):
+        return mean, mean * np.sqrt(np.expm1(spread))
+
+
+def _log_mean_powers(random, power):
+    """Return ln E[r_i^p_i] and ln E[r_i^2p_i] of each query under random orders."""
+    powers, place = np.unique(power, return_inverse=True)
+    if len(powers) <= FEW_POWERS:
+        groups = first_groups(random)
+        logs = np.empty((2, len(power)))
+        for i, one in enumerate(powers):
+            rows = place == i
+            part = FirstRanks(*groups[:, rows])
+            for log, times in zip(logs, (1, 2), strict=True):
+                log[rows] = _log_mean_power(part, times * one)
+        return logs
+    return _by_moments(random, power)
+
+
+def _log_mean_power(ranking, power):
+    mean = values_at_first(_mean_less_1, ranking, {"power": power})
+    return np.log1p(mean)
+
+
+def _mean_less_1(ranking, *, power):
+    # E[r^p] - 1 keeps the digits of small powers.
+    return ranking.expected_at_first(
+        lambda rank: np.expm1(power * np.log(rank)), missing=np.nan
+    )
+
+
+def _by_moments(random, power):
+    """Return the same as `_log_mean_powers`, from moments that all queries share.
+
+        E[r^p] = E[e^(p ln r)] = sum_m p^m E[(ln r)^m] / m!
+
+    All terms are positive, and few where p ln r stays below LARGEST_EXPONENT. The
+    proportions of queries sum to 1, so that few of them are larger.
+    """
+    groups = first_groups(random)
+    unit = np.log(max(int((groups[0] + groups[1]).max(initial=1)), 2))
+    exponent = 2 * power * unit
+    large = exponent > LARGEST_EXPONENT
+    top = exponent[~large].max(initial=0.0)
+    n_terms = 1
+    while top**n_terms > 1e-17 * math.factorial(n_terms) * top:
+        n_terms += 1
+    logs = np.zeros((2, len(power)))
+    term = [np.ones(len(power)) for _ in logs]
+    moments = means_at_first(
+        [partial(_log_power, unit=unit, power=m) for m in range(1, n_terms + 1)], random
+    )
+    for m, moment in enumerate(moments, 1):
+        for i, factor in enumerate((exponent / 2, exponent)):
+            term[i] = term[i] * np.where(large, 0, factor) / m
+            logs[i] += term[i] * moment
+    logs = np.log1p(logs)
+    for row in np.flatnonzero(large):
+        part = FirstRanks(*groups[:, [row]])
+        for log, times in zip(logs, (1, 2), strict=True):
+            log[row] = _log_mean_power(part, times * power[row])[0]
+    return logs
+
+
+def _log_power(rank, *, unit, power):
+    return (np.log(rank) / unit) ** power
+
+
+# 1.4826: a normal distribution's standard deviation over its median absolute deviation.
+NORMAL = float(1 / norm.ppf(0.75))
+
+
+def ranks_with_weights(ranking, instead, values, weight):
+    """Return (rank, mass): the ranks of all queries whose values are not NaN.
+
+    A query whose rank is certain has the rank `instead`, unless that is NaN.
+    """
+    known = ~np.isnan(values)
+    weight = known / 1.0 if weight is None else known * scaled(weight)
+    instead = np.where(has_one_rank(ranking) & known, instead, np.nan)
+    return ranks_of_all(ranking, weight, instead)
+
+
+def pooled_median(ranking, values, weight):
+    """Return the median of the possible ranks of the first relevant documents."""
+    rank, mass = ranks_with_weights(ranking, values, values, weight)
+    return _median(ranking, rank, mass)
+
+
+def _median(ranking, value, mass):
+    # The probabilities of tied ranks are rounded.
+    is_exact = bool(has_one_rank(ranking).all())
+    one = np.zeros(len(value), dtype=np.intp)
+    return float(weighted_median(one, value, mass, 1, is_exact)[0])
+
+
+def pooled_geometric_mean(ranking, values, weight):
+    """Return the geometric mean over the queries."""
+    check_not_negative(values)
+    with np.errstate(divide="ignore"):
+        return float(np.exp(mean_of_queries(ranking, np.log(values), weight)))
+
+
+def pooled_harmonic_mean(ranking, values, weight):
+    """Return the harmonic mean over the queries."""
+    check_not_negative(values)
+    with np.errstate(divide="ignore"):
+        return float(np.divide(1, mean_of_queries(ranking, 1 / values, weight)))
+
+
+# The smallest factor of the geometric mean, MIN_GEO_MEAN of trec_eval.
+_LEAST = 1e-5
+
+
+def log_of_gm_map(values):
+    """Return the logarithms of the values, or of 1e-5 where they are smaller."""
+    return np.log(np.maximum(values, _LEAST))
+
+
+def mean_of_gm_map(ranking, values, weight):
+    """Return the geometric mean of the values, or of 1e-5 where they are smaller."""
+    return float(np.exp(mean_of_queries(ranking, log_of_gm_map(values), weight)))
+
+
+# Summaries g(mean of f(values)), as (f, g).
+MEANS = {
+    mean_of_queries: (np.array, float),
+    pooled_geometric_mean: (np.log, np.exp),
+    pooled_harmonic_mean: (np.reciprocal, np.reciprocal),
+    mean_of_gm_map: (log_of_gm_map, np.exp),
+}
+
+
+def is_of_means(request):
+    """Return True if a summary is a function of one mean, or of three if adjusted."""
+    metric, adjusted = request.metric, request.options.adjusted
+    return metric.pool in MEANS and not (
+        adjusted and (metric.moments is not None or adjusted == "z")
+    )
+
+
+def ranks_of(ranking, values, weight):
+    """Return the ranks of all queries, and their weights."""
+    # The spread of a query with one possible rank is 0; another value is the rank that
+    # replaces an undefined query.
+    is_own = has_one_rank(ranking) & (ranking.n_found > 0) & (values == 0)
+    instead = np.where(is_own, np.nan, values)
+    return ranks_with_weights(ranking, instead, values, weight)
+
+
+def pooled_variance(ranking, values, weight):
+    """Return the variance of the possible ranks of the first relevant documents."""
+    rank, mass = ranks_of(ranking, values, weight)
+    total = mass.sum()
+    if not total > 0:
+        return np.nan
+    mean = (mass * rank).sum() / total
+    return float((mass * (rank - mean) ** 2).sum() / total)
+
+
+def pooled_deviation(ranking, values, weight):
+    """Return the standard deviation of the ranks."""
+    return float(np.sqrt(pooled_variance(ranking, values, weight)))
+
+
+def pooled_median_deviation(ranking, values, weight):
+    """Return the scaled median absolute deviation of the ranks."""
+    rank, mass = ranks_of(ranking, values, weight)
+    median = _median(ranking, rank, mass)
+    return NORMAL * _median(ranking, np.abs(rank - median), mass)

@@ -1,0 +1,346 @@
+"""The contents of a table of values, and how such tables are joined."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+
+from skrank._checks import shown
+from skrank._engine.first_ranks import StoredRanks
+from skrank._engine.summary import Measured, reads_ranks, reciprocal, summarize
+from skrank._ranking.ids import encode_qid
+
+
+class ValueTable(NamedTuple):
+    """What a :class:`QueryScores` holds, the queries in the order of their keys.
+
+    An array has an entry for each query.
+    """
+
+    keys: dict  # arrays by name: the query ids, "qid", and further columns
+    rankers: tuple  # their names, or None alone
+    requests: tuple  # the metrics
+    extremes: tuple  # for each metric the grades of all queries that it depends on
+    # For each ranker a tuple with what was measured for each metric; its `ranks` are
+    # those that :func:`stored_ranks` returns.
+    measured: tuple
+    n_documents: tuple  # an array for each ranker
+    weight: np.ndarray | None = None
+    kind: str = "pandas"  # the library of the data frames that it becomes
+
+    @property
+    def metrics(self):
+        """Return the names of the metrics."""
+        return tuple(request.key for request in self.requests)
+
+    @property
+    def n_undefined(self):
+        """Return how many queries with a weight are undefined, by ranker and metric."""
+        counts = slice(None) if self.weight is None else self.weight > 0
+        return np.array(
+            [
+                [np.isnan(measured.values[counts]).sum() for measured in of_ranker]
+                for of_ranker in self.measured
+            ]
+        )
+
+    def summaries(self, **options):
+        """Return the summaries: for each ranker, one for each metric.
+
+        `options` replace parameters of all requests.
+        """
+        ranks = {}
+
+        def read(measured):
+            groups = measured.ranks
+            if groups is None:
+                return measured
+            if id(groups) not in ranks:
+                dtype = np.promote_types(groups.dtype, np.intp)
+                ranks[id(groups)] = StoredRanks(*groups.astype(dtype))
+            return measured._replace(ranks=ranks[id(groups)])
+
+        requests = self.requests
+        if options:
+            requests = [
+                one._replace(options=one.options.changed(options)) for one in requests
+            ]
+        return [
+            [
+                summarize(request, read(measured), n_documents, self.weight)
+                for request, measured in zip(requests, of_ranker, strict=True)
+            ]
+            for of_ranker, n_documents in zip(
+                self.measured, self.n_documents, strict=True
+            )
+        ]
+
+    def take(self, rows):
+        """Return the table of the queries at some positions, in ascending order."""
+        taken = {}
+
+        def take(array):
+            if array is None:
+                return None
+            if id(array) not in taken:  # metrics share some of their arrays
+                taken[id(array)] = array.take(rows, axis=-1)
+            return taken[id(array)]
+
+        return self._replace(
+            keys={name: key.take(rows) for name, key in self.keys.items()},
+            measured=tuple(
+                tuple(Measured(*map(take, measured)) for measured in of_ranker)
+                for of_ranker in self.measured
+            ),
+            n_documents=tuple(map(take, self.n_documents)),
+            weight=take(self.weight),
+        )
+
+    def segments(self, by, caller):
+        """Return the rows of the queries of each value of a key column.
+
+        In the order of the values; by tuples of values of several columns.
+        """
+        names = check_by(by, self.keys, caller)
+        keys, _, codes = distinct({name: self.keys[name] for name in names})
+        order = np.argsort(codes, kind="stable")
+        rows = np.split(order, np.cumsum(np.bincount(codes))[:-1])
+        values = [key.tolist() for key in keys.values()]
+        labels = values[0] if isinstance(by, str) else zip(*values, strict=True)
+        return dict(zip(labels, rows, strict=True))
+
+    def select(self, rankers, metrics):
+        """Return the table of the rankers and metrics at some positions."""
+        return self._replace(
+            rankers=tuple(self.rankers[i] for i in rankers),
+            requests=tuple(self.requests[j] for j in metrics),
+            extremes=tuple(self.extremes[j] for j in metrics),
+            measured=tuple(
+                tuple(self.measured[i][j] for j in metrics) for i in rankers
+            ),
+            n_documents=tuple(self.n_documents[i] for i in rankers),
+        )
+
+
+def check_by(by, keys, caller):
+    """Return the names of the key columns by which scores are summarized apart."""
+    names = [by] if isinstance(by, str) else list(by)
+    for name in names:
+        if name not in keys:
+            raise ValueError(
+                f"The 'by' parameter of {caller} must name key columns, among "
+                f"{sorted(keys)}. Got {shown(name)} instead. Columns are "
+                "passed as `by` of score_queries."
+            )
+    return names
+
+
+NO_WEIGHT = "Sample weights must contain at least one non-zero number."
+
+
+def named_summaries(rankers, metrics, summaries):
+    """Return lists of summaries as a dict by metric, or by ranker and metric."""
+    named = [dict(zip(metrics, values, strict=True)) for values in summaries]
+    return named[0] if rankers[0] is None else dict(zip(rankers, named, strict=True))
+
+
+def join_queries(tables):
+    """Return the table of the queries of all tables, each of which is in one."""
+    for table in tables[1:]:
+        check_alike(tables[0], table)
+    columns = {
+        name: joined([table.keys[name] for table in tables]) for name in tables[0].keys
+    }
+    keys, first, codes = distinct(columns)
+    if len(first) < len(codes):
+        refuse_twice(keys, codes)
+    is_sorted = len(tables) == 1 and np.array_equal(codes, np.arange(len(codes)))
+    done = {}
+
+    def join(*arrays):
+        if is_sorted or arrays[0] is None:
+            return arrays[0]
+        place = tuple(map(id, arrays))
+        if place not in done:  # metrics share some of their arrays
+            done[place] = np.concatenate(arrays, axis=-1)[..., first]
+        return done[place]
+
+    return tables[0]._replace(
+        keys=keys,
+        weight=join(*(table.weight for table in tables)),
+        measured=tuple(
+            tuple(
+                Measured(*map(join, *parts)) for parts in zip(*of_ranker, strict=True)
+            )
+            for of_ranker in zip(*(table.measured for table in tables), strict=True)
+        ),
+        n_documents=tuple(map(join, *(table.n_documents for table in tables))),
+    )
+
+
+def join_rankers(tables, rankers):
+    """Return the table of rankers from those of each of them, on the same queries."""
+    for table, name in zip(tables, rankers, strict=True):
+        _check_same_queries(tables[0], table, rankers[0], name)
+    return tables[0]._replace(
+        rankers=tuple(rankers),
+        measured=tuple(table.measured[0] for table in tables),
+        n_documents=tuple(table.n_documents[0] for table in tables),
+    )
+
+
+def average_repeats(table, key, several):
+    """Return the table with one row for each query id, the mean of its rows.
+
+    The column `key` tells the rows of a query apart; it gets the entry `several` for a
+    query that has several. Where a value is undefined in some of these rows only, it
+    counts there as in a summary: as `replace_undefined_by`, or not at all if that is
+    NaN.
+    """
+    ids, codes = encode_qid(table.keys["qid"])
+    n_rows = np.bincount(codes)
+    if len(ids) == len(codes):
+        return table
+    for request in table.requests:
+        if reads_ranks(request):
+            raise ValueError(
+                f"The metric {request.key!r} is not a mean over queries, so that "
+                "its values for a query in several test sets cannot be averaged. Use a "
+                "splitter that tests each query once, such as QueryKFold, or another "
+                f"metric. Got {np.count_nonzero(n_rows > 1)} queries that are in "
+                "several test sets."
+            )
+
+    def mean(values):
+        known = ~np.isnan(values)
+        with np.errstate(invalid="ignore"):
+            total = np.bincount(codes[known], values[known], len(ids))
+            return total / np.bincount(codes[known], minlength=len(ids))
+
+    def mean_of(request, measured):
+        instead = request.options.replace_undefined_by
+        if request.metric.inverse:
+            instead = reciprocal(instead)
+        is_undefined = np.isnan(measured.values)
+        never_defined = np.bincount(codes, ~is_undefined) == 0
+
+        def mean_of_defined(values):
+            if values is None:
+                return None
+            values = mean(np.where(is_undefined, instead, values))
+            return np.where(never_defined, np.nan, values)
+
+        return Measured(*map(mean_of_defined, measured))
+
+    first = np.searchsorted(codes, np.arange(len(ids)))
+    return table._replace(
+        keys={"qid": ids, key: np.where(n_rows > 1, several, table.keys[key][first])},
+        weight=None if table.weight is None else mean(table.weight),
+        measured=tuple(
+            tuple(map(mean_of, table.requests, of_ranker))
+            for of_ranker in table.measured
+        ),
+        n_documents=tuple(map(mean, table.n_documents)),
+    )
+
+
+def distinct(columns):
+    """Return (keys, first, codes) of the distinct combinations of entries of columns.
+
+    The columns come the most important first. `keys` holds the combinations in
+    ascending order, `first` the first row of each, and `codes` the position of that of
+    each row.
+    """
+    encoded, codes = {}, None
+    for name, values in columns.items():
+        n_rows = None if codes is None else len(codes)
+        ids, own = encoded[name] = encode_qid(values, n_rows, name=name)
+        # Codes of combinations, made dense again, do not overflow.
+        codes = own if codes is None else encode_qid(codes * len(ids) + own)[1]
+    first = np.empty(codes.max(initial=-1) + 1, dtype=np.intp)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    keys = {name: ids[own[first]] for name, (ids, own) in encoded.items()}
+    return keys, first, codes
+
+
+def joined(columns):
+    """Concatenate key columns without converting one type of ids to another."""
+    if len({column.dtype.kind for column in columns}) > 1:
+        columns = [column.astype(object) for column in columns]
+    return np.concatenate(columns)
+
+
+def refuse_twice(keys, codes):
+    """Raise for queries of which some have the same code."""
+    twice = np.flatnonzero(np.bincount(codes) > 1)[0]
+    query = ", ".join(
+        f"{name}={shown(values[[twice]].tolist()[0])}" for name, values in keys.items()
+    )
+    raise ValueError(
+        "Each query must be scored once, with all of its documents. Got the query "
+        f"{query} twice: were its rows in different parts?"
+    )
+
+
+def _check_same_queries(one, other, name, other_name):
+    """Raise if two rankers do not have the same queries."""
+    for key, values in one.keys.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # of NumPy
+            are_equal = np.array_equal(values, other.keys[key])
+        if not are_equal:
+            odd = set(values.tolist()) ^ set(other.keys[key].tolist())
+            example = f" Only one has {shown(next(iter(odd)))}." if odd else ""
+            raise ValueError(
+                "All rankers must have the same queries. Got different ones for "
+                f"{shown(name)} and {shown(other_name)}.{example}"
+            )
+
+
+def check_alike(one, other):
+    """Raise if two parts cannot be parts of one table."""
+    if one.rankers != other.rankers:
+        raise ValueError(
+            "All parts must have the same rankers. Got "
+            f"{shown(one.rankers)} and {shown(other.rankers)}."
+        )
+    check_same_requests(one.requests, other.requests)
+    if [*one.keys] != [*other.keys] or (one.weight is None) != (other.weight is None):
+        raise ValueError(
+            "All parts must have the same key columns, and weights if one of them has. "
+            f"Got {[*one.keys]} and {[*other.keys]}."
+        )
+    for key, a, b in zip(one.metrics, one.extremes, other.extremes, strict=True):
+        for name in a:
+            if a[name] != b[name]:
+                raise ValueError(
+                    f"The metric {key!r} depends on the {name} of all data, which was "
+                    f"{a[name]} in one part and {b[name]} in another. {_CURE[name]}"
+                )
+
+
+def check_same_requests(requests, others):
+    """Raise if parts were not scored by the same metrics and parameters."""
+    names, other_names = [[one.key for one in part] for part in (requests, others)]
+    if names != other_names:
+        raise ValueError(
+            "All parts must have the same metrics. Got "
+            f"{shown(tuple(names))} and {shown(tuple(other_names))}."
+        )
+    for request, other in zip(requests, others, strict=True):
+        options, given = request.options.by_name(), other.options.by_name()
+        for name in options | given:
+            a, b = options.get(name), given.get(name)
+            if a is not b and a != b and not (a != a and b != b):
+                raise ValueError(
+                    "All parts must be scored with the same parameters. Got "
+                    f"{request.key!r} with {name}={shown(a)} and {name}={shown(b)}."
+                )
+
+
+_CURE = {
+    "highest grade": "Score all parts with the same `max_grade` or `unjudged_grade`.",
+    "lowest grade": "Score all parts with the same `threshold`, or grades >= 0.",
+}

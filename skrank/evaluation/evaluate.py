@@ -1,0 +1,642 @@
+"""Many metrics of one ranking, and their values by query."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import chain
+from typing import Any, Literal, NamedTuple, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+
+from skrank._checks import (
+    check_choice,
+    check_options,
+    meant_by,
+    says_what_was_meant,
+    shown,
+    warn_if_out_of_order,
+)
+from skrank._columns import column_names, find_qid, kind_of
+from skrank._docs import share_words
+from skrank._engine.answer import Arrays, answer_all, measure_all, weights_of_part
+from skrank._engine.columns import columns_of, no_grades
+from skrank._engine.conventions import NoNumber, check_convention, rules_of
+from skrank._engine.names import own_metric, parse_name, takes_a_ranking
+from skrank._engine.request import (
+    INPUT,
+    OF_EVALUATE,
+    Metric,
+    Options,
+    Request,
+    as_implied,
+    metric_of,
+    reads_highest_grade,
+)
+from skrank._engine.value_table import ValueTable, distinct, join_rankers
+from skrank._ranking.ids import encode_qid
+from skrank._ranking.rank import FILLED
+from skrank._types import Average, MatrixLike, MetricsLike
+from skrank.evaluation.query_scores import QueryScores
+
+# What may be a dict with a value for each ranker: if they share their rows, and if not.
+_OF_SCORES = "y_score", "returned"
+_OF_RANKERS = (*_OF_SCORES, "y_true", "qid", "judged", "pooled", "doc_id")
+
+
+@overload
+def evaluate(
+    y_true: MatrixLike, y_score: ArrayLike, metrics: MetricsLike, *,
+    qid: ArrayLike | None = ..., convention: str | None = ..., average: Average = ...,
+    sample_weight: ArrayLike | None = ..., exclude: MatrixLike | None = ...,
+    judged: ArrayLike | None = ..., pooled: ArrayLike | None = ...,
+    returned: ArrayLike | None = ...,
+    doc_id: ArrayLike | None = ...,
+    doc_order: Literal["ascending", "descending"] | None = ...,
+    score_dtype: Literal["float32", "float64"] | None = ...,
+    judged_from: float | None = ..., unjudged_grade: float | None = ...,
+    **params: Any,
+) -> dict[str, float]: ...  # fmt: skip
+@overload
+def evaluate(
+    y_true: MatrixLike, y_score: ArrayLike, metrics: MetricsLike, *,
+    average: None, **params: Any,
+) -> dict[str, NDArray[Any]]: ...  # fmt: skip
+
+
+@share_words
+@says_what_was_meant
+def evaluate(
+    y_true,
+    y_score,
+    metrics,
+    *,
+    qid=None,
+    convention=None,
+    average="macro",
+    sample_weight=None,
+    exclude=None,
+    judged=None,
+    pooled=None,
+    returned=None,
+    doc_id=None,
+    doc_order=None,
+    score_dtype=None,
+    judged_from=None,
+    unjudged_grade=None,
+    **params,
+):
+    """Evaluate several metrics at once: the documents are ranked only once.
+
+    Parameters
+    ----------
+    metrics : str, callable, or list or dict of them
+        Scorer names such as "ndcg@10", "neg_mean_rank" or "rbp(p=0.5)", whose
+        parameters take precedence over `params`; metric functions of skrank; or
+        functions of your own, which map a :class:`~skrank.metrics.RankedQueries` to an
+        array of shape (n_queries,) in which NaN means undefined. The keys of a dict
+        are their names in the result.
+    convention : str, default=None
+        The library whose rules are followed, a name in ``skrank.metrics.CONVENTIONS``
+        such as "lightgbm" or "trec_eval". Parameters given here override its rules.
+    doc_id : array-like of shape (n_samples,), default=None
+        Document ids, for `doc_order`. They are compared where a relevant document is
+        tied, and not read elsewhere: there a missing id raises an error only if the
+        column knows of it.
+    doc_order : {"ascending", "descending"}, default=None
+        With ``ties="first"``, tied documents are in this order of `doc_id` instead of
+        the input order.
+    score_dtype : {"float32", "float64"}, default=None
+        The precision in which scores are compared: scores that are equal in single
+        precision are tied with "float32". If None, the precision of `y_score`.
+    judged_from : float, default=None
+        Documents with a lower grade are not judged, such as those with -1 in the
+        judgements of TREC. None takes all grades as they are.
+    unjudged_grade : float, default=None
+        The grade of a relevant document without a judgement, for ``unjudged="lowest"``
+        and "highest". If None, the highest grade of a judged document.
+    **params
+        Further parameters of the metrics, such as ``ties="optimistic"`` or
+        ``gain="linear"``. Each is passed to the metrics that have it.
+
+    Returns
+    -------
+    scores : dict of str to float or ndarray
+        The value of each metric, by name. With ``average=None``, arrays of shape
+        (n_queries,), and the query ids under "qid". Of several runs that
+        :func:`~skrank.tables.align` returns, a dict of their names to these.
+
+    Raises
+    ------
+    ValueError
+        If a metric is unknown, a parameter has an invalid value, the input shapes do
+        not match, or `convention` does not support one of the metrics.
+    TypeError
+        If none of the metrics has one of `params`.
+
+    See Also
+    --------
+    score_queries : Keeps the values by query, of several rankers too.
+    make_ranking_scorer : The same metrics, for an estimator.
+    explain : Explains why a metric differs between conventions.
+    tie_report : Reports how much ties can change a metric.
+    unjudged_report : Reports how much documents without a judgement can change it.
+
+    Examples
+    --------
+    >>> from skrank.metrics import evaluate
+    >>> evaluate([1, 0, 0, 1], [2, 1, 2, 1], ["mrr", "hits@1"], qid=[7, 7, 8, 8])
+    {'mrr': 0.75, 'hits@1': 0.5}
+    >>> evaluate([1, 0, 0, 1], [2, 1, 2, 1], {"first": "mrr"}, qid=[7, 7, 8, 8])
+    {'first': 0.75}
+    >>> evaluate([0, 1], [1, 1], ["ndcg_at_10"])  # MLflow refuses names with an "@"
+    {'ndcg_at_10': 0.81...}
+    >>> evaluate([0, 1], [1, 1], ["mrr"], ties="pessimistic")
+    {'mrr': 0.5}
+
+    The values of other libraries:
+
+    >>> evaluate([0, 1], [1, 1], ["mrr"], convention="ranx")
+    {'mrr': 0.5}
+    >>> evaluate([0, 1], [1, 1], ["mrr"], convention="trec_eval", doc_id=["d1", "d2"])
+    {'mrr': 1.0}
+
+    A metric of your own: the fraction of queries with a relevant document on top.
+
+    >>> def led(ranking):
+    ...     return ranking.expected_at_first(lambda rank: rank == 1)
+    >>> evaluate([1, 0, 0, 1], [2, 1, 2, 1], led, qid=[7, 7, 8, 8])
+    {'led': 0.5}
+    """
+    given = {
+        "convention": convention,
+        "doc_order": doc_order,
+        "score_dtype": score_dtype,
+        "judged_from": judged_from,
+        "unjudged_grade": unjudged_grade,
+    }
+    params |= {name: value for name, value in given.items() if value is not None}
+    requests = read_requests(metrics, {"average": average, **params}, "evaluate")
+    if doc_id is None:
+        check_ids_unneeded(requests, convention)
+    arrays = Arrays(
+        y_true,
+        y_score,
+        qid=qid,
+        exclude=exclude,
+        judged=judged,
+        pooled=pooled,
+        returned=returned,
+        doc_id=doc_id,
+        sample_weight=sample_weight,
+    )
+    arrays = with_columns(arrays, requests, params, "evaluate")
+    if isinstance(y_score, Mapping):
+        values, first = {}, None
+        for name, one in by_ranker(arrays, "evaluate").items():
+            if first is not None and first.rankings and not isinstance(y_true, Mapping):
+                one = replace(one, alike=first)
+            values[name] = _summaries(requests, one, average)
+            first = first or one
+        return values
+    return _summaries(requests, arrays, average)
+
+
+def _summaries(requests, arrays, average):
+    """Return the value of each metric for one ranker, with the ids if by query."""
+    scores = answer_all(requests, arrays)
+    if average is None:
+        _, ranking = next(iter(arrays.rankings.values()))
+        scores["qid"] = ranking.ids
+    return scores
+
+
+def by_ranker(arrays, caller):
+    """Return the arrays of each ranker by its name: of each dict, what it has there."""
+    names = _OF_RANKERS if isinstance(arrays.y_true, Mapping) else _OF_SCORES
+    own = {name: getattr(arrays, name) for name in names}
+    own = {name: by for name, by in own.items() if isinstance(by, Mapping)}
+    columns = {}
+    if isinstance(arrays.y_true, Mapping):  # each has rows of its own
+        columns = {
+            name: by
+            for name, by in arrays.columns.items()
+            if isinstance(by, Mapping) and not issparse(by)
+        }
+    return {
+        ranker: replace(
+            arrays,
+            **{name: by[ranker] for name, by in own.items()},
+            columns=arrays.columns | {name: by[ranker] for name, by in columns.items()}
+            if columns
+            else arrays.columns,
+            rankings={},
+        )
+        for ranker in names_of_rankers(arrays.y_score, own | columns, caller)
+    }
+
+
+def names_of_rankers(y_score, own, caller):
+    """Return the names of the rankers, of which each dict in `own` has an entry."""
+    is_named = isinstance(y_score, Mapping)
+    rankers = list(y_score) if is_named else [None]
+    if not rankers:
+        raise ValueError(f"{caller} needs at least one ranker. Got an empty dict.")
+    for ranker in rankers:
+        if is_named and not isinstance(ranker, str):
+            raise TypeError(
+                "The keys of 'y_score' must be the names of rankers, of type str. "
+                f"Got {shown(ranker)} instead."
+            )
+    for name, by in own.items():
+        if by.keys() != {*rankers}:
+            raise ValueError(
+                f"The {name!r} parameter of {caller} must be an array, or a dict with "
+                f"one for each of {rankers}. Got a dict with {list(by)}."
+            )
+    return rankers
+
+
+def split_params(y_true, y_score, qid, params):
+    """Return the arrays among some parameters, and the other parameters."""
+    names = ("exclude", "judged", "pooled", "returned", "doc_id", "sample_weight")
+    given = {name: params[name] for name in names if name in params}
+    others = {name: params[name] for name in params if name not in names}
+    return Arrays(y_true, y_score, qid=qid, **given), others
+
+
+def with_columns(arrays, requests, params, caller):
+    """Return arrays with the columns that metrics read, which are among `params`."""
+    arrays = replace(arrays, columns=columns_of(requests, params, caller))
+    if arrays.y_true is None:
+        one = arrays.y_score
+        one = next(iter(one.values())) if isinstance(one, Mapping) else one
+        arrays = replace(arrays, y_true=no_grades(one, requests, caller))
+    return arrays
+
+
+def check_ids_unneeded(requests, convention):
+    """Raise if a metric breaks ties by document ids, without any ids."""
+    for request in requests:
+        if order := request.options.doc_order:
+            who = f"convention={convention!r}" if convention else "evaluate"
+            raise ValueError(
+                f"{who} orders tied documents by their ids (doc_order={order!r}). "
+                "Pass the ids as `doc_id`, or another rule such as ties='expected'. "
+                "Got no document ids."
+            )
+
+
+class Asked(NamedTuple):
+    """One metric as it is requested."""
+
+    key: str
+    metric: Metric
+    k: int | None = None
+    sign: int = 1
+    params: tuple = ()  # of the names and values that its name contains
+
+
+def read_metric(metric):
+    """Return the metric of a scorer name, a metric function or a definition."""
+    if isinstance(metric, str):
+        return Asked(metric, *parse_name(metric))
+    if (row := metric_of(metric)) is not None:
+        return Asked(metric.__name__, row)
+    if callable(metric) and takes_a_ranking(metric, or_unknown=True):
+        name = getattr(metric, "__name__", type(metric).__name__)
+        return Asked(name, own_metric(metric, name))
+    raise ValueError(
+        "Each metric must be a scorer name, a metric function of skrank, or a function "
+        "that takes a RankedQueries as its only required argument. Got "
+        f"{shown(metric)} of type {type(metric).__name__} instead."
+    )
+
+
+def read_requests(
+    metrics,
+    params,
+    caller,
+    *,
+    read: Callable = read_metric,
+    rules: Callable = rules_of,
+):
+    """Return the requests for `metrics`, each name once.
+
+    Each request gets those of `params`, among them a `convention`, that its metric
+    has. ``read(metric)`` returns the :class:`Asked` of one metric, and
+    ``rules(convention, metric, k)`` the parameters that a convention sets or
+    the reason why it does not support the metric. Errors name the `caller`.
+    """
+    params = dict(params)
+    convention = params.pop("convention", None)
+    if convention is not None:
+        check_convention(convention, caller)
+    asked = _read_all(metrics, caller, read)
+    if params:
+        _check_known(params, asked, caller)
+    requests = []
+    for one in asked:
+        key, metric, k, sign, own = one
+        own = dict(own)
+        if own:
+            _check_known(own, [one], caller)
+        if metric.cutoff == "required" and k is None:
+            raise ValueError(
+                f"The metric {key!r} needs a cutoff. Pass its scorer name with one, "
+                f"such as '{metric.full_name}@10'. Got no cutoff."
+            )
+        name = None if metric.own else metric.name
+        followed = {} if convention is None else rules(convention, name, k)
+        if isinstance(followed, str):
+            raise NoNumber(key, convention, followed)
+        defaults = metric.defaults | OF_EVALUATE
+        settable = defaults.keys() - metric.fixed.keys()
+        defaults = as_implied(defaults) if convention is None else defaults
+        # Parameters of the user override the name, the name overrides the convention.
+        options = {name: followed.get(name, defaults[name]) for name in defaults}
+        options |= metric.fixed
+        given = {} if k is None else {"k": k}
+        given |= {name: params[name] for name in params if name in settable} | own
+        options |= check_options(given, metric.checks, caller)
+        if metric.columns and options["ties"] not in ("expected", "first"):
+            raise NoNumber(
+                key,
+                convention,
+                "it orders tied documents by grades, which are not read",
+            )
+        if options["ties"] != "first":
+            options["doc_order"] = None
+        if options.get("unjudged") not in FILLED:
+            options["unjudged_grade"] = None
+        requests.append(Request(key, metric, sign, Options().changed(options)))
+    orders = [dict(one.params).get("doc_order") for one in asked]
+    order = next(filter(None, [params.get("doc_order"), *orders]), None)
+    if order and not any(request.options.doc_order for request in requests):
+        raise ValueError(
+            f"doc_order={order!r} orders tied documents and requires ties='first'. Got "
+            "another tie policy for every metric."
+        )
+    grade = params.get("unjudged_grade")
+    if grade is not None and not any(
+        request.options.unjudged in FILLED for request in requests
+    ):
+        raise ValueError(
+            f"unjudged_grade={grade!r} is the grade of a relevant unjudged document, "
+            "and requires unjudged='lowest' or 'highest'. Got another choice for every "
+            "metric."
+        )
+    return requests
+
+
+def _check_known(params, asked, caller):
+    """Raise if none of the metrics has one of the parameters."""
+    known = set()
+    for metric in (one.metric for one in asked):
+        known |= (metric.defaults | OF_EVALUATE).keys() - metric.fixed.keys()
+        known.update(metric.columns)
+    unknown = sorted(set(params) - known)
+    if unknown == ["adjusted"] and params["adjusted"] is False:
+        unknown = []  # the default; allowed where the scorer names fix `adjusted`
+    if unknown or "k" in params:
+        if "k" in params:
+            hint = " Write k into the name: 'ndcg@10'."
+        else:
+            given = INPUT, ("doc_id", "convention"), known
+            hint = meant_by(unknown[0], chain.from_iterable(given))
+        raise TypeError(
+            f"{caller} got parameters that none of {sorted(one.key for one in asked)} "
+            f"takes: {shown(unknown or ['k'])}.{hint}"
+        )
+
+
+def _read_all(metrics, caller, read):
+    """Return the :class:`Asked` of each metric, each name once."""
+    if isinstance(metrics, Mapping):
+        return _read_named(metrics, caller, read)
+    if isinstance(metrics, str) or callable(metrics):
+        metrics = [metrics]
+    if not np.iterable(metrics):
+        raise TypeError(
+            f"The 'metrics' parameter of {caller} must be a str, a callable, or a list "
+            f"or dict of them. Got {shown(metrics)} instead."
+        )
+    named, found = {}, {}
+    for metric in metrics:
+        asked = read(metric)
+        found[asked.key] = asked
+        if named.setdefault(asked.key, metric) != metric:
+            raise ValueError(
+                f"The 'metrics' parameter of {caller} must not contain different "
+                f"metrics of the same name. Got two metrics named {shown(asked.key)}."
+            )
+    if not found:
+        raise ValueError(f"{caller} needs at least one metric. Got {shown(metrics)}.")
+    return list(found.values())
+
+
+def _read_named(metrics, caller, read):
+    """Return the :class:`Asked` of a dict of metrics, by its keys."""
+    for key in metrics:
+        if not isinstance(key, str) or key == "qid":
+            raise ValueError(
+                f"The keys of the 'metrics' parameter of {caller} must be names of "
+                f"type str, other than 'qid'. Got {shown(key)} instead."
+            )
+    if not metrics:
+        raise ValueError(f"{caller} needs at least one metric. Got {shown(metrics)}.")
+    return [read(metric)._replace(key=key) for key, metric in metrics.items()]
+
+
+@share_words
+@says_what_was_meant
+def score_queries(
+    y_true: MatrixLike,
+    y_score: ArrayLike | Mapping[str, ArrayLike],
+    metrics: MetricsLike,
+    *,
+    qid: ArrayLike | None = None,
+    by: ArrayLike | Any | Mapping[str, ArrayLike] = None,
+    **params: Any,
+) -> QueryScores:
+    """Score every query by several metrics, for one ranker or several.
+
+    Parameters
+    ----------
+    y_score : array-like of shape (n_samples,) or (n_queries, n_docs), or dict of them
+        The predicted scores, larger is better. A dict holds those of several rankers by
+        name; what does not depend on the scores is computed once for all of them.
+        If `y_true` is a dict likewise, each ranker has rows of its own, and so may
+        `qid`, `judged`, `returned` and `doc_id` be: :func:`~skrank.tables.align`
+        returns several runs like this. All rankers must have the same queries.
+    metrics : str, callable, or list or dict of them
+        Scorer names, metric functions of skrank or functions of your own, as in
+        :func:`evaluate`.
+    by : array-like of shape (n_samples,), data frame or dict of arrays, default=None
+        Further columns that tell queries apart, such as a segment or a fold, by which
+        they can be summarized. One value per query if `y_score` has one row per query.
+    **params
+        The other parameters of :func:`evaluate`, such as `convention`, `average`,
+        `sample_weight`, `judged` and ``ties="pessimistic"``. `returned` may be a dict
+        with a mask for each ranker.
+
+    Returns
+    -------
+    scores : QueryScores
+        The values by ranker, metric and query.
+
+    See Also
+    --------
+    evaluate : The summary of one ranker alone.
+    QueryScores : What can be done with the scores.
+
+    Examples
+    --------
+    >>> from skrank.metrics import score_queries
+    >>> scores = score_queries([1, 0, 0, 1], [2, 1, 2, 1], ["mrr"], qid=[7, 7, 8, 8])
+    >>> scores.values
+    array([[[1. , 0.5]]])
+    >>> scores.summary()
+    {'mrr': 0.75}
+
+    The queries of two segments:
+
+    >>> scores = score_queries(
+    ...     [1, 0, 0, 1], [2, 1, 2, 1], "mrr", qid=[7, 7, 8, 8], by=["a", "a", "b", "b"]
+    ... )
+    >>> scores.summary(by="by")
+    {'a': {'mrr': 1.0}, 'b': {'mrr': 0.5}}
+    """
+    arrays, options = split_params(y_true, y_score, qid, params)
+    check_choice(
+        options.get("average", "macro"),
+        ("macro", "weighted"),
+        "average",
+        "score_queries",
+    )
+    requests = read_requests(metrics, options, "score_queries")
+    if arrays.doc_id is None:
+        check_ids_unneeded(requests, options.get("convention"))
+    arrays = with_columns(arrays, requests, options, "score_queries")
+    y_true = arrays.y_true
+    if isinstance(y_true, Mapping):
+        tables = {
+            name: score_requests(requests, one, {None: one.y_score}, by=by).table
+            for name, one in by_ranker(arrays, "score_queries").items()
+        }
+        check_names(tables, next(iter(tables.values())).keys, requests)
+        return QueryScores(join_rankers([*tables.values()], tuple(tables)))
+    rankers, returned = {None: y_score}, None
+    if any(isinstance(getattr(arrays, name), Mapping) for name in _OF_SCORES):
+        sources = by_ranker(arrays, "score_queries")
+        rankers = {name: one.y_score for name, one in sources.items()}
+        returned = arrays.returned if isinstance(arrays.returned, Mapping) else None
+        arrays = next(iter(sources.values()))
+    return score_requests(requests, arrays, rankers, by=by, returned=returned)
+
+
+def score_requests(requests, arrays, rankers, *, by=None, returned=None):
+    """Return the :class:`QueryScores` of requested metrics.
+
+    `arrays` hold what all rankers share, and `rankers` the scores of each by name.
+    `returned` is a dict with a mask for each of them, or None.
+    """
+    warn_if_out_of_order(arrays.by_row | arrays.columns)
+    kind = kind_of(arrays.y_true, arrays.y_score, arrays.qid)
+    keys, arrays = _keys(arrays, by, len(rankers))
+    check_names(rankers, keys, requests)
+    measured, n_documents, weight, extremes = [], [], None, None
+    first_source = None
+    for name, scores in rankers.items():
+        masks = {name: arrays.returned} if returned is None else returned
+        given = {"y_score": scores, "returned": masks[name], "alike": first_source}
+        source = replace(arrays, **given, rankings={})
+        if first_source is not None:
+            warn_if_out_of_order(source.by_row | source.columns)
+        first_source = first_source or source
+        alike = measured[0] if measured and returned is None else None
+        rankings, of_ranker = measure_all(requests, source, alike)
+        measured.append(of_ranker)
+        n_documents.append(rankings[0].n_candidates)
+        if extremes is None:
+            extremes = tuple(map(_extremes, requests, rankings))
+            weight = weights_of_part(rankings[0], arrays.sample_weight)
+            keys = keys or {"qid": rankings[0].ids}
+    table = ValueTable(
+        keys,
+        tuple(rankers),
+        tuple(requests),
+        extremes,
+        tuple(measured),
+        tuple(n_documents),
+        weight,
+        kind,
+    )
+    return QueryScores(table)
+
+
+def _keys(arrays, by, n_rankers):
+    """Return the key columns of the queries, and arrays with codes as query ids.
+
+    None and the arrays as they are, if the ids can be read together with the scores.
+    """
+    if by is None and n_rankers == 1:
+        return None, arrays
+    qid = arrays.qid
+    is_flat = np.ndim(arrays.y_score) == 1
+    if qid is None and is_flat:
+        qid = find_qid(y=arrays.y_true)
+    if by is None and qid is None:
+        return None, arrays
+    if qid is None:
+        n_rows = len(arrays.y_score)
+        qid = np.zeros(n_rows, dtype=np.intp) if is_flat else np.arange(n_rows)
+    by = named_columns(by, "by")
+    if "qid" in by:
+        raise ValueError(
+            "The 'by' parameter of score_queries must have columns other than the "
+            "query ids. Got a column 'qid'."
+        )
+    if by:
+        keys, _, codes = distinct({"qid": qid} | by)
+    else:
+        ids, codes = encode_qid(qid, np.size(arrays.y_true))
+        keys = {"qid": ids}
+    return keys, replace(arrays, qid=codes) if is_flat else arrays
+
+
+def named_columns(columns, default):
+    """Return columns as a dict; an array without a name is called `default`."""
+    if columns is None:
+        return {}
+    names = column_names(columns)
+    if names is None:
+        return {getattr(columns, "name", None) or default: columns}
+    return {name: columns[name] for name in names}
+
+
+def check_names(rankers, keys, requests):
+    """Raise if a name stands for two of the columns of a table of values."""
+    names = [name for name in rankers if name] + [request.key for request in requests]
+    names += [name for name in keys or () if name != "qid"]
+    names += ["qid", "ranker", "sample_weight"]
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise ValueError(
+            "The names of rankers, metrics and `by` columns must all be different, and "
+            f"none of 'qid', 'ranker' and 'sample_weight'. Got {sorted(twice)} twice."
+        )
+
+
+def _extremes(request, ranking):
+    """Return the grades among all queries that the values of a query depend on."""
+    options = request.options
+    lowest, highest = map(float, ranking.grade_range)
+    found = {"highest grade": highest} if reads_highest_grade(request) else {}
+    if options.threshold is None and not found:
+        found["lowest grade"] = lowest
+    return found

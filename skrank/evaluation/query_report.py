@@ -1,0 +1,829 @@
+"""One query, document by document: what each of them adds to a metric."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from skrank._checks import check_k, numeric_array, says_what_was_meant, shown
+from skrank._columns import as_frame, find_qid, take_rows, unwrapped
+from skrank._docs import share_words
+from skrank._ranking.ids import check_ids, encode_qid
+from skrank._ranking.lists import read_lists
+from skrank._ranking.queries import DocumentTerms, NotASum
+from skrank._ranking.rank import rank_queries
+from skrank._text_tables import as_html, side_by_side
+from skrank._types import FrameKind, MatrixLike, MetricLike
+from skrank.evaluation.evaluate import (
+    by_ranker,
+    named_columns,
+    read_requests,
+    score_queries,
+    split_params,
+)
+
+
+class RankedDocuments(NamedTuple):
+    """The documents of one query, as one ranker ranks them.
+
+    Attributes
+    ----------
+    document : ndarray of shape (n_documents,)
+        The ids of the documents, or their positions in the input without `doc_id`: the
+        first documents in the order of rank, then those that were not returned.
+    grade : ndarray of shape (n_documents,)
+        Their grades, NaN for a document that is not judged.
+    relevant : ndarray of bool of shape (n_documents,)
+        Whether they are relevant.
+    best_rank, worst_rank : ndarray of shape (n_documents,)
+        The smallest and the largest rank that each document may have: different ones if
+        it is tied. NaN for a document that was not returned.
+    adds : ndarray of shape (n_documents,) or None
+        What each document adds to the value of the query; None if the metric is not a
+        sum over documents.
+    columns : dict of str to ndarray of shape (n_documents,)
+        The further columns.
+    ideal : ndarray of int of shape (n_ideal,)
+        The documents in the order of the ideal ranking, as positions in `document`.
+    ideal_adds : ndarray of shape (n_ideal,) or None
+        What each of these adds to the value of the ideal ranking.
+    """
+
+    document: np.ndarray
+    grade: np.ndarray
+    relevant: np.ndarray
+    best_rank: np.ndarray
+    worst_rank: np.ndarray
+    adds: np.ndarray | None
+    columns: dict
+    ideal: np.ndarray
+    ideal_adds: np.ndarray | None
+
+    @property
+    def n_returned(self):
+        """Return the number of documents that were returned."""
+        return int(np.count_nonzero(~np.isnan(self.best_rank)))
+
+    @property
+    def n_relevant(self):
+        """Return the number of relevant documents, returned or not."""
+        return int(np.count_nonzero(self.relevant))
+
+    def shown(self):
+        """Return the columns that describe the documents, by name."""
+        return {"document": self.document, "grade": self.grade} | self.columns
+
+    def ideal_key(self):
+        """Return what two rankers with the same ideal ranking share."""
+        top = self.ideal[: self.n_relevant]
+        adds = self.ideal_adds
+        adds = None if adds is None else tuple(adds[: self.n_relevant])
+        return tuple(self.document[top].tolist()), tuple(self.grade[top]), adds
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class QueryReport:
+    """The documents of one query, and what each adds to a metric.
+
+    Made by :func:`query_report`. It prints as a table, and shows as one in a notebook.
+
+    Parameters
+    ----------
+    query : object
+        The query id.
+    metric : str
+        The name of the metric.
+    values : dict of str to float
+        The value of the query by each ranker, as it counts in a mean over queries. A
+        ranker without a name is None.
+    rankings : dict of str to RankedDocuments
+        The documents of each ranker: `document`, `grade`, `relevant`, `best_rank`,
+        `worst_rank`, `adds`, `columns`, `ideal` and `ideal_adds`.
+    k : int or None
+        The number of ranks that are printed.
+    kind : str
+        The library of the data frame that `to_frame` makes by default.
+    is_undefined : bool
+        Whether the metric is undefined for the query.
+
+    See Also
+    --------
+    query_report : Makes it.
+
+    Examples
+    --------
+    >>> from skrank.metrics import query_report
+    >>> report = query_report([1, 0, 1], [2, 2, 1], 7, metric="map", qid=[7, 7, 7])
+    >>> report.values
+    {None: 0.708333333333333...}
+    >>> report.rankings[None].adds.round(4)
+    array([0.375 , 0.    , 0.3333])
+    >>> report.to_frame()[["rank", "document", "adds", "lost"]].round(4)
+       rank  document    adds    lost
+    0     1         0  0.3750  0.1250
+    1     2         1  0.0000  0.5000
+    2     3         2  0.3333 -0.3333
+    """
+
+    query: object
+    metric: str
+    values: dict[Any, float]
+    rankings: dict[Any, RankedDocuments]
+    k: int | None
+    kind: str
+    is_undefined: bool
+
+    def to_frame(self, kind: FrameKind | None = None) -> Any:
+        """Return all documents as a data frame, with one row per ranker and rank.
+
+        Parameters
+        ----------
+        kind : {"pandas", "polars", "pyarrow"}, default=None
+            The library of the data frame. If None, that of the data, and pandas for
+            arrays.
+
+        Returns
+        -------
+        frame : data frame
+            The columns are ranker, if rankers have names; rank; document, grade and
+            the further columns of the document at that rank; best_rank and worst_rank,
+            which differ if it is tied; adds; ideal_document, ideal_grade and
+            ideal_adds, those of the document at that rank of the ideal ranking; and
+            lost, the difference of ideal_adds and adds. Relevant documents that a
+            ranker did not return count in the ideal ranking alone.
+        """
+        parts = []
+        for name, one in self.rankings.items():
+            n_rows = max(one.n_returned, len(one.ideal))
+            part = {} if name is None else {"ranker": np.full(n_rows, name, object)}
+            part["rank"] = np.arange(1, n_rows + 1)
+            own = {"best_rank": one.best_rank, "worst_rank": one.worst_rank}
+            for label, values in (one.shown() | own).items():
+                part[label] = _filled(values[: one.n_returned], n_rows)
+            adds = None if one.adds is None else one.adds[: one.n_returned]
+            part["adds"] = _by_rank(adds, n_rows)
+            part["ideal_document"] = _filled(one.document[one.ideal], n_rows)
+            part["ideal_grade"] = _filled(one.grade[one.ideal], n_rows)
+            part["ideal_adds"] = _by_rank(one.ideal_adds, n_rows)
+            part["lost"] = part["ideal_adds"] - part["adds"]
+            parts.append(part)
+        columns = {
+            label: np.concatenate([part[label] for part in parts]) for label in parts[0]
+        }
+        return as_frame(columns, kind or self.kind)
+
+    def __str__(self):
+        """Return the report as text."""
+        ranks, *blocks = self._blocks()
+        parts, line = [], [ranks]
+        for block in blocks:
+            if len(line) > 1 and _width([*line, block]) > WIDTH:
+                parts.append(_side_by_side(line))
+                line = [ranks]
+            line.append(block)
+        notes = "\n".join(self._notes())
+        parts = [self._title(), *parts, _side_by_side(line), notes]
+        return "\n\n".join(filter(None, parts))
+
+    __repr__ = __str__
+
+    def _repr_html_(self):
+        """Return the report as a table for a notebook."""
+        blocks = self._blocks()
+        header = [name for block in blocks for name in block.header]
+        rows = [
+            [cell for part in row for cell in part]
+            for row in zip(*(block.rows for block in blocks), strict=True)
+        ]
+        spans = [(block.title, len(block.header)) for block in blocks]
+        title = " ".join([f"{self._title()}.", *self._notes()])
+        return as_html(title, [(header, rows)], spans=spans)
+
+    def _title(self):
+        counts = {one.n_relevant for one in self.rankings.values()}
+        counts = " or ".join(f"{n:,}" for n in sorted(counts))
+        noun = "document" if counts == "1" else "documents"
+        return f"query {self.query}, {self.metric}, {counts} relevant {noun}"
+
+    def _notes(self):
+        """Return sentences on what the tables do not show."""
+        notes = []
+        for name, one in self.rankings.items():
+            missing = int(np.count_nonzero(one.relevant[one.n_returned :]))
+            if missing:
+                who = "The ranker" if name is None else name
+                notes.append(
+                    f"{who} did not return {missing:,} of the {one.n_relevant:,} "
+                    "relevant documents."
+                )
+        if self.is_undefined:
+            value = next(iter(self.values.values()))
+            counts = "is left out of means" if np.isnan(value) else f"counts {value:g}"
+            notes.append(f"{self.metric} is undefined for this query, which {counts}.")
+        elif any(one.adds is None for one in self.rankings.values()):
+            notes.append(
+                f"{self.metric} is not a sum over documents: what each of them adds is "
+                "left out."
+            )
+        return notes
+
+    def _blocks(self):
+        """Return the ranks, the table of each ranker and that of the ideal ranking."""
+        every = self.rankings.values()
+        longest = max(max(one.n_returned, one.n_relevant) for one in every)
+        n_rows = longest if self.k is None else min(self.k, longest)
+        ranks = [str(rank) for rank in range(1, n_rows + 1)]
+        if longest > n_rows:
+            ranks.append(f">{n_rows}")
+        if any(one.adds is not None for one in every):
+            ranks.append("all")
+        size = n_rows, len(ranks)
+        blocks = [Block("", ["rank"], [[rank] for rank in ranks])]
+        for name, one in self.rankings.items():
+            value = _number(self.values[name])
+            title = value if name is None else f"{name}: {value}"
+            blocks.append(_block_of_ranker(title, one, *size))
+        alike = {}
+        for name, one in self.rankings.items():
+            alike.setdefault(one.ideal_key(), {})[name] = one
+        for rankers in alike.values():
+            names = ", ".join(map(str, rankers))
+            title = "ideal" if len(alike) == 1 else f"ideal of {names}"
+            blocks.append(_block_of_ideal(title, rankers, *size))
+        return blocks
+
+
+# Blocks stand next to each other in lines of this length.
+WIDTH = 120
+
+# Longer cells are cut.
+LONGEST_CELL = 40
+
+
+class Block(NamedTuple):
+    """A part of the table, with a title above its header."""
+
+    title: str
+    header: list
+    rows: list
+
+
+def _width(blocks):
+    return max(map(len, _side_by_side(blocks).split("\n")))
+
+
+def _side_by_side(blocks):
+    """Return the ranks and some blocks as text, without ranks that none of them has.
+
+    Columns of text are aligned on the left.
+    """
+    ranks, *others = blocks
+    kept = [
+        row for row in range(len(ranks.rows)) if any(any(b.rows[row]) for b in others)
+    ]
+    blocks = [b._replace(rows=[b.rows[row] for row in kept]) for b in blocks]
+    left = {
+        name
+        for block in blocks
+        for name, *cells in zip(block.header, *block.rows, strict=True)
+        if name not in _NAMES and any(cell[:1].isalpha() for cell in cells)
+    }
+    return side_by_side(blocks, left=left | {"document"})
+
+
+def _filled(values, n_rows):
+    """Return values, followed by NaN among floats and by None among others."""
+    n_more = n_rows - len(values)
+    if values.dtype.kind == "f":
+        return np.append(values, np.full(n_more, np.nan))
+    is_text = values.dtype.kind in "US"
+    if not n_more and not is_text:
+        return values
+    filled = np.empty(n_rows, dtype=object)
+    filled[: len(values)] = values.tolist() if values.dtype.kind in "USbiu" else values
+    return filled
+
+
+def _by_rank(adds, n_rows):
+    """Return what is added at each rank; 0 where there is no document."""
+    if adds is None:
+        return np.full(n_rows, np.nan)
+    return np.append(adds, np.zeros(n_rows - len(adds)))
+
+
+def _block_of_ranker(title, one, n_rows, n_lines):
+    n_returned = one.n_returned
+    n_shown = min(n_rows, n_returned)
+    cells = {
+        name: list(map(_cell, values[:n_shown].tolist()))
+        for name, values in one.shown().items()
+    }
+    is_tied = (one.best_rank != one.worst_rank)[:n_shown]
+    if is_tied.any():
+        cells["tied"] = [
+            _ranks(one, place) if tied else "" for place, tied in enumerate(is_tied)
+        ]
+    if n_returned > n_shown:
+        cells["document"].append(f"{n_returned - n_shown:,} more")
+    if one.adds is not None:
+        longest = max(n_returned, len(one.ideal))
+        adds = _by_rank(one.adds[:n_returned], longest)
+        lost = _by_rank(one.ideal_adds, longest) - adds
+        cells["adds"] = _sums(adds, n_rows, n_lines)
+        if n_returned == n_shown:
+            cells["adds"][n_shown:-1] = [""] * (n_lines - n_shown - 1)
+        cells["lost"] = _sums(lost, n_rows, n_lines)
+    return _block(title, cells, n_lines)
+
+
+def _block_of_ideal(title, rankers, n_rows, n_lines):
+    first = next(iter(rankers.values()))
+    top = first.ideal[: first.n_relevant]
+    n_shown = min(n_rows, len(top))
+    names = first.document[top[:n_shown]].tolist()
+    cells = {
+        "document": list(map(_cell, names)),
+        "grade": list(map(_cell, first.grade[top[:n_shown]].tolist())),
+    }
+    if len(top) > n_shown:
+        cells["document"].append(f"{len(top) - n_shown:,} more")
+    if first.ideal_adds is not None:
+        cells["adds"] = _sums(first.ideal_adds, n_rows, n_lines)
+        if len(top) == n_shown:
+            cells["adds"][n_shown:-1] = [""] * (n_lines - n_shown - 1)
+    # Where the rankers have these documents.
+    for name, one in rankers.items():
+        place = {document: i for i, document in enumerate(one.document.tolist())}
+        label = "rank" if name is None else f"rank in {name}"
+        cells[label] = [_ranks(one, place[document]) for document in names]
+    return _block(title, cells, n_lines)
+
+
+def _sums(values, n_rows, n_lines):
+    """Return the cells of values: those shown, the sum of the others, and of all."""
+    cells = [_number(value) for value in values[:n_rows]]
+    cells += [""] * (n_rows - len(cells))
+    if n_lines > n_rows + 1:
+        cells.append(_number(values[n_rows:].sum()))
+    return [*cells, _number(values.sum())]
+
+
+def _block(title, cells, n_lines):
+    """Return a block of columns, which may be shorter than it."""
+    columns = [[*column, *[""] * (n_lines - len(column))] for column in cells.values()]
+    return Block(title, [*cells], [list(row) for row in zip(*columns, strict=True)])
+
+
+def _ranks(one, place):
+    """Return the ranks that a document may have, as text."""
+    best, worst = one.best_rank[place], one.worst_rank[place]
+    if np.isnan(best):
+        return "-"
+    return f"{best:g}" if best == worst else f"{best:g}-{worst:g}"
+
+
+def _number(value):
+    # Adding 0.0 makes 0 of -0.0.
+    return f"{round(float(value), 4) + 0.0:.4f}"
+
+
+def _cell(value):
+    if isinstance(value, float):
+        return "-" if np.isnan(value) else f"{value:.4g}"
+    text = " ".join(str(value).split())
+    is_long = len(text) > LONGEST_CELL
+    return f"{text[: LONGEST_CELL - 3]}..." if is_long else text
+
+
+@share_words
+@says_what_was_meant
+def query_report(
+    y_true: MatrixLike,
+    y_score: ArrayLike | Mapping[str, ArrayLike],
+    query: object,
+    *,
+    metric: MetricLike = "ndcg@10",
+    qid: ArrayLike | None = None,
+    doc_id: ArrayLike | None = None,
+    columns: ArrayLike | Any | Mapping[str, ArrayLike] = None,
+    k: int | None = 10,
+    **params: Any,
+) -> QueryReport:
+    r"""Show one query: its documents, what each adds to a metric, and what is lost.
+
+    Parameters
+    ----------
+    y_score : array-like of shape (n_samples,) or (n_queries, n_docs), or dict of them
+        The predicted scores, larger is better. A dict holds those of several rankers by
+        name, which are shown side by side. If `y_true` is a dict likewise, each ranker
+        has rows of its own: so :func:`~skrank.tables.align` returns several runs.
+    query : object
+        The query id. For a `y_score` of shape (n_queries, n_docs), the row.
+    metric : str or callable, default="ndcg@10"
+        One metric, as in :func:`evaluate`.
+    doc_id : array-like of shape (n_samples,) or (n_docs,), default=None
+        What documents are called, and, for conventions that order tied documents by
+        them, their ids. If None, documents are called by their position: the row, or
+        the column of a `y_score` of shape (n_queries, n_docs).
+    columns : array-like of shape (n_samples,), data frame or dict, default=None
+        Further columns to show of each document, such as its title: an array, or a
+        frame or dict of them; of shape (n_docs,) for a `y_score` of shape
+        (n_queries, n_docs). Where each ranker has rows of its own, a dict of the names
+        of the rankers to these.
+    k : int or None, default=10
+        The number of ranks that are printed. None prints all. It does not change the
+        metric, whose cutoff is in its name.
+    **params
+        Further parameters of :func:`score_queries`, such as `convention`, `judged`,
+        `returned` and ``ties="first"``.
+
+    Returns
+    -------
+    report : QueryReport
+        It prints as a table, and shows as one in a notebook. ``report.to_frame()`` is a
+        data frame of all documents. Its attributes are `query`, `metric`, `values`, a
+        dict of the value of the query by each ranker, `rankings`, a dict of the
+        documents of each ranker, and `is_undefined`.
+
+    Raises
+    ------
+    ValueError
+        If `query` is not one of the query ids, a parameter has an invalid value, or
+        the input shapes do not match.
+    TypeError
+        If a parameter has the wrong type, or the metric lacks one of `params`.
+
+    See Also
+    --------
+    score_queries : The values of all queries.
+    skrank.stats.RankerComparison.worst_queries : Which queries to look at.
+    explain : Explains why a metric differs between conventions.
+
+    Notes
+    -----
+    The value of most metrics is a sum over the relevant documents d that the ranker
+    returned,
+
+    .. math:: M = \sum_d a_d,
+
+    and :math:`a_d` is what d adds. For a document at rank i it is the term of rank i in
+    the formula of the metric:
+
+    =============================  ============================================
+    Metric                         What a relevant document at rank i adds
+    =============================  ============================================
+    CG@k, DCG@k                    :math:`g_i`, and :math:`g_i / \log_2(i + 1)`
+    NDCG@k                         the same as to DCG, divided by IDCG@k
+    P@k, recall, R-precision, F    one over k, or over what else they divide by
+    MAP, Q-measure                 :math:`P@i / R`, and the blended ratio over R
+    RBP                            :math:`(1 - p) \, p^{i - 1} g_i / g_{max}`
+    ERR                            :math:`\frac{1}{i} R_i \prod_{j < i} (1 - R_j)`
+    MRR, Hits@k                    1 / i, and 1; only the first relevant document
+    bpref, query AUC               the proportion of pairs that it wins
+    =============================  ============================================
+
+    It is 0 beyond the cutoff, and for a document that is not relevant. With
+    ``ties="expected"`` a tied document adds the mean of its terms over all orderings of
+    the tied documents, which is exact: the sum over all documents is the value of the
+    query. A metric of your own has this column if it is written with
+    :meth:`RankedQueries.document_total`. Metrics that are not such a sum, such as the
+    mean rank, rank correlations and metrics adjusted for chance, are shown without it.
+
+    What is lost at rank i is what the document at rank i of the ideal ranking adds to
+    the value of that ranking, less what the document at rank i adds here. It can be
+    negative. The sum over all ranks is what the value lacks of the best one. Tied
+    documents stand in the order of the input.
+
+    Examples
+    --------
+    >>> from skrank.metrics import query_report
+    >>> y_true, doc_id = [2, 0, 0, 1], ["d1", "d2", "d3", "d4"]
+    >>> runs = {"old": [4, 1, 3, 2], "new": [2, 3, 2, 1]}
+    >>> query_report(y_true, runs["old"], "q7", qid=["q7"] * 4, doc_id=doc_id)
+    query q7, ndcg@10, 2 relevant documents
+    <BLANKLINE>
+           0.9639                              ideal
+    rank   document  grade    adds     lost   document  grade    adds  rank
+       1   d1            2  0.8262   0.0000   d1            2  0.8262     1
+       2   d3            0  0.0000   0.1738   d4            1  0.1738     3
+       3   d4            1  0.1377  -0.1377
+       4   d2            0  0.0000   0.0000
+     all                    0.9639   0.0361                    1.0000
+
+    Two rankers. The second one gives d1 and d3 the same score:
+
+    >>> query_report(y_true, runs, "q7", qid=["q7"] * 4, doc_id=doc_id, k=2)
+    query q7, ndcg@10, 2 relevant documents
+    <BLANKLINE>
+           old: 0.9639                        new: 0.5858
+    rank   document  grade    adds     lost   document  grade  tied    adds     lost
+       1   d1            2  0.8262   0.0000   d2            0        0.0000   0.8262
+       2   d3            0  0.0000   0.1738   d1            2   2-3  0.4672  -0.2934
+      >2   2 more           0.1377  -0.1377   2 more                 0.1186  -0.1186
+     all                    0.9639   0.0361                          0.5858   0.4142
+    <BLANKLINE>
+           ideal
+    rank   document  grade    adds  rank in old  rank in new
+       1   d1            2  0.8262            1          2-3
+       2   d4            1  0.1738            3            4
+     all                    1.0000
+    """
+    k = check_k(k)
+    if "by" in params:
+        raise TypeError("query_report shows the rows of one query. Got 'by'.")
+    params = params | {"doc_id": doc_id}
+    arrays, options = split_params(y_true, y_score, qid, params)
+    (request,) = read_requests([metric], options, "query_report")
+    if request.metric.columns:
+        raise ValueError(
+            "query_report shows what the grades of documents add to a metric. Got "
+            f"{request.key!r}, which reads {' and '.join(request.metric.columns)}."
+        )
+    if request.options.unjudged != "nonrelevant":
+        raise ValueError(
+            "query_report shows what each document adds, and one without a judgement "
+            f"adds nothing. Got unjudged={request.options.unjudged!r}: leave it out."
+        )
+    scores = score_queries(y_true, y_score, [metric], qid=qid, **params)
+    table = scores.table
+    if request.options.own.get("max_grade", 0) is None:
+        # The highest grade is that of all queries.
+        highest = table.extremes[0]["highest grade"] or 1.0
+        request = request.changed(max_grade=highest)
+    undefined = table.summaries(average=None, replace_undefined_by=np.nan)
+    values, rankings, defined, rows = {}, {}, [], None
+    for i, (name, source) in enumerate(by_ranker(arrays, "query_report").items()):
+        if rows is None or isinstance(y_true, Mapping):
+            place, rows = _find(query, source)
+        named = columns
+        if isinstance(columns, Mapping) and isinstance(y_true, Mapping):
+            named = columns[name]
+        documents = _read_documents(source, rows, source.doc_id, named)
+        value = undefined[i][0][place]
+        # What is to be warned of was said of all queries.
+        with warnings.catch_warnings(), np.errstate(under="ignore"):
+            warnings.simplefilter("ignore")
+            rankings[name] = _rank_documents(documents, request, value)
+        values[name] = float(scores.values[i, 0, place])
+        defined.append(not np.isnan(value))
+    report = query, request.key, values, rankings, k, table.kind, not any(defined)
+    return QueryReport(*report)
+
+
+class Documents(NamedTuple):
+    """The documents of one query as they were passed, with one entry each."""
+
+    name: np.ndarray
+    grade: np.ndarray
+    score: np.ndarray
+    judged: np.ndarray | None
+    returned: np.ndarray
+    doc_id: np.ndarray | None
+    columns: dict
+    is_target: bool  # whether the input says only which one is relevant
+
+
+def _find(query, source):
+    """Return the position of a query among the sorted ids, and which rows it has.
+
+    Each row of a matrix is a query: then it is the number of one row.
+    """
+    y_score = numeric_array(source.y_score, "y_score")
+    qid, is_matrix = source.qid, False
+    if qid is None:
+        is_column = y_score.shape[1:] == (1,) and np.ndim(source.y_true) == 1
+        is_matrix = y_score.ndim == 2 and not (is_column and np.any(source.y_true))
+        qid = None if is_matrix else find_qid(y=source.y_true)
+    if is_matrix:
+        ids = codes = np.arange(len(y_score))
+    elif qid is None:
+        ids, codes = np.zeros(1, dtype=np.intp), np.zeros(len(y_score), dtype=np.intp)
+    else:
+        ids, codes = encode_qid(qid, len(y_score))
+    place = next((i for i, id in enumerate(ids) if id == query), None)
+    if place is None:
+        ids = ids.tolist()
+        like = next((id for id in ids if str(id) == str(query)), ids[0])
+        raise ValueError(
+            "The 'query' parameter of query_report must be one of the query ids. Got "
+            f"{shown(query)} of type {type(query).__name__} instead; one of the ids is "
+            f"{shown(like)} of type {type(like).__name__}."
+        )
+    return place, place if is_matrix else np.flatnonzero(codes == place)
+
+
+def _read_documents(source, rows, doc_id, columns):
+    """Return the documents of some rows, or of one row of a matrix."""
+    y_score, y_true = numeric_array(source.y_score, "y_score"), source.y_true
+    if not sparse.issparse(y_true):
+        y_true = numeric_array(y_true, "y_true")
+    is_target = False
+    if np.ndim(rows):
+        n_documents, kept = len(y_score), rows
+        grade, score = y_true[rows].ravel(), y_score[rows].ravel()
+    else:
+        n_documents, score = y_score.shape[1], y_score[rows]
+        is_target = y_true.ndim == 1
+        grade = _dense_row(y_true, rows)
+        if is_target:
+            grade = (np.arange(n_documents) == grade).astype(np.float64)
+        kept = np.arange(n_documents)
+        if source.exclude is not None:
+            excluded = _dense_row(source.exclude, rows)
+            kept = np.flatnonzero(~excluded | (is_target & (grade > 0)))
+        grade, score = grade[kept], score[kept]
+    ids, name = None, kept
+    if doc_id is not None:
+        ids = np.asarray(take_rows(check_ids(doc_id, n_documents, "doc_id"), kept))
+        name = ids
+        if ids.dtype.kind == "S":  # as `align` returns them
+            name = np.char.decode(ids, "utf-8", "surrogateescape")
+    judged, returned = (
+        None if mask is None else np.asarray(mask)[rows]
+        for mask in (source.judged, source.returned)
+    )
+    if returned is None:
+        returned = np.ones(len(kept), dtype=bool)
+    own = _read_columns(columns, n_documents, kept)
+    return Documents(name, grade, score, judged, returned, ids, own, is_target)
+
+
+def _dense_row(matrix, row):
+    if sparse.issparse(matrix):
+        return matrix.tocsr()[[row]].toarray().ravel()
+    return np.asarray(matrix)[row]
+
+
+def _read_columns(columns, n_documents, rows):
+    """Return rows of the further columns, by their names."""
+    found = {}
+    for name, values in named_columns(columns, "column").items():
+        values = np.asarray(unwrapped(values))
+        if values.shape != (n_documents,):
+            raise ValueError(
+                f"The 'columns' parameter must hold arrays of shape ({n_documents},), "
+                f"one value per document. Got {shown(name)} of shape {values.shape}."
+            )
+        if name in _NAMES:
+            raise ValueError(
+                "The 'columns' parameter must not use the names of the columns of a "
+                f"report: {', '.join(_NAMES)}. Got {shown(name)}."
+            )
+        found[name] = values[rows]
+    return found
+
+
+_NAMES = (
+    *("ranker", "rank", "document", "grade", "best_rank", "worst_rank", "tied"),
+    *("adds", "ideal_document", "ideal_grade", "ideal_adds", "lost"),
+)
+
+
+def _rank_documents(documents, request, value):
+    """Return the :class:`RankedDocuments` of a query with this value."""
+    options = request.options
+    ties = options.ties
+    threshold = 0.0 if documents.is_target else options.threshold
+    given = {
+        "threshold": 0.0 if threshold is None else threshold,
+        "judged_from": options.judged_from,
+    }
+    grade, score, judged = documents.grade, documents.score, documents.judged
+    if options.score_dtype:
+        with np.errstate(over="ignore"):
+            score = score.astype(options.score_dtype)
+    lists = read_lists(grade, score, qid=_one_query(grade), judged=judged, **given)
+    relevant = lists.relevant
+    returned = np.flatnonzero(documents.returned)
+    by_id = {"doc_order": options.doc_order}
+    if options.doc_order:
+        by_id["doc_id"] = documents.doc_id
+    # Where the documents that were returned stand, and the order of tied ones.
+    above, size = _tie_groups(documents, score, returned, by_id, ties)
+    grade_first = -grade if ties != "pessimistic" else grade
+    within = np.zeros(len(grade))
+    if ties in ("optimistic", "pessimistic"):
+        last = np.inf if ties == "optimistic" else -np.inf
+        within = np.where(relevant, grade_first, last)
+    order = returned[np.lexsort((within[returned], above[returned]))]
+    best, worst = above + 1.0, above + size * 1.0
+    if ties in ("optimistic", "pessimistic"):
+        best[order] = worst[order] = np.arange(1, len(order) + 1)
+
+    adds = ideal_adds = None
+    ideal = _ideal_order(relevant, grade, documents.returned, request)
+    if threshold is not None and not np.isnan(value):
+        ranking = rank_queries(
+            grade, score, qid=_one_query(grade), ties=ties, judged=judged,
+            returned=documents.returned, **given, **by_id,
+        )  # fmt: skip
+        terms = _terms(request, ranking, value)
+        if terms is not None:
+            # Relevant documents of one tie group and grade add alike.
+            sign = 1 if ties == "pessimistic" else -1
+            place = np.repeat(ranking.above, ranking.relevant)
+            ranked = order[relevant[order]]
+            ranked = ranked[np.lexsort((grade_first[ranked], above[ranked]))]
+            adds = np.zeros(len(grade))
+            adds[ranked] = terms[np.lexsort((sign * ranking.grade, place))]
+            if ties == "realistic":  # the first one stands for its tie group
+                _, group = np.unique(above[ranked], return_inverse=True)
+                total = np.bincount(group, adds[ranked])
+                adds[ranked] = (total / np.bincount(group))[group]
+            ideal_adds = _ideal_terms(request, documents, ideal, given)
+    missing = np.flatnonzero(~documents.returned)
+    shown_order = np.append(order, missing)
+    place = np.empty(len(grade), dtype=np.intp)
+    place[shown_order] = np.arange(len(grade))
+    grade = np.where(True if lists.judged is None else lists.judged, grade, np.nan)
+    return RankedDocuments(
+        documents.name[shown_order],
+        grade[shown_order],
+        relevant[shown_order],
+        best[shown_order],
+        worst[shown_order],
+        None if adds is None else adds[shown_order],
+        {name: values[shown_order] for name, values in documents.columns.items()},
+        place[ideal],
+        ideal_adds,
+    )
+
+
+def _one_query(rows):
+    return np.zeros(len(rows), dtype=np.intp)
+
+
+def _tie_groups(documents, score, returned, by_id, ties):
+    """Return how many documents are above the tie group of each, and its size.
+
+    NaN above a document that was not returned.
+    """
+    above, size = np.full(len(score), np.nan), np.ones(len(score))
+    if len(returned):
+        if by_id["doc_order"]:
+            by_id = by_id | {"doc_id": take_rows(by_id["doc_id"], returned)}
+        # With a grade of its own, each document can be found in the ranking.
+        ranking = rank_queries(
+            np.arange(1, len(returned) + 1), score[returned],
+            qid=_one_query(returned), ties=ties if ties == "first" else "expected",
+            **by_id,
+        )  # fmt: skip
+        row = returned[ranking.grade.astype(np.intp) - 1]
+        above[row] = np.repeat(ranking.above, ranking.relevant)
+        size[row] = np.repeat(ranking.size, ranking.relevant)
+    return above, size
+
+
+def _terms(request, ranking, value):
+    """Return what each relevant document adds to a value; None if it is not a sum."""
+    metric, options = request.metric, request.options
+    if options.adjusted or metric.inverse:
+        return None
+    # "The first relevant document adds its rank" is true of a mean rank, and no help.
+    if metric.own is None and not metric.greater_is_better:
+        return None
+    own = options.own | ({"ties": options.ties} if metric.takes_midrank else {})
+    # A definition of the user's own may do with an array what a column does not stand.
+    refusals = (NotASum,) if metric.own is None else (Exception,)
+    try:
+        terms = (metric.own or metric.definition)(DocumentTerms(ranking), **own)
+    except refusals:
+        return None
+    if np.shape(terms) != (len(ranking.grade), 1):
+        return None
+    terms = request.sign * terms[:, 0]
+    is_whole = value is None or np.isclose(terms.sum(), value, rtol=1e-9, atol=1e-12)
+    return terms if is_whole else None
+
+
+def _ideal_order(relevant, grade, returned, request):
+    """Return the documents in the order of the ideal ranking."""
+    members = np.flatnonzero(returned | relevant)
+    gain = request.options.own.get("gain")
+    if callable(gain):
+        value = np.zeros(len(grade))
+        value[relevant] = gain(grade[relevant].astype(np.float64))
+        return members[np.argsort(-value[members], kind="stable")]
+    value = np.where(relevant, grade, 0)
+    return members[np.lexsort((-value[members], ~relevant[members]))]
+
+
+def _ideal_terms(request, documents, ideal, given):
+    """Return what each document of the ideal ranking adds to its value."""
+    # The others, which are not in this list, are not relevant.
+    n_documents = len(documents.grade)
+    rows = np.append(ideal, np.setdiff1d(np.arange(n_documents), ideal))
+    ranking = rank_queries(
+        documents.grade[rows], -np.arange(n_documents), qid=_one_query(rows),
+        ties="first", returned=np.arange(n_documents) < len(ideal), **given,
+        judged=None if documents.judged is None else documents.judged[rows],
+    )  # fmt: skip
+    adds = np.zeros(len(ideal))
+    adds[np.sort(ranking.above)] = _terms(request, ranking, None)
+    return adds

@@ -1,0 +1,542 @@
+"""The table of values: rankers, metrics and queries."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skrank._checks import check_choice, check_number, check_weights, shown
+from skrank._columns import (
+    as_frame,
+    column_names,
+    find_named,
+    kind_of,
+    unwrapped,
+)
+from skrank._engine.names import is_name, parse_name
+from skrank._engine.request import Options, Request
+from skrank._engine.summary import Measured, reads_ranks
+from skrank._engine.value_table import (
+    NO_WEIGHT,
+    ValueTable,
+    join_queries,
+    join_rankers,
+    named_summaries,
+)
+from skrank._ranking.ids import encode_qid
+from skrank._text_tables import as_html, table, undefined_words
+from skrank._types import FrameKind, PathLike
+from skrank.evaluation.saved_scores import metric_of_values, read_scores, write_scores
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class QueryScores:
+    """The values of metrics by ranker and query, and their summaries.
+
+    Made by :func:`score_queries`, `from_frame`, `concat` and `load`. It can be pickled.
+
+    Parameters
+    ----------
+    table : ValueTable
+        What those functions make.
+
+    Attributes
+    ----------
+    keys : dict of str to ndarray of shape (n_queries,)
+        The query ids under "qid", and the columns that were passed as `by`. Together
+        they are different for every query; the queries are in their order.
+    rankers : tuple of str
+        The names of the rankers, or ``(None,)`` for one without a name.
+    metrics : tuple of str
+        The names of the metrics.
+    values : ndarray of shape (n_rankers, n_metrics, n_queries)
+        The value of each query as it counts in the summary: where the metric is
+        undefined `replace_undefined_by`, by which NaN leaves the query out.
+    weight : ndarray of shape (n_queries,) or None
+        The weight of each query.
+
+    See Also
+    --------
+    score_queries : Makes it of arrays.
+    evaluate : The summary alone.
+
+    Examples
+    --------
+    >>> from skrank.metrics import score_queries
+    >>> y_true, qid = [1, 0, 0, 1], [7, 7, 8, 8]
+    >>> runs = {"bm25": [2, 1, 2, 1], "dense": [2, 1, 1, 2]}
+    >>> scores = score_queries(y_true, runs, ["mrr", "hits@1"], qid=qid)
+    >>> scores.summary()
+    {'bm25': {'mrr': 0.75, 'hits@1': 0.5}, 'dense': {'mrr': 1.0, 'hits@1': 1.0}}
+    >>> print(scores["mrr"])
+    2 queries
+    ranker     mrr
+    bm25    0.7500
+    dense   1.0000
+    """
+
+    table: Any
+
+    @property
+    def keys(self) -> dict[str, NDArray[Any]]:
+        """Return the key columns."""
+        return dict(self.table.keys)
+
+    @property
+    def rankers(self) -> tuple[str, ...]:
+        """Return the names of the rankers."""
+        return self.table.rankers
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Return the names of the metrics."""
+        return self.table.metrics
+
+    @property
+    def weight(self) -> NDArray[Any] | None:
+        """Return the weight of each query, or None."""
+        return self.table.weight
+
+    @cached_property
+    def values(self) -> NDArray[Any]:
+        """Return the values by ranker, metric and query, as they count."""
+        values = np.array(self.table.summaries(average=None))
+        values.setflags(write=False)
+        return values
+
+    def summary(self, by: str | Sequence[str] | None = None) -> dict[Any, Any]:
+        """Return the summary of every metric, as :func:`evaluate` does.
+
+        Parameters
+        ----------
+        by : str or list of str, default=None
+            The key columns, such as a segment, whose values are summarized apart.
+
+        Returns
+        -------
+        summary : dict
+            The value of each metric by its name; for named rankers, such a dict for
+            each of them; with `by`, one of these for each value of the column, or
+            tuple of values of several columns.
+        """
+        if by is None:
+            if self.table.weight is not None and not self.table.weight.any():
+                raise ValueError(NO_WEIGHT)
+            return self._named(self.table.summaries())
+        segments = self.table.segments(by, "summary")
+        return {
+            label: self._named(self.table.take(rows).summaries())
+            for label, rows in segments.items()
+        }
+
+    def where(self, **values: Any) -> QueryScores:
+        """Return the scores of the queries of a segment alone.
+
+        Parameters
+        ----------
+        **values : object
+            The value that a key column must have, or a list of such values: as in
+            ``where(country="fr")`` or ``where(country=["fr", "be"], year=2025)``.
+
+        Returns
+        -------
+        scores : QueryScores
+            Their scores, with all key columns.
+
+        Raises
+        ------
+        ValueError
+            If there is no such key column, or no query with such a value.
+        """
+        keys = self.table.keys
+        rows = np.ones(len(keys["qid"]), dtype=bool)
+        for name, value in values.items():
+            if name not in keys:
+                raise ValueError(
+                    f"'where' takes the names of key columns, among {sorted(keys)}. "
+                    f"Got {shown(name)} instead. Columns are passed as `by` of "
+                    "score_queries."
+                )
+            rows &= _is_one_of(keys[name], value, name)
+        if not rows.any():
+            raise ValueError(f"No query has all of the values {shown(values)}.")
+        return QueryScores(self.table.take(np.flatnonzero(rows)))
+
+    def _named(self, summaries):
+        """Return lists of summaries as a dict by metric, or by ranker and metric."""
+        return named_summaries(self.rankers, self.metrics, summaries)
+
+    def __getitem__(self, names: str | Sequence[str]) -> QueryScores:
+        """Return the scores of some of the rankers and metrics alone.
+
+        Parameters
+        ----------
+        names : str or list of str
+            The names of rankers and of metrics. Of rankers or metrics of which none is
+            named, all remain.
+
+        Returns
+        -------
+        scores : QueryScores
+            Their scores.
+        """
+        names = [names] if isinstance(names, str) else list(names)
+        for name in names:
+            if name not in self.rankers and name not in self.metrics:
+                known = [name for name in (*self.rankers, *self.metrics) if name]
+                raise KeyError(f"{shown(name)} is none of {known}.")
+        rankers = [i for i, name in enumerate(self.rankers) if name in names]
+        metrics = [j for j, name in enumerate(self.metrics) if name in names]
+        return QueryScores(
+            self.table.select(
+                rankers or range(len(self.rankers)), metrics or range(len(self.metrics))
+            )
+        )
+
+    @classmethod
+    def concat(cls, parts: Iterable[QueryScores]) -> QueryScores:
+        """Return the scores of all queries of several parts.
+
+        Its summary does not depend on the order of the parts, to the last bit: it is
+        that of all queries scored at once.
+
+        Parameters
+        ----------
+        parts : iterable of QueryScores
+            Scores of different queries, by the same rankers, metrics and parameters.
+
+        Returns
+        -------
+        scores : QueryScores
+            The scores of all queries.
+
+        Raises
+        ------
+        ValueError
+            If a query is in two parts, or the parts were scored differently.
+        """
+        parts = list(parts)
+        if not parts:
+            raise ValueError("QueryScores.concat needs at least one part. Got none.")
+        for part in parts:
+            if not isinstance(part, QueryScores):
+                raise TypeError(
+                    "QueryScores.concat takes instances of QueryScores. "
+                    f"Got {type(part).__name__} instead."
+                )
+        return cls(join_queries([part.table for part in parts]))
+
+    def save(self, path: PathLike) -> None:
+        """Write the scores to a file of Parquet, from which `load` returns them.
+
+        The file has a row for each query: its keys, and for each metric what was
+        measured before `replace_undefined_by`, with NaN for undefined. The parameters
+        of the metrics and a checksum of all of it are in the metadata. Nothing in it
+        is code. It needs pyarrow.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file. One of this name is replaced when the new one is whole.
+
+        Raises
+        ------
+        ImportError
+            If pyarrow is not installed.
+        TypeError
+            If a query id or a parameter has no form in such a file, such as a function.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> from skrank.metrics import QueryScores, score_queries
+        >>> scores = score_queries([1, 0, 0, 1], [2, 1, 2, 1], "mrr", qid=[7, 7, 8, 8])
+        >>> path = os.path.join(tempfile.mkdtemp(), "baseline.parquet")
+        >>> scores.save(path)
+        >>> QueryScores.load(path).summary()
+        {'mrr': 0.75}
+        """
+        write_scores(self.table, path)
+
+    @classmethod
+    def load(cls, path: PathLike) -> QueryScores:
+        """Return the scores that `save` wrote to a file, the same to the last bit.
+
+        Metrics of your own have their values and parameters, and not the function.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file.
+
+        Returns
+        -------
+        scores : QueryScores
+            The scores.
+
+        Raises
+        ------
+        ImportError
+            If pyarrow is not installed.
+        ValueError
+            If `save` did not write the file, if it was changed since, or if it comes
+            from a newer version of skrank.
+        """
+        return cls(read_scores(path))
+
+    def to_frame(
+        self,
+        kind: FrameKind | None = None,
+        *,
+        undefined: Literal["replaced", "nan"] = "replaced",
+    ) -> Any:
+        """Return the values as a data frame with one row per query.
+
+        Parameters
+        ----------
+        kind : {"pandas", "polars", "pyarrow"}, default=None
+            The library of the data frame. If None, that of the data that was scored,
+            and pandas for arrays.
+        undefined : {"replaced", "nan"}, default="replaced"
+            The value of a query where a metric is undefined: what it counts as in the
+            summary, `replace_undefined_by`, or NaN.
+
+        Returns
+        -------
+        frame : data frame
+            The columns "ranker", for named rankers, which stand one below the other;
+            the keys; "sample_weight", for weighted queries; and the metrics.
+        """
+        check_choice(undefined, {"replaced", "nan"}, "undefined", "to_frame")
+        values = self.values
+        if undefined == "nan":
+            each = {"average": None, "replace_undefined_by": np.nan}
+            values = np.array(self.table.summaries(**each))
+        n_rankers = len(self.rankers)
+        columns = {name: np.tile(key, n_rankers) for name, key in self.keys.items()}
+        if self.rankers != (None,):
+            names = np.repeat(np.array(self.rankers, dtype=object), values.shape[2])
+            columns = {"ranker": names} | columns
+        if self.weight is not None:
+            columns["sample_weight"] = np.tile(self.weight, n_rankers)
+        for j, name in enumerate(self.metrics):
+            columns[name] = values[:, j].ravel()
+        return as_frame(columns, kind or self.table.kind)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any | Mapping[str, ArrayLike],
+        *,
+        qid: str = "qid",
+        by: str | Sequence[str] = (),
+        ranker: str | None = None,
+        metrics: Sequence[str] | None = None,
+        sample_weight: str | None = None,
+        replace_undefined_by: float | None = None,
+    ) -> QueryScores:
+        """Return scores that were computed elsewhere, or by `to_frame`.
+
+        From a frame of `to_frame`, with undefined values replaced or not, they have the
+        same summary if the parameters that summarize were the defaults. Others are not
+        in the frame: to keep them, `save` the scores, or join them by `concat`.
+
+        Parameters
+        ----------
+        frame : data frame or dict of str to array-like
+            One row per query; of several rankers, one per ranker and query.
+        qid : str, default="qid"
+            The column of the query ids.
+        by : str or list of str, default=()
+            Further key columns, such as a segment.
+        ranker : str, default=None
+            The column that names the ranker.
+        metrics : list of str, default=None
+            The columns of values. If None, all other columns.
+        sample_weight : str, default=None
+            The column of the weights.
+        replace_undefined_by : float, default=None
+            The value of a query whose value is missing; NaN leaves it out of the mean.
+            If None, missing values raise, but for columns named as metrics of skrank,
+            which have defaults of their own.
+
+        Returns
+        -------
+        scores : QueryScores
+            The scores. A summary is the mean over the queries, or for a column that is
+            named as a metric of skrank the summary of that metric.
+
+        Raises
+        ------
+        ValueError
+            If a value is infinite or, without `replace_undefined_by`, missing; or if
+            the values of a metric of skrank do not determine its summary, such as those
+            of "neg_median_rank".
+        """
+        given = read_values(
+            frame, qid, by, ranker, metrics, sample_weight, replace_undefined_by
+        )
+        requests, tables = given.requests, []
+        for keys, weight, values in given.parts:
+            table = ValueTable(
+                keys,
+                (None,),
+                requests,
+                ({},) * len(requests),
+                (tuple(map(Measured, values)),),
+                (np.ones(len(keys["qid"]), dtype=np.intp),),
+                weight,
+                given.kind,
+            )
+            tables.append(join_queries([table]))  # sorted, and each query once
+        return cls(join_rankers(tables, given.rankers))
+
+    def _rows(self):
+        """Return the header and the rows of the summary, as text."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            summaries = self.table.summaries()
+        rows = [[f"{value:.4f}" for value in values] for values in summaries]
+        header = list(self.metrics)
+        if self.rankers != (None,):
+            header = ["ranker", *header]
+            rows = [
+                [str(name), *row] for name, row in zip(self.rankers, rows, strict=True)
+            ]
+        return header, rows
+
+    def _title(self):
+        n_queries = len(self.keys["qid"])
+        by = [name for name in self.keys if name != "qid"]
+        title = f"{n_queries:,} {'query' if n_queries == 1 else 'queries'}"
+        title += f" by {', '.join(by)}" if by else ""
+        return title + undefined_words(self.table.n_undefined.ravel())
+
+    def __str__(self):
+        """Return the summary as a table."""
+        return f"{self._title()}\n{table(*self._rows(), left=['ranker'])}"
+
+    __repr__ = __str__
+
+    def _repr_html_(self):
+        """Return the summary as a table for a notebook."""
+        return as_html(self._title(), [self._rows()])
+
+
+def _is_one_of(key, values, name):
+    """Return which entries of a key column are a value, or one of a list of them."""
+    values = list(values) if isinstance(values, (list, set, np.ndarray)) else [values]
+    if key.dtype.kind in "mM":
+        values = np.asarray(values, key.dtype).tolist()
+    ids, codes = encode_qid(key, name=name)
+    places = {value: place for place, value in enumerate(ids.tolist())}
+    unknown = [value for value in values if value not in places]
+    if unknown or not values:
+        some = ", ".join(shown(value) for value in [*places][:5])
+        raise ValueError(
+            f"The column {name!r} has no query with the value "
+            f"{shown(unknown[0] if values else values)}. It has {some}"
+            f"{', ...' if len(ids) > 5 else ''}."
+        )
+    return np.isin(codes, [places[value] for value in values])
+
+
+class GivenValues(NamedTuple):
+    """The values of a data frame.
+
+    The requests that they answer; the names of the rankers, with the keys, weights and
+    values of each; and the library of the data frame.
+    """
+
+    requests: tuple
+    rankers: tuple
+    parts: list
+    kind: str
+
+
+def read_values(frame, qid, by, ranker, metrics, sample_weight, instead):
+    """Return the :class:`GivenValues` of a data frame, as `from_frame` describes."""
+    names = column_names(frame)
+    if names is None:
+        raise TypeError(
+            "The 'frame' parameter of from_frame must be a data frame or a dict of "
+            f"columns. Got {type(frame).__name__} instead."
+        )
+    by = [by] if isinstance(by, str) else list(by)
+    others = {qid, *by, ranker, sample_weight}
+    if metrics is None:
+        metrics = [name for name in names if name not in others]
+    if not metrics:
+        raise ValueError(f"from_frame needs a column of values. Got {names}.")
+    keys = {name: np.asarray(_column(frame, name, names)) for name in (qid, *by)}
+    keys["qid"] = keys.pop(qid)
+    keys = {name: keys[name] for name in ("qid", *by)}
+    weight = None
+    if sample_weight is not None:
+        weight = _column(frame, sample_weight, names)
+        weight = check_weights(weight, len(keys["qid"]), "row")
+    requests, values = [], []
+    for name in metrics:
+        given = np.asarray(_column(frame, name, names), dtype=np.float64)
+        if np.isinf(given).any():
+            raise ValueError(f"The column {name!r} must be finite. Got infinity.")
+        request = request_for_values(name, given, instead)
+        requests.append(request)
+        values.append(request.sign * given)
+    if ranker is None:
+        return GivenValues(
+            tuple(requests), (None,), [(keys, weight, values)], kind_of(frame)
+        )
+    of_ranker = np.asarray(_column(frame, ranker, names))
+    rankers, parts = tuple(dict.fromkeys(of_ranker.tolist())), []
+    for name in rankers:
+        rows = of_ranker == name
+        own = {key: column[rows] for key, column in keys.items()}
+        part = own, None if weight is None else weight[rows], [v[rows] for v in values]
+        parts.append(part)
+    return GivenValues(tuple(requests), rankers, parts, kind_of(frame))
+
+
+def _column(frame, name, names):
+    """Return a column as an array, or an index of that name."""
+    column = frame[name] if name in names else find_named(name, X=frame)
+    if column is None:
+        raise ValueError(f"The data frame has no column {name!r}. Got {names}.")
+    return np.asarray(unwrapped(column))
+
+
+def request_for_values(name, values, instead):
+    """Return the request that given values of queries answer."""
+    if is_name(name):
+        metric, k, sign, own = parse_name(name)
+        options = metric.defaults | metric.fixed | {"k": k} | dict(own)
+        options = Options().changed(options)
+        request = Request(name, metric, sign, options)
+        is_ratio = options.adjusted or request.divides_sums
+        if reads_ranks(request) or is_ratio or metric.inverse:
+            raise ValueError(
+                f"The values of the queries do not determine {name!r}, which is not a "
+                "mean of them. Leave the column out, or keep the QueryScores itself: "
+                "QueryScores.save writes it to a file, and QueryScores.concat joins "
+                "several. A column of another name is summarized by its mean."
+            )
+    else:
+        request = Request(name, metric_of_values(name), 1, Options())
+        if instead is None and np.isnan(values).any():
+            raise ValueError(
+                f"The column {name!r} has missing values. Pass `replace_undefined_by` "
+                "to QueryScores.from_frame: the value of these queries, or NaN, which "
+                "leaves them out."
+            )
+    if instead is None:
+        return request
+    check_number(instead, "replace_undefined_by", "from_frame", nan=True)
+    return request.changed(replace_undefined_by=instead)

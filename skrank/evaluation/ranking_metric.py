@@ -1,0 +1,389 @@
+"""Metrics of batches that come one after the other, as in a training loop."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+from __future__ import annotations
+
+import itertools
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from skrank._checks import (
+    check_choice,
+    check_instance,
+    count_rows,
+    flatten_column,
+    numeric_array,
+    shown,
+    wrong_lengths,
+)
+from skrank._columns import on_host, unwrapped
+from skrank._engine.columns import ItemColumn, read_columns
+from skrank._engine.request import compares_all_grades, reads_highest_grade
+from skrank._engine.value_table import check_same_requests, joined
+from skrank._ranking.ids import encode_heads, encode_qid
+from skrank._types import MetricsLike, Self
+from skrank.evaluation.evaluate import (
+    check_ids_unneeded,
+    read_requests,
+    score_queries,
+)
+from skrank.evaluation.query_scores import QueryScores
+
+# Rows are scored whenever there are this many. The memory of so few is used again for
+# the next ones, which takes half as long as new memory for all of them.
+ROWS = 2**18
+
+# What a batch may hold besides grades, scores, query ids and columns.
+_OF_ROWS = ("judged", "pooled", "returned", "doc_id", "sample_weight")
+
+
+class RankingMetric:
+    """Metrics of all batches of a training loop, of one process or several.
+
+    The values are those of :func:`evaluate` on the rows of all batches, to the last
+    bit, however the rows are divided into batches. Arrays may be tensors, such as those
+    of PyTorch, on any device.
+
+    Parameters
+    ----------
+    metrics : str, callable, or list or dict of them
+        Scorer names, metric functions of skrank or functions of your own, as in
+        :func:`evaluate`.
+    queries : {"whole", "split"}, default="whole"
+        With "whole", all rows of a query come in one batch, and a query that comes in
+        two batches is an error. With "split", they may come in several batches.
+    **params
+        Parameters of the metrics and a `convention`, as in :func:`evaluate`.
+
+    Attributes
+    ----------
+    scores : QueryScores
+        The values by metric and query of all batches so far.
+
+    See Also
+    --------
+    evaluate : The values of all rows at once.
+    QueryScores : The values by query, for intervals and comparisons.
+
+    Notes
+    -----
+    Rows are copied to the memory of the CPU. With ``queries="whole"`` they are scored
+    whenever there are 2^18 of them, and then only the values of the queries are kept.
+    All rows are kept until :meth:`reset` with ``queries="split"``, for functions of
+    your own, and for metrics that depend on the grades of all queries: "err" and "rbp"
+    unless `max_grade` is given, those with ``threshold=None`` such as "spearman" and
+    "rbo", and with ``ties="midrank"``, or with ``unjudged="lowest"`` or "highest"
+    unless `unjudged_grade` is given.
+
+    Processes gather their metrics by pickling, and merge them. A sampler that repeats
+    samples so that all processes have the same number of them, as that of PyTorch does,
+    causes the error that a query came twice.
+
+    Examples
+    --------
+    >>> from skrank.metrics import RankingMetric
+    >>> metric = RankingMetric(["mrr", "hits@1"])
+    >>> metric.update([1, 0], [2, 1], qid=[7, 7])
+    >>> metric.update([0, 1], [2, 1], qid=[8, 8])
+    >>> metric.compute()
+    {'mrr': 0.75, 'hits@1': 0.5}
+
+    What another process has seen:
+
+    >>> other = RankingMetric(["mrr", "hits@1"])
+    >>> other.update([0, 0, 0, 1], [4, 3, 2, 1], qid=[9, 9, 9, 9])
+    >>> metric.merge(other).compute()
+    {'mrr': 0.58..., 'hits@1': 0.33...}
+    """
+
+    def __init__(
+        self,
+        metrics: MetricsLike,
+        *,
+        queries: Literal["whole", "split"] = "whole",
+        **params: Any,
+    ) -> None:
+        check_choice(queries, {"whole", "split"}, "queries", "RankingMetric")
+        average = params.get("average", "macro")
+        check_choice(average, ("macro", "weighted"), "average", "RankingMetric")
+        self.metrics, self.queries, self.params = metrics, queries, params
+        self._requests = read_requests(metrics, params, "RankingMetric")
+        self._keeps_rows = queries == "split" or any(
+            one.metric.own or reads_highest_grade(one) or compares_all_grades(one)
+            for one in self._requests
+        )
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all batches."""
+        self._batches, self._n_rows, self._parts = [], 0, []
+        self._given = self._scored = None
+
+    def update(
+        self,
+        y_true: ArrayLike | None,
+        y_score: ArrayLike,
+        qid: ArrayLike,
+        **by_row: Any,
+    ) -> None:
+        """Add a batch.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,) or (n_queries, n_docs), or None
+            The true grades, of the shape of `y_score`. None if no metric reads grades.
+        y_score : array-like of shape (n_samples,) or (n_queries, n_docs)
+            The predicted scores, larger is better.
+        qid : array-like of shape (n_samples,) or (n_queries,)
+            The query id of each row of `y_score`, of any type. Ids must be different in
+            all batches, so that a query can be recognized.
+        **by_row
+            `sample_weight`, `judged`, `pooled`, `returned` and `doc_id` of
+            :func:`evaluate`, and the columns that the metrics read. All batches must
+            have the same ones.
+
+        Raises
+        ------
+        ValueError
+            If the lengths differ, a value is invalid, or other batches had other
+            columns.
+        TypeError
+            If no metric reads a column.
+        """
+        batch = self._read(y_true, y_score, qid, by_row)
+        given = frozenset(batch)
+        self._check_given(given)
+        self._given = given
+        self._batches.append(batch)
+        self._n_rows += len(batch["y_score"])
+        self._scored = None
+        self._score_if_many()
+
+    def merge(self, other: RankingMetric) -> Self:
+        """Add the batches of another metric, such as that of another process.
+
+        Parameters
+        ----------
+        other : RankingMetric
+            Made with the same parameters. It is not changed.
+
+        Returns
+        -------
+        self : RankingMetric
+            The metric itself.
+
+        Raises
+        ------
+        ValueError
+            If the other metric has other parameters or columns.
+        TypeError
+            If `other` is not a RankingMetric.
+        """
+        check_instance(other, RankingMetric, "other", "RankingMetric.merge")
+        if self.queries != other.queries:
+            raise ValueError(
+                "RankingMetric.merge needs metrics with the same 'queries'. Got "
+                f"{self.queries!r} and {other.queries!r}."
+            )
+        check_same_requests(self._requests, other._requests)
+        if other._given is not None:
+            self._check_given(other._given)
+            self._given = other._given
+        self._batches = self._batches + other._batches
+        self._parts = self._parts + other._parts
+        self._n_rows += other._n_rows
+        self._scored = None
+        self._score_if_many()
+        return self
+
+    def compute(self) -> dict[str, float]:
+        """Return the value of each metric by its name, of all batches so far.
+
+        Returns
+        -------
+        values : dict of str to float
+            As :func:`evaluate` returns it.
+
+        Raises
+        ------
+        ValueError
+            If there was no batch, or a query came in two batches; see `queries`.
+        """
+        return self.scores.summary()
+
+    @property
+    def scores(self) -> QueryScores:
+        """Return the values by query of all batches so far."""
+        if self._scored is None:
+            if self._given is None:
+                raise ValueError(
+                    "RankingMetric needs at least one batch. Got none: call `update`."
+                )
+            if not self._keeps_rows:
+                self._score_buffered()
+                if len(self._parts) > 1:
+                    self._parts = [QueryScores.concat(self._parts)]
+                (self._scored,) = self._parts
+            else:
+                self._scored = self._score(self._batches)
+        return self._scored
+
+    def _read(self, y_true, y_score, qid, by_row):
+        """Return a batch as arrays by name, copies of what may change."""
+        if by_row:
+            self._check_names(by_row)
+        if by_row.get("doc_id") is None:
+            check_ids_unneeded(self._requests, self.params.get("convention"))
+        batch = {"y_score": np.array(numeric_array(y_score, "y_score"))}
+        if y_true is not None:
+            batch["y_true"] = np.array(numeric_array(y_true, "y_true"))
+        by_row = {name: one for name, one in by_row.items() if one is not None}
+        if "doc_id" in by_row:
+            batch["doc_id"] = _own_ids(by_row.pop("doc_id"), "doc_id")
+        for name, values in by_row.items():
+            batch[name] = _own(values, name, batch.get("doc_id"))
+        batch["qid"] = _own_ids(qid, "qid")
+        shape = batch["y_score"].shape
+        if shape[1:] == (1,):
+            batch["y_score"] = flatten_column(batch["y_score"], "y_score")
+        elif len(shape) == 2:
+            batch = _flattened(batch, shape)
+        if batch["y_score"].ndim != 1:
+            raise ValueError(
+                "y_score must have shape (n_samples,) or (n_queries, n_docs). Got "
+                f"shape {shape}."
+            )
+        if "y_true" in batch and batch["y_true"].shape[1:] == (1,):
+            batch["y_true"] = flatten_column(batch["y_true"], "y_true")
+        lengths = {name: count_rows(values) for name, values in batch.items()}
+        if len({*lengths.values()}) > 1:
+            raise wrong_lengths(lengths)
+        return batch
+
+    def _check_names(self, by_row):
+        """Raise if no metric reads one of the columns."""
+        columns = {name for one in self._requests for name in one.metric.columns}
+        unknown = sorted(by_row.keys() - columns - {*_OF_ROWS})
+        if unknown:
+            raise TypeError(
+                f"RankingMetric.update takes {', '.join(_OF_ROWS)} and columns that "
+                f"the metrics read, {sorted(columns)}. Got {unknown[0]!r}."
+            )
+
+    def _check_given(self, given):
+        """Raise if other batches had other columns."""
+        if self._given is not None and self._given != given:
+            name = min(self._given ^ given)
+            raise ValueError(
+                f"All batches must have the same columns. Got {name!r} in some of them."
+            )
+
+    def _score_if_many(self):
+        if self._n_rows >= ROWS and not self._keeps_rows:
+            self._score_buffered()
+
+    def _score_buffered(self):
+        """Replace the rows by the values of their queries."""
+        if self._batches:
+            self._parts = [*self._parts, self._score(self._batches)]
+            self._batches, self._n_rows = [], 0
+
+    def _score(self, batches):
+        """Return the scores of the rows of some batches."""
+        rows = {
+            name: _join([batch[name] for batch in batches], name) for name in batches[0]
+        }
+        rows["qid"] = encode_heads(rows["qid"])
+        if self.queries == "whole" and len(batches) > 1:
+            _refuse_twice(rows["qid"], [len(batch["qid"]) for batch in batches])
+        y_true = rows.pop("y_true", None)
+        return score_queries(
+            y_true, rows.pop("y_score"), self.metrics, **rows, **self.params
+        )
+
+
+def _own(values, name, doc_id):
+    """Return a copy of an array or a column; a list of a list."""
+    if isinstance(values, ItemColumn):
+        n_rows = (len(values if doc_id is None else doc_id),)
+        values = read_columns({name: values}, n_rows, doc_id)[name].all()
+    values = unwrapped(values)
+    if sparse.issparse(values):
+        return sparse.csr_matrix(values, copy=True)
+    return list(values) if isinstance(values, (list, tuple)) else np.array(values)
+
+
+def _own_ids(values, name):
+    """Return ids as an array that distinguishes them exactly."""
+    values = on_host(values)
+    if (
+        isinstance(values, np.ndarray)
+        and values.ndim == 1
+        and values.dtype.kind in "iu"
+    ):
+        return values.copy()  # none is missing
+    ids, codes = encode_qid(values, name=name)
+    return ids[codes]
+
+
+def _flattened(batch, shape):
+    """Return a batch whose queries are rows of a matrix, with a row per document."""
+    y_true = batch.get("y_true")
+    if y_true is not None and y_true.shape != shape:
+        raise ValueError(
+            "y_true must have the shape of y_score. Got y_true of shape "
+            f"{y_true.shape} and y_score of shape {shape}."
+        )
+    n_queries, n_documents = shape
+    flat = {}
+    for name, values in batch.items():
+        values = np.asarray(values)
+        if values.shape[:2] == shape:
+            flat[name] = values.reshape(-1, *values.shape[2:])
+        elif values.shape == (n_queries,):
+            flat[name] = np.repeat(values, n_documents)
+        else:
+            raise ValueError(
+                f"The {name!r} parameter must have shape {shape} or ({n_queries},), "
+                f"as y_score has a row per query. Got shape {values.shape}."
+            )
+    return flat
+
+
+def _join(parts, name):
+    """Return the values of all batches."""
+    if len(parts) == 1:
+        return parts[0]
+    if name in ("qid", "doc_id"):
+        return joined(parts)
+    if any(map(sparse.issparse, parts)):
+        return sparse.vstack(parts, format="csr")
+    if all(isinstance(part, list) for part in parts):
+        return [*itertools.chain.from_iterable(parts)]
+    return np.concatenate(parts)
+
+
+def _refuse_twice(heads, lengths):
+    """Raise if a query has rows in two batches."""
+    ends, starts = np.cumsum(lengths), heads.starts
+    if starts is None:
+        starts = np.arange(heads.n_samples)
+    # Rows of a query that stand together may belong to two batches.
+    first = np.searchsorted(ends, starts, side="right")
+    stops = np.append(starts[1:], heads.n_samples)
+    last = np.searchsorted(ends, stops - 1, side="right")
+    of_query = np.empty(len(heads.ids), dtype=np.intp)
+    of_query[heads.codes] = last
+    (odd,) = ((first != last) | (of_query[heads.codes] != first)).nonzero()
+    if len(odd):
+        (twice,) = heads.ids[heads.codes[odd[:1]]].tolist()
+        raise ValueError(
+            "All rows of a query must come in one batch, and in one process. Got the "
+            f"query {shown(twice)} in two batches: pass queries='split' if the rows of "
+            "a query come in several batches, or leave out the samples that a "
+            "distributed sampler repeats."
+        )

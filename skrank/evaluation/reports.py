@@ -1,0 +1,665 @@
+"""Reports: why a metric differs between libraries, and how far it can move."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skrank._docs import share_words
+from skrank._engine.answer import Arrays, answer, answer_all
+from skrank._engine.conventions import NoNumber, check_convention, grouped, in_words
+from skrank._engine.request import METRICS, Request
+from skrank._ranking.arrays import lengths_of
+from skrank._ranking.lists import read_lists
+from skrank._ranking.rank import FILLED, UNJUDGED, rank_lists
+from skrank._ranking.targets import Candidates
+from skrank._text_tables import table
+from skrank._types import MatrixLike, MetricLike, MetricsLike
+from skrank.evaluation.evaluate import read_requests, split_params, with_columns
+
+OURS = "skrank"
+
+
+class Rule(NamedTuple):
+    """One rule of a convention and its effect alone.
+
+    Attributes
+    ----------
+    parameters : dict
+        The parameters of skrank that express the rule.
+    effect : float
+        The change of the metric from skrank's default if only this rule is followed.
+    n_queries : int
+        The number of queries whose value changes.
+    """
+
+    parameters: dict
+    effect: float
+    n_queries: int
+
+    def __str__(self):
+        return "{} ({})".format(*in_words(self.parameters))
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """A metric under several conventions, and the rules by which they differ.
+
+    Printed, it is a table.
+
+    Attributes
+    ----------
+    metric : str
+        The name of the metric.
+    values : dict of str to float
+        The metric by skrank's default, under "skrank", and by each convention. NaN
+        if the convention does not support it, for a reason in `refused`.
+    rules : dict of str to list of Rule
+        The rules of each convention that change a query here, the largest effect first.
+        Rules may interact: their effects need not add up.
+    refused : dict of str to str
+        Why a convention does not support the metric.
+    qid : ndarray of shape (n_shown,)
+        The queries that differ most.
+    by_query : dict of str to ndarray of shape (n_shown,)
+        The values of these queries, under the names in `values`.
+    n_differing : int
+        The number of queries whose values differ between conventions.
+    """
+
+    metric: str
+    values: dict
+    rules: dict
+    refused: dict
+    qid: np.ndarray
+    by_query: dict
+    n_differing: int
+
+    def __repr__(self):
+        rows = [
+            [name, f"{value:.6f}", self._difference(name)]
+            for name, value in self.values.items()
+        ]
+        parts = [table([self.metric, "value", "difference"], rows)]
+        parts += [self._why(name) for name in self.values if name != OURS]
+        if self.n_differing:
+            rows = [
+                [str(id), *(f"{values[row]:.6f}" for values in self.by_query.values())]
+                for row, id in enumerate(self.qid)
+            ]
+            queries = table(["query", *self.by_query], rows, indent="  ")
+            parts.append(f"Queries that differ most, of {self.n_differing}\n{queries}")
+        return "\n\n".join(parts)
+
+    def _difference(self, name):
+        if name == OURS or name in self.refused:
+            return ""
+        return f"{self.values[name] - self.values[OURS]:+.6f}"
+
+    def _why(self, convention):
+        if convention in self.refused:
+            return f"{convention} has no number here: {self.refused[convention]}"
+        rules = self.rules[convention]
+        if not rules and not self.n_differing:
+            return f"{convention}: none of its rules makes a difference here"
+        if not rules:
+            return f"{convention}: none of its rules makes a difference alone"
+        rows = [
+            [f"  {rule}", f"{rule.effect:+.6f}", str(rule.n_queries)] for rule in rules
+        ]
+        return table([f"{convention} differs by", "effect", "queries"], rows)
+
+
+@share_words
+def explain(
+    y_true: MatrixLike,
+    y_score: ArrayLike,
+    metric: MetricLike,
+    conventions: str | Sequence[str] = ("lightgbm", "trec_eval"),
+    *,
+    qid: ArrayLike | None = None,
+    doc_id: ArrayLike | None = None,
+    n_queries: int = 5,
+    **params: Any,
+) -> Any:
+    """Explain why a metric has a different value in another library.
+
+    Each rule of a convention is followed alone, starting from skrank's default, to show
+    its effect.
+
+    Parameters
+    ----------
+    metric : str or callable
+        One metric, as in :func:`evaluate`.
+    conventions : str or list of str, default=("lightgbm", "trec_eval")
+        Names in ``skrank.metrics.CONVENTIONS``.
+    doc_id : array-like of shape (n_samples,), default=None
+        Document ids, for conventions that order tied documents by them.
+    n_queries : int, default=5
+        The number of queries to show, those that differ most.
+    **params
+        Further parameters of :func:`evaluate`, which apply to every convention.
+
+    Returns
+    -------
+    explanation : Explanation
+        It prints as a table. Its attributes are `values`, a dict of conventions to
+        values with skrank's default under "skrank"; `rules`, a dict of conventions to
+        the rules that make a difference, each with its `parameters`, its `effect` on
+        the metric if it alone is followed, and the number `n_queries` of queries that
+        it changes; `refused`, why a convention does not support the metric;
+        `n_differing`, the number of queries that differ; and `qid` and `by_query`, the
+        queries that differ most and their values.
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown, a parameter has an invalid value, or the input shapes do
+        not match.
+    TypeError
+        If `convention` or `average` is given, or the metric lacks one of `params`.
+
+    See Also
+    --------
+    evaluate : Returns the values only.
+    tie_report : Reports how much ties can change a metric.
+    skrank.tables.read_rows : Reads the arguments from a file or a table.
+
+    Examples
+    --------
+    >>> from skrank.metrics import explain
+    >>> y_true, y_score = [0, 2, 1, 0, 1, 0], [2, 2, 1, 3, 1, 1]
+    >>> explain(y_true, y_score, "ndcg", ["lightgbm", "torchmetrics"], qid=[3] * 6)
+    ndcg             value  difference
+    skrank        0.600079
+    lightgbm      0.561019   -0.039061
+    torchmetrics  0.611135   +0.011056
+    <BLANKLINE>
+    lightgbm differs by                                      effect  queries
+      ties='first' (tied documents keep the input order)  -0.039061        1
+    <BLANKLINE>
+    torchmetrics differs by                                           effect  queries
+      gain='linear' (every gain is the grade, not 2 ** grade - 1)  +0.011056        1
+    <BLANKLINE>
+    Queries that differ most, of 1
+      query    skrank  lightgbm  torchmetrics
+      3      0.600079  0.561019      0.611135
+    """
+    for name in ("convention", "average"):
+        if name in params:
+            raise TypeError(f"explain sets {name!r} itself. Got {name!r}.")
+    conventions = [conventions] if isinstance(conventions, str) else list(conventions)
+    for name in conventions:
+        check_convention(name, "explain")
+    data, params = split_params(y_true, y_score, qid, {**params, "doc_id": doc_id})
+    base = Explained(metric, params, data).request()
+    data = with_columns(data, [base], params, "explain")
+    asked = Explained(metric, params, data)
+    per_query = {OURS: asked.per_query(base)}
+    values, rules, refused = {OURS: answer(base, data)}, {}, {}
+    for name in conventions:
+        request, reason = asked.follow(name)
+        if reason:
+            values[name], refused[name] = float("nan"), reason
+            continue
+        values[name], per_query[name] = answer(request, data), asked.per_query(request)
+        rules[name] = asked.rules(base, request)
+    shown, n_differing = _most_different(per_query, n_queries)
+    _, ranking = next(iter(data.rankings.values()))
+    ids = ranking.ids
+    by_query = {name: found[shown] for name, found in per_query.items()}
+    return Explanation(
+        base.key, values, rules, refused, ids[shown], by_query, n_differing
+    )
+
+
+class Explained(NamedTuple):
+    """The metric to explain, the user's parameters and the data."""
+
+    metric: object
+    params: dict
+    data: Arrays
+
+    def request(self, **more):
+        """Return the request for the metric; the user's parameters take precedence."""
+        return read_requests([self.metric], {**more, **self.params}, "explain")[0]
+
+    def per_query(self, request):
+        """Return the values of the queries."""
+        return answer(request.changed(average=None), self.data)
+
+    def follow(self, convention):
+        """Return the request under a convention and None, or None and the reason."""
+        try:
+            request = self.request(convention=convention)
+        except NoNumber as error:
+            return None, error.reason
+        if request.options.doc_order and self.data.doc_id is None:
+            # Ids also order what is tied for a step of a greedy ideal ranking.
+            is_greedy = request.options.own.get("ideal") == "greedy"
+            if is_greedy or self._moves_with_ties(request):
+                return None, "it orders tied documents by their ids; pass `doc_id`"
+            request = request.changed(doc_order=None)
+        return request, None
+
+    def _moves_with_ties(self, request):
+        """Return True if the order of tied documents matters to any query."""
+        orders = "pessimistic", "optimistic"
+        if request.metric.columns:  # there is no best order
+            orders = "first", "expected"
+        bounds = [
+            self.per_query(request.changed(ties=ties, doc_order=None))
+            for ties in orders
+        ]
+        return _differs(*bounds).any()
+
+    def rules(self, base, request):
+        """Return the effect of each rule of the request if it is followed alone."""
+        of_base = base.options.by_name()
+        changed = {
+            name: value
+            for name, value in request.options.by_name().items()
+            if value != of_base[name]
+        }
+        before, value = self.per_query(base), answer(base, self.data)
+        found = []
+        for parameters in grouped(changed):
+            alone = base.changed(**parameters)
+            moved = int(_differs(before, self.per_query(alone)).sum())
+            if moved or alone.divides_sums != base.divides_sums:
+                effect = answer(alone, self.data) - value
+                found.append(Rule(parameters, effect, moved))
+        return sorted(found, key=lambda rule: -abs(rule.effect))
+
+
+def _differs(one, other):
+    """Return True for values that differ by more than rounding; NaN equals NaN."""
+    close = np.isclose(one, other, rtol=1e-9, atol=1e-12, equal_nan=True)
+    return ~close
+
+
+def _most_different(per_query, n_shown):
+    """Return the queries that differ most, and how many differ at all."""
+    first, *others = per_query.values()
+    differs = np.zeros(len(first), dtype=bool)
+    for other in others:
+        differs |= _differs(first, other)
+    values = np.array(list(per_query.values()))
+    unknown = np.isnan(values)
+    spread = np.where(unknown, -np.inf, values).max(axis=0)
+    spread = spread - np.where(unknown, np.inf, values).min(axis=0)
+    # Queries that only some conventions define differ most.
+    spread[unknown.any(axis=0)] = np.inf
+    order = np.argsort(-spread, kind="stable")
+    order = order[differs[order]]
+    return order[:n_shown], len(order)
+
+
+BOUNDS = ("pessimistic", "expected", "optimistic")
+
+
+@dataclass(frozen=True)
+class TieReport:
+    """How many documents are tied, and how much that can change metrics.
+
+    It prints as a table.
+
+    Attributes
+    ----------
+    n_queries, n_documents : int
+        The numbers of queries and documents.
+    n_tied_queries, n_tied_documents : int
+        The number of queries with ties, and the number of documents whose score is
+        equal to that of another document of their query.
+    values : dict of str to tuple of (float, float, float)
+        For each metric its value in the worst ordering of the tied documents, its exact
+        expectation over all orderings, and its value in the best one.
+    """
+
+    n_queries: int
+    n_documents: int
+    n_tied_queries: int
+    n_tied_documents: int
+    values: dict
+
+    def __repr__(self):
+        fractions = [
+            _fraction(self.n_tied_queries, self.n_queries, "queries", "tied"),
+            _fraction(self.n_tied_documents, self.n_documents, "documents", "tied"),
+        ]
+        rows = [
+            [name, *(f"{value:.6f}" for value in (*bounds, bounds[2] - bounds[0]))]
+            for name, bounds in self.values.items()
+        ]
+        return "\n".join([*fractions, "", table(["", *BOUNDS, "span"], rows)])
+
+
+def _fraction(part, whole, noun, what):
+    return f"{part} of {whole} {noun} are {what} ({part / max(whole, 1):.1%})"
+
+
+@share_words
+def tie_report(
+    y_true: MatrixLike,
+    y_score: ArrayLike,
+    metrics: MetricsLike = ("mrr", "ndcg@10", "map"),
+    *,
+    qid: ArrayLike | None = None,
+    **params: Any,
+) -> Any:
+    """Report how many documents are tied, and how much that can change metrics.
+
+    Parameters
+    ----------
+    metrics : str, callable, list or dict, default=("mrr", "ndcg@10", "map")
+        The metrics, as in :func:`evaluate`.
+    **params
+        Further parameters of :func:`evaluate` other than `ties`.
+
+    Returns
+    -------
+    report : TieReport
+        It prints as a table. Its attributes are the counts `n_queries`, `n_documents`,
+        `n_tied_queries` and `n_tied_documents` (documents whose score is equal to that
+        of another document of their query), and `values`, a dict of metric names to
+        (pessimistic, expected, optimistic).
+
+    Raises
+    ------
+    ValueError
+        If a parameter has an invalid value, or the input shapes do not match.
+    TypeError
+        If `ties` or ``average=None`` is given, or none of the metrics has one of
+        `params`.
+
+    See Also
+    --------
+    evaluate : Returns the metrics under one tie policy.
+    explain : Explains why a metric differs between conventions.
+    unjudged_report : Reports how much documents without a judgement can change it.
+
+    Notes
+    -----
+    Any library that breaks ties by some order (of the input, of ids, of its sort)
+    reports a value between the pessimistic and the optimistic one. If all scores are
+    equal, the expected value is the chance level of the metric.
+
+    Examples
+    --------
+    >>> from skrank.metrics import tie_report
+    >>> tie_report([1, 0, 0, 1], [2, 2, 1, 3], ["mrr", "precision@1"], qid=[7, 7, 8, 8])
+    1 of 2 queries are tied (50.0%)
+    2 of 4 documents are tied (50.0%)
+    <BLANKLINE>
+                 pessimistic  expected  optimistic      span
+    mrr             0.750000  0.875000    1.000000  0.250000
+    precision@1     0.500000  0.750000    1.000000  0.500000
+    """
+    if "ties" in params:
+        raise TypeError("tie_report sets 'ties' itself. Got 'ties'.")
+    if params.get("average", "macro") is None:
+        raise TypeError("tie_report needs one value per metric. Got average=None.")
+    arrays, params = split_params(y_true, y_score, qid, params)
+    for request in read_requests(metrics, params, "tie_report"):
+        if request.metric.columns:
+            raise ValueError(
+                "tie_report orders tied documents by their grades. Got "
+                f"{request.key!r}, which reads {' and '.join(request.metric.columns)}."
+            )
+    asked = {
+        ties: read_requests(metrics, {**params, "ties": ties}, "tie_report")
+        for ties in BOUNDS
+    }
+    bounds = [answer_all(requests, arrays) for requests in asked.values()]
+    values = {name: tuple(scores[name] for scores in bounds) for name in bounds[0]}
+    counts = count_ties(arrays, params.get("score_dtype"))
+    return TieReport(**counts, values=values)
+
+
+def count_ties(arrays, score_dtype=None):
+    """Return the counts of a :class:`TieReport`, by name."""
+    lists = read_lists(
+        arrays.y_true,
+        arrays.scores(score_dtype) if score_dtype else arrays.y_score,
+        qid=arrays.qid,
+        exclude=arrays.exclude,
+        judged=arrays.judged,
+        returned=arrays.returned,
+    )
+    scores = lists.y_score
+    if isinstance(lists, Candidates):
+        query, size = _groups_of_candidates(lists, scores)
+    else:
+        every = np.ones(len(scores), dtype=bool)
+        if lists.excluded is not None:
+            every = ~lists.excluded
+        # With every document relevant, these are all tie groups.
+        grades = np.ones(len(scores), dtype=np.uint8)
+        lists = lists.changed(
+            relevant=every, y_score=scores, grades=grades, graded=None
+        )
+        ranking = rank_lists(lists, "expected")
+        query, size = ranking.query, ranking.size
+    tied = size > 1
+    return {
+        "n_queries": len(lists.ids),
+        "n_documents": int(lists.n_documents().sum()),
+        "n_tied_queries": len(np.unique(query[tied])),
+        "n_tied_documents": int(size[tied].sum()),
+    }
+
+
+def _groups_of_candidates(lists, scores):
+    """Return the query and the size of every tie group of candidates."""
+    shown = np.ones(scores.shape, dtype=bool)
+    if lists.exclude is not None:
+        shown[lists.exclude.nonzero()] = False
+        shown[lists.ids, lists.target] = True
+    query, _ = np.nonzero(shown)
+    scores = scores[shown]
+    order = np.lexsort((scores, query))
+    query, scores = query[order], scores[order]
+    new = (query[1:] != query[:-1]) | (scores[1:] != scores[:-1])
+    starts = np.flatnonzero(np.append(True, new))
+    return query[starts], lengths_of(starts, len(query))
+
+
+@dataclass(frozen=True)
+class UnjudgedReport:
+    """How many documents are not judged, and how much that can change metrics.
+
+    It prints as a table.
+
+    Attributes
+    ----------
+    n_queries, n_documents : int
+        The numbers of queries and of returned documents.
+    n_unjudged_documents : int
+        The number of returned documents without a judgement.
+    judged : dict of str to float
+        For each metric the fraction of the documents down to its cutoff that is judged.
+    values : dict of str to dict of str to float
+        For each metric its value by each choice of `unjudged` that it has.
+    may_exceed : tuple of str
+        The metrics whose value by some judgements may be outside the band from "lowest"
+        to "highest".
+    """
+
+    n_queries: int
+    n_documents: int
+    n_unjudged_documents: int
+    judged: dict
+    values: dict
+    may_exceed: tuple
+
+    def __repr__(self):
+        choices = [
+            choice
+            for choice in UNJUDGED
+            if any(choice in values for values in self.values.values())
+        ]
+        rows = []
+        for name, values in self.values.items():
+            cells = [self.judged[name], *map(values.get, choices)]
+            is_bounded = "highest" in values
+            span = values["highest"] - values["lowest"] if is_bounded else None
+            cells.append(span)
+            rows.append([name, *("" if x is None else f"{x:.6f}" for x in cells)])
+        fraction = _fraction(
+            self.n_unjudged_documents, self.n_documents, "documents", "not judged"
+        )
+        lines = [fraction, "", table(["", "judged@k", *choices, "span"], rows)]
+        if self.may_exceed:
+            note = (
+                f"The band of {', '.join(self.may_exceed)} is that of judgements as "
+                "not relevant or with the highest grade. A grade between may exceed it."
+            )
+            lines += ["", *textwrap.wrap(note, 88)]
+        return "\n".join(lines)
+
+
+@share_words
+def unjudged_report(
+    y_true: MatrixLike,
+    y_score: ArrayLike,
+    metrics: MetricsLike = ("map", "ndcg@10", "precision@10"),
+    *,
+    qid: ArrayLike | None = None,
+    judged: ArrayLike | None = None,
+    unjudged_grade: float | None = None,
+    **params: Any,
+) -> Any:
+    """Report how many documents are not judged, and how much that can change metrics.
+
+    Parameters
+    ----------
+    metrics : str, callable, list or dict, default=("map", "ndcg@10", "precision@10")
+        The metrics, as in :func:`evaluate`.
+    unjudged_grade : float, default=None
+        The grade of a relevant document without a judgement. If None, the highest grade
+        of a judged document.
+    **params
+        Further parameters of :func:`evaluate` other than `unjudged`, such as `returned`
+        and `pooled`.
+
+    Returns
+    -------
+    report : UnjudgedReport
+        It prints as a table. Its attributes are the counts `n_queries`, `n_documents`
+        and `n_unjudged_documents`; `judged`, a dict of metric names to the fraction of
+        the documents down to the cutoff that is judged; `values`, a dict of metric
+        names to dicts of the choices of `unjudged` to values; and `may_exceed`, the
+        metrics whose band is not that of all judgements.
+
+    Raises
+    ------
+    ValueError
+        If a parameter has an invalid value, or the input shapes do not match.
+    TypeError
+        If `unjudged` or ``average=None`` is given, or none of the metrics has one of
+        `params`.
+
+    See Also
+    --------
+    judged_at_k_score : The fraction of the top k documents that are judged.
+    tie_report : Reports how much ties can change a metric.
+    skrank.tables.align : Makes the mask of judged documents.
+
+    Notes
+    -----
+    "nonrelevant" ranks documents without a judgement as not relevant, "condensed"
+    leaves them out, and "inferred" is infAP, which only MAP has. "lowest" and "highest"
+    bound the value of each query over all judgements of its unjudged documents as not
+    relevant or relevant with `unjudged_grade`. That is exact for every metric that does
+    not fall when a relevant document moves up, which are all of skrank. If s of the u
+    unjudged documents of a query are relevant, its value is highest where they are the
+    s that rank highest and lowest where they are the s that rank lowest, so that 2 u
+    rankings bound all 2^u.
+
+    With more than two grades, NDCG, the Q-measure and the rank correlations compare
+    documents with an ideal ranking that the grades between change as well. Such grades
+    may then exceed the band; the report names these metrics.
+
+    The band is a warning, not an interval: it contains judgements that no assessor
+    would make.
+
+    Examples
+    --------
+    >>> from skrank.metrics import unjudged_report
+    >>> y_true, y_score = [1, 0, 0, 1, 0], [5, 4, 3, 2, 1]
+    >>> judged = [True, False, True, True, True]
+    >>> unjudged_report(y_true, y_score, ["map", "hits@2"], judged=judged)
+    1 of 5 documents are not judged (20.0%)
+    <BLANKLINE>
+            judged@k  nonrelevant  condensed  inferred    lowest   highest      span
+    map     0.800000     0.750000   0.833333  0.812500  0.750000  0.916667  0.166667
+    hits@2  0.500000     1.000000   1.000000            1.000000  1.000000  0.000000
+    """
+    for name in ("unjudged", "average"):
+        if name in params and (name == "unjudged" or params[name] is None):
+            raise TypeError(
+                "unjudged_report has a value for each choice of 'unjudged'. Got "
+                f"{name}={params[name]!r}."
+            )
+    caller, params = "unjudged_report", {**params, "judged": judged}
+    arrays, params = split_params(y_true, y_score, qid, params)
+    requests = read_requests(metrics, params, caller)
+    arrays = with_columns(arrays, requests, params, caller)
+    asked = {}
+    for request in requests:
+        options = replace(request.options, own={"k": request.options.own.get("k")})
+        options = options.changed({"adjusted": False})
+        asked[request.key, "judged"] = Request("", METRICS["judged"], 1, options)
+        for choice in request.metric.unjudged_choices:
+            if choice in FILLED and request.options.adjusted:
+                continue
+            grade = unjudged_grade if choice in FILLED else None
+            own = {"unjudged": choice, "unjudged_grade": grade}
+            asked[request.key, choice] = request.changed(**own)
+    found = answer_all([one._replace(key=at) for at, one in asked.items()], arrays)
+    values = {
+        request.key: {
+            choice: found[request.key, choice]
+            for choice in UNJUDGED
+            if (request.key, choice) in found
+        }
+        for request in requests
+    }
+    n_grades, counts = _count_unjudged(arrays, requests[0].options)
+    may_exceed = tuple(
+        request.key
+        for request in requests
+        if n_grades > 1
+        and (request.metric.compares_grades or request.metric.own is not None)
+        and "highest" in values[request.key]
+    )
+    judged = {request.key: found[request.key, "judged"] for request in requests}
+    return UnjudgedReport(**counts, judged=judged, values=values, may_exceed=may_exceed)
+
+
+def _count_unjudged(arrays, options):
+    """Return the number of relevant grades, and the counts of a report."""
+    lists = read_lists(
+        arrays.y_true,
+        arrays.y_score,
+        qid=arrays.qid,
+        threshold=options.threshold,
+        exclude=arrays.exclude,
+        judged=arrays.judged,
+        returned=arrays.returned,
+        judged_from=options.judged_from,
+    )
+    _, grades, _ = lists.count_grades()
+    n_unjudged = 0 if lists.judged is None else np.count_nonzero(~lists.judged)
+    return len(np.unique(grades)), {
+        "n_queries": len(lists.ids),
+        "n_documents": int(lists.n_documents().sum()),
+        "n_unjudged_documents": int(n_unjudged),
+    }

@@ -1,0 +1,778 @@
+"""Scorers: ranking metrics of the predictions of estimators."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+from __future__ import annotations
+
+import copy
+import difflib
+import inspect
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import sklearn.metrics
+from sklearn import config_context
+
+from skrank._checks import shown, warn_if_out_of_order, warn_if_rows_are_drawn
+from skrank._columns import find_column, find_qid, require_qid
+from skrank._engine.answer import Arrays, OwnRanks, RepeatedAnswer, answer_all
+from skrank._engine.columns import columns_of
+from skrank._engine.names import (
+    is_misspelt,
+    is_name,
+    listed_names,
+    refusal,
+    takes_a_ranking,
+)
+from skrank._engine.request import MASKS, METRICS, metric_of
+from skrank._ranking.ids import encode_heads
+from skrank._types import MetricLike
+from skrank.evaluation.evaluate import (
+    Asked,
+    check_ids_unneeded,
+    read_requests,
+)
+from skrank.scoring.scored_rows import (
+    RESPONSES,
+    call_method,
+    find_scored_qid,
+    own_ranks,
+    ranking_response,
+    warn_if_queries_are_split,
+    warn_of_features,
+)
+
+ROW_ALIGNED = ("qid", "sample_weight", "exclude", *MASKS, "doc_id")
+
+
+def make_ranking_scorer(
+    metric: MetricLike | Sequence[str],
+    *,
+    greater_is_better: bool | None = None,
+    columns: Mapping[str, str | Callable[..., Any]] | None = None,
+    **params: Any,
+) -> Any:
+    """Make a scorer from a ranking metric.
+
+    A scorer has the signature ``scorer(estimator, X, y, *, qid=None)`` and is accepted
+    wherever scikit-learn accepts `scoring`. Larger is always better: metrics with
+    smaller values for better models get a minus sign.
+
+    Parameters
+    ----------
+    metric : str, callable or list of str
+        The metric:
+
+        - a str: a scorer name, such as ``"ndcg@10"`` or ``"rbp(p=0.5)"``;
+        - a callable with two arguments: a function that is called as
+          ``metric(y_true, y_score, qid=qid, **params)``, such as
+          :func:`skrank.metrics.ndcg_score`;
+        - a callable with one argument: a definition of your own, which maps a
+          :class:`~skrank.metrics.RankedQueries` to an array of shape (n_queries,), as
+          in :func:`evaluate`;
+        - a list of str: the scorer returns a dict with a value per name, all computed
+          from one prediction and one ranking.
+
+    greater_is_better : bool, default=None
+        Whether larger values of a callable `metric` are better. If None, this is known
+        for the functions of skrank and assumed for all others. It must be None if
+        `metric` is a name or a list of names.
+
+    columns : dict of str to str or callable, default=None
+        Where metrics such as "ild@10" find the columns that they read, by their names:
+        the name of a column of `X`, or a function of `X`, such as
+        ``{"features": lambda X: X[genres], "popularity": "n_ratings"}``. A column that
+        is not among them is looked for in the metadata, and then as a column of `X`
+        with its own name. So is `judged`, where `unjudged` is among the parameters.
+
+    **params : dict
+        Keyword parameters of the metric, such as ``ties="optimistic"`` or
+        ``gain="linear"``. With names, ``k=10`` has the same effect as ``"@10"``, and
+        ``convention="lightgbm"`` follows the rules of that library. Parameters with one
+        value per row (`qid`, `sample_weight`) are not accepted here, since
+        cross-validation has to split them into folds.
+
+    Returns
+    -------
+    scorer : callable
+        The scorer. It requests `qid` when metadata routing is enabled; call its
+        ``set_score_request(sample_weight=True)`` to make it request `sample_weight` as
+        well.
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown or a parameter has an invalid value.
+
+    TypeError
+        If `metric` has the wrong type or a parameter does not exist.
+
+    See Also
+    --------
+    get_scorer : The scorer of a name, of skrank or of scikit-learn.
+    evaluate : The same metrics, from scores instead of an estimator.
+
+    Notes
+    -----
+    The query ids are taken from the argument `qid`, else from a column of `X` named
+    ``"qid"``, else from the index of `y` (or a level of it) named ``"qid"``, else from
+    that of `X`. Without query ids a scorer raises an error; it never treats a whole
+    fold as one query.
+
+    The rows are ranked by the `decision_function` of a binary classifier, or by the
+    probability of its second class if it has none; by the expected class of a
+    classifier with more classes, which must be numbers (their mean under
+    `predict_proba`); and by `predict` of any other estimator.
+
+    Examples
+    --------
+    >>> from skrank.metrics import make_ranking_scorer
+    >>> scorer = make_ranking_scorer("ndcg@10", gain="linear")
+    >>> scorer
+    make_ranking_scorer('ndcg@10', gain='linear')
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), [0, 1, 0, 1]
+    >>> model = LinearRegression().fit(X, y)
+    >>> make_ranking_scorer("mrr")(model, X, y, qid=["a", "a", "b", "b"])
+    1.0
+    >>> scorers = make_ranking_scorer(["mrr", "precision@1"])
+    >>> scorers(model, X, y, qid=["a", "a", "b", "b"])
+    {'mrr': 1.0, 'precision@1': 1.0}
+
+    A metric of your own, the fraction of queries with a relevant document on top:
+
+    >>> def led(ranking):
+    ...     return ranking.expected_at_first(lambda rank: rank == 1)
+    >>> make_ranking_scorer(led)(model, X, y, qid=["a", "a", "b", "b"])
+    1.0
+    """
+    _check_params(params)
+    find = _check_columns(columns)
+    if callable(metric):
+        options = dict(params)
+        if metric_of(metric) is None and not takes_a_ranking(metric):
+            text = getattr(metric, "__name__", repr(metric))
+            scored = UserMetric(text, f"The scorer of {text}", metric, params)
+            direction = True
+        else:
+            scored = scored_function(metric, params)
+            direction = is_better_when_greater(scored)
+        if greater_is_better is not None:
+            direction = greater_is_better
+            options = {"greater_is_better": greater_is_better, **options}
+        return RankingScorer(scored, options, direction, find)
+    if greater_is_better is not None:
+        raise ValueError(
+            "The 'greater_is_better' parameter of make_ranking_scorer must be None "
+            f"unless 'metric' is a callable. Got {shown(greater_is_better)} instead."
+        )
+    options = {name: value for name, value in params.items() if name != "k"}
+    return RankingScorer(scored_names(metric, params), options, columns=find)
+
+
+def get_scorer(scoring: MetricLike | None) -> Any:
+    """Get a scorer from its name.
+
+    Parameters
+    ----------
+    scoring : str, callable or None
+        A scorer name of skrank, such as ``"ndcg@10"`` or ``"rbp(p=0.5)"``, or of
+        scikit-learn, such as ``"roc_auc"``. A callable and None are returned as they
+        are.
+
+    Returns
+    -------
+    scorer : callable
+        The scorer; a new one at each call.
+
+    Raises
+    ------
+    ValueError
+        If `scoring` is a str that neither skrank nor scikit-learn knows. The message
+        suggests the nearest valid name.
+
+    See Also
+    --------
+    get_scorer_names : The names, with a few cutoffs each.
+    make_ranking_scorer : Makes a scorer with other parameters.
+
+    Examples
+    --------
+    >>> from skrank.metrics import get_scorer
+    >>> get_scorer("ndcg@7")
+    make_ranking_scorer('ndcg@7')
+    """
+    if not isinstance(scoring, str):
+        return sklearn.metrics.get_scorer(scoring)
+    if is_name(scoring):
+        return RankingScorer(scored_names(scoring, {}))
+    try:
+        return sklearn.metrics.get_scorer(scoring)
+    except ValueError:
+        names = sklearn.metrics.get_scorer_names()
+        near = difflib.get_close_matches(scoring, names, 1)
+        if near and not is_name(near[0]) and not is_misspelt(scoring, names):
+            raise ValueError(
+                f"{shown(scoring)} is not a valid scoring value. "
+                f"Did you mean {near[0]!r}?"
+            ) from None
+    raise ValueError(refusal(scoring))  # suggests the nearest name of skrank
+
+
+def get_scorer_names() -> list[str]:
+    """Get the scorer names of skrank that are listed.
+
+    A metric that accepts a cutoff is listed with a few cutoffs only, to keep the list
+    short, but any other cutoff is valid, such as ``"ndcg@7"``, and so are parameters
+    in the name, such as ``"rbp(p=0.5)"``. Once skrank is imported,
+    :func:`sklearn.metrics.get_scorer_names` returns these names together with those of
+    scikit-learn.
+
+    Returns
+    -------
+    names : list of str
+        The names in alphabetical order.
+
+    See Also
+    --------
+    get_scorer : The scorer of a name.
+
+    Examples
+    --------
+    >>> from skrank.metrics import get_scorer_names
+    >>> "mrr" in get_scorer_names()
+    True
+    """
+    return sorted(listed_names())
+
+
+# The class of scikit-learn's own scorers has no public name. Only instances of it get
+# the predictions that several scorers share.
+_ScikitLearnScorer = type(sklearn.metrics.make_scorer(max))
+
+
+class RankingScorer(_ScikitLearnScorer):
+    """A scorer that knows which rows belong to one query."""
+
+    def __init__(self, scored, options=None, greater_is_better=True, columns=None):
+        warn_if_rows_are_drawn()  # a search makes the scorers of names in its process
+        scorer = sklearn.metrics.make_scorer(
+            scored, response_method=RESPONSES, greater_is_better=greater_is_better
+        )
+        vars(self).update(vars(scorer))
+        self._options, self._columns = options or {}, columns or {}
+        reads = [name for one in scored.requests for name in one.metric.columns]
+        for one in scored.requests:
+            if one.options.unjudged != "nonrelevant":
+                reads += one.masks
+        self._reads = tuple(dict.fromkeys(reads))
+        with config_context(enable_metadata_routing=True):
+            super().set_score_request(**dict.fromkeys(("qid", *self._reads), True))
+
+    def __call__(
+        self, estimator, X, y_true=None, *, qid=None, sample_weight=None, **columns
+    ):
+        """Score the ranking of the rows of `X` by a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : object
+            A fitted estimator.
+
+        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
+            The rows to rank. A column named ``"qid"`` of a DataFrame holds the query
+            ids if `qid` is not given.
+
+        y_true : array-like of shape (n_samples,), default=None
+            The true relevance of the rows. An index level named ``"qid"`` holds the
+            query ids if neither `qid` nor a column of `X` does. If None, the
+            estimator has to compute the ranks itself: a link predictor is scored on
+            true triples `X`.
+
+        qid : array-like of shape (n_samples,), default=None
+            The query ids of the rows. Accepted with and without metadata routing.
+
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights, constant within a query.
+
+        **columns : dict of array-like of shape (n_samples, ...)
+            The columns that the metrics read, such as `features`. They may also be
+            columns of `X`, or what the parameter `columns` of
+            :func:`make_ranking_scorer` says.
+
+        Returns
+        -------
+        score : float, or dict of str to float
+            Larger is better. A dict if the scorer was made from a list of names.
+        """
+        metadata = {"qid": qid, **columns}
+        if sample_weight is not None:
+            metadata["sample_weight"] = sample_weight
+        return self._score(call_method, estimator, X, y_true, **metadata)
+
+    def _score(self, method_caller, estimator, X, y_true=None, qid=None, **metadata):
+        """Score, with the predictions that `method_caller` computes or has cached."""
+        scored = self._score_func
+        is_ranked = hasattr(estimator, "__skrank_ranks__")
+        if y_true is None and (is_ranked or scored.reads_grades):
+            # For estimators that compute the ranks themselves, such as link predictors.
+            value = scored.of_ranks(own_ranks(estimator, X, repr(self)))
+            return value if isinstance(value, dict) else self._sign * value
+        qid = find_scored_qid(estimator, X, y_true, qid)
+        # Predict first: NotFittedError should precede an error about missing query ids.
+        y_score = ranking_response(estimator, X, method_caller, qid)
+        if y_true is None:
+            y_true = np.zeros(len(y_score), dtype=np.uint8)
+        of_X = ()
+        if self._reads:
+            find = partial(_column_of, X, self._columns)
+            found = columns_of(scored.requests, metadata, scored.caller, find)
+            given = {name for name in metadata if metadata[name] is not None}
+            of_X = found.keys() - given - self._columns.keys()
+            metadata |= found
+        qid = require_qid(qid, scored.caller, scored.call, X=X, of_column="QueryRanker")
+        warn_if_out_of_order({"y_true": y_true, "qid": qid})  # encoded below
+        heads = encode_heads(qid)
+        found = heads if scored.reads_heads else qid
+        value = scored.of_rows(y_true, y_score, qid=found, **metadata)
+        warn_of_features(estimator, sorted(of_X))
+        asked = super().get_metadata_routing().score.requests["qid"]
+        name = asked if isinstance(asked, str) else "qid"
+        warn_if_queries_are_split(estimator, X, heads, name)
+        warn_if_rows_are_drawn()
+        return value if isinstance(value, dict) else self._sign * value
+
+    def on_documents(self, y_true, qid, sample_weight=None):
+        """Return the score of some documents as a function of their predicted scores.
+
+        It is meant to be called again and again: what does not depend on the predicted
+        scores is computed once.
+        """
+        value = self._score_func.of_documents(y_true, qid, sample_weight)
+        return lambda y_score: self._sign * value(y_score)
+
+    @property
+    def key(self):
+        """The name of the one metric; that of a metric with a minus sign says so."""
+        scored = self._score_func
+        name = scored.requests[0].key if scored.requests else scored.text
+        return name if self._sign == 1 else f"neg_{name}"
+
+    def set_score_request(self, **kwargs):
+        """Set the metadata that the scorer requests when metadata routing is enabled.
+
+        Earlier requests remain, including the one for `qid`.
+
+        Parameters
+        ----------
+        **kwargs : dict
+            Requests of the form ``name=alias``, where `name` is ``"qid"``,
+            ``"sample_weight"`` or a column of the metrics, and `alias` is a bool, None
+            or str.
+
+        Returns
+        -------
+        self : object
+            The scorer.
+        """
+        earlier = self.get_metadata_routing().score.requests
+        return super().set_score_request(**{**earlier, **kwargs})
+
+    def get_metadata_routing(self):
+        """Return the requests for metadata, which a search reads in its process."""
+        warn_if_rows_are_drawn()
+        return super().get_metadata_routing()
+
+    def __repr__(self):
+        options = "".join(
+            f", {name}={value!r}" for name, value in self._options.items()
+        )
+        columns = f", columns={self._columns!r}" if self._columns else ""
+        return f"make_ranking_scorer({self._score_func.text}{columns}{options})"
+
+    def __sklearn_clone__(self):
+        return copy.deepcopy(self)
+
+
+def _without_columns(function):
+    """Return the signature of a function without its columns."""
+    signature = inspect.signature(function)
+    kept = [one for one in signature.parameters.values() if one.name != "columns"]
+    return signature.replace(parameters=kept)
+
+
+# skore reads the signature, and takes keywords of any name for a required parameter.
+RankingScorer.__call__.__signature__ = _without_columns(RankingScorer.__call__)
+
+
+def _column_of(X, columns, name):
+    """Return a column of `X`, as a scorer's `columns` say, or of that name."""
+    where = columns.get(name, name)
+    if callable(where):
+        return where(X)
+    values = find_column(X, where)
+    if values is None and name in columns:
+        raise ValueError(
+            f"The column {name!r} of a scorer was to be the column {where!r} of X. Got "
+            f"an X without it, of type {type(X).__name__}."
+        )
+    return values
+
+
+def _check_columns(columns):
+    """Return where columns are found; raise if it is not a dict of that."""
+    columns = {} if columns is None else columns
+    is_dict = isinstance(columns, Mapping)
+    if not is_dict or not all(
+        isinstance(where, str) or callable(where) for where in columns.values()
+    ):
+        raise TypeError(
+            "The 'columns' parameter of make_ranking_scorer must be a dict of names of "
+            "columns to names of columns of X, or functions of X. Got "
+            f"{shown(columns)} instead: arrays are passed when the scorer is called, "
+            "or as metadata."
+        )
+    return dict(columns)
+
+
+def _check_params(params):
+    for name in ROW_ALIGNED:
+        if name in params:
+            raise TypeError(
+                f"The parameter {name!r} has a value per row and cannot be bound to a "
+                "scorer. Pass it when the scorer is called, or as metadata."
+            )
+    if params.get("average", "macro") is None:
+        raise ValueError(
+            "The 'average' parameter of make_ranking_scorer must be a str among "
+            "{'macro', 'weighted'}. Got None instead."
+        )
+
+
+@dataclass(frozen=True)
+class ReadScoring:
+    """What some scorers score, and the metadata that they request.
+
+    In the place of a scorer in cross-validation, it requests the same metadata and
+    scores nothing.
+    """
+
+    requests: list
+    scorer: RankingScorer
+
+    def get_metadata_routing(self):
+        """Return the requests for metadata."""
+        return self.scorer.get_metadata_routing()
+
+    def __call__(self, estimator, X, y, **metadata):
+        """Return 0, whatever the estimator predicts."""
+        return 0.0
+
+    def metadata(self, params):
+        """Return the metadata among `params`, by the names that scorers have for it."""
+        asked = self.get_metadata_routing().score.requests
+        names = {
+            name: alias if isinstance(alias, str) else name
+            for name, alias in asked.items()
+            if alias
+        }
+        return {name: params[own] for name, own in names.items() if own in params}
+
+
+def read_scoring(scoring, caller):
+    """Return the :class:`ReadScoring` of scorer names and scorers of skrank.
+
+    They are one of these, a list of them, or a dict by name. Errors name the `caller`.
+    """
+    if isinstance(scoring, Mapping):
+        named = list(scoring.items())
+    else:
+        is_list = isinstance(scoring, (list, tuple))
+        named = [(None, one) for one in (scoring if is_list else [scoring])]
+    if not named:
+        raise ValueError(f"{caller} needs at least one metric. Got {shown(scoring)}.")
+    requests, scorers = [], []
+    for name, one in named:
+        scorer = get_scorer(one) if isinstance(one, str) else one
+        scored = getattr(scorer, "_score_func", None)
+        if not isinstance(scored, RequestedMetrics) or (name and scored.is_list):
+            raise ValueError(
+                f"The 'scoring' parameter of {caller} must be a scorer name of skrank, "
+                "a scorer of make_ranking_scorer for such names or for a function of a "
+                "ranking, or a list or dict of these. Only such scorers have a value "
+                f"for each query. Got {shown(one)} instead."
+            )
+        scorers.append(scorer)
+        lower = "neg_" if scorer._sign < 0 else ""
+        requests += [
+            request._replace(
+                key=name or lower + request.key, sign=scorer._sign * request.sign
+            )
+            for request in scored.requests
+        ]
+    asked, columns, union = [], {}, {}
+    for scorer in scorers:
+        of_scorer = scorer.get_metadata_routing().score.requests
+        asked.append(
+            {name: to for name, to in of_scorer.items() if name not in scorer._reads}
+        )
+        union |= of_scorer
+        columns |= scorer._columns
+    if any(other != asked[0] for other in asked):
+        raise ValueError(
+            f"All scorers of {caller} must request the same metadata, since the values "
+            f"of a query have one weight. Got {asked}."
+        )
+    scored = RequestedMetrics(caller, caller, requests, is_list=True)
+    scorer = RankingScorer(scored, columns=columns)
+    with config_context(enable_metadata_routing=True):
+        scorer.set_score_request(**union)
+    return ReadScoring(requests, scorer)
+
+
+class RowScorer:
+    """Returns what a scorer of skrank reads: the scores and query ids of rows.
+
+    It warns as scorers do.
+    """
+
+    def __init__(self, caller, scoring=None):
+        requests = [] if scoring is None else scoring.requests
+        columns = {} if scoring is None else scoring.scorer._columns
+        self._scorer = RankingScorer(_Rows(caller, caller, requests), columns=columns)
+
+    def __call__(self, estimator, X, y, **metadata):
+        """Return the :class:`Arrays` of the rows; their `qid` is a :class:`Heads`."""
+        return Arrays(**self._scorer(estimator, X, y, **metadata))
+
+
+def predict_scores(estimator, X, y, qid, caller):
+    """Return the scores by which fitted estimators rank, by name, and the query ids.
+
+    `estimator` is a dict of them or one, which is named after its class. Errors name
+    the `caller`. The ids are None without an estimator.
+    """
+    if not isinstance(estimator, Mapping):
+        estimator = {type(estimator).__name__: estimator}
+    y_score, found = {}, None
+    for name, one in estimator.items():
+        rows = RowScorer(caller)(one, X, y, qid=qid)
+        found = rows.qid if found is None else found
+        check_same_ids(found, rows.qid, name, caller)
+        y_score[name] = rows.y_score
+    return y_score, None if found is None else found.ids[found.of_rows()]
+
+
+def check_same_ids(one, other, name, caller):
+    """Raise if an estimator finds other query ids than the first one did."""
+    if not np.array_equal(one.ids[one.of_rows()], other.ids[other.of_rows()]):
+        raise ValueError(
+            f"All estimators of {caller} must have the same query ids. Got other ids "
+            f"for {name!r}, from a column that it reads: pass `qid`."
+        )
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What a scorer computes: `of_rows`, whose query ids have been found.
+
+    `text` is what a scorer shows, and errors name the `caller` and show the `call`.
+    """
+
+    text: str
+    caller: str
+
+    call = "scorer(estimator, X, y, qid=qid)"
+    reads_heads = True  # query ids may be encoded already
+    is_list = False
+    requests = ()
+
+    @property
+    def reads_grades(self):
+        """Whether a metric reads `y_true`."""
+        return not self.requests or any(one.reads_grades for one in self.requests)
+
+    def __call__(self, y_true, y_score, *, qid=None, sample_weight=None):
+        """Return the value for tools that have no X to pass, such as skore."""
+        qid = find_qid(qid, y=y_true)
+        qid = require_qid(qid, self.caller, "`qid`")
+        columns_of(self.requests, {}, self.caller)  # nobody passes any
+        return self.of_rows(y_true, y_score, qid=qid, sample_weight=sample_weight)
+
+    def __deepcopy__(self, memo):
+        return self  # nothing of it changes
+
+
+@dataclass(frozen=True)
+class _Rows(Scored):
+    """The rows themselves in the place of a value."""
+
+    requests: list
+
+    @property
+    def call(self):
+        """Return the call that passes query ids."""
+        if self.requests:  # of cross-validation
+            return f"{self.caller}(estimator, X, y, params={{'qid': qid}})"
+        return f"{self.caller}.from_estimator(estimator, X, y, qid=qid)"
+
+    def of_rows(self, y_true, y_score, *, qid, sample_weight=None, **columns):
+        """Return the rows as keywords."""
+        rows = {name: columns.pop(name, None) for name in MASKS}
+        return rows | {
+            "y_true": y_true,
+            "y_score": y_score,
+            "qid": qid,
+            "sample_weight": sample_weight,
+            "columns": columns,
+        }
+
+
+CALLER = "make_ranking_scorer"
+
+
+@dataclass(frozen=True)
+class RequestedMetrics(Scored):
+    """Requested metrics: with `is_list`, a dict with a value for each of them."""
+
+    requests: list
+    is_list: bool
+
+    def of_rows(self, y_true, y_score, *, qid, sample_weight=None, **columns):
+        """Return the metrics of rows."""
+        masks = {name: columns.pop(name, None) for name in MASKS}
+        arrays = Arrays(
+            y_true, y_score, qid=qid, sample_weight=sample_weight, columns=columns,
+            **masks,
+        )  # fmt: skip
+        values = answer_all(self.requests, arrays)
+        return values if self.is_list else next(iter(values.values()))
+
+    def of_documents(self, y_true, qid, sample_weight=None):
+        """Return the first metric as a function of the scores of these documents."""
+        qid = find_qid(qid, y=y_true)
+        qid = require_qid(qid, self.caller, "`qid`")
+        find = {}.get if self.requests[0].masks else None
+        columns_of(self.requests[:1], {}, self.caller, find)  # nobody passes any
+        arrays = Arrays(y_true, None, qid=qid, sample_weight=sample_weight)
+        return RepeatedAnswer(self.requests[0], arrays)
+
+    def of_ranks(self, ranks):
+        """Return the metrics of queries that the estimator ranks itself."""
+        values = answer_all(self.requests, OwnRanks(ranks, self.caller))
+        return values if self.is_list else next(iter(values.values()))
+
+
+@dataclass(frozen=True)
+class UserMetric(Scored):
+    """A user's function ``metric(y_true, y_score, qid=qid, **params)``."""
+
+    function: Callable
+    params: dict
+
+    reads_heads = False
+
+    def of_rows(self, y_true, y_score, *, qid, sample_weight=None):
+        """Return the value of the function."""
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return self.function(y_true, y_score, qid=qid, **self.params, **weights)
+
+    def of_documents(self, y_true, qid, sample_weight=None):
+        """Return the metric as a function of the scores of these documents."""
+        return lambda y_score: self(
+            y_true, y_score, qid=qid, sample_weight=sample_weight
+        )
+
+
+def scored_function(function, params):
+    """Return the scored metric of a metric function, or of a function of a ranking."""
+    params = dict(params)
+    k, metric = params.pop("k", None), metric_of(function)
+
+    def read(function):
+        return Asked(metric.function.__name__, metric, k)
+
+    if metric is None:
+        requests = read_requests(function, params, CALLER)
+    else:
+        requests = read_requests(function, params, CALLER, read=read)
+    return _scored(requests, params, is_list=False, text=requests[0].key)
+
+
+def scored_names(names, params):
+    """Return the scored metrics of a scorer name, or of a list of them."""
+    params = dict(params)
+    k = params.pop("k", None)
+    is_list = not isinstance(names, str)
+    if is_list:
+        _check_list_of_names(names)
+    if k is not None:
+        names = [f"{name}@{k}" for name in names] if is_list else f"{names}@{k}"
+    requests = read_requests(names, params, CALLER)
+    text = repr(list(names) if is_list else names)
+    if params or "(" in text:  # a name alone says its direction
+        for request in requests:
+            _check_direction(request)
+    return _scored(requests, params, is_list=is_list, text=text)
+
+
+def _check_direction(request):
+    """Raise if lower values are better, as those of -M where M is adjusted."""
+    if request.direction == 1:
+        return
+    adjusted = request.options.adjusted
+    near = [
+        metric.full_name
+        for metric in METRICS.values()
+        if metric.definition is request.metric.definition
+        and metric.inverse == request.metric.inverse
+        and metric.fixed.get("adjusted", False) == adjusted
+    ]
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise ValueError(
+        f"A scorer must return larger values for better models, but lower values of "
+        f"{request.key!r} are better with adjusted={adjusted!r}.{hint}"
+    )
+
+
+def is_better_when_greater(scored):
+    """Return True if larger values of the one metric are better."""
+    (request,) = scored.requests
+    return request.metric.is_better_when_greater(request.options.adjusted)
+
+
+def _scored(requests, params, *, is_list, text):
+    """Return the scored metrics, after a trial of given parameters on two rows.
+
+    An invalid parameter raises an error here. Later, cross-validation would turn the
+    error into a NaN.
+    """
+    scored = RequestedMetrics(text, f"The scorer of {text}", requests, is_list)
+    if not params and "(" not in text:
+        return scored
+    check_ids_unneeded(requests, params.get("convention"))
+    if any(one.metric.columns for one in requests):  # what they hold is not known
+        return scored
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        scored(y_true=[1, 0], y_score=[1.0, 0.0], qid=[0, 0])
+    return scored
+
+
+def _check_list_of_names(names):
+    is_list = isinstance(names, (list, tuple))
+    if not is_list or not all(isinstance(name, str) for name in names):
+        raise TypeError(
+            "The 'metric' parameter of make_ranking_scorer must be a str, a callable "
+            f"or a list of str. Got {shown(names)} instead."
+        )
+    if not names:
+        raise ValueError(
+            "The 'metric' parameter of make_ranking_scorer must name at least one "
+            "metric. Got an empty list."
+        )

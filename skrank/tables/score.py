@@ -1,0 +1,550 @@
+"""Tables that are scored by query."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from sklearn.utils import Bunch
+
+from skrank._checks import check_choice, check_column_name, shown
+from skrank._columns import library_of
+from skrank._docs import share_table_words
+from skrank._engine.columns import READERS, columns_of, no_grades
+from skrank._engine.request import reads_highest_grade, with_highest_grade
+from skrank._engine.value_table import NO_WEIGHT
+from skrank._progress import is_shown, progress_bar
+from skrank._types import Judgements, MetricsLike, PathLike
+from skrank.evaluation.evaluate import (
+    check_ids_unneeded,
+    check_names,
+    read_requests,
+    score_queries,
+)
+from skrank.evaluation.query_scores import QueryScores
+from skrank.tables.alignment import align, lowest_judged
+from skrank.tables.clusters import check_columns, score_on_cluster
+from skrank.tables.core import (
+    MOST_COPIES,
+    ArrowCore,
+    Columns,
+    as_numpy,
+    columns_of_table,
+)
+from skrank.tables.dask import DaskTable
+from skrank.tables.forms import is_trec
+from skrank.tables.source import Source
+from skrank.tables.spark import SparkTable
+from skrank.tables.stream import has_missing, score_source
+from skrank.tables.trec_text import read_qrels
+
+# How a column that metrics read is passed.
+HOW = "Pass {name}=..., the name of a column of the table, to {caller}."
+
+# Megabytes, as was measured.
+FOR_PYTHON = 300
+
+# The packages of data frames, with what only a data frame of theirs has.
+CLUSTERS = {"pyspark": (SparkTable, "mapInArrow"), "dask": (DaskTable, "merge")}
+
+
+@share_table_words
+def score_table(
+    source: PathLike | Any,
+    metrics: MetricsLike,
+    *,
+    qid: str = "qid",
+    y_true: str | None = "y_true",
+    y_score: str | Sequence[str] | Mapping[str, str] = "y_score",
+    by: str | Sequence[str] = (),
+    judged: str | None = None,
+    returned: str | Mapping[str, str] | None = None,
+    doc_id: str | None = None,
+    sample_weight: str | None = None,
+    memory_limit: str | None = None,
+    progress: bool | Literal["auto"] = False,
+    **params: Any,
+) -> QueryScores | Any:
+    """Score the queries of a file or a table with a row for each document of a query.
+
+    A file or a table may be larger than the memory. DuckDB brings the rows of each
+    query together; skrank scores some hundred thousand rows at a time. Only the values
+    of the queries are kept, and one query has to fit into memory. The result is that of
+    :func:`~skrank.metrics.score_queries`, to the last bit.
+
+    Parameters
+    ----------
+    source : str, path, list of paths or table
+        A Parquet, CSV or Arrow (IPC) file, a pattern such as
+        ``"runs/*.parquet"``, a directory of such files, a URL that DuckDB reads, or a
+        list of these. Or a table that speaks the Arrow PyCapsule protocol, such as a
+        data frame of pandas, polars or pyarrow or a RecordBatchReader; a LazyFrame of
+        polars; a Dataset or a Scanner of pyarrow. Rows may be in any order; files in
+        which the rows of a query stand together are read without a sort. Or a data
+        frame of Spark or Dask, whose rows stay where they are.
+    metrics : str, callable, or list or dict of them
+        Scorer names, metric functions of skrank or functions of your own, as in
+        :func:`~skrank.metrics.evaluate`.
+    by : str or list of str, default=()
+        Further columns that tell queries apart, such as a segment or a fold, by which
+        they can be summarized.
+    doc_id : str, default=None
+        The column of the document ids, by which `doc_order` orders tied documents.
+        Rules that keep the order of the rows, such as the conventions "lightgbm" and
+        "xgboost", need none: of several files, those of the first name come first.
+        Rows of Spark and Dask have no order.
+    memory_limit : str, default=None
+        The memory to use, such as "2GB". Of it 500 MB are for Python and the rows that
+        are being scored, and some for the values by query. DuckDB gets the rest, at
+        least a quarter, and writes temporary files beyond it. If Python and the values
+        by query may need more than the limit, a warning says how much. None is DuckDB's
+        default.
+    progress : bool or "auto", default=False
+        Whether to show a progress bar, which needs the package tqdm. "auto" shows one
+        on a terminal, if tqdm is installed, when two seconds have passed.
+    **params
+        Further parameters of :func:`~skrank.metrics.evaluate`, such as `convention`,
+        `average` and ``ties="pessimistic"``. What metrics read of documents in addition
+        to grades and scores are names of columns, such as ``popularity="n_ratings"``
+        and ``features="embedding"``, a column of lists of numbers of one length; or
+        :func:`~skrank.metrics.of_items` of a table by item and the name of the column
+        of the items. A value may be missing where no metric reads it: below a cutoff.
+
+    Returns
+    -------
+    scores : QueryScores or ClusterScores
+        The values by ranker, metric and query. Those of Spark and Dask are lazy: a
+        `frame` with one row per query, and `collect()`, which returns a QueryScores.
+
+    Raises
+    ------
+    ValueError
+        If a column is unknown, has missing values or values of several types, a file
+        is empty or damaged, a parameter has an invalid value, or tied documents are to
+        keep an order that the rows of Spark or Dask do not have. The error names the
+        column and the file.
+    OSError
+        If a file cannot be read, or there is too little disk or memory.
+    FileNotFoundError
+        If there is no such file.
+    ImportError
+        If DuckDB or PyArrow is not installed.
+
+    See Also
+    --------
+    score_runs : The same of judgements and runs.
+    read_rows : The rows as arrays, for all functions that take arrays.
+    skrank.metrics.score_queries : The same of arrays.
+    skrank.metrics.QueryScores : What can be done with the scores.
+    ClusterScores : The scores of a data frame of Spark or Dask.
+    ship_to_spark : Sends skrank to the workers of Spark.
+
+    Notes
+    -----
+    Where no rule needs it, rows that are sorted lose their order within a query. It
+    decides on no value, but on rounding: "ild" adds up the features of a list in the
+    order of the rows, also those of arrays, and if the source has more than 255
+    different grades, the gains of tied documents may be summed in another order than
+    those of arrays.
+
+    Types are not guessed from a part of the data. An id of a CSV file is text, or an
+    integer if every id of its column, in all files, is the plain text of one: "17", but
+    not "017", "1.0" or "1e5". Parquet files must have the same types, or types that one
+    of them holds exactly. What DuckDB can read besides, it reads for you: pass
+    ``duckdb.read_json("rows.jsonl")``, or a table in folders such as "day=1", which are
+    columns in ``duckdb.read_parquet(..., hive_partitioning=True)``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrank.tables import score_table
+    >>> frame = pd.DataFrame(
+    ...     {"user": [7, 7, 8, 8], "bought": [1, 0, 0, 1], "score": [2, 1, 2, 1]}
+    ... )
+    >>> scores = score_table(
+    ...     frame, ["mrr", "hits@1"], qid="user", y_true="bought", y_score="score"
+    ... )
+    >>> scores.summary()
+    {'mrr': 0.75, 'hits@1': 0.5}
+    >>> scores.to_frame()
+       qid  mrr  hits@1
+    0    7  1.0     1.0
+    1    8  0.5     0.0
+    """
+    columns = read_columns(
+        "score_table", qid, y_true, y_score, by, judged, returned, doc_id, sample_weight
+    )
+    average = params.get("average", "macro")
+    check_choice(average, ("macro", "weighted"), "average", "score_table")
+    requests = read_requests(metrics, params, "score_table")
+    columns = columns._replace(
+        of_metrics=_named(columns_of(requests, params, "score_table", how=HOW))
+    )
+    _check_grades(columns, requests)
+    if doc_id is None:
+        check_ids_unneeded(requests, params.get("convention"))
+    check_names(columns.y_score, columns.by, requests)
+    core = ArrowCore(tuple(requests), columns)
+    engine, method = CLUSTERS.get(library_of(source), (None, ""))
+    if hasattr(source, method):
+        only = {"memory_limit": memory_limit, "progress": progress}
+        _check_cluster(core, **only)
+        engine = engine(source)
+        check_columns(engine.schema, columns)
+        return score_on_cluster(engine, with_max_grade(engine, core))
+    with Source(source, columns, memory_limit) as rows:
+        rows.check(columns)
+        core = with_max_grade(rows, core)
+        if memory_limit is not None:
+            _leave_memory(rows, core)
+        n_rows = None
+        if is_shown(progress):
+            ((n_rows,),) = rows.fetch(f"SELECT count(*) FROM {rows.relation}")
+        with progress_bar(n_rows, progress, "row") as advance:
+            tables = score_source(rows, core, advance)
+    scores = core.finish(tables, rows.kind)  # when DuckDB has freed its memory
+    if scores.weight is not None and not scores.weight.any():
+        raise ValueError(NO_WEIGHT)
+    return scores
+
+
+def _named(columns):
+    """Return where a table has the columns that metrics read; raise if not by name."""
+    found = {}
+    for name, where in columns.items():
+        if not isinstance(getattr(where, "item", where), str):
+            raise TypeError(
+                f"The column {name!r} must be a str, the name of a column of the "
+                "table, or of_items(table, item) with an item that is one. Got "
+                f"{shown(where)} of type {type(where).__name__} instead."
+            )
+        if name in READERS and not isinstance(where, str):  # once, not in each batch
+            where = replace(where, values=READERS[name](where.values))
+        found[name] = where
+    return found
+
+
+def _check_grades(columns, requests):
+    """Raise if grades are missing that are read, or are read as something else."""
+    if columns.y_true is None:
+        no_grades((), requests, "score_table")
+    elif columns.judged is not None and columns.y_true in columns.values():
+        raise ValueError(
+            f"The column {columns.y_true!r} has the grades, which are read only where "
+            f"documents are judged. Got it as a column of metrics, too: copy it."
+        )
+
+
+def _leave_memory(source, core):
+    """Divide the memory between DuckDB and the values by query; warn if it is small."""
+    n_queries, key_bytes = source.count_queries(core.columns)
+    n_bytes = key_bytes + 8 * len(core.state)
+    megabytes = n_queries * n_bytes / 1e6
+    source.leave_memory(megabytes)
+    needed = FOR_PYTHON + MOST_COPIES * megabytes
+    if needed > source.megabytes:
+        warnings.warn(
+            f"The memory_limit is {source.megabytes:,.0f} MB, but score_table may need "
+            f"{needed:,.0f} MB: {FOR_PYTHON} MB for Python and its packages, and "
+            f"{MOST_COPIES} times {megabytes:,.0f} MB for the values of about "
+            f"{n_queries:,} queries of {n_bytes:,.0f} bytes, while they are joined. "
+            "Pass fewer metrics, or score parts of the queries and join them by "
+            "QueryScores.concat.",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def with_max_grade(source, core):
+    """Return a core that measures all queries by the highest grade of the source.
+
+    The extreme grades are asked for only if a metric depends on them.
+    """
+    compared = [one for one in core.requests if one.options.threshold is None]
+    if not any(map(reads_highest_grade, core.requests)) and not compared:
+        return core
+    low, high = source.extreme_grades(core.columns)
+    if compared and low is not None and low < 0:
+        raise ValueError(
+            f"{compared[0].key!r} with threshold=None compares negative grades with "
+            f"those of all data. Got a lowest grade of {float(low)}: pass a "
+            "`threshold`, or shift the grades."
+        )
+    requests = tuple(with_highest_grade(one, high) for one in core.requests)
+    return replace(core, requests=requests)
+
+
+@share_table_words
+def read_rows(
+    source: PathLike | Any,
+    *,
+    qid: str = "qid",
+    y_true: str | None = "y_true",
+    y_score: str | Sequence[str] | Mapping[str, str] = "y_score",
+    judged: str | None = None,
+    returned: str | Mapping[str, str] | None = None,
+    doc_id: str | None = None,
+    sample_weight: str | None = None,
+    **columns: Any,
+) -> Bunch:
+    """Read the rows of a file or a table as the arguments of metrics.
+
+    It is for what needs the rows themselves, such as :func:`~skrank.metrics.explain`,
+    :func:`~skrank.metrics.tie_report` and :func:`~skrank.metrics.query_report`. The
+    columns have to fit into memory. :func:`score_table` scores tables that do not.
+
+    Parameters
+    ----------
+    source : str, path, list of paths or table
+        A file, files or a table with a row for each document of a query, in any form
+        that :func:`score_table` takes but a data frame of Spark or Dask.
+    **columns : str or ItemColumn
+        What metrics read of documents in addition to grades and scores, by the names
+        of metrics for it, such as ``popularity="n_ratings"``, as :func:`score_table`
+        takes it.
+
+    Returns
+    -------
+    rows : Bunch
+        The arguments of :func:`~skrank.metrics.evaluate`: `y_true`, `y_score` and
+        `qid`, and the others whose columns are named, of shape (n_samples,), in the
+        order of the rows. Of several rankers, `y_score` is a dict of their names to
+        arrays, as is `returned` if it was a dict. A column of lists of numbers is an
+        array of shape (n_samples, n), and one of lists of labels a sparse matrix with a
+        column for each label.
+
+    Raises
+    ------
+    ValueError
+        If a column is unknown, has missing values or values of several types, or a
+        file is empty or damaged. The error names the column and the file.
+    TypeError
+        If `source` has another form.
+    OSError
+        If a file cannot be read, or there is too little memory.
+    FileNotFoundError
+        If there is no such file.
+    ImportError
+        If DuckDB or PyArrow is not installed.
+
+    See Also
+    --------
+    score_table : Scores the rows, of tables of any size.
+    align : The same for judgements and runs.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrank.metrics import tie_report
+    >>> from skrank.tables import read_rows
+    >>> frame = pd.DataFrame({"user": ["u", "u"], "bought": [1, 0], "score": [3, 3]})
+    >>> rows = read_rows(frame, qid="user", y_true="bought", y_score="score")
+    >>> tie_report(metrics="mrr", **rows)
+    1 of 1 queries are tied (100.0%)
+    2 of 2 documents are tied (100.0%)
+    <BLANKLINE>
+         pessimistic  expected  optimistic      span
+    mrr     0.500000  0.750000    1.000000  0.500000
+    """
+    of_metrics = _named(columns)
+    columns = read_columns(
+        "read_rows", qid, y_true, y_score, (), judged, returned, doc_id, sample_weight
+    )._replace(of_metrics=of_metrics)
+    with Source(source, columns, reads_all=True) as rows:
+        rows.check(columns)
+        query = f"SELECT {rows.selected(columns)} FROM {rows.relation}"
+        found = rows.run(lambda: rows.connection.sql(query).to_arrow_table())
+        if has_missing(found.select(columns.whole())):
+            rows.refuse_missing(columns)
+    arrays = {name: as_numpy(found[name]) for name in columns.whole()}
+    named = columns._asdict() | {"y_score": y_score}
+    del named["of_metrics"]
+    if not isinstance(y_score, str):
+        named["y_score"] = columns.y_score
+    given = columns_of_table(found, columns)
+    given |= {"y_true": None} if y_true is None else {}
+    return Bunch(
+        **{
+            argument: {name: arrays[one] for name, one in column.items()}
+            if isinstance(column, Mapping)
+            else arrays[column]
+            for argument, column in named.items()
+            if column  # neither None nor the empty tuple of `by`
+        },
+        **given,
+    )
+
+
+def read_columns(
+    caller, qid, y_true, y_score, by, judged, returned, doc_id, sample_weight
+):
+    """Return the checked names of the columns."""
+    named = {"qid": qid}
+    optional = {
+        "y_true": y_true,
+        "judged": judged,
+        "doc_id": doc_id,
+        "sample_weight": sample_weight,
+    }
+    named |= {name: column for name, column in optional.items() if column is not None}
+    for name, column in named.items():
+        check_column_name(column, name, caller)
+    keys = [by] if isinstance(by, str) else by
+    if not isinstance(keys, (list, tuple)) or not _are_names(keys):
+        raise ValueError(
+            "The 'by' parameter of score_table must be a str, the name of a column, or "
+            f"a list of them. Got {shown(by)} instead."
+        )
+    if qid in keys or "qid" in keys:
+        raise ValueError(
+            "The 'by' parameter of score_table must name columns other than the query "
+            f"ids. Got {list(keys)}."
+        )
+    if isinstance(y_score, str):
+        rankers = {None: y_score}
+    elif isinstance(y_score, (list, tuple)):
+        rankers = {name: name for name in y_score}
+    else:
+        rankers = dict(y_score) if isinstance(y_score, Mapping) else {}
+    if not rankers or not _are_names(rankers.values()):
+        raise ValueError(
+            f"The 'y_score' parameter of {caller} must name a column, or columns by "
+            f"the name of the ranker. Got {shown(y_score)} instead."
+        )
+    if returned is not None and not isinstance(returned, str):
+        is_dict = isinstance(returned, Mapping) and {*returned} == {*rankers}
+        if not is_dict or not _are_names(returned.values()):
+            raise ValueError(
+                f"The 'returned' parameter of {caller} must be a str, the name of "
+                "one column, or a dict of the names of the rankers to such names. "
+                f"Got {shown(returned)} instead."
+            )
+    return Columns(
+        qid, y_true, rankers, tuple(keys), judged, returned, doc_id, sample_weight
+    )
+
+
+def _are_names(names):
+    return all(isinstance(name, str) for name in names)
+
+
+def _check_cluster(core, **options):
+    """Raise on what Spark and Dask do not have: some options, and an order of rows."""
+    for name, value in options.items():
+        if value not in (None, False):
+            raise ValueError(
+                f"The {name!r} parameter of score_table goes with files and tables in "
+                f"memory, not with Spark and Dask. Got {shown(value)}."
+            )
+    if (request := core.in_input_order) is not None:
+        raise ValueError(
+            f"ties='first' of {request.key!r} keeps the order of the rows, and a data "
+            "frame of Spark or Dask has none. Pass the ids of the documents as "
+            "`doc_id` and a `doc_order`, or another rule such as ties='expected'."
+        )
+
+
+def score_runs(
+    qrels: Judgements,
+    run: Judgements,
+    metrics: MetricsLike,
+    *,
+    missing_queries: Literal["zero", "drop", "raise"] = "zero",
+    unjudged_queries: Literal["drop", "raise"] = "drop",
+    judged_from: float | None = None,
+    qid: str = "qid",
+    doc_id: str = "doc_id",
+    grade: str = "grade",
+    score: str = "score",
+    **params: Any,
+) -> QueryScores:
+    """Score the queries of one run, or of several, by relevance judgements.
+
+    It is :func:`align` and :func:`~skrank.metrics.score_queries` in one call.
+
+    Parameters
+    ----------
+    qrels : path, table, dict or list
+        The judgements, in any form that :func:`align` takes, such as a file of TREC.
+    run : path, table, dict or list
+        What a system returned, likewise, or a dict of names to runs.
+    metrics : str, callable, or list or dict of them
+        Scorer names, metric functions of skrank or functions of your own, as in
+        :func:`~skrank.metrics.evaluate`.
+    missing_queries : {"zero", "drop", "raise"}, default="zero"
+        What is done with a judged query that a run lacks, as in :func:`align`.
+    unjudged_queries : {"drop", "raise"}, default="drop"
+        What is done with a query of a run that has no judgement, as in :func:`align`.
+    judged_from : float, default=None
+        Documents with a lower grade are not judged. If None, the rule of the
+        `convention`; without one, negative grades raise.
+    qid : str, default="qid"
+        The name of the column of query ids in tables, as in :func:`align`.
+    doc_id : str, default="doc_id"
+        The name of the column of document ids.
+    grade : str, default="grade"
+        The name of the column of grades.
+    score : str, default="score"
+        The name of the column of scores.
+    **params
+        Further parameters of :func:`~skrank.metrics.evaluate`, such as `convention`,
+        `average` and ``ties="pessimistic"``. A column that metrics read is
+        :func:`~skrank.metrics.of_items` of a table by document and ``"doc_id"``, such
+        as ``popularity=of_items(views, "doc_id")``; `subtopics` come with the
+        judgements, if these have them. A file of TREC is read with its subtopics, as by
+        ``read_qrels(path, subtopics=True)``, if a metric reads them.
+
+    Returns
+    -------
+    scores : QueryScores
+        The values by ranker, metric and query.
+
+    Raises
+    ------
+    ValueError
+        If a line of a file is malformed, a document occurs twice for a query, a grade
+        or a score is missing, no query is judged, several runs have different queries,
+        or a parameter has an invalid value.
+    TypeError
+        If the input has another form, or the ids are text on one side and integers on
+        the other.
+
+    See Also
+    --------
+    align : Makes the arrays, and describes the forms of judgements and runs.
+    score_table : Scores a table with a row for each document, of any size.
+
+    Examples
+    --------
+    >>> from skrank.tables import score_runs
+    >>> qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1}}
+    >>> runs = {"bm25": {"q1": {"d1": 0.7, "d4": 0.9}}, "dense": {"q1": {"d1": 0.1}}}
+    >>> score_runs(qrels, runs, "mrr").summary()
+    {'bm25': {'mrr': 0.25}, 'dense': {'mrr': 0.5}}
+    """
+    if judged_from is not None:
+        params["judged_from"] = judged_from
+    requests = read_requests(metrics, params, "score_runs")
+    are_read = any("subtopics" in request.metric.columns for request in requests)
+    is_path = isinstance(qrels, (str, os.PathLike)) and is_trec(qrels)
+    if are_read and is_path and "subtopics" not in params:
+        qrels = read_qrels(qrels, subtopics=True)
+    aligned = align(
+        qrels,
+        run,
+        missing_queries=missing_queries,
+        unjudged_queries=unjudged_queries,
+        judged_from=lowest_judged(judged_from, params.get("convention")),
+        qid=qid,
+        doc_id=doc_id,
+        grade=grade,
+        score=score,
+    )
+    if "subtopics" in aligned and not are_read:
+        del aligned["subtopics"]
+    return score_queries(metrics=metrics, **aligned, **params)

@@ -1,0 +1,237 @@
+"""The grammar of scorer names: ``["neg_"] name ["@" k]``."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import inspect
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import skrank.metrics
+from skrank._engine.names import ALIASES, is_name, listed_names, parse_name
+from skrank._engine.request import METRICS
+from tests.brute_force import COUNTS, LESS_IS_BETTER, OF_COLUMNS, WITH_FUNCTION
+
+pytestmark = pytest.mark.slow_rows
+
+
+VALID = {
+    "mrr": ("mrr", None, 1),
+    "mrr@10": ("mrr", 10, 1),
+    "map": ("map", None, 1),
+    "map@1": ("map", 1, 1),
+    "ndcg": ("ndcg", None, 1),
+    "ndcg@7": ("ndcg", 7, 1),
+    "ndcg@1000000": ("ndcg", 1000000, 1),
+    "dcg@10": ("dcg", 10, 1),
+    "cg": ("cg", None, 1),
+    "precision@5": ("precision", 5, 1),
+    "recall@10": ("recall", 10, 1),
+    "hits@1": ("hits", 1, 1),
+    "mean_precision@3": ("mean_precision", 3, 1),
+    "query_auc": ("query_auc", None, 1),
+    "rank_correlation": ("rank_correlation", None, 1),
+    # Aliases.
+    "hit_rate@3": ("hits", 3, 1),
+    "hit@3": ("hits", 3, 1),
+    "hr@3": ("hits", 3, 1),
+    "recip_rank": ("mrr", None, 1),
+    "ndcg_at_10": ("ndcg", 10, 1),
+    "neg_mean_rank": ("mean_rank", None, -1),
+    "success@3": ("hits", 3, 1),
+    "p@5": ("precision", 5, 1),
+    "r@5": ("recall", 5, 1),
+    "gauc": ("query_auc", None, 1),
+    # As trec_eval names them.
+    "ndcg_cut_10": ("ndcg", 10, 1),
+    "map_cut_20": ("map", 20, 1),
+    "P_10": ("precision", 10, 1),
+    "recall_1000": ("recall", 1000, 1),
+    "success_5": ("hits", 5, 1),
+    "Rprec": ("r_precision", None, 1),
+    # With parameters.
+    "rbp(p=0.5,max_grade=2)": ("rbp", None, 1),
+    "ndcg(gain='linear')@10": ("ndcg", 10, 1),
+    "p(threshold=1)@5": ("precision", 5, 1),
+    "neg_mean_rank(threshold=1)": ("mean_rank", None, -1),
+    "mrr()": ("mrr", None, 1),
+}
+
+# What is refused, and the name that the error suggests.
+REFUSED = {
+    # A cutoff that is none.
+    "ndcg@0": "ndcg@10",
+    "ndcg@07": "ndcg@7",
+    "ndcg@": "ndcg@10",
+    "ndcg@-3": "ndcg@10",
+    "ndcg@1.5": "ndcg@10",
+    "ndcg@ 5": "ndcg@5",
+    "ndcg@5 ": "ndcg@5",
+    "ndcg@5@5": "ndcg@10",
+    "ndcg@\u0665": "ndcg@10",
+    "ndcg\n": "ndcg",
+    "ndcg_cut_0": "ndcg",
+    # With parameters.
+    "rpb(p=0.5)": "rbp(p=0.5)",
+    "precision(threshold=1)": "precision(threshold=1)@10",
+    "mean_rank(threshold=1)": "neg_mean_rank(threshold=1)",
+    "ndcg@10(threshold=1)": "ndcg(threshold=1)@10",
+    "ndcg(": "ndcg",
+    # A cutoff where there is none, and none where one is needed.
+    "query_auc@5": "query_auc",
+    "gauc@5": "query_auc",
+    "rank_correlation@5": "rank_correlation",
+    "neg_mean_rank@5": "neg_mean_rank",
+    "precision": "precision@10",
+    "recall": "recall@10",
+    "hits": "hits@10",
+    "hit_rate": "hits@10",
+    "p": "precision@10",
+    # The wrong sign.
+    "mean_rank": "neg_mean_rank",
+    "neg_mrr": "mrr",
+    "neg_ndcg@5": "ndcg@5",
+    "neg_neg_mean_rank": "neg_mean_rank",
+    # Misspelt.
+    "mmr": "mrr",
+    "ndgc@5": "ndcg@5",
+    "ncdg": "ndcg",
+    "recal@20": "recall@20",
+    "mean_precison": "mean_precision",
+    "rank_corelation": "rank_correlation",
+    # As papers write them.
+    "MRR": "mrr",
+    "MRR@10": "mrr@10",
+    "MAP": "map",
+    "NDCG@10": "ndcg@10",
+    "nDCG@10": "ndcg@10",
+    "Hits@3": "hits@3",
+    "P@5": "precision@5",
+    "R@5": "recall@5",
+    "Recall@20": "recall@20",
+    "GAUC": "query_auc",
+    # Written out, without the @, or as the function is named.
+    "mean_reciprocal_rank": "mrr",
+    "mean_average_precision@5": "map@5",
+    "ndcg10": "ndcg@10",
+    "ndcg-5": "ndcg@5",
+    "mrr_score": "mrr",
+    "hits_at_k_score": "hits@10",
+}
+
+MESSAGE = re.compile(r"is not a valid scoring value\..* Did you mean '([^']+)'\?$")
+
+
+@pytest.mark.parametrize("name", VALID)
+def test_a_name_is_a_metric_a_cutoff_and_a_sign(name):
+    parsed = parse_name(name)
+    assert (parsed.metric.name, parsed.k, parsed.sign) == VALID[name]
+    assert parsed.metric is METRICS[parsed.metric.name]
+    assert is_name(name)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_refused_name_is_answered_with_the_nearest_one(name):
+    assert not is_name(name)
+    with pytest.raises(ValueError, match="not a valid scoring value") as error:
+        parse_name(name)
+    assert repr(name) in str(error.value)
+    assert MESSAGE.search(str(error.value)).group(1) == REFUSED[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("mean_rank", "lower values of 'mean_rank' are better. Did you mean 'neg_mean"),
+        ("mean_rnk", "lower values of 'mean_rank' are better. Did you mean 'neg_mean"),
+        ("median_rank", "A scorer must return larger values for better models, but lo"),
+        ("neg_ndcg@10", "Larger values of 'ndcg@10' are better already. Did you mean "),
+        ("ndgc@10", "is not a valid scoring value. Did you mean 'ndcg@10'?"),
+        ("neg_mean_rnk", "is not a valid scoring value. Did you mean 'neg_mean_rank'"),
+    ],
+)
+def test_a_refusal_says_why_a_name_has_a_sign(name, why):
+    with pytest.raises(ValueError, match=re.escape(why)):
+        parse_name(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["", "@", "@5", "accuracy", "roc_auc", "xyzzy", "neg_"]
+)
+def test_a_name_like_no_other_is_refused_without_a_guess(name):
+    assert not is_name(name)
+    with pytest.raises(ValueError, match="not a valid scoring value"):
+        parse_name(name)
+
+
+@pytest.mark.parametrize("name", [None, 5, b"mrr", ["mrr"], ("ndcg", 10)])
+def test_what_is_no_str_is_no_name(name):
+    assert not is_name(name)
+    with pytest.raises((TypeError, ValueError), match="not a valid scoring value"):
+        parse_name(name)
+
+
+edits = st.text(st.sampled_from("abcdegilmnprtu_@0159N "), max_size=3)
+
+
+WITHOUT_PARAMETERS = sorted(name for name in VALID if "(" not in name)
+
+
+@given(
+    st.sampled_from(WITHOUT_PARAMETERS), st.integers(0, 15), st.integers(0, 3), edits
+)
+@settings(max_examples=150, derandomize=True, deadline=None, database=None)
+def test_every_suggestion_is_a_valid_name(name, start, length, edit):
+    name = name[:start] + edit + name[start + length :]
+    if is_name(name):
+        assert parse_name(name).metric.name in METRICS
+        return
+    with pytest.raises(ValueError, match="not a valid scoring value") as error:
+        parse_name(name)
+    found = MESSAGE.search(str(error.value))
+    assert found is None or is_name(found.group(1))
+
+
+def test_every_listed_name_is_valid_and_listed_once():
+    names = listed_names()
+    assert names == sorted(set(names))
+    assert all(map(is_name, names))
+    assert {parse_name(name).metric.name for name in names} == set(METRICS)
+    assert not {name.partition("@")[0] for name in names} & set(ALIASES)
+
+
+def test_no_alias_hides_a_metric():
+    assert not set(ALIASES) & set(METRICS)
+    assert set(ALIASES.values()) <= set(METRICS)
+
+
+@pytest.mark.parametrize("name", sorted(METRICS))
+def test_a_row_of_the_table_says_what_its_function_takes(name):
+    metric = METRICS[name]
+    assert metric.name == name
+    assert (metric.full_name == name) == (name not in LESS_IS_BETTER)
+    if metric.function is None:  # a count
+        assert name in COUNTS
+        return
+    assert getattr(skrank.metrics, metric.function.__name__) is metric.function
+    parameters = inspect.signature(metric.function).parameters
+    assert ("k" in parameters) == (metric.cutoff != "never")
+    assert metric.cutoff in {"never", "optional", "required"}
+    # The definition knows the metric's own parameters and nothing of the input.
+    own = set(inspect.signature(metric.definition).parameters) - {"ranking"}
+    assert own <= set(parameters)
+
+
+def test_every_function_has_a_row_and_no_two_share_one():
+    named = [*WITH_FUNCTION, *OF_COLUMNS]
+    functions = [METRICS[name].function.__name__ for name in named]
+    assert len(functions) == len(set(functions))
+    public = {
+        name
+        for name in skrank.metrics.__all__
+        if name.endswith(("_score", "_rank", "_loss", "_divergence"))
+        or name.startswith("rank_")
+    }
+    assert set(functions) == public

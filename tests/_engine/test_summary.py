@@ -1,0 +1,338 @@
+"""Metrics next to chance: all rankings of several queries, and ties beyond counting."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from skrank import metrics
+from skrank._engine.first_ranks import BLOCK
+from skrank.metrics import evaluate
+from tests.brute_force import call
+
+pytestmark = pytest.mark.slow_rows
+
+
+# Queries by their numbers of documents and of relevant ones, and the rank of the first.
+ONE_RIGHT = [(3, 1, 2), (4, 1, 4), (5, 1, 1)]
+SEVERAL = [(3, 2, 1), (4, 1, 3), (5, 3, 2)]
+SURE = [(4, 2, 2), (2, 2, 1), (1, 1, 1)]
+
+PLAIN = {
+    "mean_rank": lambda r, w: w @ r,
+    "geometric_mean_rank": lambda r, w: np.exp(w @ np.log(r)),
+    "mrr": lambda r, w: w @ (1 / r),
+    "mrr@2": lambda r, w: w @ np.where(r <= 2, 1 / r, 0),
+    "hits@1": lambda r, w: w @ (r <= 1),
+    "hits@2": lambda r, w: w @ (r <= 2),
+}
+LESS_IS_BETTER = {"mean_rank", "geometric_mean_rank"}
+INDEX = {
+    "mean_rank": "adjusted_mean_rank_index",
+    "geometric_mean_rank": "adjusted_geometric_mean_rank_index",
+}
+
+
+def flat(queries):
+    """Return (y_true, y_score, qid) with the first ranks that are given."""
+    rows = []
+    for qid, (n, r, first) in enumerate(queries):
+        relevant = [rank == first or rank > n - r + 1 for rank in range(1, n + 1)]
+        assert sum(relevant) == r
+        rows += [(is_right, -rank, qid) for rank, is_right in enumerate(relevant)]
+    return map(np.array, zip(*rows, strict=True))
+
+
+def first_ranks_of_all_orders(queries):
+    """Return the first ranks of every query in all combinations of their orders."""
+    places = [
+        [min(chosen) for chosen in itertools.combinations(range(1, n + 1), r)]
+        for n, r, _ in queries
+    ]
+    return np.array(list(itertools.product(*places)), dtype=float).T
+
+
+@pytest.mark.parametrize("weight", [None, (1, 2, 3), (0.5, 0.5, 1), (3, 0, 1)])
+@pytest.mark.parametrize("queries", [ONE_RIGHT, SEVERAL, SURE])
+@pytest.mark.parametrize("name", PLAIN)
+def test_indices_and_z_scores_are_those_of_all_orders_of_all_queries(
+    name, queries, weight
+):
+    y_true, y_score, qid = flat(queries)
+    rows = None if weight is None else np.array(weight)[qid]
+    share = np.ones(3) / 3 if weight is None else np.array(weight) / sum(weight)
+    values = PLAIN[name](first_ranks_of_all_orders(queries), share)
+    value = PLAIN[name](np.array([[first] for _, _, first in queries]), share)[0]
+    mean, best = values.mean(), PLAIN[name](np.ones((3, 1)), share)[0]
+    sign = -1 if name in LESS_IS_BETTER else 1
+    base, _, k = name.partition("@")
+    cut = f"@{k}" if k else ""
+    index, z = INDEX.get(base, f"adjusted_{base}") + cut, f"z_{base}{cut}"
+    got = evaluate(y_true, y_score, [index, z], qid=qid, sample_weight=rows)
+    assert_allclose(got[index], (value - mean) / (best - mean), rtol=1e-12, atol=1e-14)
+    expected = sign * (value - mean) / values.std()
+    assert_allclose(got[z], expected, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"average": "weighted"}, {"ties": "realistic"}]
+)
+@pytest.mark.parametrize(
+    ("name", "plain", "adjusted"),
+    [
+        ("adjusted_mrr@2", "mrr@2", True),
+        ("adjusted_hits@2", "hits@2", True),
+        ("adjusted_mean_rank_index", "mean_rank", True),
+        ("adjusted_mean_rank", "mean_rank", "ratio"),
+        ("adjusted_geometric_mean_rank_index", "geometric_mean_rank", True),
+        ("z_mrr", "mrr", "z"),
+        ("z_hits@2", "hits@2", "z"),
+        ("z_mean_rank", "mean_rank", "z"),
+        ("z_geometric_mean_rank", "geometric_mean_rank", "z"),
+    ],
+)
+def test_a_name_of_an_adjusted_metric_is_the_function_adjusted(
+    name, plain, adjusted, options
+):
+    rng = np.random.default_rng(0)
+    y_true, y_score = rng.integers(0, 2, (20, 6)), rng.integers(0, 4, (20, 6))
+    options = {"replace_undefined_by": np.nan, **options}
+    got = call(plain, y_true, y_score, adjusted=adjusted, **options)
+    assert got == call(name, y_true, y_score, **options)
+
+
+def test_the_ratio_is_the_metric_over_its_expectation():
+    # Ranks 1 and 2 of 4 candidates each: (3 / 2) / (5 / 2), H_4 = 25 / 12.
+    y_true, y_score = [0, 1], [[4, 3, 2, 1], [4, 3, 2, 1]]
+    got = [
+        score(y_true, y_score, adjusted="ratio")
+        for score in (metrics.mean_rank, metrics.mrr_score)
+    ]
+    assert_allclose(got, [3 / 5, (3 / 4) / (25 / 12 / 4)])
+
+
+def test_the_geometric_mean_is_adjusted_by_its_expectation_under_random_orders():
+    # One query of 2 documents: the rank is 1 or 2, and 3 / 2 in expectation.
+    got = metrics.geometric_mean_rank([0, 1], [1, 1], adjusted=True)
+    assert got == pytest.approx((math.sqrt(2) - 3 / 2) / (1 - 3 / 2))
+
+
+@pytest.mark.parametrize(
+    ("name", "adjusted", "error"),
+    [
+        ("median_rank", "z", ValueError),
+        ("ndcg", "ratio", TypeError),
+        ("ndcg", "z", TypeError),
+        ("mrr", "zscore", ValueError),
+        ("mrr", 1, TypeError),
+        ("mrr", None, TypeError),
+    ],
+)
+def test_an_adjustment_that_a_metric_does_not_have_is_refused(name, adjusted, error):
+    with pytest.raises(error, match=r"'adjusted' parameter of .* must be .*Got"):
+        call(name, [0, 1], [1, 2], adjusted=adjusted)
+
+
+def test_a_query_of_no_weight_or_without_a_relevant_document_changes_nothing():
+    y_true = [[0, 1, 0, 0], [1, 0, 1, 0], [0, 0, 0, 0], [0, 0, 0, 1]]
+    y_score = np.tile([4, 3, 2, 1], (4, 1))
+    for name in ("z_mrr", "z_mean_rank", "z_geometric_mean_rank", "rank_variance"):
+        expected = call(name, y_true[:2], y_score[:2])
+        got = call(name, y_true, y_score, sample_weight=[1, 1, 1, 0])
+        assert got == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.slow
+def test_z_scores_of_random_scores_have_a_variance_of_one():
+    rng = np.random.default_rng(0)
+    y_true = rng.random((30, 12)) < 0.2
+    names = ["z_mean_rank", "z_geometric_mean_rank", "z_mrr", "z_hits@3"]
+    values = [
+        list(evaluate(y_true, rng.random(y_true.shape), names).values())
+        for _ in range(400)
+    ]
+    assert np.all(np.abs(np.mean(values, axis=0)) < 4 / math.sqrt(400))
+    assert np.all(np.abs(np.var(values, axis=0) - 1) < 4 * math.sqrt(3 / 400))
+
+
+# Ranks 1 or 2 or 3, each a third; 4; 2 or 3, each a half.
+POOLED = np.array([1, 1, 2, 2, 3, 3] + [4] * 6 + [2] * 3 + [3] * 3)
+MAD = np.median(np.abs(POOLED - np.median(POOLED))) * 1.482602218505602
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("rank_variance", np.var(POOLED)),
+        ("rank_standard_deviation", np.std(POOLED)),
+        ("rank_median_absolute_deviation", MAD),
+        ("median_rank", np.median(POOLED)),
+        ("harmonic_mean_rank", 1 / np.mean(1 / POOLED)),
+        ("inverse_mean_rank", 1 / np.mean(POOLED)),
+        ("inverse_geometric_mean_rank", np.exp(-np.mean(np.log(POOLED)))),
+        ("inverse_median_rank", 1 / np.median(POOLED)),
+    ],
+)
+def test_tied_documents_are_all_their_ranks_in_a_summary(name, expected):
+    y_score = [[2, 2, 2, 1, 0], [5, 4, 3, 2, 1], [3, 2, 2, 1, 0]]
+    got = call(name, [0, 3, 1], y_score)
+    assert got == pytest.approx(expected, rel=1e-13)
+
+
+def test_what_replaces_an_undefined_query_is_its_rank_or_one_over_it():
+    y_true, y_score = [[0, 0, 0], [0, 0, 1], [1, 0, 0]], [[3, 2, 1]] * 3
+    ranks = np.array([5, 3, 1])
+    for name, expected in (
+        ("rank_variance", np.var(ranks)),
+        ("rank_standard_deviation", np.std(ranks)),
+        ("rank_median_absolute_deviation", 2 * 1.482602218505602),
+        ("harmonic_mean_rank", 3 / np.sum(1 / ranks)),
+    ):
+        got = call(name, y_true, y_score, replace_undefined_by=5)
+        assert got == pytest.approx(expected)
+    for name, expected in (
+        ("inverse_mean_rank", 1 / 3),
+        ("inverse_geometric_mean_rank", 15 ** (-1 / 3)),
+        ("inverse_median_rank", 1 / 3),
+    ):
+        got = call(name, y_true, y_score, replace_undefined_by=1 / 5)
+        assert got == pytest.approx(expected)
+        assert call(name, y_true, y_score, replace_undefined_by=0) < 0.34
+        with pytest.raises(ValueError, match="must be NaN or >= 0"):
+            call(name, y_true, y_score, replace_undefined_by=-1)
+    options = {"replace_undefined_by": 5}
+    index = call("adjusted_geometric_mean_rank_index", y_true, y_score, **options)
+    # E[r^(1/3)] of a rank among three, for each of two; the rank 5 is sure.
+    power = (1 + 2 ** (1 / 3) + 3 ** (1 / 3)) / 3
+    mean, best = 5 ** (1 / 3) * power**2, 5 ** (1 / 3)
+    assert index == pytest.approx((15 ** (1 / 3) - mean) / (best - mean))
+
+
+LARGE = [
+    "mrr",
+    "mrr@3",
+    "hits@3",
+    "neg_mean_rank",
+    "neg_median_rank",
+    "neg_geometric_mean_rank",
+    "neg_harmonic_mean_rank",
+    "neg_rank_variance",
+    "neg_rank_median_absolute_deviation",
+    "adjusted_mrr",
+    "adjusted_hits@3",
+    "adjusted_geometric_mean_rank_index",
+    "z_mean_rank",
+    "z_mrr",
+    "z_hits@3",
+    "z_geometric_mean_rank",
+]
+
+
+def large_ties(n_right):
+    """Return queries of 40 documents in ties of 20 and more, some of them alike."""
+    rng = np.random.default_rng(n_right)
+    y_true = np.zeros((30, 40), dtype=int)
+    y_true[:29, :n_right] = 1
+    y_true = rng.permuted(y_true, axis=1)
+    y_score = rng.permuted(np.repeat([0, 1], 20)[np.newaxis].repeat(30, 0), axis=1)
+    return y_true, np.where(y_score > rng.integers(2, size=(30, 1)), 2, y_score)
+
+
+def law(y_true, y_score):
+    """Return the ranks of a first relevant document and their chances, in fractions."""
+    top = y_score[y_true > 0].max()
+    above, size = np.sum(y_score > top), np.sum(y_score == top)
+    right = np.sum(y_true[y_score == top])
+    places = range(1, size - right + 2)
+    chances = [math.comb(size - j, right - 1) / math.comb(size, right) for j in places]
+    return above + np.array(places), np.array(chances)
+
+
+@pytest.mark.parametrize("n_right", [1, 3])
+@pytest.mark.parametrize("block", [BLOCK, 1])
+@pytest.mark.parametrize("weight", [None, np.arange(30) % 4])
+def test_large_ties_are_looked_at_once_and_give_the_values_of_their_laws(
+    n_right, block, weight, monkeypatch
+):
+    monkeypatch.setattr("skrank._engine.first_ranks.BLOCK", block)
+    y_true, y_score = large_ties(n_right)
+    share = np.ones(30) if weight is None else weight.astype(float)
+    share[29] = 0  # without a relevant document
+    share /= share.sum()
+    kept = range(29)
+    laws = [law(y_true[i], y_score[i]) for i in kept]
+    random = [law(y_true[i], np.zeros(40)) for i in kept]
+
+    def means(laws, value):
+        return np.array([np.dot(chance, value(rank)) for rank, chance in laws])
+
+    def pooled(laws):
+        rank = np.concatenate([rank for rank, _ in laws])
+        mass = [chance * share[i] for i, (_, chance) in enumerate(laws)]
+        return rank, np.concatenate(mass)
+
+    def median(rank, mass):
+        order = np.argsort(rank, kind="stable")
+        up_to = np.cumsum(mass[order])
+        low = rank[order][np.searchsorted(up_to, 0.5 - 1e-9)]
+        return (low + rank[order][np.searchsorted(up_to, 0.5 + 1e-9)]) / 2
+
+    w = share[:29]
+    rank, mass = pooled(laws)
+    values = {
+        "mrr": lambda r: 1 / r,
+        "mrr@3": lambda r: (r <= 3) / r,
+        "hits@3": lambda r: r <= 3,
+        "mean_rank": lambda r: r,
+    }
+    expected = {name: w @ means(laws, value) for name, value in values.items()}
+    expected["geometric_mean_rank"] = np.exp(w @ means(laws, np.log))
+    expected["harmonic_mean_rank"] = 1 / expected["mrr"]
+    expected["median_rank"] = median(rank, mass)
+    expected["rank_variance"] = mass @ (rank - mass @ rank) ** 2
+    deviation = median(np.abs(rank - median(rank, mass)), mass)
+    expected["rank_median_absolute_deviation"] = 1.482602218505602 * deviation
+    moments = {}
+    for name, value in values.items():
+        mean = means(random, value)
+        square = means(random, lambda r, value=value: value(r) * 1.0 * value(r))
+        moments[name] = w @ mean, np.sqrt(w**2 @ (square - mean**2))
+    powers = [
+        np.prod([c @ r ** (times * w[i]) for i, (r, c) in enumerate(random)])
+        for times in (1, 2)
+    ]
+    moments["geometric_mean_rank"] = powers[0], np.sqrt(powers[1] - powers[0] ** 2)
+    for name, (mean, spread) in moments.items():
+        gain = expected[name] - mean
+        base, _, k = name.partition("@")
+        cut = f"@{k}" if k else ""
+        index = INDEX.get(base, f"adjusted_{base}") + cut
+        expected[index] = gain / (1 - mean)
+        expected[f"z_{base}{cut}"] = (
+            -gain if base in LESS_IS_BETTER else gain
+        ) / spread
+    options = {"sample_weight": weight, "replace_undefined_by": np.nan}
+    got = evaluate(y_true, y_score, LARGE, **options)
+    for name, value in got.items():
+        sign = -1 if name.startswith("neg_") else 1
+        found = expected[name.removeprefix("neg_")]
+        assert sign * value == pytest.approx(found, rel=1e-9), name
+
+
+def test_values_of_queries_with_large_ties_are_those_of_their_formulas():
+    # The one right candidate is among 50 behind 10 others, or among all 60.
+    y_score = [[1] * 10 + [0] * 50, [0] * 60]
+    n = np.array([50, 60])
+    options = {"average": None}
+    y_true = [30, 30]
+    assert_allclose(metrics.mean_rank(y_true, y_score, **options), [35.5, 30.5])
+    got = metrics.rank_variance(y_true, y_score, **options)
+    assert_allclose(got, (n**2 - 1) / 12)
+    got = metrics.mean_rank(y_true, y_score, adjusted="z", **options)
+    assert_allclose(got, [(30.5 - 35.5) / math.sqrt((60**2 - 1) / 12), 0])
+    got = metrics.hits_at_k_score(y_true, y_score, k=12, **options)
+    assert_allclose(got, [2 / 50, 12 / 60])

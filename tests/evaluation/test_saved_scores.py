@@ -1,0 +1,351 @@
+"""Scores of queries in a file."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import json
+import pickle
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from numpy.testing import assert_array_equal
+
+from skrank._engine.request import METRICS
+from skrank.evaluation.saved_scores import PLACE
+from skrank.metrics import QueryScores, add_scorer, score_queries
+from skrank.stats import compare_rankers, confidence_interval
+from tests.brute_force import ADJUSTABLE, LISTED, OF_COLUMNS, full_name
+
+UNDEFINED = "ignore:The (adjusted )?metric is undefined"
+
+
+def draw(seed=0, n_queries=30):
+    """Return shuffled rows with ties, and queries without a relevant document."""
+    rng = np.random.default_rng(seed)
+    qid = np.repeat(np.arange(n_queries), rng.integers(1, 9, n_queries))
+    qid = rng.permutation(qid)
+    n_rows = len(qid)
+    is_relevant = rng.random(n_rows) < rng.choice([0, 0.4], n_queries)[qid]
+    runs = {name: rng.integers(0, 4, n_rows) for name in ("old", "new")}
+    return rng.integers(1, 4, n_rows) * is_relevant, runs, qid
+
+
+def again(scores, folder):
+    scores.save(folder / "scores.parquet")
+    return QueryScores.load(folder / "scores.parquet")
+
+
+def assert_same_array(one, other):
+    if one is None or other is None:
+        assert one is other
+        return
+    assert one.dtype == other.dtype
+    assert one.shape == other.shape
+    if one.dtype.kind in "OT":
+        assert [*map(repr, one.tolist())] == [*map(repr, other.tolist())]
+    else:
+        assert one.tobytes() == other.tobytes()
+
+
+def assert_same(one, other):
+    """Compare all that two instances hold, to the last bit."""
+    one, other = one.table, other.table
+    assert [*one.keys] == [*other.keys]
+    for a, b in zip(one.keys.values(), other.keys.values(), strict=True):
+        assert_same_array(a, b)
+    assert_same_array(one.weight, other.weight)
+    assert (one.rankers, one.kind) == (other.rankers, other.kind)
+    assert repr(one.extremes) == repr(other.extremes)
+    for a, b in zip(one.requests, other.requests, strict=True):
+        assert (a.key, a.sign) == (b.key, b.sign)
+        options, others = a.options.by_name(), b.options.by_name()
+        assert repr(options) == repr(others)
+    for a, b in zip(one.measured, other.measured, strict=True):
+        for parts, of_other in zip(a, b, strict=True):
+            assert [*map(type, parts)] == [*map(type, of_other)]
+            [*map(assert_same_array, parts, of_other)]
+    [*map(assert_same_array, one.n_documents, other.n_documents)]
+
+
+def requests_of(scores):
+    return [request.metric for request in scores.table.requests]
+
+
+PARAMS = {
+    "default": {},
+    "weighted": {"ties": "pessimistic", "average": "weighted"},
+    "first": {"ties": "first", "threshold": 1},
+    "left out": {"replace_undefined_by": np.nan, "threshold": "max"},
+    "adjusted": {"adjusted": True},
+}
+
+
+@pytest.mark.filterwarnings(UNDEFINED)
+@pytest.mark.parametrize("name", PARAMS)
+def test_every_metric_comes_back_to_the_last_bit(name, tmp_path):
+    y_true, runs, qid = draw()
+    names = LISTED if name != "adjusted" else [full_name(one) for one in ADJUSTABLE]
+    weight = np.random.default_rng(1).integers(0, 3, 30)[qid] / 3
+    scores = score_queries(
+        y_true, runs, names, qid=qid, sample_weight=weight, **PARAMS[name]
+    )
+    found = again(scores, tmp_path)
+    assert_same(found, scores)
+    assert requests_of(found) == requests_of(scores)  # the rows of METRICS themselves
+    for ranker, summary in scores.summary().items():
+        assert_array_equal([*found.summary()[ranker].values()], [*summary.values()])
+    assert_array_equal(found.values, scores.values)
+    assert_array_equal(found.table.n_undefined, scores.table.n_undefined)
+
+
+@pytest.mark.filterwarnings(UNDEFINED)
+@pytest.mark.parametrize("name", OF_COLUMNS)
+def test_metrics_of_columns_come_back(name, tmp_path):
+    y_true, runs, qid = draw()
+    rng = np.random.default_rng(2)
+    size = len(qid)
+    columns = {
+        "popularity": rng.integers(1, 9, size) / 8,
+        "group": rng.integers(0, 2, size).astype(bool),
+        "features": rng.random((size, 3)),
+        "subtopics": rng.random((size, 4)) < 0.4,
+        "propensity": rng.integers(1, 9, size) / 8,
+        "profile": rng.dirichlet([1, 1], 30)[qid],
+    }
+    if name == "calibration":
+        columns["group"] = rng.integers(0, 2, (size, 2))
+    metric = METRICS[name]
+    given = {column: columns[column] for column in metric.columns}
+    metric = (
+        metric.full_name
+        + {"never": "", "optional": "@3", "required": "@3"}[metric.cutoff]
+    )
+    scores = score_queries(y_true, runs, metric, qid=qid, **given)
+    assert_same(again(scores, tmp_path), scores)
+
+
+IDS = {
+    "integers": np.arange(4, dtype=np.int32),
+    "big-endian": np.arange(4).astype(">i8"),
+    "unsigned": np.array([0, 1, 2, 2**64 - 1], dtype=np.uint64),
+    "floats": np.array([-0.5, 0.1, 1e300, 5e-324]),
+    "booleans": np.array([False, True]),
+    "text": np.array(["a", "ä", "zz", "日本"]),
+    "text of Python": np.array(["a", "ä", "zz"], dtype=object),
+    "text that is not UTF-8": np.array(["a", "\udc80", "b"]),
+    "bytes": np.array([b"a", b"\xff\x01"]),
+    "days": np.array(["2025-01-01", "2026-03-01"], dtype="M8[D]"),
+    "months": np.array(["2025-01", "2026-03"], dtype="M8[M]"),
+    "nanoseconds": np.array([1, 2**60], dtype="M8[ns]"),
+    "lengths of time": np.array([1, 5], dtype="m8[h]"),
+    "tuples": [("a", 1), ("a", 2), ("b", 1)],
+    "triples with fractions": [(1, 0.1, True), (1, 0.3, False)],
+    "mixed": np.array([1, "1", 2.5], dtype=object),
+}
+
+
+@pytest.mark.filterwarnings("ignore:The p-value may be too small")
+@pytest.mark.parametrize("name", IDS)
+def test_ids_of_any_type_come_back(name, tmp_path):
+    ids = IDS[name]
+    n = len(ids)
+    y_true, y_score = np.tile([1, 0], n), np.arange(2 * n) % 3
+    qid = [one for one in ids for _ in range(2)]
+    if isinstance(ids, np.ndarray):
+        qid = np.repeat(ids, 2)
+    by = {"country": np.repeat(np.resize(["fr", "us"], n), 2)}
+    scores = score_queries(y_true, y_score, "mrr", qid=qid, by=by)
+    found = again(scores, tmp_path)
+    assert_same(found, scores)
+    assert found.summary("country") == scores.summary("country")
+    # What was loaded meets what is scored.
+    merged = compare_rankers({"one": found, "other": scores}, test="t")
+    assert merged.rows[0].difference == 0
+
+
+@pytest.mark.skipif(
+    not hasattr(getattr(np, "dtypes", None), "StringDType"), reason="a type of NumPy 2"
+)
+def test_ids_in_strings_of_any_length_come_back(tmp_path):
+    qid = np.array(["a", "bb", "ccc"], dtype=np.dtypes.StringDType())
+    scores = score_queries([1, 1, 1], [1, 1, 1], "mrr", qid=qid)
+    assert_same(again(scores, tmp_path), scores)
+
+
+def test_joined_parts_and_frames_come_back(tmp_path):
+    y_true, runs, qid = draw()
+    first = qid < 11
+    parts = [
+        again(
+            score_queries(
+                y_true[rows],
+                {name: run[rows] for name, run in runs.items()},
+                ["ndcg", "neg_median_rank"],
+                qid=qid[rows],
+            ),
+            tmp_path,
+        )
+        for rows in (first, ~first)
+    ]
+    whole = score_queries(y_true, runs, ["ndcg", "neg_median_rank"], qid=qid)
+    assert_same(QueryScores.concat(parts), whole)
+    assert_same(again(QueryScores.concat(parts), tmp_path), whole)
+    intervals = confidence_interval(again(whole, tmp_path))
+    assert intervals.rows == confidence_interval(whole).rows
+    given = QueryScores.from_frame({"qid": [1, 2], "my own": [0.25, 0.5]})
+    found = again(given, tmp_path)
+    assert_same(found, given)
+    assert found.summary() == {"my own": 0.375}
+
+
+def my_reach(ranking, *, k=None, scale=2.0):
+    return scale * ranking.total(
+        ranking.relevant * ranking.mean_over_places(np.sqrt, k)
+    )
+
+
+def test_a_metric_of_the_user_needs_no_function_to_be_read(tmp_path):
+    y_true, runs, qid = draw()
+    before = dict(METRICS)
+    try:
+        add_scorer("my_reach", my_reach, greater_is_better=False)
+        asked = ["neg_my_reach(scale=3)@2", my_reach]
+        scores = score_queries(y_true, runs, asked, qid=qid)
+        expected, direction = scores.summary(), scores.table.requests[0].direction
+        scores.save(tmp_path / "scores.parquet")
+    finally:
+        METRICS.clear()
+        METRICS.update(before)
+    found = QueryScores.load(tmp_path / "scores.parquet")
+    assert_same(found, scores)
+    assert found.summary() == expected
+    assert found.table.requests[0].direction == direction == 1
+
+
+def test_a_function_among_the_parameters_is_refused(tmp_path):
+    scores = score_queries([1, 0], [2, 1], "ndcg", gain=np.sqrt)
+    with pytest.raises(TypeError, match="'gain' among the parameters of 'ndcg'"):
+        scores.save(tmp_path / "scores.parquet")
+    assert not [*tmp_path.iterdir()]
+
+
+def rewritten(path, change, **about):
+    """Write a file once more, with another table or other metadata."""
+    found = pyarrow.parquet.read_table(path)
+    metadata = dict(found.schema.metadata)
+    if about:
+        outer = json.loads(metadata[PLACE])
+        outer["scores"] = json.dumps(json.loads(outer["scores"]) | about)
+        metadata[PLACE] = json.dumps(outer).encode()
+    found = change(found).replace_schema_metadata(metadata)
+    pyarrow.parquet.write_table(found, path)
+
+
+def with_value(table, name, place, value):
+    values = table[name].to_pylist()
+    values[place] = value
+    where = table.column_names.index(name)
+    column = pa.array(values, table.schema.field(name).type)
+    return table.set_column(where, name, column)
+
+
+CHANGES = {
+    "a value": lambda table: with_value(table, "old/mrr", 3, 0.125),
+    "the sign of a zero": lambda table: with_value(table, "old/hits@1", 0, -0.0),
+    "a missing value": lambda table: with_value(table, "new/mrr", 1, None),
+    "an id": lambda table: with_value(table, "qid", 0, -1),
+    "one row less": lambda table: table.slice(1),
+    "the order of the rows": lambda table: table.take([1, 0, *range(2, len(table))]),
+    "a name": lambda table: table.rename_columns(["query", *table.column_names[1:]]),
+    "a type": lambda table: table.cast(
+        table.schema.set(0, pa.field("qid", pa.int32()))
+    ),
+    "one column less": lambda table: table.drop_columns(["new/mrr"]),
+}
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path = tmp_path / "scores.parquet"
+    y_true = np.tile([0, 1], 6)
+    runs = {"old": np.tile([1, 0, 0, 1], 3), "new": np.tile([0, 1], 6)}
+    qid = np.repeat(np.arange(6), 2)
+    score_queries(y_true, runs, ["mrr", "hits@1"], qid=qid).save(path)
+    return path
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_changed_file_is_refused(name, saved):
+    rewritten(saved, lambda table: table)
+    QueryScores.load(saved)  # the same contents in another file
+    rewritten(saved, CHANGES[name])
+    with pytest.raises(ValueError, match=r"scores\.parquet' was changed after"):
+        QueryScores.load(saved)
+
+
+def test_changed_parameters_and_damaged_files_are_refused(saved):
+    content = saved.read_bytes()
+    rewritten(saved, lambda table: table, rankers={"list": ["new", "old"]})
+    with pytest.raises(ValueError, match="was changed"):
+        QueryScores.load(saved)
+    for damaged in (content[:-9], content[: len(content) // 2], b"PAR1" * 3):
+        saved.write_bytes(damaged)
+        with pytest.raises(ValueError, match="was changed"):
+            QueryScores.load(saved)
+
+
+def test_a_file_with_a_changed_bit_is_refused(saved):
+    content, whole = saved.read_bytes(), QueryScores.load(saved).summary()
+    refused = []
+    for place in range(4, len(content), max(len(content) // 300, 1)):
+        changed = bytearray(content)
+        changed[place] ^= 1 << place % 8
+        saved.write_bytes(changed)
+        try:
+            read = QueryScores.load(saved)
+        except ValueError as error:
+            refused.append(str(error))
+        else:  # a bit that holds nothing may change
+            assert read.summary() == whole
+    assert len(refused) > 100
+    assert all("scores.parquet'" in message for message in refused)
+
+
+def test_other_files_and_newer_ones_are_named(saved, tmp_path):
+    rewritten(saved, lambda table: table, version=99)
+    with pytest.raises(ValueError, match=r"has the version 99.*Install a newer skrank"):
+        QueryScores.load(saved)
+    other = tmp_path / "other.parquet"
+    pyarrow.parquet.write_table(pa.table({"qid": [1], "mrr": [0.5]}), other)
+    with pytest.raises(ValueError, match=r"other\.parquet'.*from_frame"):
+        QueryScores.load(other)
+    other.write_bytes(pickle.dumps({"not": "run"}))
+    with pytest.raises(ValueError, match="QueryScores"):
+        QueryScores.load(other)
+    with pytest.raises(FileNotFoundError):
+        QueryScores.load(tmp_path / "none.parquet")
+
+
+def test_a_file_is_replaced_by_a_whole_one_only(saved, monkeypatch):
+    before = saved.read_bytes()
+    scores = score_queries([1, 0], [2, 1], "mrr")
+
+    def stop(table, path):
+        with open(path, "wb") as file:
+            file.write(b"PAR1")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pyarrow.parquet, "write_table", stop)
+    with pytest.raises(KeyboardInterrupt):
+        scores.save(saved)
+    assert saved.read_bytes() == before
+    assert [*saved.parent.iterdir()] == [saved]
+
+
+def test_without_pyarrow_the_error_has_the_cure(tmp_path, monkeypatch):
+    scores = score_queries([1, 0], [2, 1], "mrr")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match=r'pip install "skrank\[tables\]"'):
+        scores.save(tmp_path / "scores.parquet")

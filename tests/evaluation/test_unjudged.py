@@ -1,0 +1,482 @@
+"""What documents without a judgement count as, and how far they may move a metric."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn import config_context
+from sklearn.compose import make_column_transformer
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+
+from skrank._engine.request import METRICS
+from skrank.metrics import (
+    QueryScores,
+    evaluate,
+    make_ranking_scorer,
+    map_score,
+    ndcg_score,
+    score_queries,
+)
+from skrank.model_selection import QueryKFold, cross_val_query_scores
+from skrank.tables import score_table
+from tests.brute_force import NAMES, all_orders, call, input_order
+
+pytestmark = pytest.mark.slow_rows
+
+BOUNDED = [
+    name
+    for name in NAMES
+    if METRICS[name.partition("@")[0]].is_bounded and name != "judged@3"
+]
+# Their summary is not a mean of the values of the queries.
+REFUSING = sorted({name.partition("@")[0] for name in set(NAMES) - set(BOUNDED)})
+
+
+def draw(seed, n_queries=4, longest=6, n_grades=2, n_scores=3, share=0.6):
+    """Return ragged queries in any order, with ties and unjudged documents."""
+    rng = np.random.default_rng(seed)
+    qid = np.repeat(np.arange(n_queries), rng.integers(1, longest + 1, n_queries))
+    y_true = rng.integers(0, n_grades, len(qid))
+    y_score = rng.integers(0, n_scores, len(qid)) + 0.5  # unlike grades
+    judged = rng.random(len(qid)) < share
+    order = rng.permutation(len(qid))
+    return [column[order] for column in (y_true, y_score, qid, judged)]
+
+
+def trec_eval_infap(documents, n_relevant):
+    """Return infAP of documents (is_relevant, is_judged, is_pooled), in one order."""
+    n_found = n_others = n_pooled = 0
+    total = 0.0
+    for above, (is_relevant, is_judged, is_pooled) in enumerate(documents):
+        if is_relevant:
+            total += 1 / (above + 1)
+            if above:
+                in_pool = (n_found + n_others + n_pooled) / above
+                precision = (n_found + 1e-5) / (n_found + n_others + 2e-5)
+                total += above / (above + 1) * in_pool * precision
+        n_found += is_relevant
+        n_others += is_judged and not is_relevant
+        n_pooled += is_pooled and not is_judged
+    return total / n_relevant
+
+
+def expected_infap(y_true, y_score, qid, judged, pooled, returned, ties):
+    values = []
+    for query in np.unique(qid):
+        rows = qid == query
+        relevant = (y_true > 0) & judged
+        if not relevant[rows].any():
+            values.append(np.nan)
+            continue
+        rows = rows & returned
+        docs = list(zip(relevant[rows], judged[rows], pooled[rows], strict=True))
+        scores = y_score[rows].tolist()
+        orders = all_orders(docs, scores)
+        orders = [input_order(docs, scores)] if ties == "first" else list(orders)
+        n_relevant = relevant[qid == query].sum()
+        values.append(np.mean([trec_eval_infap(one, n_relevant) for one in orders]))
+    return values
+
+
+@pytest.mark.parametrize("ties", ["expected", "first"])
+@pytest.mark.parametrize("seed", range(24))
+def test_inferred_is_the_mean_of_infap_over_all_orders(seed, ties):
+    y_true, y_score, qid, judged = draw(seed, n_scores=[2, 3, 9][seed % 3])
+    rng = np.random.default_rng(seed)
+    pooled, returned = rng.random((2, len(qid))) < 0.8
+    pooled = pooled if seed % 2 else np.ones_like(pooled)
+    returned = returned if seed % 4 > 1 else np.ones_like(returned)
+    got = map_score(
+        y_true, y_score, qid=qid, judged=judged, pooled=pooled, returned=returned,
+        unjudged="inferred", ties=ties, average=None, replace_undefined_by=np.nan,
+    )  # fmt: skip
+    rest = judged, pooled | judged, returned, ties
+    expected = expected_infap(y_true, y_score, qid, *rest)
+    assert_allclose(got, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_inferred_by_hand():
+    # Ranks 1 and 4 are relevant, 2 is not judged and 3 is not relevant. Above rank 4
+    # half of the judged documents are relevant, and the unjudged one counts as half.
+    value = map_score(
+        [1, 0, 0, 1], [4, 3, 2, 1], judged=[True, False, True, True],
+        unjudged="inferred",
+    )  # fmt: skip
+    assert value == pytest.approx((1 + (1 / 4 + 3 / 4 * 1 / 2)) / 2, abs=1e-12)
+    # Of the documents above rank 4 two of three are in the pool.
+    value = map_score(
+        [1, 0, 0, 1], [4, 3, 2, 1], judged=[True, False, True, True],
+        unjudged="inferred", pooled=[True, False, True, True],
+    )  # fmt: skip
+    at_rank_4 = 1 / 4 + 3 / 4 * 2 / 3 * 1 / 2
+    assert value == pytest.approx((1 + at_rank_4) / 2, abs=1e-12)
+
+
+def test_inferred_reads_the_first_k_ranks():
+    y_true, y_score, qid, judged = draw(5, n_queries=30, longest=12, n_scores=99)
+    for k in (1, 2, 5):
+        got = map_score(
+            y_true, y_score, qid=qid, judged=judged, unjudged="inferred", k=k,
+            average=None,
+        )  # fmt: skip
+        rank = np.empty(len(qid), dtype=int)
+        for query in np.unique(qid):
+            rows = np.flatnonzero(qid == query)
+            rows = rows[np.argsort(-y_score[rows], kind="stable")]
+            rank[rows] = np.arange(1, len(rows) + 1)
+        cut = np.where((rank > k) & judged, 0, y_true)
+        of_cut = map_score(
+            cut, y_score, qid=qid, judged=judged, unjudged="inferred", ties="first",
+            average=None,
+        )  # fmt: skip
+        sums = np.bincount(qid, cut * judged)
+        n_relevant = np.bincount(qid, y_true * judged)
+        tied = np.array(
+            [len(set(y_score[qid == q])) < (qid == q).sum() for q in np.unique(qid)]
+        )
+        expected = of_cut * sums / np.maximum(n_relevant, 1)
+        assert_allclose(got[~tied], expected[~tied], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "ties"),
+    # Each metric with one of the policies.
+    [
+        *zip(
+            sorted(set(NAMES) - {"judged@3"}),
+            itertools.cycle(["expected", "first", "optimistic", "pessimistic"]),
+        )
+    ],
+)
+def test_condensed_lists_have_no_unjudged_documents(name, ties):
+    y_true, y_score, qid, judged = draw(1, n_queries=40, longest=12, n_grades=4)
+    weight = np.random.default_rng(0).random(40)[qid]
+    some = np.isin(qid, qid[judged])
+    y_true, y_score, qid, judged, weight = (
+        values[some] for values in (y_true, y_score, qid, judged, weight)
+    )
+    options = {"ties": ties}
+    for average in ("macro", "weighted", None):
+        options["average"] = average
+        got = call(
+            name, y_true, y_score, qid=qid, judged=judged, unjudged="condensed",
+            sample_weight=weight, **options,
+        )  # fmt: skip
+        expected = call(
+            name, y_true[judged], y_score[judged], qid=qid[judged],
+            sample_weight=weight[judged], **options,
+        )  # fmt: skip
+        assert_array_equal(got, expected)
+
+
+def test_a_query_without_a_judgement_is_undefined_if_it_is_condensed():
+    y_true, y_score, qid, judged = [1, 1, 0], [1, 2, 3], [0, 1, 1], [False, True, True]
+    options = {"qid": qid, "judged": judged, "unjudged": "condensed"}
+    undefined = {"replace_undefined_by": np.nan, "average": None}
+    values = map_score(y_true, y_score, **options, **undefined)
+    assert_array_equal(values, [np.nan, 0.5])
+    options["judged"] = [False] * 3
+    with pytest.warns(UndefinedMetricWarning, match="undefined for every query"):
+        map_score(y_true, y_score, **options, replace_undefined_by=np.nan)
+
+
+def values_of_fillings(name, data, returned, grades, options):
+    """The values of each query, one row for each judgement of the unjudged.
+
+    All judgements are scored in one call, as queries of their own. Those of a query
+    that has fewer than another are repeated.
+    """
+    y_true, y_score, qid, judged = data
+    queries, of_row = np.unique(qid, return_inverse=True)
+    free = [np.flatnonzero((qid == q) & ~judged) for q in queries]
+    every = [list(itertools.product(grades, repeat=len(rows))) for rows in free]
+    n = max(map(len, every))
+    filled = np.tile(np.where(judged, y_true, 0), (n, 1))
+    for rows, choices in zip(free, every, strict=True):
+        filled[:, rows] = [choices[i % len(choices)] for i in range(n)]
+    values = call(
+        name,
+        filled.ravel(),
+        np.tile(y_score, n),
+        qid=(of_row + len(queries) * np.arange(n)[:, None]).ravel(),
+        returned=None if returned is None else np.tile(returned, n),
+        average=None,
+        **options,
+    )
+    return values.reshape(n, len(queries))
+
+
+@pytest.mark.filterwarnings("ignore:The metric is undefined")
+@pytest.mark.parametrize("name", BOUNDED)
+def test_bounds_are_those_of_all_judgements(name):
+    for seed in range(6):
+        n_grades = 4 if seed in (2, 3) else 2
+        data = draw(seed, n_queries=6, longest=5, n_grades=n_grades, share=0.5)
+        y_true, y_score, qid, judged = data
+        y_true[np.flatnonzero(judged)[:1]] = top = n_grades - 1
+        returned = np.random.default_rng(seed).random(len(qid)) < 0.7
+        returned = returned if seed % 3 == 0 else None
+        options = {"ties": ["expected", "first", "pessimistic"][seed % 3]}
+        options["ties"] = "expected" if seed % 2 else options["ties"]
+        if "err" in name or "rbp" in name:
+            options["max_grade"] = top
+        if seed % 4 == 0:
+            options["replace_undefined_by"] = 0.25
+        grades = (0, top) if judged.any() else (0, 1)
+        found = values_of_fillings(name, data, returned, grades, options)
+        bounds = [
+            call(
+                name, y_true, y_score, qid=qid, judged=judged, unjudged=unjudged,
+                returned=returned, average=None, **options,
+            )
+            for unjudged in ("lowest", "highest")
+        ]  # fmt: skip
+        expected = np.fmin.reduce(found), np.fmax.reduce(found)
+        assert_allclose(bounds, expected, rtol=1e-12, atol=1e-12, err_msg=f"{seed}")
+
+
+def test_lowest_and_highest_are_of_what_is_returned():
+    y_true, y_score, judged = [0, 1, 0], [3, 2, 1], [False, True, True]
+    options = {"judged": judged}
+    for name, lowest, highest in [("mean_rank", 1, 2), ("inverse_mean_rank", 1 / 2, 1)]:
+        bounds = [call(name, y_true, y_score, unjudged=which, **options)
+                  for which in ("lowest", "highest")]  # fmt: skip
+        assert bounds == [lowest, highest]
+    # A scorer is larger for better models.
+    options["unjudged"] = "lowest"
+    assert evaluate(y_true, y_score, "neg_mean_rank", **options)["neg_mean_rank"] == -2
+
+
+def test_bounds_by_hand():
+    # Ranks 1 and 3 are not judged, rank 2 is relevant and rank 4 is not.
+    y_true, y_score, judged = [0, 1, 0, 0], [4, 3, 2, 1], [False, True, False, True]
+    options = {"judged": judged}
+    assert map_score(y_true, y_score, unjudged="lowest", **options) == 1 / 2
+    assert map_score(y_true, y_score, unjudged="highest", **options) == 1
+    # The relevant one has grade 1: others get it, too, or a grade that is given.
+    values = evaluate(y_true, y_score, "cg@2", unjudged="highest", **options)
+    assert values == {"cg@2": 1 + 1}
+    options["unjudged_grade"] = 3
+    values = evaluate(y_true, y_score, "cg@2", unjudged="highest", **options)
+    assert values == {"cg@2": 3 + 1}
+
+
+def test_grades_that_stand_for_no_judgement_are_unjudged():
+    y_true, y_score = np.array([-1, 2, -2, 0]), [4, 3, 2, 1]
+    judged = y_true >= 0
+    for unjudged in ("condensed", "lowest", "highest", "inferred"):
+        got = evaluate(y_true, y_score, "map", unjudged=unjudged, judged_from=0)
+        expected = evaluate(y_true, y_score, "map", unjudged=unjudged, judged=judged)
+        assert got == expected
+    got = evaluate(y_true, y_score, "cg", unjudged="highest", judged_from=0)
+    assert got == {"cg": 3 * 2}
+
+
+@pytest.mark.parametrize("unjudged", ["condensed", "inferred", "lowest", "highest"])
+def test_nothing_changes_where_all_documents_are_judged(unjudged):
+    y_true, y_score, qid, _ = draw(3, n_queries=30)
+    expected = map_score(y_true, y_score, qid=qid)
+    tolerance = 1e-4 if unjudged == "inferred" else 1e-15  # it has an epsilon
+    for judged in (None, np.ones(len(qid), dtype=bool)):
+        got = map_score(y_true, y_score, qid=qid, judged=judged, unjudged=unjudged)
+        assert got == pytest.approx(expected, abs=tolerance)
+    if unjudged != "inferred":
+        matrix = ndcg_score([[0, 1, 2]], [[3, 2, 1]], unjudged=unjudged)
+        assert matrix == ndcg_score([[0, 1, 2]], [[3, 2, 1]])
+        targets = METRICS["mrr"].function([1], [[3, 2, 1]], unjudged=unjudged)
+        assert targets == 1 / 2
+
+
+@pytest.mark.parametrize("unjudged", ["condensed", "lowest", "highest"])
+def test_rankers_and_metrics_together_have_the_values_of_each_alone(unjudged):
+    y_true, y_score, qid, judged = draw(4, n_queries=20, n_grades=4, n_scores=9)
+    rankers = {"a": y_score, "b": np.random.default_rng(0).permutation(y_score)}
+    names = ["ndcg@3", "map", "err", "judged@3", "query_auc"]
+    options = {"qid": qid, "judged": judged, "unjudged": unjudged}
+    together = score_queries(y_true, rankers, names, **options).summary()
+    for ranker, scores in rankers.items():
+        for name in names:
+            alone = {} if name == "judged@3" else {"unjudged": unjudged}
+            value = evaluate(y_true, scores, name, qid=qid, judged=judged, **alone)
+            assert together[ranker][name] == value[name]
+
+
+@pytest.mark.parametrize(
+    "unjudged", ["nonrelevant", "condensed", "inferred", "lowest", "highest"]
+)
+def test_blocks_have_the_values_of_the_whole(monkeypatch, unjudged):
+    y_true, y_score, qid, judged = draw(5, n_queries=60, n_grades=4, n_scores=9)
+    order = np.argsort(qid, kind="stable")
+    y_true, y_score, qid, judged = (
+        values[order] for values in (y_true, y_score, qid, judged)
+    )
+    y_true[0], judged[0] = 5, True  # the highest grade is in the first block alone
+    pooled = np.random.default_rng(0).random(len(qid)) < 0.5
+    names = ["map"] if unjudged == "inferred" else ["map", "ndcg", "err", "dcg@2"]
+    options = {"qid": qid, "judged": judged, "unjudged": unjudged, "pooled": pooled}
+    whole = evaluate(y_true, y_score, names, **options)
+    monkeypatch.setattr("skrank._engine.answer.ROWS", 40)
+    assert evaluate(y_true, y_score, names, **options) == whole
+
+
+def test_parts_of_different_highest_grades_are_not_joined():
+    options = {"judged": [True, False], "unjudged": "highest"}
+    parts = [
+        score_queries([grade, 0], [1, 2], "dcg", qid=[grade] * 2, **options)
+        for grade in (1, 2)
+    ]
+    with pytest.raises(ValueError, match=r"highest grade .* or `unjudged_grade`"):
+        QueryScores.concat(parts)
+    options["unjudged_grade"] = 2
+    parts = [
+        score_queries([grade, 0], [1, 2], "dcg", qid=[grade] * 2, **options)
+        for grade in (1, 2)
+    ]
+    whole = score_queries(
+        [1, 0, 2, 0], [1, 2, 1, 2], "dcg", qid=[1, 1, 2, 2], unjudged="highest",
+        judged=[True, False] * 2,
+    )  # fmt: skip
+    assert QueryScores.concat(parts).summary() == whole.summary()
+
+
+@pytest.mark.parametrize("name", REFUSING)
+@pytest.mark.parametrize("unjudged", ["lowest", "highest"])
+def test_what_is_not_a_mean_of_values_of_queries_has_no_bounds(name, unjudged):
+    metric = METRICS[name]
+    asked = metric.full_name + ("@3" if metric.cutoff == "required" else "")
+    error = TypeError if name == "judged" else ValueError
+    message = "takes: .'unjudged'." if name == "judged" else "is not a mean of such"
+    with pytest.raises(error, match=message):
+        evaluate([0, 1], [1, 2], asked, unjudged=unjudged)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "params", "message"),
+    [
+        (
+            "ndcg",
+            {"unjudged": "none"},
+            "'unjudged' parameter of evaluate must be a str",
+        ),
+        ("ndcg", {"unjudged": "inferred"}, "average precision, so that 'map' is the"),
+        (
+            ["map", "mrr"],
+            {"unjudged": "inferred"},
+            "Got it for 'mrr': pass 'condensed'",
+        ),
+        (
+            "map",
+            {"unjudged": "lowest", "adjusted": True},
+            "adjusted metric 'map' is a ratio of means",
+        ),
+        (
+            "map",
+            {"unjudged": "lowest", "unjudged_grade": 0},
+            "must be above the threshold, 0.0. Got 0.",
+        ),
+        ("map", {"unjudged_grade": 2}, "requires unjudged='lowest' or 'highest'"),
+        (
+            "map",
+            {"unjudged": "inferred", "pooled": [1, 1]},
+            "'pooled' parameter must be a boolean array of shape",
+        ),
+    ],
+)
+def test_choices_for_unjudged_documents_that_are_refused(metrics, params, message):
+    with pytest.raises(ValueError, match=message):
+        evaluate([0, 1], [1, 2], metrics, judged=[True, False], **params)
+
+
+def search_data():
+    rng = np.random.default_rng(0)
+    qid = np.repeat(np.arange(30), 10)
+    X = pd.DataFrame({"a": rng.random(300), "b": rng.random(300)})
+    y = (X["a"] + 0.3 * rng.normal(size=300) > 0.7).astype(int)
+    return X, y.to_numpy(), qid, rng.random(300) < 0.6
+
+
+def folds_by_hand(X, y, qid, judged, alpha):
+    """Return MAP of each fold without the rows that nobody judged."""
+    values = []
+    for train, test in QueryKFold(3).split(X, y, qid):
+        score = Ridge(alpha=alpha).fit(X.iloc[train], y[train]).predict(X.iloc[test])
+        kept = judged[test]
+        values.append(map_score(y[test][kept], score[kept], qid=qid[test][kept]))
+    return values
+
+
+@pytest.mark.parametrize("how", ["metadata", "column", "columns"])
+def test_a_search_leaves_out_what_is_not_judged(how):
+    X, y, qid, judged = search_data()
+    expected = {alpha: folds_by_hand(X, y, qid, judged, alpha) for alpha in (0.01, 1e3)}
+    columns, params = {}, {"qid": qid}
+    if how == "metadata":
+        params["judged"] = judged
+    elif how == "column":
+        X = X.assign(judged=judged)
+    else:
+        X, columns = X.assign(seen=judged), {"columns": {"judged": "seen"}}
+    scorer = make_ranking_scorer("map", unjudged="condensed", **columns)
+    with config_context(enable_metadata_routing=True):
+        model = make_pipeline(
+            make_column_transformer(("passthrough", ["a", "b"])), Ridge()
+        )
+        search = GridSearchCV(
+            model, {"ridge__alpha": [0.01, 1e3]}, scoring=scorer, cv=QueryKFold(3)
+        ).fit(X, y, **params)
+        scores = cross_val_query_scores(
+            model.set_params(ridge__alpha=1e3), X, y, scoring=scorer,
+            cv=QueryKFold(3), params=params,
+        )  # fmt: skip
+    for i, values in enumerate(expected.values()):
+        got = [search.cv_results_[f"split{f}_test_score"][i] for f in range(3)]
+        assert_allclose(got, values, rtol=1e-12)
+    by_fold = scores.summary(by="fold").values()
+    assert_allclose([one["map"] for one in by_fold], expected[1e3], rtol=1e-12)
+
+
+def test_a_scorer_without_the_mask_that_it_reads_is_an_error():
+    X, y, qid, _ = search_data()
+    model = Ridge().fit(X, y)
+    scorer = make_ranking_scorer("map", unjudged="condensed")
+    with pytest.raises(ValueError, match="'map' reads the column 'judged'"):
+        scorer(model, X, y, qid=qid)
+    with pytest.raises(ValueError, match="'map' reads the column 'judged'"):
+        scorer.on_documents(y, qid)
+    grades = np.where(search_data()[3], y, -1)
+    by_grade = make_ranking_scorer("map", unjudged="condensed", judged_from=0)
+    expected = scorer(model, X, y, qid=qid, judged=grades >= 0)
+    assert by_grade(model, X, grades, qid=qid) == expected
+    with pytest.raises(TypeError, match="'pooled' has a value per row"):
+        make_ranking_scorer("map", unjudged="inferred", pooled=[True])
+
+
+def test_a_scorer_of_inferred_values_may_know_the_pool():
+    X, y, qid, judged = search_data()
+    model = Ridge().fit(X, y)
+    pooled = np.random.default_rng(1).random(len(y)) < 0.8
+    scorer = make_ranking_scorer("infAP", ties="first")
+    for masks in ({"judged": judged}, {"judged": judged, "pooled": pooled}):
+        expected = map_score(
+            y, model.predict(X), qid=qid, unjudged="inferred", ties="first", **masks
+        )
+        assert scorer(model, X, y, qid=qid, **masks) == expected
+
+
+@pytest.mark.parametrize("unjudged", ["condensed", "lowest", "highest"])
+def test_a_table_has_the_values_of_arrays(unjudged):
+    y_true, y_score, qid, judged = draw(8, n_queries=40, n_grades=4)
+    columns = {"qid": qid, "y_true": y_true, "y_score": y_score, "judged": judged}
+    table = pd.DataFrame(columns).sort_values("qid", kind="stable")
+    names = ["map", "ndcg", "err", "rank_correlation"]
+    got = score_table(table, names, judged="judged", unjudged=unjudged)
+    expected = score_queries(**columns, metrics=names, unjudged=unjudged)
+    assert got.summary() == expected.summary()
+    assert_array_equal(got.values, expected.values)

@@ -1,0 +1,396 @@
+"""Scorer names in scikit-learn: every entry point, in any order, and back."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import os
+import re
+import runpy
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+import sklearn.ensemble._hist_gradient_boosting.gradient_boosting as boosting
+import sklearn.metrics
+import sklearn.metrics._scorer
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils._param_validation import StrOptions
+
+import skrank
+from skrank.metrics import get_scorer, get_scorer_names
+from skrank.scoring import registry
+from tests import processes
+
+pytestmark = pytest.mark.slow_rows
+
+
+SCRIPT = Path(__file__).with_name("entry_points.py")
+TABLE = runpy.run_path(str(SCRIPT))
+ENTRY_POINTS = sorted(TABLE["ENTRY_POINTS"])
+N_ENTRY_POINTS = 24
+
+
+@pytest.fixture(autouse=True)
+def _registered():
+    yield
+    skrank.register_scorers()
+
+
+@pytest.fixture
+def unregistered():
+    skrank.unregister_scorers()
+
+
+def test_there_are_24_entry_points():
+    assert len(ENTRY_POINTS) == N_ENTRY_POINTS
+
+
+@pytest.mark.filterwarnings("ignore:learning_curve draws rows")
+@pytest.mark.parametrize("name", ["mrr", "ndcg@7"])
+@pytest.mark.parametrize("entry_point", ENTRY_POINTS)
+def test_entry_point_accepts_the_names(entry_point, name):
+    assert TABLE["outcome"](entry_point, name) == TABLE["expected"](entry_point)
+
+
+@pytest.mark.parametrize("name", ["ndcg@0", "ndcg@07", "ndcg@", "query_auc@5", "ndgc"])
+@pytest.mark.parametrize("entry_point", ENTRY_POINTS)
+def test_entry_point_refuses_what_is_no_name(entry_point, name):
+    assert TABLE["outcome"](entry_point, name) == "refused"
+
+
+@pytest.mark.usefixtures("unregistered")
+@pytest.mark.parametrize("entry_point", ENTRY_POINTS)
+def test_entry_point_refuses_once_unregistered(entry_point):
+    assert TABLE["outcome"](entry_point, "mrr") == "refused"
+
+
+# What the script prints.
+OF_TWO_NAMES = [
+    "registered",
+    f"mrr accepted {N_ENTRY_POINTS} refused 0",
+    f"ndcg@7 accepted {N_ENTRY_POINTS} refused 0",
+    "unregistered",
+    f"mrr accepted 0 refused {N_ENTRY_POINTS}",
+    f"ndcg@7 accepted 0 refused {N_ENTRY_POINTS}",
+]
+
+
+@pytest.mark.slow
+def test_skrank_may_be_imported_before_scikit_learn():
+    found = _run([str(SCRIPT), "skrank-first", "mrr", "ndcg@7"])
+    assert found.splitlines() == OF_TWO_NAMES
+
+
+def _run(arguments):
+    root = str(Path(skrank.__file__).parents[1])
+    path = os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])
+    return processes.run(
+        [sys.executable, *arguments], env=os.environ | {"PYTHONPATH": path}, check=True
+    ).stdout
+
+
+def test_listed_names_stand_in_scikit_learns_list():
+    names = sklearn.metrics.get_scorer_names()
+    assert set(get_scorer_names()) <= set(names)
+    assert names == sorted(names)
+    assert "ndcg@7" not in names
+
+
+TYPOS = {
+    "MRR": "mrr",
+    "NDCG": "ndcg",
+    "ndgc@10": "ndcg@10",
+    "ngcg@10": "ndcg@10",
+    "ndcg@": "ndcg@10",
+    "ndcg_10": "ndcg@10",
+    "mrr@10 ": "mrr@10",
+    "P@5": "precision@5",
+    "HR@10": "hits@10",
+    "mean_reciprocal_rank": "mrr",
+    "neg_mrr": "mrr",
+    "mean_rank": "neg_mean_rank",
+    "ndcg_score": "ndcg",
+    "hits_at_k_score": "hits@10",
+}
+
+
+@pytest.mark.parametrize("typo", ["MRR", "ngcg@10"])
+@pytest.mark.parametrize("entry_point", ENTRY_POINTS)
+def test_entry_point_names_the_name_that_a_typo_means(entry_point, typo):
+    with (
+        sklearn.config_context(enable_metadata_routing=True),
+        pytest.raises(ValueError, match="valid scoring") as error,
+    ):
+        TABLE["ENTRY_POINTS"][entry_point](typo)
+    assert str(error.value) == (
+        f"{typo!r} is not a valid scoring value. Did you mean {TYPOS[typo]!r}?"
+    )
+
+
+@pytest.mark.parametrize("typo", TYPOS)
+def test_a_misspelt_name_is_answered_with_the_nearest_one(typo):
+    message = (
+        f"^{typo!r} is not a valid scoring value\\. .*Did you mean {TYPOS[typo]!r}\\?$"
+    )
+    for scoring in (typo, [typo, "r2"], {"score": typo}):
+        with pytest.raises(ValueError, match=message):
+            GridSearchCV(Ridge(), {}, scoring=scoring, refit=False).fit([[0.0]], [0])
+    for make in (sklearn.metrics.get_scorer, skrank.metrics.get_scorer):
+        with pytest.raises(ValueError, match=message):
+            make(typo)
+
+
+@pytest.mark.parametrize(
+    ("name", "score"),
+    [
+        *(("coverage@10", "Coverage"), ("gini", "Gini"), ("neg_gini@5", "Gini")),
+        *(("personalization", "Personalization"), ("catalog_coverage", "Coverage")),
+    ],
+)
+def test_a_score_of_all_lists_is_answered_with_its_function(name, score):
+    message = (
+        f"'{name}' is not a valid scoring value. {score} is a score of all lists "
+        r"together, .* call skrank.metrics.catalogue_scores\("
+    )
+    with pytest.raises(ValueError, match=message):
+        GridSearchCV(Ridge(), {}, scoring=name).fit([[0.0]], [0])
+    for make in (sklearn.metrics.get_scorer, skrank.metrics.get_scorer):
+        with pytest.raises(ValueError, match=message):
+            make(name)
+
+
+def test_what_was_valid_by_an_alias_still_is():
+    for name, metric in (("hr@10", "hits"), ("hit@3", "hits"), ("p@5", "precision")):
+        assert metric in str(sklearn.metrics.get_scorer(name)._score_func.requests)
+
+
+SENTENCE = "The 'scoring' parameter of GridSearchCV must be a str among"
+
+
+# Far from all of skrank's names, nearer to one of scikit-learn's, as near to one, or
+# a word of one.
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("xyzzy", "", "accurracy", "F1", "precison", "neg_mean_square_error"),
+        *("mean_squared_error", "mae", "auc", "average_precison"),
+    ],
+)
+def test_a_name_that_may_be_meant_for_scikit_learn_gets_its_sentence(name):
+    with pytest.raises(ValueError, match=SENTENCE):
+        GridSearchCV(Ridge(), {}, scoring=name).fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(ValueError, match=r"Use sklearn\.metrics\.get_scorer_n"):
+        sklearn.metrics.get_scorer(name)
+
+
+@pytest.mark.usefixtures("unregistered")
+@pytest.mark.parametrize("name", ["MRR", "ndgc@10"])
+def test_once_unregistered_a_typo_gets_scikit_learns_sentence(name):
+    with pytest.raises(ValueError, match=SENTENCE):
+        GridSearchCV(Ridge(), {}, scoring=name).fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(ValueError, match=r"Use sklearn\.metrics\.get_scorer_n"):
+        sklearn.metrics.get_scorer(name)
+
+
+def test_a_long_text_is_not_repeated():
+    for scoring in ("x" * 5000, "ndcg@" + "1" * 5000 + "x"):
+        with pytest.raises(ValueError, match="not a valid scoring value") as error:
+            get_scorer(scoring)
+        assert len(str(error.value)) < 400
+
+
+@pytest.mark.parametrize("parameter", [{"auto", "mrr"}, {"l1", "l2"}])
+def test_other_parameters_do_not_take_the_names(parameter):
+    assert not StrOptions(parameter).is_satisfied_by("map")
+
+
+class TestReversible:
+    table = property(lambda self: sklearn.metrics._scorer._SCORERS)
+
+    def test_registering_twice_changes_nothing(self):
+        before = self.table, vars(StrOptions)["is_satisfied_by"]
+        skrank.register_scorers()
+        assert (self.table, vars(StrOptions)["is_satisfied_by"]) == before
+        skrank.unregister_scorers()
+        assert type(self.table) is dict
+
+    def test_unregistering_leaves_no_trace(self, unregistered):
+        assert type(self.table) is dict
+        assert boosting._SCORERS is self.table
+        assert "is_satisfied_by" not in vars(StrOptions)
+        assert not set(get_scorer_names()) & set(sklearn.metrics.get_scorer_names())
+        skrank.unregister_scorers()
+        assert type(self.table) is dict
+
+    def test_modules_that_hold_the_table_hold_the_new_one(self):
+        assert boosting._SCORERS is self.table
+        assert "mrr" in boosting._SCORERS
+
+    def test_old_view_forgets_the_names(self):
+        view = self.table
+        skrank.unregister_scorers()
+        assert "mrr" not in view
+        assert "r2" in view
+
+    def test_scorers_of_others_survive(self):
+        mine = get_scorer("r2")
+        self.table["mine"] = mine
+        try:
+            assert sklearn.metrics.get_scorer("mine") is not None
+            skrank.unregister_scorers()
+            assert self.table["mine"] is mine
+            skrank.register_scorers()
+            assert self.table["mine"] is mine
+        finally:
+            del self.table["mine"]
+        assert "mine" not in self.table
+
+    def test_scorer_of_another_under_our_name_goes_first(self):
+        self.table["mrr"] = mine = get_scorer("r2")
+        try:
+            assert self.table["mrr"] is mine
+            assert list(self.table).count("mrr") == 1
+        finally:
+            del self.table["mrr"]
+        assert repr(self.table["mrr"]) == "make_ranking_scorer('mrr')"
+
+    def test_table_is_still_a_mapping(self):
+        assert len(self.table) == len(list(self.table)) == len(self.table.copy())
+        assert "'r2': make_scorer" in repr(self.table)
+        with pytest.raises(KeyError, match="xyzzy"):
+            self.table["xyzzy"]
+        with pytest.raises(ValueError, match=r"'ndgc' is not .* 'ndcg'"):
+            self.table["ndgc"]
+        assert "ndgc" not in self.table
+        assert None not in self.table
+        assert self.table.get("ndgc") is self.table.get("xyzzy") is None
+        assert repr(self.table.get("mrr")) == "make_ranking_scorer('mrr')"
+
+    def test_threads_register_once(self, unregistered):
+        start = threading.Barrier(8)
+        errors = []
+
+        def work(register):
+            start.wait(processes.PATIENCE)
+            try:
+                for _ in range(20):
+                    register()
+            except Exception as error:
+                errors.append(error)
+
+        doing = [skrank.register_scorers, skrank.unregister_scorers] * 4
+        threads = [threading.Thread(target=work, args=[one]) for one in doing]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(processes.PATIENCE)
+        assert errors == []
+        skrank.register_scorers()
+        assert type(self.table.table) is dict
+        skrank.unregister_scorers()
+        assert type(self.table) is dict
+        assert "is_satisfied_by" not in vars(StrOptions)
+
+
+def _without_table(patch):
+    patch.delattr(sklearn.metrics._scorer, "_SCORERS")
+
+
+def _with_other_table(patch):
+    patch.setattr(sklearn.metrics._scorer, "_SCORERS", {"r2": get_scorer("r2")})
+
+
+def _with_other_constraint(patch):
+    patch.setattr(StrOptions, "is_satisfied_by", lambda self, val: True)
+
+
+def _with_other_scorers(patch):
+    patch.setattr(type(get_scorer("r2")), "_score", lambda self, estimator, X: 0)
+
+
+def _with_a_table_that_is_not_read(patch):
+    patch.setattr(sklearn.metrics, "get_scorer", {}.__getitem__)
+
+
+@pytest.mark.usefixtures("unregistered")
+@pytest.mark.parametrize(
+    "change",
+    [
+        _without_table,
+        _with_other_table,
+        _with_other_constraint,
+        _with_other_scorers,
+        _with_a_table_that_is_not_read,
+    ],
+)
+def test_other_scikit_learn_is_left_alone_with_a_warning(change, monkeypatch):
+    with monkeypatch.context() as patch:
+        change(patch)
+        before = StrOptions.is_satisfied_by
+        version = re.escape(sklearn.__version__)
+        with pytest.warns(RuntimeWarning, match=f"scikit-learn {version}.*get_scorer"):
+            skrank.register_scorers()
+        assert StrOptions.is_satisfied_by is before
+        assert registry.registration() is None
+        assert repr(get_scorer("ndcg@7")) == "make_ranking_scorer('ndcg@7')"
+    assert type(sklearn.metrics._scorer._SCORERS) is dict
+
+
+RELOADS = [
+    # The registry.
+    """
+before = StrOptions.is_satisfied_by
+importlib.reload(registry)
+registry.register_scorers()
+assert StrOptions.is_satisfied_by is not before
+""",
+    # The registry, without registering again.
+    """
+importlib.reload(registry)
+""",
+    # skrank.
+    """
+for name in [name for name in sys.modules if name.startswith("skrank")]:
+    del sys.modules[name]
+import skrank
+""",
+]
+BEFORE = """
+import importlib, runpy, sys
+script, *_ = sys.argv = sys.argv[1:]
+runpy.run_path(script, run_name="__main__")
+import numpy as np
+import sklearn.ensemble._hist_gradient_boosting.gradient_boosting as boosting
+import sklearn.metrics
+from sklearn.linear_model import Ridge
+from sklearn.metrics import _scorer
+from sklearn.model_selection import cross_val_score
+from sklearn.utils._param_validation import StrOptions
+import pandas as pd
+import skrank
+from skrank.scoring import registry
+skrank.register_scorers()
+own = StrOptions.__mro__[1].is_satisfied_by
+X, y = np.array([[1.0], [2], [3], [4]]), [0, 1, 0, 1]
+y = pd.Series(y, index=pd.Index([1, 1, 2, 2], name="qid"))
+cv = [([0, 1], [2, 3]), ([2, 3], [0, 1])]
+"""
+AFTER = """
+assert cross_val_score(Ridge(), X, y, cv=cv, scoring="mrr").tolist() == [1.0, 1.0]
+skrank.unregister_scorers()
+assert type(_scorer._SCORERS) is dict
+assert boosting._SCORERS is _scorer._SCORERS
+assert "is_satisfied_by" not in vars(StrOptions)
+assert StrOptions.is_satisfied_by is own
+assert "mrr" not in sklearn.metrics.get_scorer_names()
+print("done")
+skrank.register_scorers()
+"""
+
+
+@pytest.mark.slow
+def test_skrank_may_be_imported_after_scikit_learn_and_again():
+    code = BEFORE + "".join(reload + AFTER for reload in RELOADS)
+    found = _run(["-c", code, str(SCRIPT), "sklearn-first", "mrr", "ndcg@7"])
+    assert found.splitlines() == [*OF_TWO_NAMES, "done", "done", "done"]

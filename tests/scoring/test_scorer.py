@@ -1,0 +1,371 @@
+"""Scorers: what they compute, where they find the queries, what they ask for."""
+
+# SPDX-License-Identifier: BSD-3-Clause
+
+import copy
+import pickle
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError, UnsetMetadataPassedError
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.metrics import make_scorer, r2_score
+from sklearn.model_selection import GridSearchCV, cross_validate
+
+import skrank._engine.answer
+from skrank.metrics import (
+    get_scorer,
+    get_scorer_names,
+    make_ranking_scorer,
+    mean_rank,
+    ndcg_score,
+    precision_at_k_score,
+)
+
+pytestmark = pytest.mark.slow_rows
+
+
+# Three queries; the first feature is the score. The relevant documents stand at the
+# ranks 1, 2 and {2, 3}.
+SCORES = np.array([3.0, 2.0, 1.0, 3.0, 2.0, 1.0, 9.0, 8.0, 7.0])
+Y = np.array([1, 0, 0, 0, 1, 0, 0, 1, 1])
+QID = np.array(["b", "b", "b", "a", "a", "a", "c", "c", "c"])
+X = np.column_stack([SCORES, np.zeros(9)])
+MRR = (1 + 1 / 2 + 1 / 2) / 3
+PRECISION_1 = 1 / 3
+MEAN_RANK = (1 + 2 + 2) / 3
+FOLDS = [([0, 1, 2], [3, 4, 5, 6, 7, 8]), ([3, 4, 5, 6, 7, 8], [0, 1, 2])]
+FOLD_MRR = [1 / 2, 1.0]
+
+FRAME = pd.DataFrame(X, columns=["score", "nothing"]).assign(qid=QID)
+Y_INDEXED = pd.Series(Y, index=pd.Index(QID, name="qid"))
+SOURCES_OF_QID = r"qid'?[=:] ?qid.* column 'qid' of X, or an index 'qid' of X or y"
+
+
+class FirstFeature(BaseEstimator):
+    """Predicts the first feature and counts how often it is asked."""
+
+    def fit(self, X, y):
+        self.n_predictions_ = 0
+        return self
+
+    def predict(self, X):
+        self.n_predictions_ += 1
+        return np.asarray(X)[:, 0].astype(float)
+
+
+class FrameModel(FirstFeature):
+    def predict(self, X):
+        return X["score"].to_numpy()
+
+
+@pytest.fixture
+def model():
+    return FirstFeature().fit(X, Y)
+
+
+@pytest.fixture(params=[False, True], ids=["routing off", "routing on"])
+def routing(request):
+    with sklearn.config_context(enable_metadata_routing=request.param):
+        yield request.param
+
+
+@pytest.mark.usefixtures("routing")
+class TestCall:
+    @pytest.mark.parametrize(
+        ("metric", "params", "expected"),
+        [
+            ("mrr", {}, MRR),
+            ("precision@1", {}, PRECISION_1),
+            ("neg_mean_rank", {}, -MEAN_RANK),
+            ("precision", {"k": 1}, PRECISION_1),
+            (precision_at_k_score, {"k": 1}, PRECISION_1),
+            (mean_rank, {}, -MEAN_RANK),
+            (["mrr", "precision@1"], {}, {"mrr": MRR, "precision@1": PRECISION_1}),
+            (("mrr", "mrr@1"), {}, {"mrr": MRR, "mrr@1": 1 / 3}),
+            (["mrr"], {"k": 1}, {"mrr@1": 1 / 3}),
+            (["hit_rate@1", "neg_mean_rank"], {}, None),
+        ],
+    )
+    def test_scorer_computes_the_metric_of_the_queries(
+        self, model, metric, params, expected
+    ):
+        if expected is None:
+            expected = {"hit_rate@1": 1 / 3, "neg_mean_rank": -MEAN_RANK}
+        score = make_ranking_scorer(metric, **params)(model, X, Y, qid=QID)
+        assert score == pytest.approx(expected)
+
+    @pytest.mark.parametrize(
+        ("X", "y", "qid"),
+        [
+            (X, Y, QID),
+            (FRAME, Y, None),
+            (X, Y_INDEXED, None),
+            (FRAME.assign(qid=0), Y_INDEXED.set_axis(np.arange(9)), QID),
+            (FRAME, Y_INDEXED.rename_axis("qid") * 1, None),
+        ],
+        ids=["argument", "column", "index", "argument first", "column and index"],
+    )
+    def test_each_source_brings_the_queries(self, model, X, y, qid):
+        assert get_scorer("mrr")(model, X, y, qid=qid) == pytest.approx(MRR)
+
+    def test_column_goes_before_the_index(self, model):
+        one_query = pd.Series(Y, index=pd.Index(np.zeros(9), name="qid"))
+        assert get_scorer("mrr")(model, FRAME, one_query) == pytest.approx(MRR)
+
+    def test_level_of_an_index_brings_the_queries(self, model):
+        index = pd.MultiIndex.from_arrays([range(9), QID], names=["row", "qid"])
+        y = pd.Series(Y, index=index)
+        assert get_scorer("mrr")(model, X, y) == pytest.approx(MRR)
+
+    @pytest.mark.parametrize("metric", ["mrr", ndcg_score, ["mrr", "map"]])
+    def test_no_source_is_an_error_that_names_all_three(self, model, metric):
+        scorer = make_ranking_scorer(metric)
+        with pytest.raises(ValueError, match=SOURCES_OF_QID):
+            scorer(model, X, Y)
+
+    def test_unfitted_estimator_is_the_first_thing_to_be_told(self):
+        with pytest.raises(NotFittedError):
+            get_scorer("mrr")(Ridge(), X, Y)
+
+    def test_sample_weight_weighs_the_queries(self, model):
+        weight = np.repeat([1.0, 0.0, 1.0], 3)
+        score = get_scorer("mrr")(model, X, Y, qid=QID, sample_weight=weight)
+        assert score == pytest.approx((1 + 1 / 2) / 2)
+
+    def test_rows_may_come_in_any_order(self, model):
+        order = np.random.default_rng(0).permutation(9)
+        score = get_scorer("mrr")(model, X[order], Y[order], qid=QID[order])
+        assert score == pytest.approx(MRR)
+
+    def test_function_of_the_user_is_called_with_its_parameters(self, model):
+        def last_id(y_true, y_score, *, qid, factor):
+            assert y_score.tolist() == SCORES.tolist()
+            return factor * len(np.unique(qid))
+
+        scorer = make_ranking_scorer(last_id, factor=2, greater_is_better=False)
+        assert scorer(model, X, Y, qid=QID) == -6
+        assert "last_id, greater_is_better=False, factor=2" in repr(scorer)
+
+
+class TestOneRanking:
+    def test_list_predicts_and_ranks_once(self, model, monkeypatch):
+        calls = []
+        rank_queries = skrank._engine.answer.rank_queries
+        monkeypatch.setattr(
+            skrank._engine.answer,
+            "rank_queries",
+            lambda *data, **options: calls.append(1) or rank_queries(*data, **options),
+        )
+        scorer = make_ranking_scorer(["mrr", "ndcg@10", "map", "neg_mean_rank"])
+        calls.clear()
+        assert len(scorer(model, X, Y, qid=QID)) == 4
+        assert len(calls) == 1
+        assert model.n_predictions_ == 1
+
+    def test_names_share_one_prediction_with_scikit_learns_scorers(self):
+        scoring = {"mrr": get_scorer("mrr"), "map": get_scorer("map"), "r2": "r2"}
+        found = cross_validate(
+            FirstFeature(),
+            X,
+            Y_INDEXED,
+            scoring=scoring,
+            cv=FOLDS,
+            return_estimator=True,
+        )
+        n_predictions = [model.n_predictions_ for model in found["estimator"]]
+        assert n_predictions == [1] * len(FOLDS)
+
+    def test_list_is_the_scoring_of_a_search(self, routing):
+        scorer = make_ranking_scorer(["mrr", "ndcg@10"])
+        search = GridSearchCV(
+            LinearRegression(),
+            {"fit_intercept": [True, False]},
+            scoring=scorer,
+            refit="ndcg@10",
+            cv=FOLDS,
+        )
+        search.fit(X, Y_INDEXED, **({"qid": QID} if routing else {}))
+        for name in ("mrr", "ndcg@10"):
+            assert np.isfinite(search.cv_results_[f"mean_test_{name}"]).all()
+        best = scorer(search.best_estimator_, X, Y_INDEXED)
+        assert search.score(X, Y_INDEXED) == best["ndcg@10"]
+
+
+class TestCrossValidation:
+    @pytest.mark.parametrize("scoring", ["mrr", "object", "list"])
+    def test_queries_reach_the_scorer_as_metadata(self, scoring):
+        scoring = {"mrr": "mrr", "object": get_scorer("mrr"), "list": ["mrr", "r2"]}[
+            scoring
+        ]
+        with sklearn.config_context(enable_metadata_routing=True):
+            found = cross_validate(
+                FirstFeature(), X, Y, scoring=scoring, cv=FOLDS, params={"qid": QID}
+            )
+        key = "test_mrr" if isinstance(scoring, list) else "test_score"
+        assert found[key] == pytest.approx(FOLD_MRR)
+
+    @pytest.mark.parametrize(("X", "y"), [(FRAME, Y), (X, Y_INDEXED)])
+    @pytest.mark.parametrize("n_jobs", [None, pytest.param(2, marks=pytest.mark.slow)])
+    def test_queries_reach_the_scorer_without_routing(self, X, y, n_jobs):
+        model = LinearRegression() if X is not FRAME else FrameModel()
+        alone, parallel = (
+            cross_validate(model, X, y, scoring="mrr", cv=FOLDS, n_jobs=jobs)
+            for jobs in (None, n_jobs)
+        )
+        assert np.isfinite(alone["test_score"]).all()
+        assert parallel["test_score"].tolist() == alone["test_score"].tolist()
+
+    @pytest.mark.parametrize("scoring", ["mrr", ["mrr", "r2"]])
+    def test_missing_queries_are_named_in_the_warning(self, scoring):
+        with pytest.warns(UserWarning, match=f"(?s){SOURCES_OF_QID}"):
+            found = cross_validate(Ridge(), X, Y, scoring=scoring, cv=FOLDS)
+        key = "test_mrr" if isinstance(scoring, list) else "test_score"
+        assert np.isnan(found[key]).all()
+
+    def test_missing_queries_raise_where_errors_raise(self):
+        with pytest.raises(ValueError, match=SOURCES_OF_QID):
+            cross_validate(Ridge(), X, Y, scoring="mrr", cv=FOLDS, error_score="raise")
+
+
+class TestRequest:
+    def requests(self, scorer):
+        return scorer.get_metadata_routing().score.requests
+
+    def test_scorer_asks_for_qid_whatever_the_routing_when_made(self, routing):
+        for scorer in (
+            get_scorer("mrr"),
+            make_ranking_scorer(ndcg_score, k=3),
+            make_ranking_scorer(["mrr", "map"]),
+        ):
+            assert self.requests(scorer) == {"qid": True}
+
+    def test_requests_are_merged(self):
+        with sklearn.config_context(enable_metadata_routing=True):
+            scorer = get_scorer("mrr").set_score_request(sample_weight=True)
+            assert self.requests(scorer) == {"qid": True, "sample_weight": True}
+            scorer.set_score_request(qid="groups")
+        assert self.requests(scorer) == {"qid": "groups", "sample_weight": True}
+
+    def test_sample_weight_is_routed_once_it_is_asked_for(self):
+        weight = np.repeat([1.0, 1.0, 3.0], 3)
+        params = {"qid": QID, "sample_weight": weight}
+        call = {"X": X, "y": Y, "cv": FOLDS, "params": params}
+        with sklearn.config_context(enable_metadata_routing=True):
+            model = Ridge().set_fit_request(sample_weight=False)
+            scorer = get_scorer("precision@1").set_score_request(sample_weight=True)
+            found = cross_validate(model, scoring=scorer, **call)
+            weighted = [
+                scorer(
+                    Ridge().fit(X[train], Y[train]),
+                    X[test],
+                    Y[test],
+                    qid=QID[test],
+                    sample_weight=weight[test],
+                )
+                for train, test in FOLDS
+            ]
+            assert found["test_score"] == pytest.approx(weighted)
+            with pytest.raises(UnsetMetadataPassedError):
+                cross_validate(Ridge(), scoring="mrr", **call)
+
+    @pytest.mark.parametrize(
+        "duplicate",
+        [copy.deepcopy, sklearn.clone, lambda one: pickle.loads(pickle.dumps(one))],
+        ids=["deepcopy", "clone", "pickle"],
+    )
+    @pytest.mark.parametrize("metric", ["mrr", ["mrr", "map"], mean_rank])
+    def test_copies_score_and_ask_the_same(self, model, duplicate, metric):
+        with sklearn.config_context(enable_metadata_routing=True):
+            scorer = make_ranking_scorer(metric, ties="optimistic")
+            scorer.set_score_request(sample_weight=True)
+        twin = duplicate(scorer)
+        assert twin is not scorer
+        assert repr(twin) == repr(scorer)
+        assert self.requests(twin) == self.requests(scorer)
+        assert twin(model, X, Y, qid=QID) == scorer(model, X, Y, qid=QID)
+
+
+@pytest.mark.parametrize(
+    ("scorer", "text"),
+    [
+        (get_scorer("mrr"), "'mrr'"),
+        (make_ranking_scorer("ndcg@10", ties="first"), "'ndcg@10', ties='first'"),
+        (make_ranking_scorer("ndcg", k=10), "'ndcg@10'"),
+        (make_ranking_scorer(ndcg_score, k=3), "ndcg_score, k=3"),
+        (make_ranking_scorer(["mrr", "map"]), "['mrr', 'map']"),
+    ],
+)
+def test_repr_is_the_call_that_made_the_scorer(scorer, text):
+    assert repr(scorer) == f"make_ranking_scorer({text})"
+
+
+@pytest.mark.parametrize(
+    ("metric", "params", "error", "message"),
+    [
+        ("ndgc@10", {}, ValueError, "Did you mean 'ndcg@10'"),
+        ("mean_rank", {}, ValueError, "Did you mean 'neg_mean_rank'"),
+        ("ndcg@0", {}, ValueError, "'ndcg@0' is not a valid scoring value"),
+        ("ndcg", {"k": 0}, ValueError, "'ndcg@0' is not a valid scoring value"),
+        ("ndcg", {"k": True}, ValueError, "'ndcg@True' is not"),
+        ("query_auc", {"k": 5}, ValueError, "'query_auc@5' is not"),
+        ("precision", {}, ValueError, "'precision' is not a valid"),
+        (["mrr", "nope"], {}, ValueError, "'nope' is not a valid"),
+        ([], {}, ValueError, "must name at least one metric. Got an empty list"),
+        (3, {}, TypeError, "a str, a callable or a list of str. Got 3 instead"),
+        (["mrr", 3], {}, TypeError, re.escape("Got ['mrr', 3] instead")),
+        ("mrr", {"ties": "random"}, ValueError, "'ties' parameter .*Got 'random'"),
+        ("ndcg", {"gain": "random"}, ValueError, "'gain' parameter .*Got 'random'"),
+        (ndcg_score, {"gain": "random"}, ValueError, "'gain' .*Got 'random'"),
+        ("mrr", {"gain": "linear"}, TypeError, "gain"),
+        (ndcg_score, {"nope": 1}, TypeError, "nope"),
+        ("mrr", {"qid": QID}, TypeError, "'qid' has a value per row"),
+        ("mrr", {"sample_weight": Y}, TypeError, "'sample_weight' has a value per"),
+        ("mrr", {"average": None}, ValueError, "'average' parameter .*Got None"),
+        ("mrr", {"greater_is_better": True}, ValueError, "must be None unless"),
+        # Adjusted, larger is better: minus the adjusted rank would choose the worst.
+        ("neg_mean_rank", {"adjusted": "z"}, ValueError, "Did you mean 'z_mean_rank'"),
+        ("neg_mean_rank(adjusted=True)", {}, ValueError, "'adjusted_mean_rank_index'"),
+    ],
+)
+def test_wrong_arguments_raise_when_the_scorer_is_made(metric, params, error, message):
+    with pytest.raises(error, match=message):
+        make_ranking_scorer(metric, **params)
+
+
+@pytest.mark.parametrize("name", get_scorer_names())
+def test_listed_name_has_a_scorer(name):
+    assert repr(get_scorer(name)) == f"make_ranking_scorer({name!r})"
+
+
+def test_listed_names_are_sorted_and_few():
+    names = get_scorer_names()
+    assert names == sorted(set(names))
+    assert "ndcg@10" in names
+    assert "ndcg@7" not in names
+
+
+def test_get_scorer_hands_on_what_scikit_learn_knows():
+    scorer = make_scorer(r2_score)
+    assert get_scorer(scorer) is scorer
+    assert get_scorer(None) is None
+    assert "roc_auc_score" in repr(get_scorer("roc_auc"))
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [("ndgc@10", "ndcg@10"), ("acuracy", "accuracy"), ("ndcg@", "ndcg@10")],
+)
+def test_get_scorer_names_the_nearest_of_both_libraries(name, nearest):
+    with pytest.raises(
+        ValueError, match=f"{name!r} is not .* Did you mean {nearest!r}"
+    ):
+        get_scorer(name)
+
+
+def test_get_scorer_makes_a_new_scorer_at_each_call():
+    assert get_scorer("mrr") is not get_scorer("mrr")
