@@ -9,7 +9,6 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skrank import plot
 from skrank._engine.columns import ItemColumn, of_items
 from skrank._engine.conventions import CONVENTIONS
 from skrank._engine.names import add_scorer

@@ -101,7 +101,7 @@ def stub():
         if (metric := metric_of(getattr(metrics, name)))
     }
     imports = ["from skrank._types import Average, MatrixLike, Ties, Unjudged"]
-    for node in ast.walk(ast.parse(SOURCE.read_text("utf-8"))):
+    for node in ast.parse(SOURCE.read_text("utf-8")).body:
         if isinstance(node, ast.ImportFrom) and node.module.startswith("skrank"):
             names = [alias for alias in node.names if alias.name not in functions]
             if node.module == "skrank._engine.columns":
