@@ -2,8 +2,12 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank.datasets.loaders import load_digits_retrieval, load_msweb, load_nations
-from skrank.datasets.synthetic import make_ranking
+from skrank.datasets.loaders import (
+    load_digits_retrieval,
+    load_msweb,
+    load_nations,
+    make_ranking,
+)
 
 __all__ = ["load_digits_retrieval", "load_msweb", "load_nations", "make_ranking"]
 
