@@ -16,21 +16,21 @@ from sklearn.utils.validation import check_is_fitted
 from skrank._checks import check_choice
 from skrank._ranking.ids import encode_qid
 from skrank._types import Request, Self, Side
-from skrank.link_prediction.evaluation import (
-    check_not_nan,
-    evaluate_link_prediction,
-    model_scores,
-    rank_triples,
-)
-from skrank.link_prediction.triple_ids import (
+from skrank.link_prediction.candidates import (
     HEAD,
     RELATION,
     SIDES,
     TAIL,
     Vocabulary,
     as_ids,
+    as_triples,
     encode_triples,
-    read_triples,
+)
+from skrank.link_prediction.rank_targets import (
+    check_not_nan,
+    evaluate_link_prediction,
+    model_scores,
+    rank_triples,
 )
 
 LINK_PREDICTOR = "link_predictor"
@@ -132,7 +132,7 @@ class LinkPredictor:
         """
         check_choice(side, SIDES, "side", "predict")
         check_is_fitted(self, "entities_")
-        triples = read_triples(X)
+        triples = as_triples(X)
         scores = model_scores(self, side, triples, len(self.entities_))
         if candidates is not None:
             asked = as_ids(candidates, "candidates")
@@ -154,7 +154,7 @@ class LinkPredictor:
 
     def _learn_ids(self, X):
         """Learn the ids in triples, and return (head, relation, tail) as positions."""
-        triples = read_triples(X)
+        triples = as_triples(X)
         if not len(triples):
             raise ValueError(
                 f"Found array with 0 sample(s) (shape={triples.shape}) while a minimum "
@@ -175,7 +175,7 @@ class LinkPredictor:
     def _encode(self, X):
         """Return the positions of the triples to score, as `_learn_ids` does."""
         check_is_fitted(self, "entities_")
-        return self._positions(read_triples(X))
+        return self._positions(as_triples(X))
 
     def _positions(self, triples):
         entities = Vocabulary(self.entities_, "entities")

@@ -24,7 +24,7 @@ from collections import defaultdict
 import numpy as np
 
 from skrank.link_prediction import rank_triples
-from skrank.link_prediction.evaluation import BATCH_BYTES
+from skrank.link_prediction.rank_targets import BATCH_BYTES
 from tests.benchmarks.speed.measuring import peak_memory
 
 N_ENTITIES, N_RELATIONS = 40_943, 11

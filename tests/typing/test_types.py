@@ -20,8 +20,6 @@ FOLDER = Path(__file__).parent
 # Their types are those of their overloads.
 OVERLOADED = {
     "datasets.load_digits_retrieval",
-    "link_prediction.LinkRanks.evaluate",
-    "link_prediction.evaluate_link_prediction",
     "metrics.evaluate",
     "stats.confidence_interval",
 }

@@ -1,4 +1,4 @@
-"""Evaluation of link predictors: the targets of triples, ranked among candidates."""
+"""Rank the targets of triples among candidates, by the scores of a model."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from numbers import Integral
-from typing import Any, Literal, overload
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,18 +21,19 @@ from skrank._engine.conventions import OF_RANKS
 from skrank._progress import progress_bar
 from skrank._ranking.ids import encode_qid
 from skrank._types import Known, LinkConvention, LinkTies, MetricsLike, Side
-from skrank.link_prediction.candidates import SampledNegatives, read_candidates
-from skrank.link_prediction.ranks import METRICS, LinkRanks
-from skrank.link_prediction.triple_ids import (
+from skrank.link_prediction.candidates import (
     HEAD,
     RELATION,
     SIDES,
     TAIL,
     Vocabulary,
+    as_triples,
+    candidate_counters,
     encode_triples,
     kind_of_ids,
-    read_triples,
 )
+from skrank.link_prediction.ranks import LINK_METRICS, LinkRanks
+from skrank.link_prediction.sampled_negatives import SampledNegatives
 
 # The bytes that the scores of one batch may take in double precision. Many small
 # batches would slow down models that multiply matrices.
@@ -42,38 +43,23 @@ BATCH_BYTES = 2**26
 THOUSANDTHS = 1e3
 
 
-@overload
-def evaluate_link_prediction(
-    model: object, X: ArrayLike, *, known: Known | None = ...,
-    sides: Side | Sequence[Side] = ..., metrics: MetricsLike = ...,
-    ties: LinkTies | None = ..., average: Literal["rank", "question"] = ...,
-    by: None = ..., convention: LinkConvention | None = ...,
-    candidates: ArrayLike | Mapping[Any, Any] | SampledNegatives | None = ...,
-    batch_size: int | Literal["auto"] = ..., progress: bool = ..., **params: Any,
-) -> dict[str, float]: ...  # fmt: skip
-@overload
-def evaluate_link_prediction(
-    model: object, X: ArrayLike, *, by: str, **params: Any
-) -> dict[Any, dict[str, float]]: ...
-
-
 @share_link_words
 def evaluate_link_prediction(
-    model,
-    X,
+    model: object,
+    X: ArrayLike,
     *,
-    known="auto",
-    sides=("head", "tail"),
-    metrics=METRICS,
-    ties=None,
-    average="rank",
-    by=None,
-    candidates=None,
-    batch_size="auto",
-    convention=None,
-    progress=False,
-    **params,
-):
+    known: Known | None = "auto",
+    sides: Side | Sequence[Side] = ("head", "tail"),
+    metrics: MetricsLike = LINK_METRICS,
+    ties: LinkTies | None = None,
+    average: Literal["rank", "question"] = "rank",
+    by: Literal["side", "relation", "category"] | None = None,
+    candidates: ArrayLike | Mapping[Any, Any] | SampledNegatives | None = None,
+    batch_size: int | Literal["auto"] = "auto",
+    convention: LinkConvention | None = None,
+    progress: bool = False,
+    **params: Any,
+) -> dict[Any, Any]:
     """Evaluate a model that predicts the missing entities of triples.
 
     For each triple (h, r, t) the model ranks all entities as the tail of (h, r, ?) and
@@ -189,8 +175,13 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
     """Return the ranks of triples, which the model scores in batches."""
     sides = _check_sides(sides)
     check_flag(progress, "progress", "evaluate_link_prediction")
-    check_methods(model, sides)
-    triples = read_triples(X)
+    for name in (f"score_{side}s" for side in sides):
+        if not callable(getattr(model, name, None)):
+            raise TypeError(
+                "The 'model' parameter must have the methods 'score_tails' and "
+                f"'score_heads'. Got {type(model).__name__}, which has no {name!r}."
+            )
+    triples = as_triples(X)
     if not len(triples):
         raise ValueError(
             "Found array with 0 sample(s) (shape=(0, 3)) while a minimum of 1 is "
@@ -207,13 +198,19 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
     seen = [encode_known(one, entities, relations) for one in seen]
     answers = {side: _known_answers(side, seen, *sizes) for side in SIDES}
     category = relation_categories(answers)
-    counters = read_candidates(
+    counters = candidate_counters(
         candidates, sides, entities, relations, relation, len(triples)
     )
     if batch_size == "auto":
         n_copies = 1 if quantum is None else 2
         batch_size = max(1, BATCH_BYTES // (8 * len(entities) * n_copies))
-    batch_size = _check_batch_size(batch_size)
+    if isinstance(batch_size, bool) or not isinstance(batch_size, Integral):
+        raise TypeError(
+            "The 'batch_size' parameter must be an int or 'auto'. "
+            f"Got {shown(batch_size)} instead."
+        )
+    if batch_size < 1:
+        raise ValueError(f"batch_size == {batch_size}, must be >= 1.")
     columns = []
     with progress_bar(len(sides) * len(triples), progress, "rank") as advance:
         for side in sides:
@@ -256,7 +253,7 @@ def _count_side(
             np.trunc(scores, out=scores)
         out = filtered.of(given, relation)
         is_read = partial(
-            _is_read, scores.shape, batch, relation, answer, out, counter.candidates
+            _cells_read, scores.shape, batch, relation, answer, out, counter.candidates
         )
         check_not_nan(scores, side, is_read)
         parts.append(counter.count(scores, batch, relation, answer, *out))
@@ -265,7 +262,7 @@ def _count_side(
     return tuple(map(_concatenated, zip(*parts, strict=True)))
 
 
-def _is_read(shape, batch, relation, answer, out, candidates):
+def _cells_read(shape, batch, relation, answer, out, candidates):
     """Return which scores of a batch are those of candidates or targets."""
     read = np.ones(shape, dtype=bool)
     read[out] = False
@@ -317,17 +314,6 @@ def _check_sides(sides):
             f"Got {shown(sides)} instead."
         )
     return [side for side in SIDES if side in listed]
-
-
-def _check_batch_size(batch_size):
-    if isinstance(batch_size, bool) or not isinstance(batch_size, Integral):
-        raise TypeError(
-            "The 'batch_size' parameter must be an int or 'auto'. "
-            f"Got {shown(batch_size)} instead."
-        )
-    if batch_size < 1:
-        raise ValueError(f"batch_size == {batch_size}, must be >= 1.")
-    return int(batch_size)
 
 
 class KnownAnswers:
@@ -421,21 +407,10 @@ def check_not_nan(scores, side, is_read):
         )
 
 
-def check_methods(model, sides):
-    """Raise if the model cannot predict a side."""
-    for name in (f"score_{side}s" for side in sides):
-        if callable(getattr(model, name, None)):
-            continue
-        raise TypeError(
-            "The 'model' parameter must have the methods 'score_tails' and "
-            f"'score_heads'. Got {type(model).__name__}, which has no {name!r}."
-        )
-
-
 def triples_of(model):
     """Return the triples that the model was trained on, if it has them."""
     trained = getattr(model, "triples_", None)
-    return [] if trained is None else [read_triples(trained, "triples_")]
+    return [] if trained is None else [as_triples(trained, "triples_")]
 
 
 def read_known(known):
@@ -448,7 +423,7 @@ def read_known(known):
             f"of triples. Got {shown(known)} instead."
         )
     parts = known if _are_parts(known) else [known]
-    return [read_triples(part, "known") for part in parts]
+    return [as_triples(part, "known") for part in parts]
 
 
 def warn_if_training_is_unknown(model, triples, known):
