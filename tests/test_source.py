@@ -26,7 +26,6 @@ TREE = {module: ast.parse(text) for module, text in SOURCE.items()}
 HEADER = "# SPDX-License-Identifier: BSD-3-Clause"
 # Modules that only one other module imports, and why they are not part of it.
 ALONE = {
-    "skrank.rankers.early_stopping": "the part that tests call by itself",
     "skrank.rankers.libraries": "where the support of a further library is added",
     "skrank.stats.catalogue": "what CatalogueScores asks for, a layer below",
     "skrank.stats.sign_flips": "the arithmetic, which its tests call by itself",

@@ -2,10 +2,9 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank.rankers.fusion import FusionRanker
+from skrank.rankers.fusion_ranker import FusionRanker
 from skrank.rankers.pairwise import PairwiseRanker
-from skrank.rankers.query_ranker import QueryRanker
-from skrank.rankers.regressor import as_regressor
+from skrank.rankers.query_ranker import QueryRanker, as_regressor
 
 __all__ = ["FusionRanker", "PairwiseRanker", "QueryRanker", "as_regressor"]
 

@@ -1,10 +1,14 @@
-"""Fit the rankers of LightGBM, XGBoost and CatBoost: queries, weights, stopping."""
+"""Fit the rankers of LightGBM, XGBoost and CatBoost, and stop early on queries."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
 import importlib
+from itertools import islice
+from numbers import Integral, Real
+from typing import NamedTuple
 
 import numpy as np
+from sklearn.utils import check_random_state, check_scalar, column_or_1d
 
 from skrank._callers import warn_caller
 from skrank.base import fit_parameters
@@ -12,8 +16,13 @@ from skrank.integrations import (
     HELD_OUT,
     CatBoostMetric,
     LightGBMMetric,
+    TrainingMetric,
     new_xgboost_metric,
+    read_scorer,
 )
+from skrank.rankers.meta_ranker import FitRows, informative_queries
+from skrank.scoring.scored_rows import ranking_response
+from skrank.scoring.scorer import RankingScorer
 
 # CatBoost's losses over pairs of documents, which ignore weights of documents.
 PAIRWISE_LOSSES = ("YetiRank", "PairLogit")
@@ -24,9 +33,6 @@ WITHOUT_ROUNDS = ("dart", "gblinear")
 
 # Parameters of the libraries that require an evaluation set in `fit`.
 STOPPING = ("early_stopping_rounds", "early_stopping_round")
-
-# The parameters of `fit` by which their rankers are recognized.
-OF_LIBRARIES = frozenset({"eval_qid", "group_id", "group", "eval_group"})
 
 # The highest grade of each library: its gain, 2^grade - 1, must fit into 32 bits.
 XGBOOST_MAX = 31
@@ -197,55 +203,180 @@ def check_lightgbm(estimator, y):
         return
     gains = params.get("label_gain")
     largest = LIGHTGBM_MAX if gains is None else len(gains) - 1
-    _check_integers(
-        estimator,
-        y,
-        largest,
+    cure = (
         "'label_gain' lists the gain of each grade: number the grades from 0 "
         "(np.unique(y, return_inverse=True)[1]) and pass LGBMRanker(label_gain=[...]) "
-        "with one gain for each of them",
+        "with one gain for each of them"
     )
+    _refuse_all_but_integers(estimator, y, largest, cure)
 
 
 def check_xgboost(estimator, y):
     """Raise if XGBoost's ranking objectives do not accept some grade."""
     params = estimator.get_params()
     objective = params.get("objective") or "rank:ndcg"
-    if objective == "rank:map" and not np.isin(y, (0, 1)).all():
-        raise ValueError(
-            f"{type(estimator).__name__} with objective='rank:map' takes the grades 0 "
-            "and 1: pass (y > 0).astype(int), or use objective='rank:ndcg'. Got "
-            f"{_first(y, ~np.isin(y, (0, 1)))} instead."
+    if objective == "rank:map":
+        accepted = (
+            "with objective='rank:map' takes the grades 0 and 1: pass "
+            "(y > 0).astype(int), or use objective='rank:ndcg'"
         )
-    if objective != "rank:ndcg":
-        return
-    if params.get("ndcg_exp_gain") is False:
-        if (y < 0).any():
-            raise ValueError(
-                f"{type(estimator).__name__} takes grades that are not negative: "
-                f"subtract the lowest grade. Got {_first(y, y < 0)} instead."
-            )
-        return
-    _check_integers(
-        estimator,
-        y,
-        XGBOOST_MAX,
-        "its gain is 2**grade - 1: pass XGBRanker(ndcg_exp_gain=False), whose gain is "
-        "the grade itself, or number the grades from 0 "
-        "(np.unique(y, return_inverse=True)[1])",
-    )
+        _refuse_grades(estimator, y, ~np.isin(y, (0, 1)), accepted)
+    elif objective == "rank:ndcg" and params.get("ndcg_exp_gain") is False:
+        accepted = "takes grades that are not negative: subtract the lowest grade"
+        _refuse_grades(estimator, y, y < 0, accepted)
+    elif objective == "rank:ndcg":
+        cure = (
+            "its gain is 2**grade - 1: pass XGBRanker(ndcg_exp_gain=False), whose gain "
+            "is the grade itself, or number the grades from 0 "
+            "(np.unique(y, return_inverse=True)[1])"
+        )
+        _refuse_all_but_integers(estimator, y, XGBOOST_MAX, cure)
 
 
-def _check_integers(estimator, y, largest, cure):
+def _refuse_all_but_integers(estimator, y, largest, cure):
     wrong = (y < 0) | (y > largest)
     if y.dtype.kind == "f":  # integers would become floats
         wrong |= y != np.floor(y)
+    accepted = f"takes as grades the integers 0 to {largest}, since {cure}"
+    _refuse_grades(estimator, y, wrong, accepted)
+
+
+def _refuse_grades(estimator, y, wrong, accepted):
     if wrong.any():
         raise ValueError(
-            f"{type(estimator).__name__} takes as grades the integers 0 to {largest}, "
-            f"since {cure}. Got {_first(y, wrong)} instead."
+            f"{type(estimator).__name__} {accepted}. Got {float(y[wrong][0]):g} "
+            "instead."
         )
 
 
-def _first(y, wrong):
-    return f"{float(y[wrong][0]):g}"
+def read_early_stopping(ranker):
+    """Return the scorer of the early stopping of a ranker, None if it has none."""
+    if not isinstance(ranker.early_stopping, (bool, np.bool_)):
+        raise TypeError(
+            "The 'early_stopping' parameter of QueryRanker must be an instance of "
+            f"bool. Got {ranker.early_stopping!r} instead. The number of rounds "
+            "without improvement is the parameter 'n_iter_no_change'."
+        )
+    if not ranker.early_stopping:
+        return None
+    check_scalar(ranker.n_iter_no_change, "n_iter_no_change", Integral, min_val=1)
+    check_scalar(
+        ranker.validation_fraction,
+        "validation_fraction",
+        Real,
+        min_val=0,
+        max_val=1,
+        include_boundaries="neither",
+    )
+    return read_scorer(ranker.scoring, {}, "scoring", type(ranker).__name__)
+
+
+class EarlyStopping(NamedTuple):
+    """What a library needs to stop early."""
+
+    rounds: int  # without improvement, before stopping
+    scorer: RankingScorer
+    held_out: FitRows
+
+    @property
+    def documents(self):
+        """The grades, the queries and the weights of the held-out rows.
+
+        Metrics weight queries, so each counts with the mean weight of its rows.
+        """
+        held, weight = self.held_out, None
+        if held.weight is not None:
+            weight = held.weight_of_queries()[0][held.codes]
+        return held.y, held.codes, weight
+
+
+def hold_out(rows, fraction, random_state):
+    """Split rows into training rows and held-out rows, by whole queries.
+
+    The same fraction is drawn from the queries whose documents have different grades
+    and from the others, since no order of the others is better than another.
+    """
+    rng = check_random_state(random_state)
+    informative = informative_queries(rows.y, rows.codes)
+    if informative.sum() < 2:
+        raise ValueError(
+            "Early stopping holds out whole queries. It needs at least two queries "
+            "whose documents have different grades: one to train on and one to hold "
+            "out. Pass more queries or early_stopping=False. Got "
+            f"{informative.sum()} such queries among {len(informative)}."
+        )
+    held = np.zeros(len(informative), dtype=bool)
+    for kind, least in ((informative, 1), (~informative, 0)):
+        queries = rng.permutation(np.flatnonzero(kind))
+        wanted = round(fraction * len(queries))
+        held[queries[: min(max(wanted, least), len(queries) - least)]] = True
+    mask = held[rows.codes]
+    return rows.take(np.flatnonzero(~mask)), rows.take(np.flatnonzero(mask))
+
+
+# What an estimator has that can learn further rounds and predict after each of them,
+# such as HistGradientBoosting.
+GROWS = {"warm_start", "max_iter", "early_stopping"}
+
+
+def fit_in_chunks(estimator, rows, stopping):
+    """Fit an estimator up to its best round on the held-out queries.
+
+    It learns some rounds at a time, until the best one is `stopping.rounds` ago. It
+    cannot drop the rounds after the best one, so that it is fitted twice.
+    """
+    params = estimator.get_params(deep=False)
+    if not (params.keys() >= GROWS and hasattr(estimator, "staged_predict")):
+        raise ValueError(
+            "The 'early_stopping' parameter of QueryRanker must be False unless the "
+            "estimator is a ranker whose fit takes an evaluation set, such as "
+            "LGBMRanker, XGBRanker and CatBoostRanker, or a "
+            "HistGradientBoostingRegressor or HistGradientBoostingClassifier. Got "
+            f"{type(estimator).__name__} instead."
+        )
+    weighting = {} if rows.weight is None else {"sample_weight": rows.weight}
+    estimator.set_params(
+        early_stopping=False, warm_start=True, random_state=_seed(params)
+    )
+    held = stopping.held_out
+    metric = TrainingMetric(stopping.scorer, *stopping.documents)
+    values, best, last = [metric.value(np.zeros(len(held.y)))], 0, 0
+    while last < params["max_iter"] and last - best < stopping.rounds:
+        # Each fit prepares the data anew and begins with the predictions of all earlier
+        # rounds, which may take as long as some dozens of rounds.
+        wanted = max(4 * stopping.rounds, last + last // 2)
+        estimator.set_params(max_iter=min(wanted, params["max_iter"]))
+        estimator.fit(rows.X, rows.y, **weighting)
+        for y_score in islice(_staged_scores(estimator, held.X), last, None):
+            values.append(metric.value(y_score))
+            last += 1
+            if best == 0 or values[-1] > values[best]:
+                best = last
+            elif last - best == stopping.rounds:
+                break
+    if best < estimator.n_iter_:
+        estimator.set_params(warm_start=False, max_iter=best)
+        estimator.fit(rows.X, rows.y, **weighting)
+    estimator.validation_score_ = np.array(values)
+    return estimator.set_params(**params)
+
+
+def _staged_scores(estimator, X):
+    """Yield the scores after each round of an estimator that has several."""
+    stages = {}
+
+    def next_stage(estimator, method_name, X):
+        if method_name not in stages:
+            stages[method_name] = getattr(estimator, f"staged_{method_name}")(X)
+        return next(stages[method_name])
+
+    for _ in range(estimator.n_iter_):
+        yield column_or_1d(ranking_response(estimator, X, next_stage))
+
+
+def _seed(params):
+    """Return an int, so that all fits of an estimator draw the same."""
+    random_state = params["random_state"]
+    if isinstance(random_state, Integral):
+        return random_state
+    return int(check_random_state(random_state).randint(2**31))

@@ -26,11 +26,12 @@ from skrank._docs import share_ranker_words
 from skrank._ranking.arrays import lengths_of
 from skrank._types import MatrixLike, MissingQid, Seed, Self
 from skrank.base import fit_parameters
-from skrank.rankers.meta_ranker import MetaRanker, fitted_attribute
-from skrank.rankers.wrapped import (
+from skrank.rankers.meta_ranker import (
+    MetaRanker,
     check_informative,
     clone_estimator,
     fit_transformers,
+    fitted_attribute,
     refuse_weights,
     transform,
 )
@@ -200,7 +201,7 @@ class PairwiseRanker(MetaRanker):
     def _fit_pairs(self, linear, rows):
         """Fit the classifier in place on the differences of pairs."""
         if rows.weight is not None:
-            rows = _weighted(linear, rows)
+            rows = _rows_with_weight(linear, rows)
         check_informative(self, rows)
         rng = check_random_state(self.random_state)
         better, worse = draw_pairs(rows.y, rows.codes, self.max_pairs, rng)
@@ -226,7 +227,7 @@ class PairwiseRanker(MetaRanker):
         self.n_pairs_ = len(sign)
 
 
-def _weighted(linear, rows):
+def _rows_with_weight(linear, rows):
     """Return the rows that have a weight, with their weights as numbers."""
     if "sample_weight" not in fit_parameters(linear):
         refuse_weights(linear)

@@ -1,17 +1,20 @@
-"""QueryRanker, which makes a ranker of any estimator."""
+"""QueryRanker, a ranker made of any estimator, and as_regressor, the reverse."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
 from __future__ import annotations
 
 import inspect
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clone
+from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
-from sklearn.utils import column_or_1d
+from sklearn.utils import column_or_1d, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,28 +22,24 @@ from skrank._checks import says_what_was_meant
 from skrank._columns import drop_column
 from skrank._docs import share_ranker_words
 from skrank._types import MatrixLike, MetricLike, MissingQid, Seed, Self
-from skrank.base import fit_parameters
-from skrank.rankers.early_stopping import (
-    EarlyStopping,
-    check_early_stopping,
-    fit_in_chunks,
-    hold_out,
-    read_stopping_scorer,
-)
+from skrank.base import fit_parameters, is_ranker
 from skrank.rankers.libraries import (
-    OF_LIBRARIES,
+    EarlyStopping,
     check_own_stopping,
     fit_function_of,
+    fit_in_chunks,
+    hold_out,
+    read_early_stopping,
 )
-from skrank.rankers.meta_ranker import MetaRanker, fitted_attribute
-from skrank.rankers.wrapped import (
+from skrank.rankers.meta_ranker import (
+    MetaRanker,
     as_taken,
     ask,
     check_informative,
-    check_response,
     clone_estimator,
     draw_queries,
     fit_transformers,
+    fitted_attribute,
     needs_queries,
     refuse_weights,
     transform,
@@ -239,19 +238,17 @@ class QueryRanker(MetaRanker):
         TypeError
             If a parameter has the wrong type.
         """
-        if self.early_stopping is not False:
-            check_early_stopping(self)
+        scorer = read_early_stopping(self)
         rows = self._rows([self.estimator], X, y, qid, sample_weight)
         if self.max_queries is not None:
             rows = draw_queries(rows, self.max_queries, self.random_state)
         stopping = None
-        if self.early_stopping:
+        if scorer is not None:
             rows, held_out = hold_out(rows, self.validation_fraction, self.random_state)
-            scorer = read_stopping_scorer(self)
             stopping = EarlyStopping(self.n_iter_no_change, scorer, held_out)
         fitted = fit_estimator(clone_estimator(self.estimator), rows, stopping)
         if estimator_type(fitted) == "classifier":
-            check_response(fitted)
+            ranking_response(fitted, None, _would_ask)  # raises if it has no scores
         return self._keep(fitted)
 
     @share_ranker_words
@@ -278,7 +275,7 @@ def fit_estimator(estimator, rows, stopping=None):
     if isinstance(estimator, Pipeline):
         return _fit_pipeline(estimator, rows, stopping)
     parameters = fit_parameters(estimator)
-    fit_library = fit_function_of(parameters) if parameters & OF_LIBRARIES else None
+    fit_library = fit_function_of(parameters)
     if fit_library is not None:
         if stopping is not None:
             held = _for_library(stopping.held_out, estimator)
@@ -331,3 +328,135 @@ def _forwarded(estimator, names):
         if isinstance(routing, MetadataRouter):
             return routing.consumes("fit", names)
     return names & {"sample_weight"}
+
+
+def _would_ask(estimator, method_name, X):
+    """Check that the method exists and return a response for no rows."""
+    if not hasattr(estimator, method_name):
+        raise ValueError(
+            "A classifier must have 'decision_function' or 'predict_proba' to be a "
+            f"ranker. Got {type(estimator).__name__} instead, which has neither."
+        )
+    # The `classes_` of CatBoost's rankers are empty.
+    n_classes = len(getattr(estimator, "classes_", ()))
+    return np.zeros((0, max(n_classes, 1)))
+
+
+def as_regressor(ranker: Any) -> Any:
+    """Return a regressor that predicts the scores of a ranker.
+
+    Some tools accept only classifiers and regressors, such as
+    :func:`~sklearn.inspection.partial_dependence`,
+    :class:`~sklearn.ensemble.VotingRegressor` and skore. Scores of a ranker are
+    comparable within a query only, so what these tools average over queries has a
+    meaning only if you know that the scores of all queries have the same scale, as
+    they have for one model of the documents' features.
+
+    Parameters
+    ----------
+    ranker : estimator object
+        A ranker, fitted or not, for which :func:`skrank.base.is_ranker` returns True.
+        It may be a Pipeline or a search that ends with one.
+
+    Returns
+    -------
+    regressor : estimator object
+        A regressor with the parameter `ranker` and the methods
+        ``fit(X, y, *, qid=None, sample_weight=None)``, ``predict(X)`` and `score`,
+        which is the coefficient of determination (R²) of the scores. If `ranker` is
+        fitted, the regressor is fitted with it. Its `fit`, and that of its clones, fits
+        a clone of `ranker`, which is the attribute `ranker_`.
+
+    Raises
+    ------
+    TypeError
+        If `ranker` is not a ranker.
+
+    See Also
+    --------
+    QueryRanker : The reverse: make a ranker of any regressor or classifier.
+
+    Notes
+    -----
+    For scorers and for :func:`skrank.base.is_ranker` the regressor is still a ranker.
+    `fit` requests `qid`, so that with metadata routing enabled
+    ``VotingRegressor(...).fit(X, y, qid=qid)`` needs no ``set_fit_request``. For
+    `sample_weight`, call ``set_fit_request(sample_weight=True)`` on the regressor.
+
+    Examples
+    --------
+    >>> from sklearn.inspection import partial_dependence
+    >>> from sklearn.linear_model import Ridge
+    >>> from skrank.datasets import make_ranking
+    >>> from skrank.rankers import QueryRanker, as_regressor
+    >>> X, y, qid = make_ranking(random_state=0)
+    >>> ranker = QueryRanker(Ridge()).fit(X, y, qid=qid)
+    >>> result = partial_dependence(
+    ...     as_regressor(ranker), X, features=[0], grid_resolution=3
+    ... )
+    >>> result["average"].shape
+    (1, 3)
+    """
+    if isinstance(ranker, type) or not is_ranker(ranker):
+        raise TypeError(
+            "The 'ranker' parameter of as_regressor must be a ranker, such as "
+            f"QueryRanker(Ridge()). Got {ranker!r} instead."
+        )
+    return RankerAsRegressor(ranker)._fitted_with_ranker()
+
+
+class RankerAsRegressor(RegressorMixin, MetaEstimatorMixin, BaseEstimator):
+    """The regressor that :func:`as_regressor` returns."""
+
+    __metadata_request__fit = {"qid": True}
+
+    def __init__(self, ranker):
+        self.ranker = ranker
+
+    def _fitted_with_ranker(self):
+        """Return the regressor, fitted if the ranker is."""
+        try:
+            check_is_fitted(self.ranker)
+        except NotFittedError:
+            return self
+        self.ranker_ = self.ranker
+        return self
+
+    def fit(self, X, y, *, qid=None, sample_weight=None):
+        """Fit a clone of the ranker."""
+        metadata = {"qid": qid, "sample_weight": sample_weight}
+        passed = {name: value for name, value in metadata.items() if value is not None}
+        vars(self).pop("ranker_", None)  # not fitted until this has ended
+        self.ranker_ = clone(self.ranker).fit(X, y, **passed)
+        return self
+
+    def predict(self, X):
+        """Return the scores of the documents."""
+        check_is_fitted(self)
+        return self.ranker_.predict(X)
+
+    @property
+    def n_features_in_(self):
+        """The number of features that the ranker was fitted on."""
+        return self.ranker_.n_features_in_
+
+    @property
+    def feature_names_in_(self):
+        """The names of the features that the ranker was fitted on."""
+        return self.ranker_.feature_names_in_
+
+    @property
+    def query_sizes_(self):
+        """The number of training rows of each query; scorers read it."""
+        return self.ranker_.query_sizes_
+
+    def __skrank_qid__(self, X):
+        """Return the query ids in a column of `X`, or None; scorers call this."""
+        find = getattr(self.ranker_, "__skrank_qid__", None)
+        return None if find is None else find(X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags = deepcopy(get_tags(self.ranker).input_tags)
+        tags.regressor_tags.poor_score = True
+        return tags

@@ -21,9 +21,9 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from threadpoolctl import threadpool_limits
 
 from skrank.metrics import get_scorer
-from skrank.rankers.early_stopping import EarlyStopping
+from skrank.rankers.libraries import EarlyStopping
+from skrank.rankers.meta_ranker import FitRows
 from skrank.rankers.query_ranker import fit_estimator
-from skrank.rankers.wrapped import Rows
 
 METRICS = ["ndcg@10", "mrr", "map", "rbp", "neg_mean_rank"]
 N_DOCUMENTS = 20
@@ -34,7 +34,7 @@ def make_rows(n_rows, rng):
     X = rng.random((n_rows, 20)).astype(np.float32)
     score = X[:, :5].sum(axis=1) + rng.normal(size=n_rows)
     y = np.digitize(score, np.quantile(score, [0.6, 0.8, 0.9, 0.97])).astype(float)
-    return Rows(X, y, np.arange(n_rows) // N_DOCUMENTS)
+    return FitRows(X, y, np.arange(n_rows) // N_DOCUMENTS)
 
 
 def lightgbm_alone(rows, held, n_rounds):

@@ -20,8 +20,8 @@ from skrank.datasets import make_ranking
 from skrank.integrations import _callback_class, xgboost_metric
 from skrank.metrics import evaluate, make_ranking_scorer
 from skrank.rankers import QueryRanker
-from skrank.rankers.early_stopping import _seed, hold_out
-from skrank.rankers.wrapped import Rows
+from skrank.rankers.libraries import _seed, hold_out
+from skrank.rankers.meta_ranker import FitRows
 
 X, Y, QID = make_ranking(
     80, n_documents=(4, 9), n_features=5, n_informative=3, n_grades=4, random_state=3
@@ -31,7 +31,7 @@ ROWS = np.random.default_rng(4).permutation(len(Y))
 X, Y, QID = X[ROWS], Y[ROWS], QID[ROWS]
 WEIGHT = 0.25 + QID % 3
 N_ROUNDS, PATIENCE = 40, 4
-TRAIN, HELD = (part.by_query() for part in hold_out(Rows(X, Y, QID, WEIGHT), 0.3, 0))
+TRAIN, HELD = (part.by_query() for part in hold_out(FitRows(X, Y, QID, WEIGHT), 0.3, 0))
 
 LIGHTGBM = LGBMRanker(n_estimators=N_ROUNDS, num_leaves=7, num_threads=1, verbose=-1)
 BOOSTING = HistGradientBoostingRegressor(
@@ -72,7 +72,7 @@ def assert_no_held_out_row(ranker):
     text = pickle.dumps(ranker)
     held = HELD.X, HELD.X.astype(np.float32), HELD.y, HELD.codes, HELD.weight
     # Pointwise estimators get the rows in the order of the input.
-    _, as_given = hold_out(Rows(X, Y, QID, WEIGHT), 0.3, 0)
+    _, as_given = hold_out(FitRows(X, Y, QID, WEIGHT), 0.3, 0)
     for array in (*held, as_given.X, as_given.y, as_given.codes):
         assert array.tobytes() not in text
         assert array.tobytes()[: array.nbytes // 4] not in text

@@ -16,8 +16,8 @@ from skrank.base import RankingEstimator
 from skrank.datasets import make_ranking
 from skrank.metrics import evaluate, make_ranking_scorer, mrr_score
 from skrank.rankers import QueryRanker
-from skrank.rankers.early_stopping import hold_out
-from skrank.rankers.wrapped import Rows
+from skrank.rankers.libraries import hold_out
+from skrank.rankers.meta_ranker import FitRows
 
 X, Y, QID = make_ranking(
     24, n_documents=(4, 8), n_features=3, n_informative=2, n_grades=3, random_state=0
@@ -140,7 +140,7 @@ def test_hist_gradient_boosting_has_the_trees_of_its_best_round():
         BOOSTING, early_stopping=True, n_iter_no_change=3, random_state=0
     ).fit(X, Y, qid=QID)
     before, *values = ranker.estimator_.validation_score_
-    held = hold_out(Rows(X, Y, CODES), 0.1, 0)[1]
+    held = hold_out(FitRows(X, Y, CODES), 0.1, 0)[1]
     tied = evaluate(held.y, 0.0 * held.y, "ndcg@10", qid=held.codes)
     best = evaluate(held.y, ranker.predict(held.X), "ndcg@10", qid=held.codes)
     assert before == tied["ndcg@10"]

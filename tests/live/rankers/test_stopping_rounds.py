@@ -26,8 +26,8 @@ from skrank.datasets import make_ranking
 from skrank.metrics import evaluate, make_ranking_scorer
 from skrank.model_selection import QueryKFold
 from skrank.rankers import QueryRanker
-from skrank.rankers.early_stopping import hold_out
-from skrank.rankers.wrapped import Rows
+from skrank.rankers.libraries import hold_out
+from skrank.rankers.meta_ranker import FitRows
 
 X, Y, CODES = make_ranking(
     200, n_documents=(4, 12), n_features=8, n_informative=4, n_grades=4, random_state=3
@@ -61,7 +61,7 @@ library = pytest.mark.parametrize("library", LIBRARIES)
 @cache
 def split():
     """Return the rows to train on and those held out, grouped by query."""
-    return tuple(part.by_query() for part in hold_out(Rows(X, Y, CODES), 0.3, 0))
+    return tuple(part.by_query() for part in hold_out(FitRows(X, Y, CODES), 0.3, 0))
 
 
 def staged(model, X):
@@ -236,7 +236,7 @@ def test_held_out_queries_count_with_the_mean_weight_of_their_rows(library):
     says = library in ("XGBoost", "CatBoost")
     with pytest.warns(UserWarning, match="weights") if says else nullcontext():
         ranker.fit(X, Y, qid=CODES, sample_weight=weight)
-    held_rows = hold_out(Rows(X, Y, CODES, weight), 0.3, 0)[1].by_query()
+    held_rows = hold_out(FitRows(X, Y, CODES, weight), 0.3, 0)[1].by_query()
     means = [held_rows.weight[held.codes == query].mean() for query in range(60)]
     n_trees, trace = rounds_of(ranker.estimator_, "mrr")
     by_query = evaluate(
@@ -283,7 +283,7 @@ def test_an_estimator_that_runs_to_its_end_is_fitted_once():
 @library
 def test_the_fitted_model_and_its_pickle_hold_no_held_out_rows(library):
     ranker = stopped(LIBRARIES[library], "mrr", sample_weight=WEIGHT)
-    held = hold_out(Rows(X, Y, CODES, WEIGHT), 0.3, 0)[1].by_query()
+    held = hold_out(FitRows(X, Y, CODES, WEIGHT), 0.3, 0)[1].by_query()
     text = pickle.dumps(ranker)
     for array in (held.X, held.X.astype(np.float32), held.y, held.codes, held.weight):
         assert array.tobytes() not in text

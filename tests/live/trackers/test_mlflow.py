@@ -116,7 +116,7 @@ def test_a_search_is_written_by_cloudpickle_and_its_best_estimator_by_skops():
     np.testing.assert_array_equal(loaded.predict(FRAME), fitted.predict(FRAME))
     types = [
         "skrank.rankers.query_ranker.QueryRanker",
-        "skrank.rankers.regressor.RankerAsRegressor",
+        "skrank.rankers.query_ranker.RankerAsRegressor",
     ]
     view = as_regressor(fitted.best_estimator_)
     with mlflow.start_run():

@@ -18,9 +18,8 @@ from skrank._docs import share_ranker_words
 from skrank._ranking.fusion import fuse_scores, read_fusion
 from skrank._ranking.ids import encode_qid
 from skrank._types import MatrixLike, MissingQid, Self
-from skrank.rankers.meta_ranker import QueryFinder
+from skrank.rankers.meta_ranker import QueryFinder, ask, clone_estimator
 from skrank.rankers.query_ranker import fit_estimator
-from skrank.rankers.wrapped import ask, clone_estimator
 from skrank.scoring.scored_rows import ranking_response
 
 
@@ -266,7 +265,7 @@ class FusionRanker(QueryFinder):
         """Return the estimators and columns by their names."""
         given, named = self.estimators, self._named()
         if given is None or len(named) != len(given):
-            names = list(column_names(features) or range(_width(features)))
+            names = list(column_names(features) or range(_check_width(features)))
             given = names if given is None else given
             columns = [one for one in given if not isinstance(one, tuple)]
             if not isinstance(given, list) or not all(one in names for one in columns):
@@ -288,7 +287,7 @@ class FusionRanker(QueryFinder):
         return members
 
 
-def _width(features):
+def _check_width(features):
     """Return the number of columns of a matrix, or raise as scikit-learn does."""
     if len(np.shape(features)) != 2:
         raise ValueError(
