@@ -2,9 +2,10 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skrank.model_selection.cold import ColdStartKFold
-from skrank.model_selection.cross_val import cross_val_query_scores
-from skrank.model_selection.selection import one_standard_error
+from skrank.model_selection.cross_val import (
+    cross_val_query_scores,
+    one_standard_error,
+)
 from skrank.model_selection.splitters import (
     QueryKFold,
     QueryShuffleSplit,
@@ -13,11 +14,12 @@ from skrank.model_selection.splitters import (
     query_train_test_split,
 )
 from skrank.model_selection.time import (
+    ColdStartKFold,
     LeaveLastOut,
     QueryTimeSeriesSplit,
     TimeRangeSplit,
 )
-from skrank.model_selection.triples import TripleShuffleSplit
+from skrank.model_selection.triple_split import TripleShuffleSplit
 
 __all__ = [
     "ColdStartKFold",

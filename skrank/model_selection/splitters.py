@@ -28,7 +28,7 @@ from skrank._columns import (
     require_qid,
 )
 from skrank._types import Seed
-from skrank.model_selection.base import (
+from skrank.model_selection.query_splitter import (
     Queries,
     WholeQuerySplitter,
     check_enough,
@@ -427,21 +427,20 @@ def query_train_test_split(
     if not isinstance(shuffle, (bool, np.bool_)):
         raise TypeError(f"shuffle must be True or False. Got {shuffle!r} instead.")
     arrays = indexable(*arrays)
-    qid = _find(qid, arrays, check_qid_column(qid_column, caller))
+    check_qid_column(qid_column, caller)
+    if qid is None:
+        tables = arrays if isinstance(qid_column, str) else arrays[:1]
+        columns = (find_column(table, qid_column) for table in tables)
+        levels = (find_level(array, QID) for array in arrays)
+        qid = next((ids for ids in chain(columns, levels) if ids is not None), None)
     if qid is None and len(arrays) > 2:
         raise ValueError(
             f"{caller} needs to know which rows belong to one query. Got no query ids, "
             f"but {len(arrays)} arrays: if the last one holds the query ids, pass it "
             f"by name as well, {caller}(X, y, qid, qid=qid)."
         )
-    qid = require_qid(
-        qid,
-        caller,
-        f"{caller}(X, y, qid=qid)",
-        X=arrays[0],
-        column=qid_column,
-        of_column=caller,
-    )
+    call, X = f"{caller}(X, y, qid=qid)", arrays[0]
+    qid = require_qid(qid, caller, call, X=X, column=qid_column, of_column=caller)
     queries = Queries.of_rows(qid, caller, count_rows(arrays[0]))
     n_train, n_test = rows_wanted(
         queries, test_size, train_size, default=0.25, caller=caller
@@ -459,18 +458,6 @@ def query_train_test_split(
             for array in arrays
         )
     )
-
-
-def _find(qid, arrays, column):
-    """Return the query ids that are passed, or else those in one of the arrays."""
-    if qid is not None:
-        return qid
-    tables = arrays if isinstance(column, str) else arrays[:1]
-    found = chain(
-        (find_column(table, column) for table in tables),
-        (find_level(array, QID) for array in arrays),
-    )
-    return next((ids for ids in found if ids is not None), None)
 
 
 # A swap that evens out the classes may move at most the first fraction of the rows of
@@ -506,7 +493,13 @@ def _assign_rounds(sizes, relevant, n_folds):
     A round has three steps. Places: each fold gets as many as if every query went to
     the fold with the fewest rows. Classes: the folds that lack queries with relevant
     rows most get the places of such queries. Queries: each goes to the fold with the
-    fewest rows among the folds that have a place for its class.
+    fewest rows among the folds that have a place for its class. A round of the
+    queries 30+, 28- and 27+, where + has relevant rows, as half of all queries have:
+
+        fold  rows  places  lack of +     places of +  queries   rows
+        0      100       0  0.5                     0             100
+        1       60       2  0.0 + 2 / 2             2  30+, 27+   117
+        2       75       1  -0.5 + 1 / 2            0  28-        103
     """
     fraction = sum(relevant) / len(relevant)
     rows = [0] * n_folds
@@ -514,7 +507,8 @@ def _assign_rounds(sizes, relevant, n_folds):
     assigned = []
     for start in range(0, len(sizes), n_folds):
         round_ = range(start, min(start + n_folds, len(sizes)))
-        places = _places(rows, [sizes[query] for query in round_])
+        deal = _to_the_fewest_rows([sizes[query] for query in round_], rows)
+        places = np.bincount(deal, minlength=n_folds).tolist()
         lack = [
             owed + fraction * place for owed, place in zip(lack, places, strict=True)
         ]
@@ -536,18 +530,6 @@ def _assign_rounds(sizes, relevant, n_folds):
             rows[fold] += sizes[query]
             assigned.append(fold)
     return np.array(assigned, dtype=np.intp)
-
-
-def _places(rows, sizes):
-    """Return how many of the queries each fold gets when only rows are balanced."""
-    loads = [(load, fold) for fold, load in enumerate(rows)]
-    heapq.heapify(loads)
-    places = [0] * len(rows)
-    for size in sizes:
-        load, fold = loads[0]
-        places[fold] += 1
-        heapq.heapreplace(loads, (load + size, fold))
-    return places
 
 
 def _even_classes(assigned, sizes, relevant, n_folds):
@@ -634,13 +616,16 @@ def balanced_folds(sizes, n_folds, rng=None):
     with None, queries of the same size keep the order of their ids.
     """
     if rng is None:
-        return _deal(sizes, np.argsort(-sizes, kind="stable"), n_folds)
+        orders = [np.argsort(-sizes, kind="stable")]
+    else:
+        orders = (shuffled_by_size(sizes, n_folds, rng) for _ in range(10))
     # With few queries a random order may unbalance the folds. Keep the best of ten, or
     # the first whose largest fold is within 1 % of the smallest possible one.
     best, fewest_rows = None, np.inf
     enough = 1.01 * max(sizes.sum() / n_folds, sizes.max())
-    for _ in range(10):
-        folds = _deal(sizes, shuffled_by_size(sizes, n_folds, rng), n_folds)
+    for order in orders:
+        folds = np.empty(len(sizes), dtype=np.intp)
+        folds[order] = _to_the_fewest_rows(sizes[order].tolist(), [0] * n_folds)
         n_rows = np.bincount(folds, weights=sizes).max()
         if n_rows < fewest_rows:
             best, fewest_rows = folds, n_rows
@@ -661,17 +646,19 @@ def shuffled_by_size(sizes, n_folds, rng):
     return order[np.argsort(np.arange(n_queries) // n_folds + rng.rand(n_queries))]
 
 
-def _deal(sizes, order, n_folds):
-    """Assign each query in turn to the fold with the fewest rows so far."""
-    loads = [(0, fold) for fold in range(n_folds)]
+def _to_the_fewest_rows(sizes, rows):
+    """Return the fold of each query, in turn that with the fewest rows so far.
+
+    `rows` holds the numbers of rows that the folds start with.
+    """
+    loads = [(load, fold) for fold, load in enumerate(rows)]
+    heapq.heapify(loads)
     chosen = []
-    for size in sizes[order].tolist():
+    for size in sizes:
         load, fold = loads[0]
         heapq.heapreplace(loads, (load + size, fold))
         chosen.append(fold)
-    folds = np.empty(len(sizes), dtype=np.intp)
-    folds[order] = chosen
-    return folds
+    return chosen
 
 
 def random_parts(sizes, n_train, n_test, rng):
@@ -684,7 +671,7 @@ def random_parts(sizes, n_train, n_test, rng):
     order = rng.permutation(len(sizes))
     test = _take_rows(sizes, order, n_test)
     if len(test) == len(order):
-        test = _without(test, _smallest(sizes, test))
+        test = _without(test, _smallest_query(sizes, test))
     train = _without(order, test)
     if _leaves_rows(n_train + n_test, sizes):
         train = _take_rows(sizes, train, n_train)
@@ -697,21 +684,17 @@ def ordered_parts(sizes, order, n_train, n_test):
     Like `random_parts`, but `order` holds the queries in the order to keep.
     """
     ends = np.cumsum(sizes[order])
-    train_end = _nearest(ends[:-1], n_train)
+    train_end = np.argmin(np.abs(ends[:-1] - n_train)) + 1
     test_end = len(ends)
     if _leaves_rows(n_train + n_test, sizes):
-        test_end = train_end + _nearest(ends[train_end:], n_train + n_test)
+        nearest = np.argmin(np.abs(ends[train_end:] - (n_train + n_test)))
+        test_end = train_end + nearest + 1
     return order[:train_end], order[train_end:test_end]
 
 
 def _leaves_rows(n_rows, sizes):
     """Return True if some row stays out; half a row allows for rounding errors."""
     return n_rows < sizes.sum() - 0.5
-
-
-def _nearest(ends, n_rows):
-    """Return how many queries to take so that they end nearest to `n_rows`."""
-    return int(np.argmin(np.abs(ends - n_rows))) + 1
 
 
 def _take_rows(sizes, order, n_rows):
@@ -733,7 +716,7 @@ def _take_rows(sizes, order, n_rows):
         [with_it, without] if surplus < gap else [without, with_it],
         key=lambda queries: abs(sizes[queries].sum() - n_rows),
     )
-    return chosen if len(chosen) else _smallest(sizes, order)
+    return chosen if len(chosen) else _smallest_query(sizes, order)
 
 
 def _fill(sizes, order, n_rows):
@@ -744,13 +727,13 @@ def _fill(sizes, order, n_rows):
         chosen = np.concatenate([chosen, rest[:n_fitting]])
         n_rows = n_rows - sizes[rest[:n_fitting]].sum()
         rest = rest[n_fitting:]
-    one_more = _smallest(sizes, _without(order, chosen))
+    one_more = _smallest_query(sizes, _without(order, chosen))
     if sizes[one_more].sum() < 2 * n_rows:
         chosen = np.concatenate([chosen, one_more])
     return chosen
 
 
-def _smallest(sizes, queries):
+def _smallest_query(sizes, queries):
     """Return the smallest query as an array; an empty one if there is none."""
     return queries[np.argsort(sizes[queries], kind="stable")[:1]]
 

@@ -1,4 +1,4 @@
-"""Splits that train on the past and test on the future."""
+"""Train on the past and test on the future, or on users and items that are new."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
@@ -11,6 +11,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state
 
 from skrank._checks import (
     check_choice,
@@ -22,13 +23,15 @@ from skrank._checks import (
 from skrank._columns import check_qid_column, in_utc
 from skrank._docs import describe_split
 from skrank._ranking.ids import encode_qid
-from skrank._types import Splits
-from skrank.model_selection.base import (
+from skrank._types import Seed, Splits
+from skrank.model_selection.query_splitter import (
     Queries,
     QuerySplitter,
+    check_enough,
     check_name_or_values,
-    find_values,
+    check_shuffle,
 )
+from skrank.model_selection.splitters import balanced_folds
 
 
 class _TimeSplitter(QuerySplitter):
@@ -53,9 +56,28 @@ class _TimeSplitter(QuerySplitter):
 
     def _read_times(self, time, X, y, n_samples):
         """Return the sorted distinct times, and for each row its place among them."""
-        caller = type(self).__name__
-        time = find_values(time, self.time, X=X, y=y, name="time", caller=caller)
-        return _encode_times(time, n_samples, caller)
+        time = in_utc(self._find_values("time", time, X, y))
+        times, codes = encode_qid(time, n_samples, name="time")
+        if len(codes) == 0:
+            raise ValueError(
+                f"{type(self).__name__} needs at least one row. Got 0 rows."
+            )
+        if times.dtype.kind in "USV" or isinstance(times[0], (str, bytes, tuple)):
+            raise TypeError(
+                "The 'time' parameter must hold numbers or dates. Got "
+                f"{times[0]!r} of type {type(times[0]).__name__} instead. Text does "
+                "not sort by time in general: convert it, for instance with "
+                "np.asarray(time, dtype='datetime64[s]') or pandas.to_datetime(time)."
+            )
+        if times.dtype == object:
+            try:
+                sorted(times)
+            except TypeError as error:
+                raise TypeError(
+                    "The 'time' parameter must hold numbers or dates that can be "
+                    f"compared with each other. Got times where {error}."
+                ) from None
+        return times, codes
 
 
 class TimeRangeSplit(_TimeSplitter):
@@ -215,9 +237,8 @@ class TimeRangeSplit(_TimeSplitter):
         if self.drop_new in ("user", "both"):
             yield self._group(X, y, groups, qid).codes
         if self.drop_new in ("item", "both"):
-            caller = "TimeRangeSplit"
-            item = find_values(item, self.item, X=X, y=y, name="item", caller=caller)
-            yield Queries.of_rows(item, caller, n_samples, name="item").codes
+            item = self._find_values("item", item, X, y)
+            yield Queries.of_rows(item, "TimeRangeSplit", n_samples, name="item").codes
 
     def _ranges(self, times, codes):
         """Yield of each split the places among the times where its parts end.
@@ -339,7 +360,11 @@ class QueryTimeSeriesSplit(_TimeSplitter):
         self.qid_column = check_qid_column(qid_column, caller)
 
     def _iter_rows(self, queries, times, codes):
-        begin, end = _spans(queries, codes)
+        # The codes of the earliest and of the latest time of each query.
+        begin = np.full(len(queries.ids), len(codes))
+        np.minimum.at(begin, queries.codes, codes)
+        end = np.zeros(len(queries.ids), dtype=np.intp)
+        np.maximum.at(end, queries.codes, codes)
         order = np.lexsort((end, begin))
         n_queries, test_size = len(order), self._n_tested(len(order))
         first = n_queries - self.n_splits * test_size
@@ -483,6 +508,138 @@ class LeaveLastOut(_TimeSplitter):
             yield np.flatnonzero(train), np.flatnonzero(test)
 
 
+class ColdStartKFold(QuerySplitter):
+    """K-fold cross-validation over users, items or both that are new to the model.
+
+    The query id of a row is its user. Each fold tests users that are not in the
+    training set, or items that are not, or rows with both a new user and a new item.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        The number of folds, at least 2 and at most the number of users or items.
+    cold : {"user", "item", "both"}, default="user"
+        What is new in the test set:
+
+        - ``"user"``: users. Each row is tested once; queries are kept whole.
+        - ``"item"``: items. Each row is tested once; queries are split, since a user
+          has items of several folds.
+        - ``"both"``: users and items. The rows with a user and an item of the fold
+          are tested, rows with neither are trained on, and all others are left out:
+          about ``1 / n_splits ** 2`` of the rows are in each test set.
+    shuffle : bool, default=False
+        Whether users and items are assigned to folds at random. The folds stay
+        balanced in rows.
+    random_state : int, RandomState instance or None, default=None
+        The seed of the shuffling. Pass an int to get the same folds from each call.
+        It must be None unless `shuffle` is True.
+    item : str or array-like of shape (n_samples,), default="item"
+        The items, if they are not passed to ``split``: the name of a column of a
+        table `X` or of an index of `y` or `X`, or the items themselves, one per row.
+    qid_column : str or int, default="qid"
+        The column of `X` with the query ids, which are the users, as for
+        :class:`QueryKFold`.
+
+    See Also
+    --------
+    QueryKFold : The same as ``cold="user"``, without items.
+    TimeRangeSplit : Known users and items, and later rows.
+
+    Notes
+    -----
+    Users and items are assigned to folds in descending order of their numbers of rows,
+    each to the fold with the fewest rows so far.
+
+    With ``cold="item"`` queries are split, and scorers warn of that. To silence the
+    warning, call ``warnings.simplefilter("ignore", QuerySplitWarning)``, with the
+    category from `skrank.exceptions`.
+
+    The user ids are found like the query ids of :class:`QueryKFold`; with
+    ``cold="item"`` the splitter does not need them, but scorers do. With metadata
+    routing enabled, scikit-learn forwards `qid`, `groups` and `item`, as in
+    ``cross_validate(..., params={"qid": user, "item": item})``. Without it, the index
+    of `y` can hold both, as two levels.
+
+    Examples
+    --------
+    >>> from skrank.model_selection import ColdStartKFold
+    >>> cv = ColdStartKFold(n_splits=2, cold="both")
+    >>> X = [[0], [1], [2], [3]]
+    >>> user = ["a", "a", "b", "b"]
+    >>> item = ["x", "y", "x", "y"]
+    >>> for train, test in cv.split(X, qid=user, item=item):
+    ...     print(train, test)
+    [3] [0]
+    [0] [3]
+    """
+
+    __metadata_request__split = {"item": True}
+
+    def __init__(
+        self,
+        n_splits: int = 5,
+        *,
+        cold: Literal["user", "item", "both"] = "user",
+        shuffle: bool = False,
+        random_state: Seed | None = None,
+        item: str | ArrayLike = "item",
+        qid_column: str | int = "qid",
+    ) -> None:
+        caller = "ColdStartKFold"
+        self.n_splits = check_count(n_splits, "n_splits", least=2)
+        if not isinstance(cold, str) or cold not in ("user", "item", "both"):
+            raise ValueError(
+                f"The 'cold' parameter of {caller} must be a str among "
+                f"{{'user', 'item', 'both'}}. Got {cold!r} instead."
+            )
+        self.cold = cold
+        self.shuffle = check_shuffle(shuffle, random_state, caller)
+        self.random_state = random_state
+        self.item = check_name_or_values(item, "item", caller)
+        self.qid_column = check_qid_column(qid_column, caller)
+
+    @describe_split
+    def split(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        *,
+        qid: ArrayLike | None = None,
+        item: ArrayLike | None = None,
+    ) -> Splits:
+        caller = "ColdStartKFold"
+        check_lengths(X=X, y=y, item=item)
+        rng = check_random_state(self.random_state) if self.shuffle else None
+        folds = []
+        if self.cold != "item":
+            users = self._group(X, y, groups, qid)
+            folds.append(self._fold_of_rows(users, "queries", rng))
+        if self.cold != "user":
+            item = self._find_values("item", item, X, y)
+            n_samples = count_rows(y if X is None else X)
+            items = Queries.of_rows(item, caller, n_samples, name="item")
+            check_lengths(item=items.codes, qid=qid, groups=groups)
+            folds.append(self._fold_of_rows(items, "items", rng))
+        for fold in range(self.n_splits):
+            is_cold = [fold_of_rows == fold for fold_of_rows in folds]
+            test = np.flatnonzero(np.logical_and.reduce(is_cold))
+            train = np.flatnonzero(~np.logical_or.reduce(is_cold))
+            if len(test) == 0 or len(train) == 0:
+                raise ValueError(
+                    f"{caller}(cold={self.cold!r}) has no row to "
+                    f"{'train on' if len(test) else 'test'} in fold {fold}: too few "
+                    "users share items. Use fewer splits, or another seed with "
+                    f"shuffle=True. Got n_splits={self.n_splits}."
+                )
+            yield train, test
+
+    def _fold_of_rows(self, queries, things, rng):
+        """Assign users or items to folds and return the fold of each row."""
+        check_enough(queries, self.n_splits, things)
+        return balanced_folds(queries.sizes, self.n_splits, rng)[queries.codes]
+
+
 # Months and years have no fixed length.
 _UNITS = {"w": "weeks", "d": "days", "h": "hours", "min": "minutes", "s": "seconds"}
 _DURATION = re.compile(rf"(\d+(?:\.\d+)?) ?({'|'.join(_UNITS)})", re.IGNORECASE)
@@ -573,35 +730,3 @@ def _place_before(times, place, duration, name, caller, *, side="left"):
             "these, for instance by np.asarray(time, dtype='datetime64[s]') or "
             "pandas.to_datetime(time, unit='s')."
         ) from None
-
-
-def _spans(queries, codes):
-    """Return the codes of the earliest and of the latest time of each query."""
-    begin = np.full(len(queries.ids), len(codes))
-    np.minimum.at(begin, queries.codes, codes)
-    end = np.zeros(len(queries.ids), dtype=np.intp)
-    np.maximum.at(end, queries.codes, codes)
-    return begin, end
-
-
-def _encode_times(time, n_samples, caller):
-    """Return the sorted distinct times, and for each row its place among them."""
-    times, codes = encode_qid(in_utc(time), n_samples, name="time")
-    if len(codes) == 0:
-        raise ValueError(f"{caller} needs at least one row. Got 0 rows.")
-    if times.dtype.kind in "USV" or isinstance(times[0], (str, bytes, tuple)):
-        raise TypeError(
-            "The 'time' parameter must hold numbers or dates. Got "
-            f"{times[0]!r} of type {type(times[0]).__name__} instead. Text does not "
-            "sort by time in general: convert it, for instance with "
-            "np.asarray(time, dtype='datetime64[s]') or pandas.to_datetime(time)."
-        )
-    if times.dtype == object:
-        try:
-            sorted(times)
-        except TypeError as error:
-            raise TypeError(
-                "The 'time' parameter must hold numbers or dates that can be "
-                f"compared with each other. Got times where {error}."
-            ) from None
-    return times, codes

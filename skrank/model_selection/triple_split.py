@@ -17,9 +17,7 @@ from skrank._checks import check_count
 from skrank._columns import QID, drop_column
 from skrank._ranking.ids import encode_qid
 from skrank._types import Seed, Splits
-from skrank.model_selection.base import check_size
-
-HEAD, RELATION, TAIL = range(3)
+from skrank.model_selection.query_splitter import check_size
 
 
 class TripleShuffleSplit(BaseCrossValidator):
@@ -176,9 +174,9 @@ def _encode_triples(X):
             "TripleShuffleSplit needs at least 2 triples, one to train on and one to "
             f"test on. Got {n_samples}."
         )
-    heads_and_tails = np.concatenate([triples[:, HEAD], triples[:, TAIL]])
-    entities, codes = encode_qid(heads_and_tails, name="X")
-    relations, relation = encode_qid(triples[:, RELATION], name="X")
+    head, relation, tail = triples.T
+    entities, codes = encode_qid(np.concatenate([head, tail]), name="X")
+    relations, relation = encode_qid(relation, name="X")
     head, tail = codes[:n_samples], codes[n_samples:]
     parts = np.stack([head, len(entities) + relation, tail])
     return parts, len(entities) + len(relations)

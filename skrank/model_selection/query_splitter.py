@@ -1,4 +1,4 @@
-"""What all splitters share: query ids, sizes, and one fold after the other."""
+"""QuerySplitter, the base of splitters that read query ids; checks of parameters."""
 
 # SPDX-License-Identifier: BSD-3-Clause
 
@@ -91,8 +91,28 @@ class QuerySplitter(BaseCrossValidator):
         queries = Queries.of_rows(found, caller, n_samples)
         if qid is not None and groups is not None:
             others = Queries.of_rows(groups, caller, n_samples, name="groups")
-            _check_same_queries(queries, others, caller)
+            pairs = queries.codes * len(others.ids) + others.codes
+            n_pairs = len(encode_qid(pairs)[0])
+            if not n_pairs == len(queries.ids) == len(others.ids):
+                raise ValueError(
+                    f"The 'qid' and 'groups' parameters of {caller} are both the query "
+                    "ids: pass one of them. Got both, and they group the rows "
+                    "differently."
+                )
         return queries
+
+    def _find_values(self, name, values, X, y):
+        """Return the times or items of the rows, not yet checked.
+
+        The argument `values` of ``split`` comes first, then the parameter `name` of the
+        splitter: the values, or the name of a column of `X` or of an index of `y` or
+        `X`.
+        """
+        parameter = getattr(self, name)
+        if values is not None or not isinstance(parameter, str):
+            return parameter if values is None else values
+        values, caller = find_named(parameter, X=X, y=y), type(self).__name__
+        return require_named(values, parameter, argument=name, caller=caller, X=X)
 
 
 class WholeQuerySplitter(QuerySplitter):
@@ -147,38 +167,12 @@ def check_name_or_values(value, name, caller):
     return value
 
 
-def find_values(values, parameter, *, X, y, name, caller):
-    """Return the times or items of the rows, not yet checked.
-
-    The argument `values` of ``split`` comes first, then the `parameter` of the
-    splitter: the values, or the name of a column of `X` or of an index of `y` or `X`.
-    Errors give the `name` of the parameter and the splitter, `caller`.
-    """
-    if values is not None:
-        return values
-    if not isinstance(parameter, str):
-        return parameter
-    values = find_named(parameter, X=X, y=y)
-    return require_named(values, parameter, argument=name, caller=caller, X=X)
-
-
 def check_enough(queries, n_splits, things="queries"):
     """Raise if there are fewer queries than folds, so that one would stay empty."""
     if n_splits > len(queries.ids):
         raise ValueError(
             f"Cannot have number of splits n_splits={n_splits} greater than "
             f"the number of {things}: {len(queries.ids)}."
-        )
-
-
-def _check_same_queries(queries, others, caller):
-    """Raise unless two groupings put the same rows together."""
-    pairs = queries.codes * len(others.ids) + others.codes
-    n_pairs = len(encode_qid(pairs)[0])
-    if not n_pairs == len(queries.ids) == len(others.ids):
-        raise ValueError(
-            f"The 'qid' and 'groups' parameters of {caller} are both the query ids: "
-            "pass one of them. Got both, and they group the rows differently."
         )
 
 
