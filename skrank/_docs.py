@@ -7,6 +7,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 # What decorates a function here leaves its type.
@@ -234,6 +235,17 @@ def share_words(
     return function
 
 
+def sharing_words(
+    entries: dict[str, str], raises: str = RAISES, returns: str = ""
+) -> Callable[[F], F]:
+    """Return a decorator like `share_words`, with an entry for each parameter."""
+
+    def describe(name, default):
+        return entries[name]
+
+    return partial(share_words, describe=describe, raises=raises, returns=returns)
+
+
 def complete(docstring, signature, describe, raises=RAISES, returns=""):
     """Return a docstring, dedented, with its sections and sources.
 
@@ -259,7 +271,8 @@ def complete(docstring, signature, describe, raises=RAISES, returns=""):
         if name not in ("self", "cls")
     ]
     parameters = "\n".join(["Parameters", "----------", *described])
-    docstring = docstring.replace("Returns\n---", f"{parameters}\n\nReturns\n---")
+    results = re.search(r"^(Returns|Yields)\n---", docstring, re.MULTILINE).start()
+    docstring = f"{docstring[:results]}{parameters}\n\n{docstring[results:]}"
     if "Raises\n---" not in docstring:
         after = "Warns\n---" if "Warns\n---" in docstring else "See Also\n---"
         docstring = docstring.replace(after, f"{raises.lstrip()}\n{after}")
@@ -353,14 +366,7 @@ TypeError
 """
 
 
-def share_link_words(function: F) -> F:
-    """Complete the docstring of a function of link prediction."""
-
-    def entry(name, default):
-        return OF_LINK_PREDICTION[name]
-
-    return share_words(function, describe=entry, raises=RAISES_OF_LINK_PREDICTION)
-
+share_link_words = sharing_words(OF_LINK_PREDICTION, RAISES_OF_LINK_PREDICTION)
 
 # The columns of tables with a row for each document of a query.
 OF_TABLE = read_entries("""
@@ -383,27 +389,9 @@ sample_weight : str, default=None
 """)
 
 
-def share_table_words(function: F) -> F:
-    """Complete the docstring of a function of a table with a row per document."""
-    return share_words(function, describe=lambda name, _: OF_TABLE[name])
+share_table_words = sharing_words(OF_TABLE)
 
-
-SPLIT = """\
-Generate the rows of each training and test set.
-
-Parameters
-----------
-{parameters}
-
-Yields
-------
-train : ndarray of int
-    The rows of the training set, in ascending order.
-test : ndarray of int
-    The rows of the test set, in ascending order.
-"""
-
-OF_SPLIT = """\
+OF_SPLIT = read_entries("""
 X : array-like of shape (n_samples, n_features)
     The data. Only the number of rows is used and, in a table, the columns and the index
     that hold what is not passed.
@@ -420,16 +408,19 @@ time : array-like of shape (n_samples,), default=None
     splitter says where the times are.
 item : array-like of shape (n_samples,), default=None
     The item of each row. Without it, the parameter `item` of the splitter says where
-    the items are; the users are the query ids."""
+    the items are; the users are the query ids.
+""")
 
+YIELDS = """
+Yields
+------
+train : ndarray of int
+    The rows of the training set, in ascending order.
+test : ndarray of int
+    The rows of the test set, in ascending order.
+"""
 
-def describe_split(split: F) -> F:
-    """Give a method `split` its docstring, with the parameters that it has."""
-    names = inspect.signature(split).parameters
-    entries = re.split(r"\n(?=\w)", OF_SPLIT)
-    described = [entry for entry in entries if entry.partition(" ")[0] in names]
-    split.__doc__ = SPLIT.format(parameters="\n".join(described))
-    return split
+share_split_words = sharing_words(OF_SPLIT, returns=YIELDS)
 
 
 _OF_DISPLAY = read_entries("""
@@ -481,7 +472,7 @@ def share_display_words(function: F) -> F:
     return share_words(function, describe=entry, returns=returns)
 
 
-_OF_FIT = read_entries("""
+OF_FIT = read_entries("""
 X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
     Training documents. The column `qid_column` is removed from the features.
     It holds the query ids unless they are passed.
@@ -494,14 +485,12 @@ sample_weight : array-like of shape (n_samples,), default=None
     Weights of the rows, for the underlying estimator.
 """)
 
-_PREDICT = """\
-Return the scores of the documents.
-
-Parameters
-----------
+OF_PREDICT = read_entries("""
 X : {array-like, sparse matrix, dataframe} of shape (n_samples, n_features)
     Documents, with or without the column of query ids.
+""")
 
+PREDICTED = """
 Returns
 -------
 scores : ndarray of shape (n_samples,)
@@ -510,17 +499,7 @@ scores : ndarray of shape (n_samples,)
 """
 
 
-def share_ranker_words(method: F) -> F:
-    """Complete the docstring of `fit` of a ranker, or write that of `predict`."""
-    if method.__name__ == "predict":
-        method.__doc__ = _PREDICT
-        return method
-
-    def entry(name, default):
-        text = _OF_FIT[name]
-        if default is None and "default=None" not in text:
-            return text.replace("\n", ", default=None\n", 1)
-        return text
-
-    returns = "Returns\n-------\nself : object\n    Fitted ranker."
-    return share_words(method, describe=entry, returns=returns)
+share_fit_words = sharing_words(
+    OF_FIT, returns="Returns\n-------\nself : object\n    Fitted ranker."
+)
+share_predict_words = sharing_words(OF_PREDICT, returns=PREDICTED)

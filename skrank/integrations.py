@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skrank._checks import shown
-from skrank._docs import F, read_entries, share_words
+from skrank._docs import read_entries, sharing_words
 from skrank._types import MatrixLike, MetricLike
 from skrank.scoring.scorer import RankingScorer, make_ranking_scorer
 
@@ -49,7 +49,7 @@ sample_weight : array-like of shape (n_samples,), default=None
     ``gain="linear"``, ``convention="lightgbm"``, ...
 """)
 
-RAISES = """
+RAISES_IN_TRAINING = """
 Raises
 ------
 ValueError
@@ -61,16 +61,7 @@ TypeError
 """
 
 
-def _share_words(function: F) -> F:
-    """Complete the docstring of a function that makes a metric."""
-
-    def entry(name, default):
-        return WORDS[name]
-
-    raises = RAISES
-    if function.__name__ == "xgboost_metric":
-        raises += "ImportError\n    If XGBoost is not installed.\n"
-    return share_words(function, describe=entry, raises=raises)
+_share_words = sharing_words(WORDS, RAISES_IN_TRAINING)
 
 
 @_share_words
@@ -133,7 +124,9 @@ def lightgbm_metric(
     return LightGBMMetric(scorer, y, qid, sample_weight)
 
 
-@_share_words
+@sharing_words(
+    WORDS, RAISES_IN_TRAINING + "ImportError\n    If XGBoost is not installed.\n"
+)
 def xgboost_metric(
     metric: MetricLike,
     *,

@@ -15,7 +15,7 @@ from sklearn.utils import check_consistent_length
 
 from skrank._checks import check_lengths, count_rows, warn_if_rows_are_drawn
 from skrank._columns import find_named, find_qid, require_named, require_qid
-from skrank._docs import describe_split
+from skrank._docs import share_split_words
 from skrank._ranking.ids import encode_heads, encode_qid
 from skrank._types import Request, Self, Splits
 
@@ -122,7 +122,7 @@ class WholeQuerySplitter(QuerySplitter):
     `_iter_queries`.
     """
 
-    @describe_split
+    @share_split_words
     def split(
         self,
         X: ArrayLike,
@@ -131,6 +131,7 @@ class WholeQuerySplitter(QuerySplitter):
         *,
         qid: ArrayLike | None = None,
     ) -> Splits:
+        """Generate the rows of each training and test set."""
         queries = self._group(X, y, groups, qid)
         for train, test in self._iter_queries(queries, y):
             yield queries.rows(train), queries.rows(test)

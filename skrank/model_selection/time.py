@@ -21,7 +21,7 @@ from skrank._checks import (
     shown,
 )
 from skrank._columns import check_qid_column, in_utc
-from skrank._docs import describe_split
+from skrank._docs import share_split_words
 from skrank._ranking.ids import encode_qid
 from skrank._types import Seed, Splits
 from skrank.model_selection.query_splitter import (
@@ -39,7 +39,7 @@ class _TimeSplitter(QuerySplitter):
 
     __metadata_request__split = {"time": True}
 
-    @describe_split
+    @share_split_words
     def split(
         self,
         X: ArrayLike,
@@ -49,6 +49,7 @@ class _TimeSplitter(QuerySplitter):
         qid: ArrayLike | None = None,
         time: ArrayLike | None = None,
     ) -> Splits:
+        """Generate the rows of each training and test set."""
         check_lengths(X=X, y=y, time=time)
         queries = self._group(X, y, groups, qid)
         times, codes = self._read_times(time, X, y, len(queries.codes))
@@ -187,7 +188,7 @@ class TimeRangeSplit(_TimeSplitter):
         self.item = check_name_or_values(item, "item", caller)
         self.qid_column = check_qid_column(qid_column, caller)
 
-    @describe_split
+    @share_split_words
     def split(
         self,
         X: ArrayLike,
@@ -198,6 +199,7 @@ class TimeRangeSplit(_TimeSplitter):
         time: ArrayLike | None = None,
         item: ArrayLike | None = None,
     ) -> Splits:
+        """Generate the rows of each training and test set."""
         check_lengths(X=X, y=y, time=time, item=item)
         if self.drop_new not in ("user", "both"):  # the query ids are not read
             check_lengths(X=X, qid=qid, groups=groups)
@@ -598,7 +600,7 @@ class ColdStartKFold(QuerySplitter):
         self.item = check_name_or_values(item, "item", caller)
         self.qid_column = check_qid_column(qid_column, caller)
 
-    @describe_split
+    @share_split_words
     def split(
         self,
         X: ArrayLike,
@@ -608,6 +610,7 @@ class ColdStartKFold(QuerySplitter):
         qid: ArrayLike | None = None,
         item: ArrayLike | None = None,
     ) -> Splits:
+        """Generate the rows of each training and test set."""
         caller = "ColdStartKFold"
         check_lengths(X=X, y=y, item=item)
         rng = check_random_state(self.random_state) if self.shuffle else None

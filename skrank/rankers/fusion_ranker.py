@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skrank._checks import numeric_array, says_what_was_meant, shown
 from skrank._columns import column_names, drop_column, find_column
-from skrank._docs import share_ranker_words
+from skrank._docs import share_fit_words
 from skrank._ranking.fusion import fuse_scores, read_fusion
 from skrank._ranking.ids import encode_qid
 from skrank._types import MatrixLike, MissingQid, Self
@@ -136,7 +136,7 @@ class FusionRanker(QueryFinder):
         return tags
 
     @says_what_was_meant
-    @share_ranker_words
+    @share_fit_words
     def fit(
         self,
         X: MatrixLike | Any,
@@ -146,6 +146,12 @@ class FusionRanker(QueryFinder):
         sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Fit the estimators; columns need no fit, so that `y` may be None for them.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_samples,), default=None
+            Relevance of the documents. An index named ``"qid"`` holds the query ids
+            unless they are passed or are in a column of `X`.
 
         Raises
         ------

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skrank._checks import says_what_was_meant
 from skrank._columns import drop_column
-from skrank._docs import share_ranker_words
+from skrank._docs import share_fit_words, share_predict_words
 from skrank._ranking.arrays import lengths_of
 from skrank._types import MatrixLike, MissingQid, Seed, Self
 from skrank.base import fit_parameters
@@ -140,7 +140,7 @@ class PairwiseRanker(MetaRanker):
     _default = LogisticRegression()
 
     @says_what_was_meant
-    @share_ranker_words
+    @share_fit_words
     def fit(
         self,
         X: MatrixLike | Any,
@@ -186,8 +186,9 @@ class PairwiseRanker(MetaRanker):
         self.estimator_ = fitted
         return self
 
-    @share_ranker_words
+    @share_predict_words
     def predict(self, X: MatrixLike | Any) -> NDArray[Any]:
+        """Return the scores of the documents."""
         check_is_fitted(self)
         X = drop_column(X, self.qid_column, self._n_columns)
         linear = self.estimator_

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrank._checks import says_what_was_meant
 from skrank._columns import drop_column
-from skrank._docs import share_ranker_words
+from skrank._docs import share_fit_words, share_predict_words
 from skrank._types import MatrixLike, MetricLike, MissingQid, Seed, Self
 from skrank.base import fit_parameters, is_ranker
 from skrank.rankers.libraries import (
@@ -215,7 +215,7 @@ class QueryRanker(MetaRanker):
     evals_result_ = fitted_attribute("evals_result_", "Metric by iteration")
 
     @says_what_was_meant
-    @share_ranker_words
+    @share_fit_words
     def fit(
         self,
         X: MatrixLike | Any,
@@ -251,8 +251,9 @@ class QueryRanker(MetaRanker):
             ranking_response(fitted, None, _would_ask)  # raises if it has no scores
         return self._keep(fitted)
 
-    @share_ranker_words
+    @share_predict_words
     def predict(self, X: MatrixLike | Any) -> NDArray[Any]:
+        """Return the scores of the documents."""
         check_is_fitted(self)
         X = drop_column(X, self.qid_column, self._n_columns)
         # Scorers rank an estimator by the same scores, so a metric has the same value
