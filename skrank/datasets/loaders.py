@@ -149,25 +149,6 @@ def draw_list_lengths(n_queries, n_documents, rng, *, most=None):
     return rng.randint(low, high + 1, size=n_queries, dtype=np.int64)
 
 
-_DIGITS = """\
-Digits retrieval
-----------------
-Find the images that show the same digit as a query image.
-
-Queries: {n_queries} ({n_empty} without a relevant document)
-Documents: {n_rows} rows, {least} to {most} per query
-Relevant: {n_relevant} rows ({fraction:.1%})
-Features: 64, the absolute difference of the two images at each pixel (0..16)
-Target: 1 if both images show the same digit, else 0
-
-The images are the 1,797 handwritten digits of 8 x 8 pixels that scikit-learn
-bundles (`sklearn.datasets.load_digits`), the test part of the UCI data set
-"Optical Recognition of Handwritten Digits" by E. Alpaydin and C. Kaynak. Query
-images are drawn without replacement, and so are the documents of each query among
-all the other images.
-"""
-
-
 @overload
 def load_digits_retrieval(
     *, n_queries: int = ..., n_documents: int | tuple[int, int] = ...,
@@ -289,7 +270,8 @@ def load_digits_retrieval(
         target_names=np.array(["other digit", "same digit"]),
         query_index=query_index,
         document_index=document_index,
-        DESCR=_DIGITS.format(
+        DESCR=_description(
+            "digits",
             n_queries=n_queries,
             n_empty=int((n_relevant == 0).sum()),
             n_rows=len(qid),
@@ -299,46 +281,6 @@ def load_digits_retrieval(
             fraction=target.mean(),
         ),
     )
-
-
-_NATIONS = """\
-Nations
--------
-What 14 nations did to and with each other between 1950 and 1965.
-
-Entities: {n_entities} nations
-Relations: {n_relations}, such as "embassy", "exports3" and "militaryalliance"
-Triples: {n_train} to train on, {n_valid} to validate and {n_test} to test
-
-Collected by R. J. Rummel for the "Dimensionality of Nations" project; in the form of
-triples it comes from C. Kemp, J. B. Tenenbaum, T. L. Griffiths, T. Yamada and N. Ueda,
-"Learning Systems of Concepts with an Infinite Relational Model", AAAI 2006.
-
-Triples and split are those of the package PyKEEN 1.11.1, which ships them under the MIT
-licence:
-
-{licence}"""
-
-_LICENCE_OF_NATIONS = """\
-Copyright (c) 2019-2024 PyKEEN Project Team
-
-Permission is hereby granted, free of charge, to any person obtaining a copy of this
-software and associated documentation files (the "Software"), to deal in the Software
-without restriction, including without limitation the rights to use, copy, modify,
-merge, publish, distribute, sublicense, and/or sell copies of the Software, and to
-permit persons to whom the Software is furnished to do so, subject to the following
-conditions:
-
-The above copyright notice and this permission notice shall be included in all copies
-or substantial portions of the Software.
-
-THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED,
-INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR
-PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE
-LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT
-OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR
-OTHER DEALINGS IN THE SOFTWARE.
-"""
 
 
 def load_nations() -> Bunch:
@@ -383,35 +325,13 @@ def load_nations() -> Bunch:
         **parts,
         entities=entities,
         relations=relations,
-        DESCR=_NATIONS.format(
+        DESCR=_description(
+            "nations",
             n_entities=len(entities),
             n_relations=len(relations),
-            licence=_LICENCE_OF_NATIONS,
             **{f"n_{name}": len(triples) for name, triples in parts.items()},
         ),
     )
-
-
-_MSWEB = """\
-Anonymous Microsoft Web Data (MSWeb)
-------------------------------------
-The areas of www.microsoft.com that visitors went to in a week of February 1998.
-
-Visitors: {n_visitors}
-Areas: {n_areas}, with titles such as "Free Downloads"
-Visits: {n_train} to train on and {n_test} to test, without times or ratings
-
-Collected by J. S. Breese, D. Heckerman and C. M. Kadie, "Anonymous Microsoft Web Data",
-UCI Machine Learning Repository, 1998, https://doi.org/10.24432/C5VS3Q, licensed under
-Creative Commons Attribution 4.0 (https://creativecommons.org/licenses/by/4.0/). First
-used in "Empirical Analysis of Predictive Algorithms for Collaborative Filtering", UAI
-1998.
-
-Changed here: these are the 32,710 visitors and 285 areas of the training file in the
-form that the R package recommenderlab has them in. Visitors and areas are numbered from
-0, spaces around titles are removed, and test visits are marked: two each, chosen by a
-hash, of the first 2,500 visitors with five or more.
-"""
 
 
 def load_msweb() -> Bunch:
@@ -467,10 +387,17 @@ def load_msweb() -> Bunch:
         train=train,
         test=test,
         areas=np.array(areas),
-        DESCR=_MSWEB.format(
+        DESCR=_description(
+            "msweb",
             n_visitors=len(np.unique(visits[:, 0])),
             n_areas=len(areas),
             n_train=len(train),
             n_test=len(test),
         ),
     )
+
+
+def _description(name, **figures):
+    """Return the description of a data set, with its figures filled in."""
+    file = resources.files("skrank.datasets") / "descr" / f"{name}.rst"
+    return file.read_text("utf-8").format(**figures)
