@@ -38,8 +38,6 @@ def __dir__():
     return __all__
 
 
-RANKER = "ranker"
-
 # How `fit` takes queries: ids (XGBoost, skrank), sizes (LightGBM), ids (CatBoost).
 QUERY_PARAMETERS = frozenset({"qid", "group", "group_id"})
 
@@ -198,7 +196,7 @@ class RankingEstimator:
     def __sklearn_tags__(self):
         """Return the tags, with the estimator type of rankers."""
         tags = super().__sklearn_tags__()
-        tags.estimator_type = RANKER
+        tags.estimator_type = "ranker"
         tags.target_tags.required = True
         return tags
 
@@ -257,10 +255,8 @@ def is_ranker(estimator: Any) -> bool:
         )
     if isinstance(estimator, Pipeline):
         return is_ranker(estimator.steps[-1][1])
-    if RANKER in (
-        estimator_type(estimator),
-        getattr(estimator, "_estimator_type", None),
-    ):
+    older_type = getattr(estimator, "_estimator_type", None)
+    if "ranker" in (estimator_type(estimator), older_type):
         return True
     if fit_parameters(estimator) & QUERY_PARAMETERS:
         return True
@@ -338,11 +334,7 @@ def check_ranker(estimator: Any) -> None:
         ...
     AssertionError: Ridge breaks a law of rankers: its type is 'ranker'. ...
     """
-    if isinstance(estimator, type):
-        raise TypeError(
-            f"Expected an estimator instance ({estimator.__name__}()), got estimator "
-            f"class instead ({estimator.__name__})."
-        )
+    is_ranker(estimator)  # raises for a class
     trial = _Trial(estimator, *_make_documents())
     for law, check in LAWS.items():
         try:

@@ -185,7 +185,7 @@ def xgboost_metric(
             "xgboost_metric needs all of X, y and qid to be a callback, or none of "
             f"them to be a custom_metric. Got no {'X' if X is None else 'y'}."
         )
-    return new_xgboost_metric(scorer, X, y, qid, sample_weight, **(dmatrix or {}))
+    return xgboost_callback()(scorer, X, y, qid, sample_weight, **(dmatrix or {}))
 
 
 @_share_words
@@ -326,14 +326,17 @@ class LightGBMMetric(TrainingMetric):
         """Return the name, the value, and that larger is better."""
         if hasattr(y_score, "get_label"):
             y_score, data = y_true, y_score
-            y_true, weight, group = (
-                data.get_label(),
-                data.get_weight(),
-                data.get_group(),
-            )
+            y_true, weight = data.get_label(), data.get_weight()
+            group = data.get_group()
         documents = self.documents
+        if documents is None and group is None:
+            raise ValueError(
+                "lightgbm_metric needs the queries of the evaluation set, and LightGBM "
+                "passes none. Pass eval_group to LGBMRanker.fit, group to lgb.Dataset, "
+                "or y and qid to lightgbm_metric. Got group=None."
+            )
         if documents is None:
-            documents = y_true, _ids_of(group), weight
+            documents = y_true, np.repeat(np.arange(len(group)), group), weight
         elif not are_grades(y_true, documents[0]):
             raise ValueError(
                 "The 'y' and 'qid' parameters of lightgbm_metric must be those of the "
@@ -342,17 +345,6 @@ class LightGBMMetric(TrainingMetric):
                 "with other grades."
             )
         return self.name, self.value(y_score, documents), True
-
-
-def _ids_of(group):
-    """Return a query id for each row, from the number of rows of each query."""
-    if group is None:
-        raise ValueError(
-            "lightgbm_metric needs the queries of the evaluation set, and LightGBM "
-            "passes none. Pass eval_group to LGBMRanker.fit, group to lgb.Dataset, or "
-            "y and qid to lightgbm_metric. Got group=None."
-        )
-    return np.repeat(np.arange(len(group)), group)
 
 
 class XGBoostMetric(TrainingMetric):
@@ -421,14 +413,9 @@ class XGBoostMetric(TrainingMetric):
         return _new_callback, (), self.__getstate__()
 
 
-def new_xgboost_metric(*args, **dmatrix):
-    """Return an XGBoostMetric that is a callback of XGBoost."""
-    return _callback_class()(*args, **dmatrix)
-
-
 @functools.cache
-def _callback_class():
-    """Return the class of the callback, whose base is in XGBoost."""
+def xgboost_callback():
+    """Return XGBoostMetric as a callback, the base of which is in XGBoost."""
     try:
         base = importlib.import_module("xgboost.callback").TrainingCallback
     except ImportError as error:
@@ -446,7 +433,7 @@ def _callback_class():
 
 def _new_callback():
     """Return a callback without a state, for pickles and copies."""
-    callback = _callback_class()
+    callback = xgboost_callback()
     return callback.__new__(callback)
 
 
@@ -479,24 +466,21 @@ class CatBoostMetric(TrainingMetric):
         if are_grades(target, self.documents[0]):
             self._others.clear()
             return self.value(approxes[0]), 1.0
-        self._check_others(target)
-        return 0.0, 1.0
-
-    def get_final_error(self, error, weight):
-        """Return the value, which is finished."""
-        return error
-
-    def _check_others(self, target):
-        """Raise if whole rounds went by without the documents of the metric."""
         grades = np.asarray(target).tobytes()
         self._others[grades] += 1
-        # Twice may be one round: the training set is also an evaluation set.
+        # Whole rounds went by without the documents of the metric. Twice may be one
+        # round: the training set is also an evaluation set.
         if self._others[grades] > 2:
             raise ValueError(
                 "catboost_metric needs the grades of the eval_set in the same order, "
                 "since it recognizes its documents by them. Got a y of length "
                 f"{len(self.documents[0])} whose grades are in no evaluation set."
             )
+        return 0.0, 1.0
+
+    def get_final_error(self, error, weight):
+        """Return the value, which is finished."""
+        return error
 
     # The constructor and `get_params` of CatBoost copy it, and scikit-learn clones no
     # estimator whose parameters differ then.

@@ -16,9 +16,9 @@ from lightgbm import LGBMRanker, LGBMRegressor
 from skrank.datasets import make_ranking
 from skrank.integrations import (
     XGBoostMetric,
-    _callback_class,
     catboost_metric,
     lightgbm_metric,
+    xgboost_callback,
     xgboost_metric,
 )
 from skrank.metrics import evaluate, make_ranking_scorer, mean_rank
@@ -279,7 +279,7 @@ def test_custom_metric_of_xgboost_weights_queries_by_the_weights_of_the_matrix()
 
 def test_without_xgboost_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "xgboost.callback", None)
-    _callback_class.cache_clear()
+    xgboost_callback.cache_clear()
     with pytest.raises(ImportError, match=r'pip install "skrank\[rankers\]"'):
         xgboost_metric("mrr")
 

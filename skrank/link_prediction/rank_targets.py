@@ -187,17 +187,22 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
             "Found array with 0 sample(s) (shape=(0, 3)) while a minimum of 1 is "
             "required."
         )
-    trained = triples_of(model)
+    trained = getattr(model, "triples_", None)
+    trained = [] if trained is None else [as_triples(trained, "triples_")]
     filters = [] if known is None else [triples, *trained, *read_known(known)]
     entities, relations = vocabularies(model, sides[0], [triples, *filters])
     head, relation, tail = encode_triples(triples, entities, relations, "X")
-    warn_if_training_is_unknown(model, triples, known)
+    if known is not None and not trained:
+        warn_if_training_is_unknown(model, triples, known)
     sizes = len(entities), len(relations)
     _warn_of_duplicates(head, relation, tail, *sizes)
     seen = filters or [triples, *trained]
     seen = [encode_known(one, entities, relations) for one in seen]
-    answers = {side: _known_answers(side, seen, *sizes) for side in SIDES}
-    category = relation_categories(answers)
+    answers = {side: KnownAnswers(side, seen, *sizes) for side in SIDES}
+    # A side is "n" if the pairs of an entity on the other side and the relation have
+    # 1.5 or more different answers on average (Bordes et al. 2013).
+    heads, tails = (np.where(answers[s].per_pair() < 1.5, "1", "n") for s in SIDES)
+    category = np.char.add(np.char.add(heads, "-"), tails)
     counters = candidate_counters(
         candidates, sides, entities, relations, relation, len(triples)
     )
@@ -215,7 +220,7 @@ def rank_in_batches(model, X, known, sides, candidates, batch_size, progress, qu
     with progress_bar(len(sides) * len(triples), progress, "rank") as advance:
         for side in sides:
             asked = _turned(side, head, relation, tail)
-            filtered = answers[side] if filters else _known_answers(side, [], *sizes)
+            filtered = answers[side] if filters else KnownAnswers(side, [], *sizes)
             score = partial(model_scores, model, side, n_entities=len(entities))
             of_side = score, side, triples, asked, filtered, counters[side]
             counts = _count_side(*of_side, batch_size, quantum, advance)
@@ -280,13 +285,6 @@ def _turned(side, head, relation, tail):
     return (head, relation, tail) if side == "tail" else (tail, relation, head)
 
 
-def _known_answers(side, filters, n_entities, n_relations):
-    joined = (np.zeros(0, dtype=np.intp),) * 3
-    if filters:
-        joined = map(np.concatenate, zip(*filters, strict=True))
-    return KnownAnswers(*_turned(side, *joined), n_entities, n_relations)
-
-
 def _question_weight(given, relation, n_relations):
     """Return one over the number of triples with the same question."""
     pair = given * n_relations + relation
@@ -320,10 +318,13 @@ class KnownAnswers:
     """The entities that complete each pair of a given entity and a relation.
 
     They are kept in one sorted array, with the start of each pair, and found by
-    bisection. All arguments are positions of ids.
+    bisection. `parts` is a list of (head, relation, tail), positions of ids.
     """
 
-    def __init__(self, given, relation, answer, n_entities, n_relations):
+    def __init__(self, side, parts, n_entities, n_relations):
+        parts = parts or [(np.zeros(0, dtype=np.intp),) * 3]
+        triples = map(np.concatenate, zip(*parts, strict=True))
+        given, relation, answer = _turned(side, *triples)
         self._n_relations = n_relations
         self._pairs, pair = np.unique(
             given * n_relations + relation, return_inverse=True
@@ -355,19 +356,6 @@ class KnownAnswers:
             relation, np.diff(self._starts), minlength=self._n_relations
         )
         return n_answers / np.maximum(n_pairs, 1)
-
-
-def relation_categories(known):
-    """Return the category of each relation: "1-1", "1-n", "n-1" or "n-n".
-
-    A side is "n" if the pairs of an entity on the other side and the relation have 1.5
-    or more different answers on average (Bordes et al. 2013). `known` holds the known
-    answers of each side.
-    """
-    heads, tails = (
-        np.where(known[side].per_pair() < 1.5, "1", "n") for side in ("head", "tail")
-    )
-    return np.char.add(np.char.add(heads, "-"), tails)
 
 
 # The columns of a triple that hold entities.
@@ -407,12 +395,6 @@ def check_not_nan(scores, side, is_read):
         )
 
 
-def triples_of(model):
-    """Return the triples that the model was trained on, if it has them."""
-    trained = getattr(model, "triples_", None)
-    return [] if trained is None else [as_triples(trained, "triples_")]
-
-
 def read_known(known):
     """Return the known triples as a list of arrays."""
     if isinstance(known, str):
@@ -433,7 +415,7 @@ def warn_if_training_is_unknown(model, triples, known):
     are evaluated, and all of their entities and relations: a model can only know those
     that it was trained on.
     """
-    if known is None or triples_of(model) or _are_parts(known):
+    if _are_parts(known):
         return
     given = np.concatenate([triples[:0], *read_known(known)])
     if len(given) > len(triples) and all(

@@ -73,16 +73,12 @@ class SampledNegatives:
     mean. Negatives that are known answers are left out of the sample, so that m may
     differ from query to query. Tied ranks count as each rank that ties allow.
 
-    No estimate sees below the resolution n / m of the sample, which is 145 for 100
-    negatives of 14,541 candidates: samples of targets with lower ranks rarely hold a
-    negative above them, and do not show how many of the targets have rank 1. There both
-    estimates assume that log R is uniform, which decides Hits@1 and most of the MRR
-    where m is much smaller than n. Hits@k is reliable for k of several times n / m, and
-    so is the mean rank. Of ranks with an MRR of .243, Hits@1 of .138 and Hits@10 of
-    .464 among 14,541 candidates, samples of 100 without an estimate make .852, .772 and
-    .979, "rank" .773, .772 and .772, "bias-variance" .238, .133 and .457, "em" .230,
-    .126 and .445. Where the true ranks are far from that assumption, with Hits@1 of .48
-    and an MRR of .55 among 40,943, "em" finds .18 and .31.
+    No estimate sees below the resolution n / m of the sample: samples of targets with
+    lower ranks rarely hold a negative above them, and do not show how many of the
+    targets have rank 1. There both estimates assume that log R is uniform, which
+    decides Hits@1 and most of the MRR where m is much smaller than n. Hits@k is
+    reliable for k of several times n / m, and so is the mean rank. The guide to link
+    prediction shows by an example how far they can be off.
 
     References
     ----------
@@ -265,15 +261,6 @@ NEGLIGIBLE = 1e-9
 UNLIKELY = 1e-9
 
 
-class Kinds(NamedTuple):
-    """Queries with the same rank in samples of one size from as many candidates."""
-
-    of_query: sparse.csr_array  # (n_queries, n_kinds), the probability of each kind
-    above: np.ndarray  # (n_kinds,), the number of negatives above the target
-    n_negatives: np.ndarray
-    n_candidates: np.ndarray
-
-
 class EstimatedRanking(RankedQueries):
     """Ranks among all candidates that are estimated from ranks among a sample.
 
@@ -328,7 +315,8 @@ class EstimatedRanking(RankedQueries):
             return query, 1 + spread[query] * above, probability
         law = self._law_of_kinds
         law = sparse.csr_array(np.where(law < NEGLIGIBLE, 0, law))
-        law = (self._kinds.of_query @ law).tocoo()
+        of_query, *_ = self._kinds
+        law = (of_query @ law).tocoo()
         rank, _ = self._bins
         return law.row, rank[law.col], law.data
 
@@ -340,12 +328,10 @@ class EstimatedRanking(RankedQueries):
         values = np.asarray(value(rank), dtype=np.float64)
         if k is not None:
             values = np.where(rank <= k, values, 0.0)
-        of_kinds = (
-            self._law_of_kinds @ values
-            if self._estimate == "em"
-            else self._corrected_of_kinds(values)
-        )
-        return self._kinds.of_query @ of_kinds
+        of_query, *_ = self._kinds
+        if self._estimate == "em":
+            return of_query @ (self._law_of_kinds @ values)
+        return of_query @ self._corrected_of_kinds(values)
 
     @cached_property
     def _sampled_law(self):
@@ -358,6 +344,12 @@ class EstimatedRanking(RankedQueries):
 
     @cached_property
     def _kinds(self):
+        """Return (of_query, above, n_negatives, n_candidates).
+
+        Queries of one kind have as many negatives above the target, in samples of one
+        size from as many candidates. `of_query`, of shape (n_queries, n_kinds), holds
+        the probability of each kind.
+        """
         query, above, probability = self._sampled_law
         # A realistic rank between two ranks is each of them with probability 1 / 2.
         low, high = np.floor(above).astype(np.intp), np.ceil(above).astype(np.intp)
@@ -374,7 +366,7 @@ class EstimatedRanking(RankedQueries):
         shape = self.n_queries, len(codes)
         cells = query, kind.reshape(-1)
         of_query = sparse.csr_array((probability, cells), shape=shape)
-        return Kinds(of_query, above, sizes[group, 0], mean_size[group])
+        return of_query, above, sizes[group, 0], mean_size[group]
 
     @cached_property
     def _bins(self):
@@ -410,16 +402,19 @@ class EstimatedRanking(RankedQueries):
         maximization starts from a uniform log R (Li et al., KDD 2020; Jin et al., AAAI
         2021).
         """
-        kinds, (_, start) = self._kinds, self._bins
-        log_p, log_not_p = self._log_odds(kinds.n_candidates)
-        above, below = kinds.above, kinds.n_negatives - kinds.above
-        log_likelihood = above[:, np.newaxis] * log_p + below[:, np.newaxis] * log_not_p
+        (of_query, above, n_negatives, n_candidates), (_, start) = (
+            self._kinds,
+            self._bins,
+        )
+        log_p, log_not_p = self._log_odds(n_candidates)
+        above, below = above[:, np.newaxis], (n_negatives - above)[:, np.newaxis]
+        log_likelihood = above * log_p + below * log_not_p
         log_likelihood -= np.nanmax(log_likelihood, axis=1, keepdims=True)
         likelihood = np.nan_to_num(np.exp(log_likelihood), nan=0.0)
         weight = np.ones(self.n_queries)
         if self._sample_weight is not None:
             weight = self._sample_weight
-        weight = kinds.of_query.T @ (weight / weight.sum())
+        weight = of_query.T @ (weight / weight.sum())
         law = start / start.sum()
         for _ in range(N_STEPS):
             # q(R) <- sum_i w_i q(R) P(x_i | R) / sum_R' q(R') P(x_i | R')
@@ -438,14 +433,14 @@ class EstimatedRanking(RankedQueries):
         b = sqrt(q(R)) M(R) and c(x) = sum_R q(R) P(x | R). Here log R is uniform under
         q (Krichene and Rendle, KDD 2020).
         """
-        kinds = self._kinds
-        corrected = np.empty(len(kinds.above))
-        sizes = np.column_stack([kinds.n_negatives, kinds.n_candidates])
+        _, above, n_negatives, n_candidates = self._kinds
+        corrected = np.empty(len(above))
+        sizes = np.column_stack([n_negatives, n_candidates])
         sizes, group = np.unique(sizes, axis=0, return_inverse=True)
         for i, (n_negatives, n_candidates) in enumerate(sizes.tolist()):
             of_size = np.flatnonzero(group.reshape(-1) == i)
             table = self._corrected(values, int(n_negatives), n_candidates)
-            corrected[of_size] = table[kinds.above[of_size]]
+            corrected[of_size] = table[above[of_size]]
         return corrected
 
     def _corrected(self, values, n_negatives, n_candidates):

@@ -73,10 +73,7 @@ class QuerySplitter(BaseCrossValidator):
         n_splits : int
             The number of splits, of all repetitions if the splitter repeats.
         """
-        return self._count_splits()
-
-    def _count_splits(self):
-        return self.n_splits
+        return self.n_splits * getattr(self, "n_repeats", 1)
 
     def _group(self, X, y, groups, qid):
         """Find the query ids and group the rows by them."""

@@ -175,9 +175,6 @@ class RepeatedQueryKFold(WholeQuerySplitter):
         self.random_state = random_state
         self.qid_column = check_qid_column(qid_column, "RepeatedQueryKFold")
 
-    def _count_splits(self):
-        return self.n_splits * self.n_repeats
-
     def _iter_queries(self, queries, y):
         check_enough(queries, self.n_splits)
         rng = check_random_state(self.random_state)

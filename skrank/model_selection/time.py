@@ -368,12 +368,17 @@ class QueryTimeSeriesSplit(_TimeSplitter):
         end = np.zeros(len(queries.ids), dtype=np.intp)
         np.maximum.at(end, queries.codes, codes)
         order = np.lexsort((end, begin))
-        n_queries, test_size = len(order), self._n_tested(len(order))
+        n_queries, gap = len(order), _as_duration(self.gap)
+        n_skipped = self.gap if gap is None else 0
+        test_size = self._n_tested(n_queries, n_skipped)
         first = n_queries - self.n_splits * test_size
         for split, start in enumerate(range(first, n_queries, test_size)):
             test = order[start : start + test_size]
-            train = order[: start - self._n_skipped()]
-            train = train[end[train] < self._deadline(times, begin[test[0]])]
+            train, deadline = order[: start - n_skipped], begin[test[0]]
+            if gap is not None:
+                caller = "QueryTimeSeriesSplit"
+                deadline = _place_before(times, deadline, gap, "gap", caller)
+            train = train[end[train] < deadline]
             if len(train) == 0:
                 raise ValueError(
                     "QueryTimeSeriesSplit has no query to train on in split "
@@ -387,7 +392,7 @@ class QueryTimeSeriesSplit(_TimeSplitter):
                 train = train[-self.max_train_size :]
             yield queries.rows(train), queries.rows(test)
 
-    def _n_tested(self, n_queries):
+    def _n_tested(self, n_queries, n_skipped):
         """Return the number of queries of each test set."""
         if self.n_splits + 1 > n_queries:
             raise ValueError(
@@ -395,23 +400,12 @@ class QueryTimeSeriesSplit(_TimeSplitter):
                 f"number of queries={n_queries}."
             )
         test_size = self.test_size or n_queries // (self.n_splits + 1)
-        if n_queries - self._n_skipped() - test_size * self.n_splits <= 0:
+        if n_queries - n_skipped - test_size * self.n_splits <= 0:
             raise ValueError(
                 f"Too many splits={self.n_splits} for number of queries={n_queries} "
                 f"with test_size={test_size} and gap={self.gap!r}."
             )
         return test_size
-
-    def _n_skipped(self):
-        """Return the number of queries to leave out before each test set."""
-        return self.gap if _as_duration(self.gap) is None else 0
-
-    def _deadline(self, times, first):
-        """Return the code of the time before which training queries must end."""
-        gap = _as_duration(self.gap)
-        if gap is None:
-            return first
-        return _place_before(times, first, gap, "gap", "QueryTimeSeriesSplit")
 
 
 class LeaveLastOut(_TimeSplitter):

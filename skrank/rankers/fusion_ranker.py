@@ -47,11 +47,9 @@ class FusionRanker(QueryFinder):
     k : float, default=60
         The constant of the method "rrf".
     qid_column : str or int, default="qid"
-        The column of `X` with the query ids: the name of a column of a table, or the
-        position of a column of an array, sparse matrix or table, counted from the end
-        if negative. The column is never a feature.
+        The column of `X` with the query ids, as for :class:`QueryRanker`.
     missing_qid : {"raise", "single"}, default="raise"
-        What to do without query ids: raise an error, or treat all rows as one query.
+        What to do without query ids, as for :class:`QueryRanker`.
 
     Attributes
     ----------
@@ -271,7 +269,13 @@ class FusionRanker(QueryFinder):
         """Return the estimators and columns by their names."""
         given, named = self.estimators, self._named()
         if given is None or len(named) != len(given):
-            names = list(column_names(features) or range(_check_width(features)))
+            shape = np.shape(features)
+            if len(shape) != 2:
+                raise ValueError(
+                    f"Expected 2D array, got an array of shape {shape}. Reshape your "
+                    "data: a row per document."
+                )
+            names = list(column_names(features) or range(shape[1]))
             given = names if given is None else given
             columns = [one for one in given if not isinstance(one, tuple)]
             if not isinstance(given, list) or not all(one in names for one in columns):
@@ -291,16 +295,6 @@ class FusionRanker(QueryFinder):
                 f"{shown(given)}."
             )
         return members
-
-
-def _check_width(features):
-    """Return the number of columns of a matrix, or raise as scikit-learn does."""
-    if len(np.shape(features)) != 2:
-        raise ValueError(
-            f"Expected 2D array, got an array of shape {np.shape(features)}. Reshape "
-            "your data: a row per document."
-        )
-    return np.shape(features)[1]
 
 
 def _scores(features, member):

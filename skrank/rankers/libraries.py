@@ -17,8 +17,8 @@ from skrank.integrations import (
     CatBoostMetric,
     LightGBMMetric,
     TrainingMetric,
-    new_xgboost_metric,
     read_scorer,
+    xgboost_callback,
 )
 from skrank.rankers.meta_ranker import FitRows, informative_queries
 from skrank.scoring.scored_rows import ranking_response
@@ -79,7 +79,14 @@ def fit_xgboost(estimator, rows, stopping=None):
     check_xgboost(estimator, rows.y)
     metadata = {"qid": rows.codes}
     if rows.weight is not None:
-        metadata["sample_weight"] = _query_weight(estimator, rows)
+        metadata["sample_weight"], is_constant = rows.weight_of_queries()
+        if not is_constant:
+            warn_caller(
+                f"{type(estimator).__name__} takes one weight per query. The weights "
+                "of the rows differ within queries, so their mean is used. Pass "
+                "sample_weight that is constant within each query.",
+                UserWarning,
+            )
     if stopping is None:
         return estimator.fit(rows.X, rows.y, **metadata)
     _check_booster(estimator)
@@ -95,9 +102,7 @@ def fit_xgboost(estimator, rows, stopping=None):
 def fit_catboost(estimator, rows, stopping=None):
     """Fit a ranker whose `fit` takes group ids, and weights of rows or of groups."""
     metadata = {"group_id": rows.codes}
-    weighting = {}
-    if rows.weight is not None:
-        weighting = _catboost_weight(estimator, rows)
+    weighting = {} if rows.weight is None else _catboost_weight(estimator, rows)
     if stopping is not None:
         metric = CatBoostMetric(stopping.scorer, *stopping.documents)
         estimator.set_params(eval_metric=metric)
@@ -143,7 +148,7 @@ def _xgboost_callbacks(params, stopping):
     names = ("missing", "enable_categorical", "feature_types")
     dmatrix = {name: params[name] for name in names} | {"nthread": params["n_jobs"]}
     held = stopping.held_out
-    metric = new_xgboost_metric(stopping.scorer, held.X, *stopping.documents, **dmatrix)
+    metric = xgboost_callback()(stopping.scorer, held.X, *stopping.documents, **dmatrix)
     # An estimator of XGBoost exists, so XGBoost is installed.
     stop = importlib.import_module("xgboost.callback").EarlyStopping(
         rounds=stopping.rounds,
@@ -152,18 +157,6 @@ def _xgboost_callbacks(params, stopping):
         maximize=True,
     )
     return metric, stop
-
-
-def _query_weight(estimator, rows):
-    weight, is_constant = rows.weight_of_queries()
-    if not is_constant:
-        warn_caller(
-            f"{type(estimator).__name__} takes one weight per query. The weights of "
-            "the rows differ within queries, so their mean is used. Pass "
-            "sample_weight that is constant within each query.",
-            UserWarning,
-        )
-    return weight
 
 
 def _catboost_weight(estimator, rows):

@@ -249,25 +249,19 @@ def fitted_attribute(name, meaning):
                 f"{type(ranker).__name__} has no {name!r}, because its fitted "
                 f"{type(estimator).__name__} has none.{cure}"
             )
-        if per_feature:
-            _check_length(ranker, estimator, name, value)
+        n_features = getattr(ranker, "n_features_in_", "unknown")
+        if per_feature and np.shape(value)[-1] != n_features:
+            raise AttributeError(
+                f"{type(ranker).__name__} has no {name!r}, because that of its fitted "
+                f"{type(estimator).__name__} does not have one value for each feature "
+                f"of X ({n_features}) but the shape {np.shape(value)}. The steps in "
+                "front of it return other features: take it from 'estimator_', with "
+                "the names of those."
+            )
         return value
 
     doc = f"{meaning} of the fitted estimator, or of the last step of a Pipeline."
     return property(get, doc=doc)
-
-
-def _check_length(ranker, estimator, name, value):
-    """Raise AttributeError unless there is one value for each feature of `X`."""
-    n_features = getattr(ranker, "n_features_in_", "unknown")
-    shape = np.shape(value)
-    if shape[-1] != n_features:
-        raise AttributeError(
-            f"{type(ranker).__name__} has no {name!r}, because that of its fitted "
-            f"{type(estimator).__name__} does not have one value for each feature of X "
-            f"({n_features}) but the shape {shape}. The steps in front of it return "
-            "other features: take it from 'estimator_', with the names of those."
-        )
 
 
 class FitRows(NamedTuple):

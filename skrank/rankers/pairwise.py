@@ -61,12 +61,9 @@ class PairwiseRanker(MetaRanker):
         all with the same probability. None means all pairs, nearly half the square of
         the number of documents.
     qid_column : str or int, default="qid"
-        The column of `X` with the query ids, unless they are passed: the name of a
-        column of a table, or the position of a column of an array, sparse matrix or
-        table, counted from the end if negative. The column is never a feature.
+        The column of `X` with the query ids, as for :class:`QueryRanker`.
     missing_qid : {"raise", "single"}, default="raise"
-        What to do without query ids: raise an error, or treat all rows as one query.
-        Query ids that are all equal are accepted with ``"single"`` only.
+        What to do without query ids, as for :class:`QueryRanker`.
     random_state : int, RandomState instance or None, default=None
         Controls which pairs are drawn. Pass an int for the same pairs in each call.
 
@@ -254,7 +251,14 @@ def draw_pairs(y, codes, max_pairs, rng):
     means all of them.
     """
     # In this order, all documents of the query after the last one of a document's own
-    # grade are worse than it.
+    # grade are worse than it:
+    #
+    #     row              0  1  2  3 | 4  5
+    #     query            a  a  a  a | b  b
+    #     grade            2  1  1  0 | 1  0
+    #     worse from row   1  3  3  4 | 5  6
+    #     worse documents  3  1  1  0 | 1  0
+    #     pairs       0, 1, 2  3  4   | 5
     order = np.lexsort((-y, codes))
     codes, y = codes[order], y[order]
     new_query = np.diff(codes, prepend=-1) != 0

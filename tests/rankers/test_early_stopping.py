@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 from skrank.datasets import make_ranking
-from skrank.integrations import _callback_class, xgboost_metric
+from skrank.integrations import xgboost_callback, xgboost_metric
 from skrank.metrics import evaluate, make_ranking_scorer
 from skrank.rankers import QueryRanker
 from skrank.rankers.libraries import _seed, hold_out
@@ -186,9 +186,9 @@ def _like_xgboost(monkeypatch):
     callback.EarlyStopping = SimpleNamespace
     monkeypatch.setitem(sys.modules, "xgboost", xgboost)
     monkeypatch.setitem(sys.modules, "xgboost.callback", callback)
-    _callback_class.cache_clear()
+    xgboost_callback.cache_clear()
     yield
-    _callback_class.cache_clear()
+    xgboost_callback.cache_clear()
 
 
 @pytest.fixture
