@@ -178,44 +178,38 @@ class Sample(NamedTuple):
         return mask
 
     def count(self, scores, batch, relation, target, out_row, out_column):
-        """Return (above, tied, n_candidates, n_negatives) of a batch of rows."""
-        out = out_row, out_column
+        """Return (above, tied, n_candidates, n_negatives) of a batch of rows.
+
+        Of the negatives, those that are not candidates are left out; one that occurs
+        twice counts twice. The cells (out_row, out_column) that are left out are in
+        ascending order.
+        """
+        n_rows, n_entities = scores.shape
         if isinstance(self.negatives, int):
-            size = scores.shape[1]
-            negatives = draw_negatives(self.rng, self.negatives, target, *out, size)
+            out = out_row, out_column
+            negatives = draw_negatives(
+                self.rng, self.negatives, target, *out, n_entities
+            )
         else:
             negatives = self.negatives[batch]
-        above, tied, n_candidates, n_negatives = count_negatives(
-            scores, target, *out, negatives
-        )
+        rows = np.arange(n_rows)[:, np.newaxis]
+        own = scores[rows, target[:, np.newaxis]]
+        drawn = scores[rows, negatives]
+        valid = negatives != target[:, np.newaxis]
+        other = out_column != target[out_row]
+        out_row, out_column = out_row[other], out_column[other]
+        if len(out_row):
+            key = out_row * n_entities + out_column
+            asked = rows * n_entities + negatives
+            place = np.minimum(np.searchsorted(key, asked), len(key) - 1)
+            valid &= key[place] != asked
+        above = np.count_nonzero((drawn > own) & valid, axis=1)
+        tied = np.count_nonzero((drawn == own) & valid, axis=1)
+        n_negatives = np.count_nonzero(valid, axis=1)
         if self.estimate is None:
             return above, tied, n_negatives + 1, None
+        n_candidates = n_entities - np.bincount(out_row, minlength=n_rows)
         return above, tied, n_candidates, n_negatives
-
-
-def count_negatives(scores, target, out_row, out_column, negatives):
-    """Return (above, tied, n_candidates, n_negatives) of each row.
-
-    Of the columns `negatives`, those that are not candidates are left out; one that
-    occurs twice counts twice. The cells (out_row, out_column) that are left out are in
-    ascending order.
-    """
-    n_rows, n_entities = scores.shape
-    rows = np.arange(n_rows)[:, np.newaxis]
-    own = scores[rows, target[:, np.newaxis]]
-    drawn = scores[rows, negatives]
-    valid = negatives != target[:, np.newaxis]
-    other = out_column != target[out_row]
-    out_row, out_column = out_row[other], out_column[other]
-    if len(out_row):
-        key = out_row * n_entities + out_column
-        asked = rows * n_entities + negatives
-        place = np.minimum(np.searchsorted(key, asked), len(key) - 1)
-        valid &= key[place] != asked
-    above = np.count_nonzero((drawn > own) & valid, axis=1)
-    tied = np.count_nonzero((drawn == own) & valid, axis=1)
-    n_candidates = n_entities - np.bincount(out_row, minlength=n_rows)
-    return above, tied, n_candidates, np.count_nonzero(valid, axis=1)
 
 
 def draw_negatives(rng, n_negatives, target, out_row, out_column, n_entities):
@@ -402,10 +396,8 @@ class EstimatedRanking(RankedQueries):
         maximization starts from a uniform log R (Li et al., KDD 2020; Jin et al., AAAI
         2021).
         """
-        (of_query, above, n_negatives, n_candidates), (_, start) = (
-            self._kinds,
-            self._bins,
-        )
+        of_query, above, n_negatives, n_candidates = self._kinds
+        _, start = self._bins
         log_p, log_not_p = self._log_odds(n_candidates)
         above, below = above[:, np.newaxis], (n_negatives - above)[:, np.newaxis]
         log_likelihood = above * log_p + below * log_not_p
