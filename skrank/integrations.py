@@ -287,7 +287,8 @@ class TrainingMetric:
     def _prepare(self, documents):
         """Return the metric as a function of the scores of some documents."""
         for known, value in self._prepared:
-            if all(map(_are_equal, known, documents)):
+            pairs = zip(known, documents, strict=True)
+            if all(one is other or np.array_equal(one, other) for one, other in pairs):
                 return value
         value = self.scorer.on_documents(*documents)
         self._prepared.append((documents, value))
@@ -494,7 +495,3 @@ class CatBoostMetric(TrainingMetric):
 def are_grades(target, y):
     """Return True if a target that a library passes is `y`, in single precision."""
     return np.array_equal(target, np.asarray(y, dtype=np.float32))
-
-
-def _are_equal(one, other):
-    return one is other or np.array_equal(one, other)

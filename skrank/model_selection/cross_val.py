@@ -388,12 +388,18 @@ class _OneStandardError:
             found = self.complexity(params)
             found = found if isinstance(found, tuple) else (found,)
             return tuple(_as_complexity(value, params) for value in found)
-        return tuple(
-            -_parameter(params, name[1:])
-            if name.startswith("-")
-            else _parameter(params, name)
-            for name in self.complexity
-        )
+        found = []
+        for name in self.complexity:
+            sign, name = (-1, name[1:]) if name.startswith("-") else (1, name)
+            if name not in params:
+                raise ValueError(
+                    f"The 'complexity' parameter of {RULE} must name parameters of "
+                    f"each candidate, among {sorted(params)}, or be a callable. Got "
+                    f"{name!r} instead."
+                )
+            value = np.inf if params[name] is None else params[name]
+            found.append(sign * _as_complexity(value, params))
+        return tuple(found)
 
     def __repr__(self):
         complexity = self.complexity
@@ -404,17 +410,6 @@ class _OneStandardError:
             shown_complexity = repr(names if len(names) > 1 else names[0])
         n_se = "" if self.n_se == 1 else f", n_se={self.n_se:g}"
         return f"{RULE}({self.metric!r}, complexity={shown_complexity}{n_se})"
-
-
-def _parameter(params, name):
-    """Return the value of a parameter as a number, infinity for None."""
-    if name not in params:
-        raise ValueError(
-            f"The 'complexity' parameter of {RULE} must name parameters of each "
-            f"candidate, among {sorted(params)}, or be a callable. Got {name!r} "
-            "instead."
-        )
-    return np.inf if params[name] is None else _as_complexity(params[name], params)
 
 
 def _as_complexity(value, params):

@@ -98,6 +98,12 @@ class QuerySplitter(BaseCrossValidator):
                 )
         return queries
 
+    def _group_items(self, item, X, y):
+        """Find the items and group the rows by them."""
+        item = self._find_values("item", item, X, y)
+        n_samples = count_rows(y if X is None else X)
+        return Queries.of_rows(item, type(self).__name__, n_samples, name="item")
+
     def _find_values(self, name, values, X, y):
         """Return the times or items of the rows, not yet checked.
 

@@ -232,7 +232,6 @@ class QueryKFold(WholeQuerySplitter):
     StratifiedQueryKFold : Its folds also have similar fractions of queries with
         relevant rows.
     RepeatedQueryKFold : The shuffled folds, several times.
-    QueryShuffleSplit : Random splits by a fraction of rows.
     query_train_test_split : One random split of arrays.
     sklearn.model_selection.GroupKFold : Its shuffled folds are balanced in the
         number of groups, not of rows.
@@ -421,8 +420,7 @@ def query_train_test_split(
     caller = "query_train_test_split"
     if not arrays:
         raise ValueError(f"{caller} needs at least one array to split. Got none.")
-    if not isinstance(shuffle, (bool, np.bool_)):
-        raise TypeError(f"shuffle must be True or False. Got {shuffle!r} instead.")
+    check_shuffle(shuffle, None, caller)
     arrays = indexable(*arrays)
     check_qid_column(qid_column, caller)
     if qid is None:
@@ -607,10 +605,8 @@ def _nearest_swap(sizes, given, taken, wanted):
 def balanced_folds(sizes, n_folds, rng=None):
     """Return a fold for each query, such that folds have nearly equal numbers of rows.
 
-    Each query, the largest first, goes to the fold with the fewest rows so far. `sizes`
-    holds the numbers of rows of the queries, at least `n_folds` of them, so that no
-    fold stays empty. With the RandomState `rng`, queries of similar size change places;
-    with None, queries of the same size keep the order of their ids.
+    Each query, the largest first, goes to the fold with the fewest rows so far. The
+    parameters are those of `stratified_folds`.
     """
     if rng is None:
         orders = [np.argsort(-sizes, kind="stable")]

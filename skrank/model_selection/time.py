@@ -25,7 +25,6 @@ from skrank._docs import share_split_words
 from skrank._ranking.ids import encode_qid
 from skrank._types import Seed, Splits
 from skrank.model_selection.query_splitter import (
-    Queries,
     QuerySplitter,
     check_enough,
     check_name_or_values,
@@ -134,9 +133,8 @@ class TimeRangeSplit(_TimeSplitter):
 
     The user ids are found like the query ids of :class:`QueryKFold`. The splitter reads
     them only if `drop_new` is "user" or "both", but scorers need them. Scorers warn of
-    split queries; to silence the warning, call
-    ``warnings.simplefilter("ignore", QuerySplitWarning)``, with the category from
-    `skrank.exceptions`. With metadata routing enabled, scikit-learn forwards `qid`,
+    split queries; :class:`~skrank.exceptions.QuerySplitWarning` shows how to silence
+    the warning. With metadata routing enabled, scikit-learn forwards `qid`,
     `groups`, `time` and `item`.
 
     What a user had before is in the training rows. If it is not recommended again, pass
@@ -205,7 +203,7 @@ class TimeRangeSplit(_TimeSplitter):
             check_lengths(X=X, qid=qid, groups=groups)
         n_samples = count_rows(y if X is None else X)
         times, codes = self._read_times(time, X, y, n_samples)
-        entities = list(self._entities(X, y, groups, qid, item, len(codes)))
+        entities = list(self._entities(X, y, groups, qid, item))
         for split, (deadline, first, end) in enumerate(self._ranges(times, codes)):
             train = codes < deadline
             test = (codes >= first) & (codes < end)
@@ -234,18 +232,22 @@ class TimeRangeSplit(_TimeSplitter):
                 )
             yield np.flatnonzero(train), np.flatnonzero(test)
 
-    def _entities(self, X, y, groups, qid, item, n_samples):
+    def _entities(self, X, y, groups, qid, item):
         """Yield the codes of the users and of the items that must be known."""
         if self.drop_new in ("user", "both"):
             yield self._group(X, y, groups, qid).codes
         if self.drop_new in ("item", "both"):
-            item = self._find_values("item", item, X, y)
-            yield Queries.of_rows(item, "TimeRangeSplit", n_samples, name="item").codes
+            yield self._group_items(item, X, y).codes
 
     def _ranges(self, times, codes):
         """Yield of each split the places among the times where its parts end.
 
         They are the end of the training set, the start of the test set and its end.
+        With ``test_size="2D"``, ``gap="1D"`` and two splits of a row a day:
+
+            place     0  1  2  3  4  5  6  7
+            split 0   t  t  t  .  T  T          (3, 4, 6)
+            split 1   t  t  t  t  t  .  T  T    (5, 6, 8)
         """
         caller, size = "TimeRangeSplit", _as_duration(self.test_size)
         n_before = np.concatenate([[0], np.cumsum(np.bincount(codes))])
@@ -452,9 +454,8 @@ class LeaveLastOut(_TimeSplitter):
     only if these include documents that the user did not choose; choose `k`
     accordingly.
 
-    Scorers warn of split queries. To silence the warning, call
-    ``warnings.simplefilter("ignore", QuerySplitWarning)``, with the category from
-    `skrank.exceptions`.
+    Scorers warn of split queries. :class:`~skrank.exceptions.QuerySplitWarning` shows
+    how to silence the warning.
 
     The query ids and times are found as described for :class:`QueryTimeSeriesSplit`.
 
@@ -546,9 +547,8 @@ class ColdStartKFold(QuerySplitter):
     Users and items are assigned to folds in descending order of their numbers of rows,
     each to the fold with the fewest rows so far.
 
-    With ``cold="item"`` queries are split, and scorers warn of that. To silence the
-    warning, call ``warnings.simplefilter("ignore", QuerySplitWarning)``, with the
-    category from `skrank.exceptions`.
+    With ``cold="item"`` queries are split, and scorers warn of that.
+    :class:`~skrank.exceptions.QuerySplitWarning` shows how to silence the warning.
 
     The user ids are found like the query ids of :class:`QueryKFold`; with
     ``cold="item"`` the splitter does not need them, but scorers do. With metadata
@@ -613,11 +613,16 @@ class ColdStartKFold(QuerySplitter):
             users = self._group(X, y, groups, qid)
             folds.append(self._fold_of_rows(users, "queries", rng))
         if self.cold != "user":
-            item = self._find_values("item", item, X, y)
-            n_samples = count_rows(y if X is None else X)
-            items = Queries.of_rows(item, caller, n_samples, name="item")
+            items = self._group_items(item, X, y)
             check_lengths(item=items.codes, qid=qid, groups=groups)
             folds.append(self._fold_of_rows(items, "items", rng))
+        # A matrix of users (folds 0, 0, 1) and items (folds 0, 1, 1) if both are cold,
+        # in the first fold:
+        #
+        #           x  y  z
+        #        a  T  .  .    T: tested, a new user and a new item
+        #        b  T  .  .    .: left out, one of the two is new
+        #        c  .  t  t    t: trained on, both are of other folds
         for fold in range(self.n_splits):
             is_cold = [fold_of_rows == fold for fold_of_rows in folds]
             test = np.flatnonzero(np.logical_and.reduce(is_cold))

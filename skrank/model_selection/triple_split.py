@@ -104,7 +104,9 @@ class TripleShuffleSplit(BaseCrossValidator):
         """
         parts, n_parts = _encode_triples(X)
         n_samples = parts.shape[1]
-        n_test = self._n_tested(n_samples)
+        size = 0.1 if self.test_size is None else self.test_size
+        check_size(size, "test_size", n_samples, "TripleShuffleSplit", "triples")
+        n_test = int(size) if isinstance(size, Integral) else ceil(size * n_samples)
         rng = check_random_state(self.random_state)
         for _ in range(self.n_splits):
             order = rng.permutation(n_samples)
@@ -140,12 +142,6 @@ class TripleShuffleSplit(BaseCrossValidator):
             The number of splits.
         """
         return self.n_splits
-
-    def _n_tested(self, n_samples):
-        """Return the number of triples of each test set."""
-        size = 0.1 if self.test_size is None else self.test_size
-        check_size(size, "test_size", n_samples, "TripleShuffleSplit", "triples")
-        return int(size) if isinstance(size, Integral) else ceil(size * n_samples)
 
 
 def _encode_triples(X):

@@ -396,9 +396,9 @@ def fit_transformers(pipeline, rows, *, needs_queries=True):
     """
     if len(pipeline.steps) == 1:
         return rows
-    if any(_is_sampler(step) for _, step in pipeline.steps):
-        for _, step in _steps_in_front(pipeline):
-            if _is_sampler(step):
+    if any(hasattr(step, "fit_resample") for _, step in pipeline.steps):
+        for step in _steps_in_front(pipeline):
+            if hasattr(step, "fit_resample"):
                 rows = _resample(step, rows, needs_queries)
             else:
                 rows = rows._replace(X=step.fit(rows.X, rows.y).transform(rows.X))
@@ -418,8 +418,8 @@ def fit_transformers(pipeline, rows, *, needs_queries=True):
 
 def transform(pipeline, X):
     """Apply the transformers in front of the last step; samplers only act in `fit`."""
-    for _, step in _steps_in_front(pipeline):
-        if not _is_sampler(step):
+    for step in _steps_in_front(pipeline):
+        if not hasattr(step, "fit_resample"):
             X = step.transform(X)
     return X
 
@@ -432,15 +432,8 @@ def needs_queries(estimator):
 
 
 def _steps_in_front(pipeline):
-    return [
-        (name, step)
-        for name, step in pipeline.steps[:-1]
-        if step is not None and not isinstance(step, str)  # "passthrough"
-    ]
-
-
-def _is_sampler(step):
-    return hasattr(step, "fit_resample")
+    steps = [step for _, step in pipeline.steps[:-1]]
+    return [s for s in steps if s is not None and not isinstance(s, str)]  # passed
 
 
 def _resample(sampler, rows, needs_queries):

@@ -157,10 +157,9 @@ class PairwiseRanker(MetaRanker):
         Raises
         ------
         ValueError
-            If there are no query ids and `missing_qid` is ``"raise"``, if they are not
-            one per row or are all equal, if `y` is not numeric, if all grades are
-            equal, or within each query, or if the estimator does not accept
-            the weights.
+            If there are no query ids and `missing_qid` is ``"raise"``, if there is
+            nothing to learn from equal grades, or if the estimator does not accept the
+            weights.
         TypeError
             If a parameter has the wrong type, or the estimator is not linear.
         """

@@ -229,12 +229,9 @@ class QueryRanker(MetaRanker):
         Raises
         ------
         ValueError
-            If there are no query ids and `missing_qid` is ``"raise"``, if they are not
-            one per row or are all equal, if `y` is not numeric, if all grades are
-            equal, or equal within each query and the estimator compares documents, if
-            the estimator does not accept the grades or the weights, if early stopping
-            is requested of an estimator that cannot stop early, or if the estimator is
-            a classifier without probabilities for more than two classes.
+            If there are no query ids and `missing_qid` is ``"raise"``, if there is
+            nothing to learn from equal grades, or if the estimator does not accept the
+            grades or the weights, cannot stop early, or has no scores to rank by.
         TypeError
             If a parameter has the wrong type.
         """
