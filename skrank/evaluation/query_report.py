@@ -81,7 +81,7 @@ class RankedDocuments(NamedTuple):
 class QueryReport:
     """The documents of one query, and what each adds to a metric.
 
-    Made by :func:`query_report`. It prints as a table for each ranker, also in a notebook.
+    Made by :func:`query_report`. It prints as a table for each ranker.
 
     Parameters
     ----------

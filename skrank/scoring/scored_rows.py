@@ -116,27 +116,16 @@ def training_sizes(estimator):
     return getattr(estimator, "query_sizes_", None)
 
 
-def own_ranks(estimator, X, caller):
-    """Return the ranks that an estimator computes itself: ``__skrank_ranks__(X)``."""
-    ranks = getattr(estimator, "__skrank_ranks__", None)
-    if ranks is None:
-        raise ValueError(
-            f"{caller} needs y_true, or an estimator with a method '__skrank_ranks__', "
-            f"such as a link predictor. Got no y_true and {type(estimator).__name__}."
-        )
-    return ranks(X)
-
-
 # The methods that a scorer may call. scikit-learn reads them to see whether several
 # scorers can share one prediction.
 RESPONSES = ("decision_function", "predict_proba", "predict")
 
 
-def ranking_response(estimator, X, method_caller, qid=None):
+def ranking_response(estimator, X, ask=None, qid=None):
     """Return one score per row, of shape (n_samples,).
 
-    ``method_caller(estimator, method_name, X)`` may return a prediction that was made
-    for another scorer. The query ids `qid` are for a method that takes them.
+    ``ask(estimator, method_name, X)`` may return a prediction that was made for another
+    scorer. The query ids `qid` are for a method that takes them.
     """
     method, grades = "predict", None
     if estimator_type(estimator) == "classifier":
@@ -147,19 +136,16 @@ def ranking_response(estimator, X, method_caller, qid=None):
     options = getattr(getattr(estimator, method, None), "__kwdefaults__", None)
     if qid is not None and QID in (options or ()):
         response = getattr(estimator, method)(X, qid=qid)
+    elif ask is None:
+        response = getattr(estimator, method)(X)
     else:
-        response = method_caller(estimator, method, X)
+        response = ask(estimator, method, X)
     if not isinstance(response, np.ndarray):
         response = on_host(response)
     if grades is not None:
         return np.asarray(response) @ grades
     # Of two columns of probabilities, that of the second class.
     return response[:, -1] if np.ndim(response) == 2 else response
-
-
-def call_method(estimator, method_name, X):
-    """Return what a method of an estimator returns."""
-    return getattr(estimator, method_name)(X)
 
 
 def _grades(estimator, classes):
