@@ -15,7 +15,14 @@ import numpy as np
 import sklearn.metrics
 
 from skrank._checks import shown
-from skrank._engine.request import DEFAULTS, INPUT, METRICS, OF_EVALUATE, Metric
+from skrank._engine.request import (
+    DEFAULTS,
+    INPUT,
+    METRICS,
+    OF_EVALUATE,
+    Metric,
+    metric_of,
+)
 
 ALIASES = {
     "hit": "hits",
@@ -100,16 +107,17 @@ _K_WITHOUT_AT = re.compile(r"(?P<base>[a-z_]*[a-z])[-_ ]?(?P<k>[1-9][0-9]*)", re
 _CLEARLY_NEAR = 0.7
 
 # No text beyond this is compared with names.
-_LONGEST = 60
+_MAX_LENGTH = 60
 
 
-class ScorerName(NamedTuple):
-    """A parsed scorer name: the metric, its cutoff, its sign and its parameters."""
+class Asked(NamedTuple):
+    """One metric as it is asked for, by its name, its function or a definition."""
 
+    key: str  # its name in results
     metric: Metric
-    k: int | None
-    sign: int
-    params: tuple = ()  # of names and values
+    k: int | None = None
+    sign: int = 1
+    params: tuple = ()  # of the names and values that its name contains
 
 
 def listed_names():
@@ -123,12 +131,12 @@ def listed_names():
 
 def is_name(name):
     """Return True if `name` is a scorer name, for any k and any parameters."""
-    return isinstance(name, str) and _read(name) is not None
+    return isinstance(name, str) and _match_name(name) is not None
 
 
 def parse_name(name):
-    """Return the :class:`ScorerName` of a name; an error suggests the nearest one."""
-    parsed = _read(name) if isinstance(name, str) else None
+    """Return what a scorer name asks for; an error suggests the nearest one."""
+    parsed = _match_name(name) if isinstance(name, str) else None
     if parsed is None:
         raise ValueError(refusal(name))
     if not parsed.params:
@@ -136,10 +144,26 @@ def parse_name(name):
     return parsed._replace(params=_read_params(name, parsed.params))
 
 
+def read_metric(metric):
+    """Return what a scorer name, a metric function or a definition asks for."""
+    if isinstance(metric, str):
+        return parse_name(metric)
+    if (row := metric_of(metric)) is not None:
+        return Asked(metric.__name__, row)
+    if callable(metric) and takes_a_ranking(metric, or_unknown=True):
+        name = getattr(metric, "__name__", type(metric).__name__)
+        return Asked(name, own_metric(metric, name))
+    raise ValueError(
+        "Each metric must be a scorer name, a metric function of skrank, or a function "
+        "that takes a RankedQueries as its only required argument. Got "
+        f"{shown(metric)} of type {type(metric).__name__} instead."
+    )
+
+
 def refusal(name):
     """Return the error of a name that is none, with the nearest valid one."""
     score = _of_catalogue(name)
-    near, _ = _nearest(name) if isinstance(name, str) else (None, 0)
+    near, _ = _nearest_name(name) if isinstance(name, str) else (None, 0)
     if score is not None:
         advice = (
             f"{score.capitalize()} is a score of all lists together, not a mean over "
@@ -185,7 +209,7 @@ def is_misspelt(name, others):
         return False
     if _of_catalogue(name) is not None:
         return name not in others
-    near, similarity = _nearest(name)
+    near, similarity = _nearest_name(name)
     if near is None:
         return False
     word = name.strip().lower()
@@ -198,12 +222,12 @@ def is_misspelt(name, others):
     return similarity > _CLEARLY_NEAR and not near_other
 
 
-def _read(name):
-    """Return the parsed name, with its parameters as text, or None."""
+def _match_name(name):
+    """Return what a name asks for, with its parameters as text, or None."""
+    key = name
     if match := _TREC_EVAL.fullmatch(name):
         name = f"{TREC_EVAL[match[1]]}@{match[2]}"
-    name = _WITH_PARAMS.get(name, name)
-    match = _GRAMMAR.fullmatch(name)
+    match = _GRAMMAR.fullmatch(_WITH_PARAMS.get(name, name))
     if match is None:
         return None
     negative, base, params, k = match.group("negative", "base", "params", "k")
@@ -212,9 +236,8 @@ def _read(name):
         return None
     if (metric.cutoff == "never" and k) or (metric.cutoff == "required" and not k):
         return None
-    return ScorerName(
-        metric, int(k) if k else None, -1 if negative else 1, params or ()
-    )
+    sign = -1 if negative else 1
+    return Asked(key, metric, int(k) if k else None, sign, params or ())
 
 
 def _read_params(name, text):
@@ -241,9 +264,9 @@ def _read_params(name, text):
     return tuple(params.items())
 
 
-def _nearest(name):
+def _nearest_name(name):
     """Return the nearest valid name and how similar it is, or None and 0."""
-    name, params, rest = _without_params(name[:_LONGEST])
+    name, params, rest = _without_params(name[:_MAX_LENGTH])
     word = (name + rest).strip().lower()
     base, at, k = word.replace("_at_", "@").partition("@")
     if (match := _K_WITHOUT_AT.fullmatch(base)) and _meaning(match["base"]):
@@ -375,7 +398,7 @@ def add_scorer(
         definition,
         name,
         greater_is_better=bool(greater_is_better),
-        columns=_check_columns(columns),
+        columns=_check_column_names(columns),
     )
     known = METRICS.get(name)
     is_own = known is not None and known.own is not None
@@ -472,7 +495,7 @@ def _keywords_of(definition, name):
     return defaults
 
 
-def _check_columns(columns):
+def _check_column_names(columns):
     """Return the names of columns as a tuple, if they can be keyword arguments."""
     columns = (columns,) if isinstance(columns, str) else tuple(columns)
     taken = {*INPUT, *OF_EVALUATE, *DEFAULTS, "metrics", "convention", "k", "by"}

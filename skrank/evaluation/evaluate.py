@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import chain
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,15 +26,13 @@ from skrank._docs import share_words
 from skrank._engine.answer import Arrays, answer_all, measure_all, weights_of_part
 from skrank._engine.columns import columns_of, no_grades
 from skrank._engine.conventions import NoNumber, check_convention, rules_of
-from skrank._engine.names import own_metric, parse_name, takes_a_ranking
+from skrank._engine.names import read_metric
 from skrank._engine.request import (
     INPUT,
     OF_EVALUATE,
-    Metric,
     Options,
     Request,
     as_implied,
-    metric_of,
     reads_highest_grade,
 )
 from skrank._engine.value_table import ValueTable, distinct, join_rankers
@@ -291,32 +289,6 @@ def check_ids_unneeded(requests, convention):
             )
 
 
-class Asked(NamedTuple):
-    """One metric as it is requested."""
-
-    key: str
-    metric: Metric
-    k: int | None = None
-    sign: int = 1
-    params: tuple = ()  # of the names and values that its name contains
-
-
-def read_metric(metric):
-    """Return the metric of a scorer name, a metric function or a definition."""
-    if isinstance(metric, str):
-        return Asked(metric, *parse_name(metric))
-    if (row := metric_of(metric)) is not None:
-        return Asked(metric.__name__, row)
-    if callable(metric) and takes_a_ranking(metric, or_unknown=True):
-        name = getattr(metric, "__name__", type(metric).__name__)
-        return Asked(name, own_metric(metric, name))
-    raise ValueError(
-        "Each metric must be a scorer name, a metric function of skrank, or a function "
-        "that takes a RankedQueries as its only required argument. Got "
-        f"{shown(metric)} of type {type(metric).__name__} instead."
-    )
-
-
 def read_requests(
     metrics,
     params,
@@ -341,39 +313,38 @@ def read_requests(
         _check_known(params, asked, caller)
     requests = []
     for one in asked:
-        key, metric, k, sign, own = one
-        own = dict(own)
+        metric, k, own = one.metric, one.k, dict(one.params)
         if own:
             _check_known(own, [one], caller)
         if metric.cutoff == "required" and k is None:
             raise ValueError(
-                f"The metric {key!r} needs a cutoff. Pass its scorer name with one, "
-                f"such as '{metric.full_name}@10'. Got no cutoff."
+                f"The metric {one.key!r} needs a cutoff. Pass its scorer name with "
+                f"one, such as '{metric.full_name}@10'. Got no cutoff."
             )
-        name = None if metric.own else metric.name
-        followed = {} if convention is None else rules(convention, name, k)
+        followed = {}
+        if convention is not None:
+            followed = rules(convention, None if metric.own else metric.name, k)
         if isinstance(followed, str):
-            raise NoNumber(key, convention, followed)
-        defaults = metric.defaults | OF_EVALUATE
-        settable = defaults.keys() - metric.fixed.keys()
-        defaults = as_implied(defaults) if convention is None else defaults
-        # Parameters of the user override the name, the name overrides the convention.
-        options = {name: followed.get(name, defaults[name]) for name in defaults}
+            raise NoNumber(one.key, convention, followed)
+        # A name overrides what the user passes, and that overrides the convention.
+        options = metric.defaults | OF_EVALUATE
+        settable = options.keys() - metric.fixed.keys()
+        if convention is None:
+            options = as_implied(options)
+        options |= {name: followed[name] for name in options if name in followed}
         options |= metric.fixed
         given = {} if k is None else {"k": k}
         given |= {name: params[name] for name in params if name in settable} | own
         options |= check_options(given, metric.checks, caller)
         if metric.columns and options["ties"] not in ("expected", "first"):
-            raise NoNumber(
-                key,
-                convention,
-                "it orders tied documents by grades, which are not read",
-            )
+            reason = "it orders tied documents by grades, which are not read"
+            raise NoNumber(one.key, convention, reason)
         if options["ties"] != "first":
             options["doc_order"] = None
         if options.get("unjudged") not in FILLED:
             options["unjudged_grade"] = None
-        requests.append(Request(key, metric, sign, Options().changed(options)))
+        options = Options().changed(options)
+        requests.append(Request(one.key, metric, one.sign, options))
     orders = [dict(one.params).get("doc_order") for one in asked]
     order = next(filter(None, [params.get("doc_order"), *orders]), None)
     if order and not any(request.options.doc_order for request in requests):
@@ -417,39 +388,33 @@ def _check_known(params, asked, caller):
 def _read_all(metrics, caller, read):
     """Return the :class:`Asked` of each metric, each name once."""
     if isinstance(metrics, Mapping):
-        return _read_named(metrics, caller, read)
-    if isinstance(metrics, str) or callable(metrics):
-        metrics = [metrics]
-    if not np.iterable(metrics):
-        raise TypeError(
-            f"The 'metrics' parameter of {caller} must be a str, a callable, or a list "
-            f"or dict of them. Got {shown(metrics)} instead."
-        )
-    named, found = {}, {}
-    for metric in metrics:
-        asked = read(metric)
-        found[asked.key] = asked
-        if named.setdefault(asked.key, metric) != metric:
-            raise ValueError(
-                f"The 'metrics' parameter of {caller} must not contain different "
-                f"metrics of the same name. Got two metrics named {shown(asked.key)}."
+        for key in metrics:
+            if not isinstance(key, str) or key == "qid":
+                raise ValueError(
+                    f"The keys of the 'metrics' parameter of {caller} must be names of "
+                    f"type str, other than 'qid'. Got {shown(key)} instead."
+                )
+        asked = {key: read(metric)._replace(key=key) for key, metric in metrics.items()}
+    else:
+        if isinstance(metrics, str) or callable(metrics):
+            metrics = [metrics]
+        if not np.iterable(metrics):
+            raise TypeError(
+                f"The 'metrics' parameter of {caller} must be a str, a callable, or a "
+                f"list or dict of them. Got {shown(metrics)} instead."
             )
-    if not found:
+        named, asked = {}, {}
+        for metric in metrics:
+            one = read(metric)
+            asked[one.key] = one
+            if named.setdefault(one.key, metric) != metric:
+                raise ValueError(
+                    f"The 'metrics' parameter of {caller} must not contain different "
+                    f"metrics of the same name. Got two metrics named {shown(one.key)}."
+                )
+    if not asked:
         raise ValueError(f"{caller} needs at least one metric. Got {shown(metrics)}.")
-    return list(found.values())
-
-
-def _read_named(metrics, caller, read):
-    """Return the :class:`Asked` of a dict of metrics, by its keys."""
-    for key in metrics:
-        if not isinstance(key, str) or key == "qid":
-            raise ValueError(
-                f"The keys of the 'metrics' parameter of {caller} must be names of "
-                f"type str, other than 'qid'. Got {shown(key)} instead."
-            )
-    if not metrics:
-        raise ValueError(f"{caller} needs at least one metric. Got {shown(metrics)}.")
-    return [read(metric)._replace(key=key) for key, metric in metrics.items()]
+    return list(asked.values())
 
 
 @share_words

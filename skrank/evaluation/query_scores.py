@@ -516,7 +516,7 @@ def _column(frame, name, names):
 def request_for_values(name, values, instead):
     """Return the request that given values of queries answer."""
     if is_name(name):
-        metric, k, sign, own = parse_name(name)
+        _, metric, k, sign, own = parse_name(name)
         options = metric.defaults | metric.fixed | {"k": k} | dict(own)
         options = Options().changed(options)
         request = Request(name, metric, sign, options)

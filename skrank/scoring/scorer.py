@@ -26,17 +26,14 @@ from skrank._engine.names import (
     is_misspelt,
     is_name,
     listed_names,
+    read_metric,
     refusal,
     takes_a_ranking,
 )
 from skrank._engine.request import MASKS, METRICS, metric_of
 from skrank._ranking.ids import encode_heads
 from skrank._types import MetricLike
-from skrank.evaluation.evaluate import (
-    check_ids_unneeded,
-    read_metric,
-    read_requests,
-)
+from skrank.evaluation.evaluate import check_ids_unneeded, read_requests
 from skrank.scoring.scored_rows import (
     RESPONSES,
     find_scored_qid,
