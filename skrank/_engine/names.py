@@ -9,6 +9,7 @@ import difflib
 import inspect
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -266,7 +267,10 @@ def _read_params(name, text):
 
 def _nearest_name(name):
     """Return the nearest valid name and how similar it is, or None and 0."""
-    name, params, rest = _without_params(name[:_MAX_LENGTH])
+    # "NDCG(gain='linear')_at_5" has the word "ndcg_at_5", the base "ndcg" and k "5".
+    name, params, rest = re.fullmatch(
+        r"([^(]*)(\(.*\))?(.*)", name[:_MAX_LENGTH], re.DOTALL
+    ).groups("")
     word = (name + rest).strip().lower()
     base, at, k = word.replace("_at_", "@").partition("@")
     if (match := _K_WITHOUT_AT.fullmatch(base)) and _meaning(match["base"]):
@@ -285,12 +289,6 @@ def _nearest_name(name):
     k = int(k) if k.isascii() and k.isdigit() and int(k) else 10
     with_k = metric.cutoff == "required" or (metric.cutoff == "optional" and at)
     return metric.full_name + params + (f"@{k}" if with_k else ""), similarity
-
-
-def _without_params(name):
-    """Return what stands in front of the parentheses, these, and what follows."""
-    match = re.fullmatch(r"([^(]*)(\(.*\))(.*)", name)
-    return match.groups() if match else (name, "", "")
 
 
 def _meaning(word):
@@ -426,16 +424,26 @@ def _is_the_same(one, other):
 
 def own_metric(definition, name, *, greater_is_better=True, columns=()):
     """Return the metric that a function of a ranking defines."""
-    defaults = _keywords_of(definition, name)
-    cutoff = "never"
-    if "k" in defaults:
-        cutoff = "optional"
-        if defaults["k"] is _EMPTY:
-            cutoff = "required"
-            del defaults["k"]
+    try:
+        _, *parameters = inspect.signature(definition).parameters.values()
+    except (TypeError, ValueError):  # of a callable written in C
+        parameters = []
+    variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    defaults = {p.name: p.default for p in parameters if p.kind not in variable}
+    wrong = [p for p in defaults if p in DEFAULTS or p in OF_EVALUATE]
+    wrong += [p for p, default in defaults.items() if default is _EMPTY and p != "k"]
+    if wrong:
+        raise TypeError(
+            f"The parameter {wrong[0]!r} of the metric {name!r} must have a default "
+            "and a name other than those of the parameters that every metric has."
+        )
+    cutoff = "optional" if "k" in defaults else "never"
+    if defaults.get("k") is _EMPTY:
+        cutoff = "required"
+        del defaults["k"]
     return Metric(
         name,
-        OneValuePerQuery(definition, name),
+        partial(_one_value_per_query, definition, name),
         defaults=DEFAULTS | defaults,
         cutoff=cutoff,
         greater_is_better=greater_is_better,
@@ -445,22 +453,15 @@ def own_metric(definition, name, *, greater_is_better=True, columns=()):
     )
 
 
-class OneValuePerQuery:
-    """A user's definition with a check of its values."""
-
-    def __init__(self, definition, name):
-        self.definition = definition
-        self.name = name
-
-    def __call__(self, ranking, **own):
-        values = np.asarray(self.definition(ranking, **own), dtype=np.float64)
-        if values.shape != (ranking.n_queries,):
-            raise ValueError(
-                f"The metric {self.name!r} must map a RankedQueries to one value per "
-                f"query, an array of shape ({ranking.n_queries},). "
-                f"Got shape {values.shape} instead."
-            )
-        return values
+def _one_value_per_query(definition, name, ranking, **own):
+    """Return the values of a user's definition; raise if they have another shape."""
+    values = np.asarray(definition(ranking, **own), dtype=np.float64)
+    if values.shape != (ranking.n_queries,):
+        raise ValueError(
+            f"The metric {name!r} must map a RankedQueries to one value per query, an "
+            f"array of shape ({ranking.n_queries},). Got shape {values.shape} instead."
+        )
+    return values
 
 
 def takes_a_ranking(function, or_unknown=False):
@@ -475,24 +476,6 @@ def takes_a_ranking(function, or_unknown=False):
     )
     needed = [p for p in parameters if p.default is p.empty and p.kind in positional]
     return len(needed) == 1 or (or_unknown and not needed)
-
-
-def _keywords_of(definition, name):
-    """Return the defaults of the parameters of a definition other than the ranking."""
-    try:
-        _, *parameters = inspect.signature(definition).parameters.values()
-    except (TypeError, ValueError):
-        return {}
-    variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    defaults = {p.name: p.default for p in parameters if p.kind not in variable}
-    wrong = [p for p in defaults if p in DEFAULTS or p in OF_EVALUATE]
-    wrong += [p for p, default in defaults.items() if default is _EMPTY and p != "k"]
-    if wrong:
-        raise TypeError(
-            f"The parameter {wrong[0]!r} of the metric {name!r} must have a default "
-            "and a name other than those of the parameters that every metric has."
-        )
-    return defaults
 
 
 def _check_column_names(columns):

@@ -28,17 +28,7 @@ OURS = "skrank"
 
 
 class Rule(NamedTuple):
-    """One rule of a convention and its effect alone.
-
-    Attributes
-    ----------
-    parameters : dict
-        The parameters of skrank that express the rule.
-    effect : float
-        The change of the metric from skrank's default if only this rule is followed.
-    n_queries : int
-        The number of queries whose value changes.
-    """
+    """One rule of a convention, with its effect if it alone is followed."""
 
     parameters: dict
     effect: float
@@ -50,28 +40,9 @@ class Rule(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """A metric under several conventions, and the rules by which they differ.
+    """A metric under several conventions, as :func:`explain` describes it.
 
     Printed, it is a table.
-
-    Attributes
-    ----------
-    metric : str
-        The name of the metric.
-    values : dict of str to float
-        The metric by skrank's default, under "skrank", and by each convention. NaN
-        if the convention does not support it, for a reason in `refused`.
-    rules : dict of str to list of Rule
-        The rules of each convention that change a query here, the largest effect first.
-        Rules may interact: their effects need not add up.
-    refused : dict of str to str
-        Why a convention does not support the metric.
-    qid : ndarray of shape (n_shown,)
-        The queries that differ most.
-    by_query : dict of str to ndarray of shape (n_shown,)
-        The values of these queries, under the names in `values`.
-    n_differing : int
-        The number of queries whose values differ between conventions.
     """
 
     metric: str
@@ -292,21 +263,7 @@ BOUNDS = ("pessimistic", "expected", "optimistic")
 
 @dataclass(frozen=True)
 class TieReport:
-    """How many documents are tied, and how much that can change metrics.
-
-    It prints as a table.
-
-    Attributes
-    ----------
-    n_queries, n_documents : int
-        The numbers of queries and documents.
-    n_tied_queries, n_tied_documents : int
-        The number of queries with ties, and the number of documents whose score is
-        equal to that of another document of their query.
-    values : dict of str to tuple of (float, float, float)
-        For each metric its value in the worst ordering of the tied documents, its exact
-        expectation over all orderings, and its value in the best one.
-    """
+    """What :func:`tie_report` found. Printed, it is a table."""
 
     n_queries: int
     n_documents: int
@@ -458,24 +415,7 @@ def _groups_of_candidates(lists, scores):
 
 @dataclass(frozen=True)
 class UnjudgedReport:
-    """How many documents are not judged, and how much that can change metrics.
-
-    It prints as a table.
-
-    Attributes
-    ----------
-    n_queries, n_documents : int
-        The numbers of queries and of returned documents.
-    n_unjudged_documents : int
-        The number of returned documents without a judgement.
-    judged : dict of str to float
-        For each metric the fraction of the documents down to its cutoff that is judged.
-    values : dict of str to dict of str to float
-        For each metric its value by each choice of `unjudged` that it has.
-    may_exceed : tuple of str
-        The metrics whose value by some judgements may be outside the band from "lowest"
-        to "highest".
-    """
+    """What :func:`unjudged_report` found. Printed, it is a table."""
 
     n_queries: int
     n_documents: int
