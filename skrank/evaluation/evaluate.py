@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import chain
-from typing import Any, Literal, overload
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 
 from skrank._checks import (
@@ -46,48 +46,28 @@ _OF_SCORES = "y_score", "returned"
 _OF_RANKERS = (*_OF_SCORES, "y_true", "qid", "judged", "pooled", "doc_id")
 
 
-@overload
-def evaluate(
-    y_true: MatrixLike, y_score: ArrayLike, metrics: MetricsLike, *,
-    qid: ArrayLike | None = ..., convention: str | None = ..., average: Average = ...,
-    sample_weight: ArrayLike | None = ..., exclude: MatrixLike | None = ...,
-    judged: ArrayLike | None = ..., pooled: ArrayLike | None = ...,
-    returned: ArrayLike | None = ...,
-    doc_id: ArrayLike | None = ...,
-    doc_order: Literal["ascending", "descending"] | None = ...,
-    score_dtype: Literal["float32", "float64"] | None = ...,
-    judged_from: float | None = ..., unjudged_grade: float | None = ...,
-    **params: Any,
-) -> dict[str, float]: ...  # fmt: skip
-@overload
-def evaluate(
-    y_true: MatrixLike, y_score: ArrayLike, metrics: MetricsLike, *,
-    average: None, **params: Any,
-) -> dict[str, NDArray[Any]]: ...  # fmt: skip
-
-
 @share_words
 @says_what_was_meant
 def evaluate(
-    y_true,
-    y_score,
-    metrics,
+    y_true: MatrixLike,
+    y_score: ArrayLike | Mapping[str, ArrayLike],
+    metrics: MetricsLike,
     *,
-    qid=None,
-    convention=None,
-    average="macro",
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    pooled=None,
-    returned=None,
-    doc_id=None,
-    doc_order=None,
-    score_dtype=None,
-    judged_from=None,
-    unjudged_grade=None,
-    **params,
-):
+    qid: ArrayLike | None = None,
+    convention: str | None = None,
+    average: Average | None = "macro",
+    sample_weight: ArrayLike | None = None,
+    exclude: MatrixLike | None = None,
+    judged: ArrayLike | None = None,
+    pooled: ArrayLike | None = None,
+    returned: ArrayLike | None = None,
+    doc_id: ArrayLike | None = None,
+    doc_order: Literal["ascending", "descending"] | None = None,
+    score_dtype: Literal["float32", "float64"] | None = None,
+    judged_from: float | None = None,
+    unjudged_grade: float | None = None,
+    **params: Any,
+) -> dict[str, Any]:
     """Evaluate several metrics at once: the documents are ranked only once.
 
     Parameters
@@ -215,27 +195,23 @@ def _summaries(requests, arrays, average):
 
 def by_ranker(arrays, caller):
     """Return the arrays of each ranker by its name: of each dict, what it has there."""
-    names = _OF_RANKERS if isinstance(arrays.y_true, Mapping) else _OF_SCORES
+    has_rows = isinstance(arrays.y_true, Mapping)  # each ranker has rows of its own
+    names = _OF_RANKERS if has_rows else _OF_SCORES
     own = {name: getattr(arrays, name) for name in names}
     own = {name: by for name, by in own.items() if isinstance(by, Mapping)}
-    columns = {}
-    if isinstance(arrays.y_true, Mapping):  # each has rows of its own
-        columns = {
-            name: by
-            for name, by in arrays.columns.items()
-            if isinstance(by, Mapping) and not issparse(by)
-        }
-    return {
-        ranker: replace(
-            arrays,
-            **{name: by[ranker] for name, by in own.items()},
-            columns=arrays.columns | {name: by[ranker] for name, by in columns.items()}
-            if columns
-            else arrays.columns,
-            rankings={},
-        )
-        for ranker in names_of_rankers(arrays.y_score, own | columns, caller)
+    columns = {
+        name: by
+        for name, by in arrays.columns.items()
+        if has_rows and isinstance(by, Mapping) and not issparse(by)
     }
+    found = {}
+    for ranker in names_of_rankers(arrays.y_score, own | columns, caller):
+        of_ranker = {name: by[ranker] for name, by in own.items()}
+        if columns:
+            mine = {name: by[ranker] for name, by in columns.items()}
+            of_ranker["columns"] = arrays.columns | mine
+        found[ranker] = replace(arrays, **of_ranker, rankings={})
+    return found
 
 
 def names_of_rankers(y_score, own, caller):

@@ -599,12 +599,13 @@ def _rank_documents(documents, request, value):
     given = {
         "threshold": 0.0 if threshold is None else threshold,
         "judged_from": options.judged_from,
+        "qid": np.zeros(len(documents.grade), dtype=np.intp),
     }
     grade, score, judged = documents.grade, documents.score, documents.judged
     if options.score_dtype:
         with np.errstate(over="ignore"):
             score = score.astype(options.score_dtype)
-    lists = read_lists(grade, score, qid=_one_query(grade), judged=judged, **given)
+    lists = read_lists(grade, score, judged=judged, **given)
     relevant = lists.relevant
     returned = np.flatnonzero(documents.returned)
     by_id = {"doc_order": options.doc_order}
@@ -626,12 +627,13 @@ def _rank_documents(documents, request, value):
     ideal = _ideal_order(relevant, grade, documents.returned, request)
     if threshold is not None and not np.isnan(value):
         ranking = rank_queries(
-            grade, score, qid=_one_query(grade), ties=ties, judged=judged,
-            returned=documents.returned, **given, **by_id,
+            grade, score, ties=ties, judged=judged, returned=documents.returned,
+            **given, **by_id,
         )  # fmt: skip
         terms = _terms_of_documents(request, ranking, value)
         if terms is not None:
-            # Relevant documents of one tie group and grade add alike.
+            # Documents and terms are sorted by rank, then by grade, and matched:
+            # relevant documents of one tie group and grade add alike.
             sign = 1 if ties == "pessimistic" else -1
             place = np.repeat(ranking.above, ranking.relevant)
             ranked = order[relevant[order]]
@@ -661,10 +663,6 @@ def _rank_documents(documents, request, value):
     )
 
 
-def _one_query(rows):
-    return np.zeros(len(rows), dtype=np.intp)
-
-
 def _tie_groups(documents, score, returned, by_id, ties):
     """Return how many documents are above the tie group of each, and its size.
 
@@ -677,8 +675,8 @@ def _tie_groups(documents, score, returned, by_id, ties):
         # With a grade of its own, each document can be found in the ranking.
         ranking = rank_queries(
             np.arange(1, len(returned) + 1), score[returned],
-            qid=_one_query(returned), ties=ties if ties == "first" else "expected",
-            **by_id,
+            qid=np.zeros(len(returned), dtype=np.intp),
+            ties=ties if ties == "first" else "expected", **by_id,
         )  # fmt: skip
         row = returned[ranking.grade.astype(np.intp) - 1]
         above[row] = np.repeat(ranking.above, ranking.relevant)
@@ -695,6 +693,8 @@ def _terms_of_documents(request, ranking, value):
     if metric.own is None and not metric.greater_is_better:
         return None
     own = options.own | ({"ties": options.ties} if metric.takes_midrank else {})
+    # A DCG of 3 + 1 / 2 is [3.5] by RankedQueries, an entry for each query, and by
+    # DocumentTerms [[3], [0.5]], a row for each relevant document.
     # A definition of the user's own may do with an array what a column does not stand.
     refusals = (NotASum,) if metric.own is None else (Exception,)
     try:
@@ -726,8 +726,8 @@ def _ideal_terms(request, documents, ideal, given):
     n_documents = len(documents.grade)
     rows = np.append(ideal, np.setdiff1d(np.arange(n_documents), ideal))
     ranking = rank_queries(
-        documents.grade[rows], -np.arange(n_documents), qid=_one_query(rows),
-        ties="first", returned=np.arange(n_documents) < len(ideal), **given,
+        documents.grade[rows], -np.arange(n_documents), ties="first",
+        returned=np.arange(n_documents) < len(ideal), **given,
         judged=None if documents.judged is None else documents.judged[rows],
     )  # fmt: skip
     adds = np.zeros(len(ideal))

@@ -62,10 +62,10 @@ def warn_if_queries_are_split(estimator, X, qid, name=QID):
     sizes = np.array([known.get(id, 0) for id in heads.ids.tolist()])
     scored = np.bincount(heads.of_rows())
     if ((sizes > 0) & (sizes != scored)).any():
-        warn_caller(SPLIT, QuerySplitWarning)
+        warn_caller(SPLIT_QUERIES, QuerySplitWarning)
 
 
-SPLIT = (
+SPLIT_QUERIES = (
     "Pass cv=QueryKFold(5), or split whole queries otherwise: rows of one query are in "
     "both the training and the test data. If this is intended, silence "
     "skrank.exceptions.QuerySplitWarning."
@@ -81,7 +81,7 @@ def warn_of_split_queries(codes, train, test):
     is_trained[codes[train]] = True
     is_known = is_trained[codes[test]]
     if is_known.any() and not np.isin(np.asarray(test)[is_known], train).all():
-        warn_caller(SPLIT, QuerySplitWarning)
+        warn_caller(SPLIT_QUERIES, QuerySplitWarning)
 
 
 # The codes of the data that is split at present, until it is deleted.
@@ -132,7 +132,7 @@ def ranking_response(estimator, X, ask=None, qid=None):
         classes = np.asarray(estimator.classes_)
         decides = hasattr(estimator, "decision_function") and len(classes) <= 2
         method = "decision_function" if decides else "predict_proba"
-        grades = _grades(estimator, classes) if len(classes) > 2 else None
+        grades = _numbers_of_classes(estimator, classes) if len(classes) > 2 else None
     options = getattr(getattr(estimator, method, None), "__kwdefaults__", None)
     if qid is not None and QID in (options or ()):
         response = getattr(estimator, method)(X, qid=qid)
@@ -148,7 +148,7 @@ def ranking_response(estimator, X, ask=None, qid=None):
     return response[:, -1] if np.ndim(response) == 2 else response
 
 
-def _grades(estimator, classes):
+def _numbers_of_classes(estimator, classes):
     """Return the classes as numbers, for their mean."""
     if classes.dtype.kind not in "biuf":
         raise ValueError(

@@ -429,15 +429,11 @@ class RankingScorer(_ScikitLearnScorer):
         return copy.deepcopy(self)
 
 
-def _without_columns(function):
-    """Return the signature of a function without its columns."""
-    signature = inspect.signature(function)
-    kept = [one for one in signature.parameters.values() if one.name != "columns"]
-    return signature.replace(parameters=kept)
-
-
 # skore reads the signature, and takes keywords of any name for a required parameter.
-RankingScorer.__call__.__signature__ = _without_columns(RankingScorer.__call__)
+_SIGNATURE = inspect.signature(RankingScorer.__call__)
+RankingScorer.__call__.__signature__ = _SIGNATURE.replace(
+    parameters=[one for one in _SIGNATURE.parameters.values() if one.name != "columns"]
+)
 
 
 def _column_of(X, columns, name):

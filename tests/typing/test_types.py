@@ -22,7 +22,6 @@ OVERLOADED = {
     "datasets.load_digits_retrieval",
     "link_prediction.LinkRanks.evaluate",
     "link_prediction.evaluate_link_prediction",
-    "metrics.evaluate",
     "stats.confidence_interval",
 }
 
