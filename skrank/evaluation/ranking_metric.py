@@ -35,7 +35,7 @@ from skrank.evaluation.query_scores import QueryScores
 
 # Rows are scored whenever there are this many. The memory of so few is used again for
 # the next ones, which takes half as long as new memory for all of them.
-MANY_ROWS = 2**18
+ROWS_AT_ONCE = 2**18
 
 # What a batch may hold besides grades, scores, query ids and columns.
 _OF_ROWS = ("judged", "pooled", "returned", "doc_id", "sample_weight")
@@ -232,7 +232,7 @@ class RankingMetric:
         self._parts = self._parts + parts
         self._n_rows += n_rows
         self._scored = None
-        if self._n_rows >= MANY_ROWS and not self._keeps_rows:
+        if self._n_rows >= ROWS_AT_ONCE and not self._keeps_rows:
             self._score_buffered()
 
     def _read(self, y_true, y_score, qid, by_row):
@@ -282,7 +282,7 @@ class RankingMetric:
         """Return the scores of the rows that are kept."""
         batches = self._batches
         rows = {
-            name: _concatenated([batch[name] for batch in batches], name)
+            name: _join_batches([batch[name] for batch in batches], name)
             for name in batches[0]
         }
         rows["qid"] = encode_heads(rows["qid"])
@@ -340,7 +340,7 @@ def _flattened(batch, shape):
     return flat
 
 
-def _concatenated(parts, name):
+def _join_batches(parts, name):
     """Return the values of all batches."""
     if len(parts) == 1:
         return parts[0]

@@ -172,7 +172,7 @@ def explain(
 
     base = read()
     data = with_columns(data, [base], params, "explain")
-    per_query = {OURS: _by_query(base, data)}
+    per_query = {OURS: _values_by_query(base, data)}
     values, rules, refused = {OURS: answer(base, data)}, {}, {}
     for name in conventions:
         try:
@@ -187,7 +187,7 @@ def explain(
                 continue
             request = request.changed(doc_order=None)
         values[name] = answer(request, data)
-        per_query[name] = _by_query(request, data)
+        per_query[name] = _values_by_query(request, data)
         rules[name] = _rules_alone(base, request, data, values[OURS], per_query[OURS])
     shown, n_differing = _most_different(per_query, n_queries)
     _, ranking = next(iter(data.rankings.values()))
@@ -197,7 +197,7 @@ def explain(
     )
 
 
-def _by_query(request, data):
+def _values_by_query(request, data):
     """Return the values of the queries."""
     return answer(request.changed(average=None), data)
 
@@ -210,7 +210,8 @@ def _reads_ids(request, data):
     if request.metric.columns:  # there is no best order
         orders = "first", "expected"
     bounds = [
-        _by_query(request.changed(ties=ties, doc_order=None), data) for ties in orders
+        _values_by_query(request.changed(ties=ties, doc_order=None), data)
+        for ties in orders
     ]
     return _differs(*bounds).any()
 
@@ -229,7 +230,7 @@ def _rules_alone(base, request, data, value, values):
     found = []
     for parameters in grouped(changed):
         alone = base.changed(**parameters)
-        moved = int(_differs(values, _by_query(alone, data)).sum())
+        moved = int(_differs(values, _values_by_query(alone, data)).sum())
         if moved or alone.divides_sums != base.divides_sums:
             found.append(Rule(parameters, answer(alone, data) - value, moved))
     return sorted(found, key=lambda rule: -abs(rule.effect))

@@ -50,7 +50,7 @@ def write_scores(table, path):
         "version": VERSION,
         "kind": table.kind,
         "keys": keys,
-        "rankers": [_literal(name, "names of rankers") for name in table.rankers],
+        "rankers": [_as_literal(name, "names of rankers") for name in table.rankers],
         "metrics": [_described(request) for request in table.requests],
         "extremes": table.extremes,
         "weight": weight,
@@ -199,7 +199,7 @@ class _Columns:
             form, ids = "text", ids.tolist()
             if not all(map(_is_text, ids)):
                 form = "literals"
-                ids = [_literal(one, f"ids in {name!r}") for one in ids]
+                ids = [_as_literal(one, f"ids in {name!r}") for one in ids]
         return self._append(name, ids), dtype, form
 
     def _append(self, name, values):
@@ -265,7 +265,7 @@ def _described(request):
         "sign": request.sign,
         "greater_is_better": None if is_known else metric.greater_is_better,
         "options": {
-            name: _literal(value, f"the {name!r} {of}")
+            name: _as_literal(value, f"the {name!r} {of}")
             for name, value in request.options.by_name().items()
         },
     }
@@ -299,7 +299,7 @@ def _no_definition(ranking, **own):
 _NOT_FINITE = ("nan", "inf", "-inf")
 
 
-def _literal(value, what):
+def _as_literal(value, what):
     """Return a value as a literal of Python; `what` is what errors call several of it.
 
     Numbers and arrays of NumPy become numbers and lists of Python.
@@ -317,5 +317,5 @@ def _literal(value, what):
 
 
 def _value(text):
-    """Return the value of which :func:`_literal` returned this."""
+    """Return the value of which :func:`_as_literal` returned this."""
     return float(text) if text in _NOT_FINITE else ast.literal_eval(text)

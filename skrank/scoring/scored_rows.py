@@ -171,8 +171,6 @@ def warn_of_features(estimator, names):
 
     The columns are those of `X` that metrics read, by their names there.
     """
-    if not names and QID not in getattr(estimator, "feature_names_in_", ()):
-        return
     features = _features_of(estimator)
     if QID in features and estimator_type(estimator) != "ranker":
         warn_caller(

@@ -19,7 +19,7 @@ import sklearn.metrics
 from sklearn import config_context
 
 from skrank._checks import shown, warn_if_out_of_order, warn_if_rows_are_drawn
-from skrank._columns import find_column, find_qid, require_qid
+from skrank._columns import QID, find_column, find_qid, require_qid
 from skrank._engine.answer import Arrays, OwnRanks, RepeatedAnswer, answer_all
 from skrank._engine.columns import columns_of
 from skrank._engine.names import (
@@ -176,7 +176,9 @@ def make_ranking_scorer(
     options, direction = dict(params), True
     if metric_of(metric) is None and not takes_a_ranking(metric):
         name = getattr(metric, "__name__", repr(metric))
-        scored = Scored(name, function=partial(metric, **params))
+        scored = Scored(
+            name, f"The scorer of {name}", function=partial(metric, **params)
+        )
     else:
         scored = _scored_function(metric, params)
         direction = scored.requests[0].direction == 1
@@ -327,19 +329,15 @@ class RankingScorer(_ScikitLearnScorer):
             # Estimators that compute the ranks themselves, such as link predictors.
             rows = OwnRanks(estimator.__skrank_ranks__(X), scored.caller)
         else:
-            rows = self.read_rows(
-                estimator, X, y_true, metadata, scored.caller, ask=method_caller
-            )
+            rows = self.read_rows(estimator, X, y_true, metadata, ask=method_caller)
         value = scored.of_rows(rows)
         return value if isinstance(value, dict) else self._sign * value
 
-    def read_rows(
-        self, estimator, X, y_true, metadata, caller, call=SCORED, *, ask=None
-    ):
+    def read_rows(self, estimator, X, y_true, metadata, *, call=SCORED, ask=None):
         """Return the :class:`Arrays` of rows, with the scores of a fitted estimator.
 
-        Their `qid` is a :class:`Heads`, but for a function of the user. Errors name the
-        `caller` and show the `call`; `ask` is that of :func:`ranking_response`.
+        Their `qid` is a :class:`Heads`, but for a function of the user. Errors show the
+        `call`; `ask` is that of :func:`ranking_response`.
         """
         scored = self._score_func
         if y_true is None and scored.reads_grades:
@@ -357,16 +355,17 @@ class RankingScorer(_ScikitLearnScorer):
         of_X = ()
         if self._reads:
             find = partial(_column_of, X, self._columns)
-            found = columns_of(scored.requests, rows, caller, find)
+            found = columns_of(scored.requests, rows, scored.caller, find)
             given = {name for name in rows if rows[name] is not None}
             of_X = found.keys() - given - self._columns.keys()
             rows |= found
-        qid = require_qid(qid, caller, call, X=X, of_column="QueryRanker")
+        qid = require_qid(qid, scored.caller, call, X=X, of_column="QueryRanker")
         warn_if_out_of_order({"y_true": y_true, "qid": qid})  # encoded below
         heads = encode_heads(qid)
-        warn_of_features(estimator, sorted(of_X))
+        if of_X or QID in getattr(estimator, "feature_names_in_", ()):
+            warn_of_features(estimator, sorted(of_X))
         asked = super().get_metadata_routing().score.requests["qid"]
-        name = asked if isinstance(asked, str) else "qid"
+        name = asked if isinstance(asked, str) else QID
         warn_if_queries_are_split(estimator, X, heads, name)
         warn_if_rows_are_drawn()
         return Arrays(
@@ -532,7 +531,7 @@ def read_scoring(scoring, caller):
             f"All scorers of {caller} must request the same metadata, since the values "
             f"of a query have one weight. Got {asked}."
         )
-    scorer = FoldScorer(Scored(caller, tuple(requests)), columns=columns)
+    scorer = FoldScorer(Scored(caller, caller, tuple(requests)), columns=columns)
     with config_context(enable_metadata_routing=True):
         scorer.set_score_request(**union)
     return requests, scorer
@@ -546,10 +545,10 @@ def predict_scores(estimator, X, y, qid, caller):
     """
     if not isinstance(estimator, Mapping):
         estimator = {type(estimator).__name__: estimator}
-    y_score, found, scorer = {}, None, RankingScorer(Scored(caller))
+    y_score, found, scorer = {}, None, RankingScorer(Scored(caller, caller))
     call = f"{caller}.from_estimator(estimator, X, y, qid=qid)"
     for name, one in estimator.items():
-        rows = scorer.read_rows(one, X, y, {"qid": qid}, caller, call)
+        rows = scorer.read_rows(one, X, y, {"qid": qid}, call=call)
         found = rows.qid if found is None else found
         check_same_ids(found, rows.qid, name, caller)
         y_score[name] = rows.y_score
@@ -569,19 +568,16 @@ def check_same_ids(one, other, name, caller):
 class Scored:
     """What a scorer computes: requested metrics, or a function of the user.
 
-    `text` is what the scorer shows. With `is_list`, it returns a dict with a value for
-    each metric. ``function(y_true, y_score, qid=qid)`` is the function.
+    `text` is what the scorer shows, and errors name the `caller`. With `is_list`, it
+    returns a dict with a value for each metric. ``function(y_true, y_score, qid=qid)``
+    is the function.
     """
 
     text: str
+    caller: str
     requests: tuple = ()
     is_list: bool = False
     function: Callable | None = None
-
-    @property
-    def caller(self):
-        """The name in errors."""
-        return f"The scorer of {self.text}"
 
     @property
     def reads_grades(self):
@@ -630,7 +626,8 @@ def _scored_function(function, params):
         return read_metric(function)._replace(k=k)
 
     requests = read_requests(function, params, "make_ranking_scorer", read=read)
-    scored = Scored(requests[0].key, tuple(requests))
+    name = requests[0].key
+    scored = Scored(name, f"The scorer of {name}", tuple(requests))
     if params:
         _try_on_two_rows(scored, params)
     return scored
@@ -658,7 +655,7 @@ def scored_names(names, params):
         names = [f"{name}@{k}" for name in names] if is_list else f"{names}@{k}"
     requests = read_requests(names, params, "make_ranking_scorer")
     text = repr(list(names) if is_list else names)
-    scored = Scored(text, tuple(requests), is_list)
+    scored = Scored(text, f"The scorer of {text}", tuple(requests), is_list)
     if params or "(" in text:  # a name alone says its direction
         for request in requests:
             _check_direction(request)
