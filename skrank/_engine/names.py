@@ -172,7 +172,18 @@ def refusal(name):
             "item=item, k=10, items=n_items)."
         )
     elif near is not None:
-        advice = f"{_why_the_sign(name, near)}Did you mean {near!r}?"
+        is_negative, should_be = (
+            one.strip().startswith("neg_") for one in (name, near)
+        )
+        word, why = near.removeprefix("neg_"), ""
+        if should_be and not is_negative:
+            why = (
+                "A scorer must return larger values for better models, but lower "
+                f"values of {word!r} are better. "
+            )
+        elif is_negative and not should_be:
+            why = f"Larger values of {word!r} are better already. "
+        advice = f"{why}Did you mean {near!r}?"
     else:
         advice = "Use skrank.metrics.get_scorer_names() to get valid options."
     return f"{shown(name)} is not a valid scoring value. {advice}"
@@ -184,20 +195,6 @@ def _of_catalogue(name):
         return None
     base = name.lower().removeprefix("neg_").partition("@")[0].partition("_at_")[0]
     return _OF_CATALOGUES.get(base)
-
-
-def _why_the_sign(name, near):
-    """Return why the nearest valid name has "neg_", or has not, if `name` differs."""
-    is_negative, should_be = (one.strip().startswith("neg_") for one in (name, near))
-    word = near.removeprefix("neg_")
-    if should_be and not is_negative:
-        return (
-            "A scorer must return larger values for better models, but lower values of "
-            f"{word!r} are better. "
-        )
-    if is_negative and not should_be:
-        return f"Larger values of {word!r} are better already. "
-    return ""
 
 
 def is_misspelt(name, others):

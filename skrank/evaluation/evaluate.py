@@ -490,15 +490,14 @@ def score_requests(requests, arrays, rankers, *, by=None, returned=None):
     kind = kind_of(arrays.y_true, arrays.y_score, arrays.qid)
     keys, arrays = _keys(arrays, by, len(rankers))
     check_names(rankers, keys, requests)
-    measured, n_documents, weight, extremes = [], [], None, None
-    first_source = None
+    measured, n_documents, weight, extremes, first = [], [], None, None, None
     for name, scores in rankers.items():
-        masks = {name: arrays.returned} if returned is None else returned
-        given = {"y_score": scores, "returned": masks[name], "alike": first_source}
+        mask = arrays.returned if returned is None else returned[name]
+        given = {"y_score": scores, "returned": mask, "alike": first}
         source = replace(arrays, **given, rankings={})
-        if first_source is not None:
+        if first is not None:
             warn_if_out_of_order(source.by_row | source.columns)
-        first_source = first_source or source
+        first = first or source
         alike = measured[0] if measured and returned is None else None
         rankings, of_ranker = measure_all(requests, source, alike)
         measured.append(of_ranker)

@@ -351,10 +351,8 @@ def query_report(
     Returns
     -------
     report : QueryReport
-        It prints as a table for each ranker. ``report.to_frame()`` is a
-        data frame of all documents. Its attributes are `query`, `metric`, `values`, a
-        dict of the value of the query by each ranker, `rankings`, a dict of the
-        documents of each ranker, and `is_undefined`.
+        It prints as a table for each ranker. ``report.to_frame()`` is a data frame of
+        all documents.
 
     Raises
     ------

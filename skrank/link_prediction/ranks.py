@@ -291,8 +291,6 @@ N_RANKS = Metric(
 
 
 def _rules_of_ranks(convention, metric, k):
-    if convention is None:
-        return {}
     ties = CONVENTIONS[convention].ranks
     return {"ties": ties.get(metric, ties["*"])}
 

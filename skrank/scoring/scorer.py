@@ -498,7 +498,7 @@ def read_scoring(scoring, caller):
         named = [(None, one) for one in (scoring if is_list else [scoring])]
     if not named:
         raise ValueError(f"{caller} needs at least one metric. Got {shown(scoring)}.")
-    requests, scorers = [], []
+    requests, asked, columns, union = [], [], {}, {}
     for name, one in named:
         scorer = get_scorer(one) if isinstance(one, str) else one
         scored = getattr(scorer, "_score_func", None)
@@ -510,7 +510,6 @@ def read_scoring(scoring, caller):
                 "ranking, or a list or dict of these. Only such scorers have a value "
                 f"for each query. Got {shown(one)} instead."
             )
-        scorers.append(scorer)
         lower = "neg_" if scorer._sign < 0 else ""
         requests += [
             request._replace(
@@ -518,8 +517,6 @@ def read_scoring(scoring, caller):
             )
             for request in scored.requests
         ]
-    asked, columns, union = [], {}, {}
-    for scorer in scorers:
         of_scorer = scorer.get_metadata_routing().score.requests
         asked.append(
             {name: to for name, to in of_scorer.items() if name not in scorer._reads}
@@ -628,7 +625,7 @@ def _scored_function(function, params):
     requests = read_requests(function, params, "make_ranking_scorer", read=read)
     name = requests[0].key
     scored = Scored(name, f"The scorer of {name}", tuple(requests))
-    if params:
+    if params or k is not None:
         _try_on_two_rows(scored, params)
     return scored
 
@@ -638,23 +635,22 @@ def scored_names(names, params):
     params = dict(params)
     k = params.pop("k", None)
     is_list = not isinstance(names, str)
-    if is_list:
-        if not isinstance(names, (list, tuple)) or not all(
-            isinstance(name, str) for name in names
-        ):
-            raise TypeError(
-                "The 'metric' parameter of make_ranking_scorer must be a str, a "
-                f"callable or a list of str. Got {shown(names)} instead."
-            )
-        if not names:
-            raise ValueError(
-                "The 'metric' parameter of make_ranking_scorer must name at least one "
-                "metric. Got an empty list."
-            )
-    if k is not None:
-        names = [f"{name}@{k}" for name in names] if is_list else f"{names}@{k}"
-    requests = read_requests(names, params, "make_ranking_scorer")
-    text = repr(list(names) if is_list else names)
+    listed = names if is_list else [names]
+    if not isinstance(listed, (list, tuple)) or not all(
+        isinstance(name, str) for name in listed
+    ):
+        raise TypeError(
+            "The 'metric' parameter of make_ranking_scorer must be a str, a callable "
+            f"or a list of str. Got {shown(names)} instead."
+        )
+    if not listed:
+        raise ValueError(
+            "The 'metric' parameter of make_ranking_scorer must name at least one "
+            "metric. Got an empty list."
+        )
+    listed = [name if k is None else f"{name}@{k}" for name in listed]
+    requests = read_requests(listed, params, "make_ranking_scorer")
+    text = repr(listed if is_list else listed[0])
     scored = Scored(text, f"The scorer of {text}", tuple(requests), is_list)
     if params or "(" in text:  # a name alone says its direction
         for request in requests:
