@@ -64,9 +64,7 @@ class ValueTable(NamedTuple):
 
         requests = self.requests
         if options:
-            requests = [
-                one._replace(options=one.options.changed(options)) for one in requests
-            ]
+            requests = [one.changed(**options) for one in requests]
         return [
             [
                 summarize(request, read(measured), n_documents, self.weight)
