@@ -65,19 +65,6 @@ def table(header, rows, *, left=None, indent=""):
     return "\n".join(aligned)
 
 
-def side_by_side(blocks, *, left=None):
-    """Return tables next to each other, each a title, a header and rows, as text."""
-    texts = [
-        [title, *table(header, rows, left=left).split("\n")]
-        for title, header, rows in blocks
-    ]
-    widths = [max(map(len, lines)) for lines in texts]
-    return "\n".join(
-        "   ".join(map(str.ljust, line, widths)).rstrip()
-        for line in zip(*texts, strict=True)
-    )
-
-
 def as_text(title, tables, left=TEXT):
     """Return a title and some tables, each a header and rows, as text."""
     title = textwrap.fill(title, LINE, break_on_hyphens=False)
@@ -161,17 +148,9 @@ def _in_latex(line):
     return guard + " & ".join(cells) + r" \\"
 
 
-def as_html(title, tables, *, spans=()):
-    """Return a title and some tables as HTML.
-
-    `spans` are titles above the columns of the tables, each with the number of columns.
-    """
+def as_html(title, tables):
+    """Return a title and some tables as HTML."""
     caption, found = f"<caption>{html.escape(title)}</caption>", []
-    above = "".join(
-        f'<th colspan="{n_columns}">{html.escape(text)}</th>'
-        for text, n_columns in spans
-    )
-    above = f"<tr>{above}</tr>" if spans else ""
     escapes = {character: html.escape(character) for character in "&<>\"'"}
     for header, rows in tables:
         lines = [
@@ -182,7 +161,7 @@ def as_html(title, tables, *, spans=()):
             for tag, line in [("th", header), *(("td", row) for row in rows)]
         ]
         head, *body = (f"<tr>{line}</tr>" for line in lines)
-        head, body = f"<thead>{above}{head}</thead>", f"<tbody>{''.join(body)}</tbody>"
+        head, body = f"<thead>{head}</thead>", f"<tbody>{''.join(body)}</tbody>"
         found.append(f"<table>{caption}{head}{body}</table>")
         caption = ""  # only the first table has one
     return "\n".join(found)

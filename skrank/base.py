@@ -24,7 +24,6 @@ from skrank._ranking.rank import rank_rows
 from skrank._types import MatrixLike
 from skrank.metrics.gains import ndcg_score
 from skrank.scoring.scored_rows import (
-    call_method,
     estimator_type,
     find_scored_qid,
     ranking_response,
@@ -187,7 +186,7 @@ class RankingEstimator:
 
     def _predict(self, X, y, qid):
         """Return the predictions; a `predict` that takes query ids gets them."""
-        return ranking_response(self, X, call_method, find_scored_qid(self, X, y, qid))
+        return ranking_response(self, X, qid=find_scored_qid(self, X, y, qid))
 
     def _find_qid(self, qid, method, *, X, y=None):
         """Return the query ids for a method, or None if all rows are one query."""

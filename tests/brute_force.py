@@ -532,7 +532,7 @@ def call(name, y_true, y_score, **params):
 
     Its function, or `evaluate` if the name has no function of its own.
     """
-    metric, k, sign, _ = parse_name(full_name(name))
+    _, metric, k, sign, _ = parse_name(full_name(name))
     if metric.fixed or metric.inverse or metric.function is None:
         asked = full_name(name)
         return sign * evaluate(y_true, y_score, asked, **params)[asked]

@@ -330,8 +330,7 @@ def _frozen(library, entries):
         for name, entry in entries.items()
         if name not in refused
     }
-    ranks = _RANKS.get(library)
-    ranks = None if ranks is None else MappingProxyType(ranks)
+    ranks = MappingProxyType(_RANKS[library]) if library in _RANKS else None
     return Convention(MappingProxyType(rules), MappingProxyType(refused), ranks)
 
 
@@ -354,11 +353,11 @@ class NoNumber(ValueError):
 
 
 def check_convention(convention, caller):
-    """Return `convention` if it is None or a name in CONVENTIONS."""
+    """Raise unless `convention` is None or a name in CONVENTIONS."""
     if convention is None or (
         isinstance(convention, str) and convention in CONVENTIONS
     ):
-        return convention
+        return
     near = difflib.get_close_matches(str(convention).lower(), CONVENTIONS, n=2)
     hint = f" Did you mean {' or '.join(map(repr, sorted(near)))}?" if near else ""
     raise ValueError(
@@ -375,8 +374,6 @@ def rules_of(convention, metric, k):
     without ``@k``, or None for a definition of the user; `k` is the cutoff or None.
     """
     rules = {}
-    if convention is None:
-        return rules
     with_k = () if k is None else (f"{metric}@k", f"{metric}@{k}")
     for key in ("*", metric, *with_k):
         if key in CONVENTIONS[convention].refused:

@@ -9,13 +9,21 @@ import difflib
 import inspect
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import sklearn.metrics
 
 from skrank._checks import shown
-from skrank._engine.request import DEFAULTS, INPUT, METRICS, OF_EVALUATE, Metric
+from skrank._engine.request import (
+    DEFAULTS,
+    INPUT,
+    METRICS,
+    OF_EVALUATE,
+    Metric,
+    metric_of,
+)
 
 ALIASES = {
     "hit": "hits",
@@ -100,16 +108,17 @@ _K_WITHOUT_AT = re.compile(r"(?P<base>[a-z_]*[a-z])[-_ ]?(?P<k>[1-9][0-9]*)", re
 _CLEARLY_NEAR = 0.7
 
 # No text beyond this is compared with names.
-_LONGEST = 60
+_MAX_LENGTH = 60
 
 
-class ScorerName(NamedTuple):
-    """A parsed scorer name: the metric, its cutoff, its sign and its parameters."""
+class Asked(NamedTuple):
+    """One metric as it is asked for, by its name, its function or a definition."""
 
+    key: str  # its name in results
     metric: Metric
-    k: int | None
-    sign: int
-    params: tuple = ()  # of names and values
+    k: int | None = None
+    sign: int = 1
+    params: tuple = ()  # of the names and values that its name contains
 
 
 def listed_names():
@@ -123,12 +132,12 @@ def listed_names():
 
 def is_name(name):
     """Return True if `name` is a scorer name, for any k and any parameters."""
-    return isinstance(name, str) and _read(name) is not None
+    return isinstance(name, str) and _match_name(name) is not None
 
 
 def parse_name(name):
-    """Return the :class:`ScorerName` of a name; an error suggests the nearest one."""
-    parsed = _read(name) if isinstance(name, str) else None
+    """Return what a scorer name asks for; an error suggests the nearest one."""
+    parsed = _match_name(name) if isinstance(name, str) else None
     if parsed is None:
         raise ValueError(refusal(name))
     if not parsed.params:
@@ -136,10 +145,26 @@ def parse_name(name):
     return parsed._replace(params=_read_params(name, parsed.params))
 
 
+def read_metric(metric):
+    """Return what a scorer name, a metric function or a definition asks for."""
+    if isinstance(metric, str):
+        return parse_name(metric)
+    if (row := metric_of(metric)) is not None:
+        return Asked(metric.__name__, row)
+    if callable(metric) and takes_a_ranking(metric, or_unknown=True):
+        name = getattr(metric, "__name__", type(metric).__name__)
+        return Asked(name, own_metric(metric, name))
+    raise ValueError(
+        "Each metric must be a scorer name, a metric function of skrank, or a function "
+        "that takes a RankedQueries as its only required argument. Got "
+        f"{shown(metric)} of type {type(metric).__name__} instead."
+    )
+
+
 def refusal(name):
     """Return the error of a name that is none, with the nearest valid one."""
     score = _of_catalogue(name)
-    near, _ = _nearest(name) if isinstance(name, str) else (None, 0)
+    near, _ = _nearest_name(name) if isinstance(name, str) else (None, 0)
     if score is not None:
         advice = (
             f"{score.capitalize()} is a score of all lists together, not a mean over "
@@ -147,7 +172,18 @@ def refusal(name):
             "item=item, k=10, items=n_items)."
         )
     elif near is not None:
-        advice = f"{_why_the_sign(name, near)}Did you mean {near!r}?"
+        is_negative, should_be = (
+            one.strip().startswith("neg_") for one in (name, near)
+        )
+        word, why = near.removeprefix("neg_"), ""
+        if should_be and not is_negative:
+            why = (
+                "A scorer must return larger values for better models, but lower "
+                f"values of {word!r} are better. "
+            )
+        elif is_negative and not should_be:
+            why = f"Larger values of {word!r} are better already. "
+        advice = f"{why}Did you mean {near!r}?"
     else:
         advice = "Use skrank.metrics.get_scorer_names() to get valid options."
     return f"{shown(name)} is not a valid scoring value. {advice}"
@@ -161,20 +197,6 @@ def _of_catalogue(name):
     return _OF_CATALOGUES.get(base)
 
 
-def _why_the_sign(name, near):
-    """Return why the nearest valid name has "neg_", or has not, if `name` differs."""
-    is_negative, should_be = (one.strip().startswith("neg_") for one in (name, near))
-    word = near.removeprefix("neg_")
-    if should_be and not is_negative:
-        return (
-            "A scorer must return larger values for better models, but lower values of "
-            f"{word!r} are better. "
-        )
-    if is_negative and not should_be:
-        return f"Larger values of {word!r} are better already. "
-    return ""
-
-
 def is_misspelt(name, others):
     """Return True if `name` is a misspelt scorer name, and not one of `others`.
 
@@ -185,7 +207,7 @@ def is_misspelt(name, others):
         return False
     if _of_catalogue(name) is not None:
         return name not in others
-    near, similarity = _nearest(name)
+    near, similarity = _nearest_name(name)
     if near is None:
         return False
     word = name.strip().lower()
@@ -198,12 +220,12 @@ def is_misspelt(name, others):
     return similarity > _CLEARLY_NEAR and not near_other
 
 
-def _read(name):
-    """Return the parsed name, with its parameters as text, or None."""
+def _match_name(name):
+    """Return what a name asks for, with its parameters as text, or None."""
+    key = name
     if match := _TREC_EVAL.fullmatch(name):
         name = f"{TREC_EVAL[match[1]]}@{match[2]}"
-    name = _WITH_PARAMS.get(name, name)
-    match = _GRAMMAR.fullmatch(name)
+    match = _GRAMMAR.fullmatch(_WITH_PARAMS.get(name, name))
     if match is None:
         return None
     negative, base, params, k = match.group("negative", "base", "params", "k")
@@ -212,9 +234,8 @@ def _read(name):
         return None
     if (metric.cutoff == "never" and k) or (metric.cutoff == "required" and not k):
         return None
-    return ScorerName(
-        metric, int(k) if k else None, -1 if negative else 1, params or ()
-    )
+    sign = -1 if negative else 1
+    return Asked(key, metric, int(k) if k else None, sign, params or ())
 
 
 def _read_params(name, text):
@@ -241,9 +262,12 @@ def _read_params(name, text):
     return tuple(params.items())
 
 
-def _nearest(name):
+def _nearest_name(name):
     """Return the nearest valid name and how similar it is, or None and 0."""
-    name, params, rest = _without_params(name[:_LONGEST])
+    # "NDCG(gain='linear')_at_5" has the word "ndcg_at_5", the base "ndcg" and k "5".
+    name, params, rest = re.fullmatch(
+        r"([^(]*)(\(.*\))?(.*)", name[:_MAX_LENGTH], re.DOTALL
+    ).groups("")
     word = (name + rest).strip().lower()
     base, at, k = word.replace("_at_", "@").partition("@")
     if (match := _K_WITHOUT_AT.fullmatch(base)) and _meaning(match["base"]):
@@ -262,12 +286,6 @@ def _nearest(name):
     k = int(k) if k.isascii() and k.isdigit() and int(k) else 10
     with_k = metric.cutoff == "required" or (metric.cutoff == "optional" and at)
     return metric.full_name + params + (f"@{k}" if with_k else ""), similarity
-
-
-def _without_params(name):
-    """Return what stands in front of the parentheses, these, and what follows."""
-    match = re.fullmatch(r"([^(]*)(\(.*\))(.*)", name)
-    return match.groups() if match else (name, "", "")
 
 
 def _meaning(word):
@@ -375,7 +393,7 @@ def add_scorer(
         definition,
         name,
         greater_is_better=bool(greater_is_better),
-        columns=_check_columns(columns),
+        columns=_check_column_names(columns),
     )
     known = METRICS.get(name)
     is_own = known is not None and known.own is not None
@@ -403,16 +421,26 @@ def _is_the_same(one, other):
 
 def own_metric(definition, name, *, greater_is_better=True, columns=()):
     """Return the metric that a function of a ranking defines."""
-    defaults = _keywords_of(definition, name)
-    cutoff = "never"
-    if "k" in defaults:
-        cutoff = "optional"
-        if defaults["k"] is _EMPTY:
-            cutoff = "required"
-            del defaults["k"]
+    try:
+        _, *parameters = inspect.signature(definition).parameters.values()
+    except (TypeError, ValueError):  # of a callable written in C
+        parameters = []
+    variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    defaults = {p.name: p.default for p in parameters if p.kind not in variable}
+    wrong = [p for p in defaults if p in DEFAULTS or p in OF_EVALUATE]
+    wrong += [p for p, default in defaults.items() if default is _EMPTY and p != "k"]
+    if wrong:
+        raise TypeError(
+            f"The parameter {wrong[0]!r} of the metric {name!r} must have a default "
+            "and a name other than those of the parameters that every metric has."
+        )
+    cutoff = "optional" if "k" in defaults else "never"
+    if defaults.get("k") is _EMPTY:
+        cutoff = "required"
+        del defaults["k"]
     return Metric(
         name,
-        OneValuePerQuery(definition, name),
+        partial(_one_value_per_query, definition, name),
         defaults=DEFAULTS | defaults,
         cutoff=cutoff,
         greater_is_better=greater_is_better,
@@ -422,22 +450,15 @@ def own_metric(definition, name, *, greater_is_better=True, columns=()):
     )
 
 
-class OneValuePerQuery:
-    """A user's definition with a check of its values."""
-
-    def __init__(self, definition, name):
-        self.definition = definition
-        self.name = name
-
-    def __call__(self, ranking, **own):
-        values = np.asarray(self.definition(ranking, **own), dtype=np.float64)
-        if values.shape != (ranking.n_queries,):
-            raise ValueError(
-                f"The metric {self.name!r} must map a RankedQueries to one value per "
-                f"query, an array of shape ({ranking.n_queries},). "
-                f"Got shape {values.shape} instead."
-            )
-        return values
+def _one_value_per_query(definition, name, ranking, **own):
+    """Return the values of a user's definition; raise if they have another shape."""
+    values = np.asarray(definition(ranking, **own), dtype=np.float64)
+    if values.shape != (ranking.n_queries,):
+        raise ValueError(
+            f"The metric {name!r} must map a RankedQueries to one value per query, an "
+            f"array of shape ({ranking.n_queries},). Got shape {values.shape} instead."
+        )
+    return values
 
 
 def takes_a_ranking(function, or_unknown=False):
@@ -454,25 +475,7 @@ def takes_a_ranking(function, or_unknown=False):
     return len(needed) == 1 or (or_unknown and not needed)
 
 
-def _keywords_of(definition, name):
-    """Return the defaults of the parameters of a definition other than the ranking."""
-    try:
-        _, *parameters = inspect.signature(definition).parameters.values()
-    except (TypeError, ValueError):
-        return {}
-    variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    defaults = {p.name: p.default for p in parameters if p.kind not in variable}
-    wrong = [p for p in defaults if p in DEFAULTS or p in OF_EVALUATE]
-    wrong += [p for p, default in defaults.items() if default is _EMPTY and p != "k"]
-    if wrong:
-        raise TypeError(
-            f"The parameter {wrong[0]!r} of the metric {name!r} must have a default "
-            "and a name other than those of the parameters that every metric has."
-        )
-    return defaults
-
-
-def _check_columns(columns):
+def _check_column_names(columns):
     """Return the names of columns as a tuple, if they can be keyword arguments."""
     columns = (columns,) if isinstance(columns, str) else tuple(columns)
     taken = {*INPUT, *OF_EVALUATE, *DEFAULTS, "metrics", "convention", "k", "by"}

@@ -89,7 +89,7 @@ class Metric:
     # own parameters that says so.
     reads_grades: bool | Callable = True
 
-    @property
+    @cached_property
     def full_name(self):
         """Return the scorer name without ``@k``."""
         is_better = self.is_better_when_greater(self.fixed.get("adjusted", False))

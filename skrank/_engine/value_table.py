@@ -64,9 +64,7 @@ class ValueTable(NamedTuple):
 
         requests = self.requests
         if options:
-            requests = [
-                one._replace(options=one.options.changed(options)) for one in requests
-            ]
+            requests = [one.changed(**options) for one in requests]
         return [
             [
                 summarize(request, read(measured), n_documents, self.weight)
@@ -79,24 +77,8 @@ class ValueTable(NamedTuple):
 
     def take(self, rows):
         """Return the table of the queries at some positions, in ascending order."""
-        taken = {}
-
-        def take(array):
-            if array is None:
-                return None
-            if id(array) not in taken:  # metrics share some of their arrays
-                taken[id(array)] = array.take(rows, axis=-1)
-            return taken[id(array)]
-
-        return self._replace(
-            keys={name: key.take(rows) for name, key in self.keys.items()},
-            measured=tuple(
-                tuple(Measured(*map(take, measured)) for measured in of_ranker)
-                for of_ranker in self.measured
-            ),
-            n_documents=tuple(map(take, self.n_documents)),
-            weight=take(self.weight),
-        )
+        keys = {name: key.take(rows) for name, key in self.keys.items()}
+        return _changed([self], keys, lambda array: array.take(rows, axis=-1))
 
     def segments(self, by, caller):
         """Return the rows of the queries of each value of a key column.
@@ -153,37 +135,51 @@ def join_queries(tables):
     columns = {
         name: joined([table.keys[name] for table in tables]) for name in tables[0].keys
     }
+    # Parts with the query ids [7, 2] and [5] have the codes [2, 0, 1], and first is
+    # [1, 2, 0]: the rows of the joined parts in the order of the ids 2, 5, 7.
     keys, first, codes = distinct(columns)
     if len(first) < len(codes):
         refuse_twice(keys, codes)
-    is_sorted = len(tables) == 1 and np.array_equal(codes, np.arange(len(codes)))
+    if len(tables) == 1 and np.array_equal(codes, np.arange(len(codes))):
+        return tables[0]._replace(keys=keys)
+    return _changed(
+        tables, keys, lambda *arrays: np.concatenate(arrays, axis=-1)[..., first]
+    )
+
+
+def _changed(tables, keys, change):
+    """Return a table of some keys, whose arrays are made of those of all tables.
+
+    ``change(*arrays)`` returns an array of those that the tables have in one place.
+    """
     done = {}
 
-    def join(*arrays):
-        if is_sorted or arrays[0] is None:
-            return arrays[0]
+    def changed(*arrays):
+        if arrays[0] is None:
+            return None
         place = tuple(map(id, arrays))
         if place not in done:  # metrics share some of their arrays
-            done[place] = np.concatenate(arrays, axis=-1)[..., first]
+            done[place] = change(*arrays)
         return done[place]
 
     return tables[0]._replace(
         keys=keys,
-        weight=join(*(table.weight for table in tables)),
+        weight=changed(*(table.weight for table in tables)),
         measured=tuple(
             tuple(
-                Measured(*map(join, *parts)) for parts in zip(*of_ranker, strict=True)
+                Measured(*map(changed, *parts))
+                for parts in zip(*of_ranker, strict=True)
             )
             for of_ranker in zip(*(table.measured for table in tables), strict=True)
         ),
-        n_documents=tuple(map(join, *(table.n_documents for table in tables))),
+        n_documents=tuple(map(changed, *(table.n_documents for table in tables))),
     )
 
 
 def join_rankers(tables, rankers):
     """Return the table of rankers from those of each of them, on the same queries."""
     for table, name in zip(tables, rankers, strict=True):
-        _check_same_queries(tables[0], table, rankers[0], name)
+        _check_equal_queries(tables[0], table, rankers[0], name)
     return tables[0]._replace(
         rankers=tuple(rankers),
         measured=tuple(table.measured[0] for table in tables),
@@ -253,6 +249,9 @@ def distinct(columns):
     ascending order, `first` the first row of each, and `codes` the position of that of
     each row.
     """
+    # With the columns [b, a, b, b] and [y, x, x, y], the codes are [1, 0, 1, 1], times
+    # 2, plus [1, 0, 0, 1]: [3, 0, 2, 3], and made dense [2, 0, 1, 2]. The keys are
+    # [a, b, b] and [x, x, y], and first is [1, 2, 0].
     encoded, codes = {}, None
     for name, values in columns.items():
         n_rows = None if codes is None else len(codes)
@@ -284,7 +283,7 @@ def refuse_twice(keys, codes):
     )
 
 
-def _check_same_queries(one, other, name, other_name):
+def _check_equal_queries(one, other, name, other_name):
     """Raise if two rankers do not have the same queries."""
     for key, values in one.keys.items():
         with warnings.catch_warnings():

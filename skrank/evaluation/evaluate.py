@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import chain
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 
 from skrank._checks import (
@@ -26,15 +26,13 @@ from skrank._docs import share_words
 from skrank._engine.answer import Arrays, answer_all, measure_all, weights_of_part
 from skrank._engine.columns import columns_of, no_grades
 from skrank._engine.conventions import NoNumber, check_convention, rules_of
-from skrank._engine.names import own_metric, parse_name, takes_a_ranking
+from skrank._engine.names import read_metric
 from skrank._engine.request import (
     INPUT,
     OF_EVALUATE,
-    Metric,
     Options,
     Request,
     as_implied,
-    metric_of,
     reads_highest_grade,
 )
 from skrank._engine.value_table import ValueTable, distinct, join_rankers
@@ -48,48 +46,28 @@ _OF_SCORES = "y_score", "returned"
 _OF_RANKERS = (*_OF_SCORES, "y_true", "qid", "judged", "pooled", "doc_id")
 
 
-@overload
-def evaluate(
-    y_true: MatrixLike, y_score: ArrayLike, metrics: MetricsLike, *,
-    qid: ArrayLike | None = ..., convention: str | None = ..., average: Average = ...,
-    sample_weight: ArrayLike | None = ..., exclude: MatrixLike | None = ...,
-    judged: ArrayLike | None = ..., pooled: ArrayLike | None = ...,
-    returned: ArrayLike | None = ...,
-    doc_id: ArrayLike | None = ...,
-    doc_order: Literal["ascending", "descending"] | None = ...,
-    score_dtype: Literal["float32", "float64"] | None = ...,
-    judged_from: float | None = ..., unjudged_grade: float | None = ...,
-    **params: Any,
-) -> dict[str, float]: ...  # fmt: skip
-@overload
-def evaluate(
-    y_true: MatrixLike, y_score: ArrayLike, metrics: MetricsLike, *,
-    average: None, **params: Any,
-) -> dict[str, NDArray[Any]]: ...  # fmt: skip
-
-
 @share_words
 @says_what_was_meant
 def evaluate(
-    y_true,
-    y_score,
-    metrics,
+    y_true: MatrixLike,
+    y_score: ArrayLike | Mapping[str, ArrayLike],
+    metrics: MetricsLike,
     *,
-    qid=None,
-    convention=None,
-    average="macro",
-    sample_weight=None,
-    exclude=None,
-    judged=None,
-    pooled=None,
-    returned=None,
-    doc_id=None,
-    doc_order=None,
-    score_dtype=None,
-    judged_from=None,
-    unjudged_grade=None,
-    **params,
-):
+    qid: ArrayLike | None = None,
+    convention: str | None = None,
+    average: Average | None = "macro",
+    sample_weight: ArrayLike | None = None,
+    exclude: MatrixLike | None = None,
+    judged: ArrayLike | None = None,
+    pooled: ArrayLike | None = None,
+    returned: ArrayLike | None = None,
+    doc_id: ArrayLike | None = None,
+    doc_order: Literal["ascending", "descending"] | None = None,
+    score_dtype: Literal["float32", "float64"] | None = None,
+    judged_from: float | None = None,
+    unjudged_grade: float | None = None,
+    **params: Any,
+) -> dict[str, Any]:
     """Evaluate several metrics at once: the documents are ranked only once.
 
     Parameters
@@ -217,27 +195,23 @@ def _summaries(requests, arrays, average):
 
 def by_ranker(arrays, caller):
     """Return the arrays of each ranker by its name: of each dict, what it has there."""
-    names = _OF_RANKERS if isinstance(arrays.y_true, Mapping) else _OF_SCORES
+    has_rows = isinstance(arrays.y_true, Mapping)  # each ranker has rows of its own
+    names = _OF_RANKERS if has_rows else _OF_SCORES
     own = {name: getattr(arrays, name) for name in names}
     own = {name: by for name, by in own.items() if isinstance(by, Mapping)}
-    columns = {}
-    if isinstance(arrays.y_true, Mapping):  # each has rows of its own
-        columns = {
-            name: by
-            for name, by in arrays.columns.items()
-            if isinstance(by, Mapping) and not issparse(by)
-        }
-    return {
-        ranker: replace(
-            arrays,
-            **{name: by[ranker] for name, by in own.items()},
-            columns=arrays.columns | {name: by[ranker] for name, by in columns.items()}
-            if columns
-            else arrays.columns,
-            rankings={},
-        )
-        for ranker in names_of_rankers(arrays.y_score, own | columns, caller)
+    columns = {
+        name: by
+        for name, by in arrays.columns.items()
+        if has_rows and isinstance(by, Mapping) and not issparse(by)
     }
+    found = {}
+    for ranker in names_of_rankers(arrays.y_score, own | columns, caller):
+        of_ranker = {name: by[ranker] for name, by in own.items()}
+        if columns:
+            mine = {name: by[ranker] for name, by in columns.items()}
+            of_ranker["columns"] = arrays.columns | mine
+        found[ranker] = replace(arrays, **of_ranker, rankings={})
+    return found
 
 
 def names_of_rankers(y_score, own, caller):
@@ -291,32 +265,6 @@ def check_ids_unneeded(requests, convention):
             )
 
 
-class Asked(NamedTuple):
-    """One metric as it is requested."""
-
-    key: str
-    metric: Metric
-    k: int | None = None
-    sign: int = 1
-    params: tuple = ()  # of the names and values that its name contains
-
-
-def read_metric(metric):
-    """Return the metric of a scorer name, a metric function or a definition."""
-    if isinstance(metric, str):
-        return Asked(metric, *parse_name(metric))
-    if (row := metric_of(metric)) is not None:
-        return Asked(metric.__name__, row)
-    if callable(metric) and takes_a_ranking(metric, or_unknown=True):
-        name = getattr(metric, "__name__", type(metric).__name__)
-        return Asked(name, own_metric(metric, name))
-    raise ValueError(
-        "Each metric must be a scorer name, a metric function of skrank, or a function "
-        "that takes a RankedQueries as its only required argument. Got "
-        f"{shown(metric)} of type {type(metric).__name__} instead."
-    )
-
-
 def read_requests(
     metrics,
     params,
@@ -341,39 +289,38 @@ def read_requests(
         _check_known(params, asked, caller)
     requests = []
     for one in asked:
-        key, metric, k, sign, own = one
-        own = dict(own)
+        metric, k, own = one.metric, one.k, dict(one.params)
         if own:
             _check_known(own, [one], caller)
         if metric.cutoff == "required" and k is None:
             raise ValueError(
-                f"The metric {key!r} needs a cutoff. Pass its scorer name with one, "
-                f"such as '{metric.full_name}@10'. Got no cutoff."
+                f"The metric {one.key!r} needs a cutoff. Pass its scorer name with "
+                f"one, such as '{metric.full_name}@10'. Got no cutoff."
             )
-        name = None if metric.own else metric.name
-        followed = {} if convention is None else rules(convention, name, k)
+        followed = {}
+        if convention is not None:
+            followed = rules(convention, None if metric.own else metric.name, k)
         if isinstance(followed, str):
-            raise NoNumber(key, convention, followed)
-        defaults = metric.defaults | OF_EVALUATE
-        settable = defaults.keys() - metric.fixed.keys()
-        defaults = as_implied(defaults) if convention is None else defaults
-        # Parameters of the user override the name, the name overrides the convention.
-        options = {name: followed.get(name, defaults[name]) for name in defaults}
+            raise NoNumber(one.key, convention, followed)
+        # A name overrides what the user passes, and that overrides the convention.
+        options = metric.defaults | OF_EVALUATE
+        settable = options.keys() - metric.fixed.keys()
+        if convention is None:
+            options = as_implied(options)
+        options |= {name: followed[name] for name in options if name in followed}
         options |= metric.fixed
         given = {} if k is None else {"k": k}
         given |= {name: params[name] for name in params if name in settable} | own
         options |= check_options(given, metric.checks, caller)
         if metric.columns and options["ties"] not in ("expected", "first"):
-            raise NoNumber(
-                key,
-                convention,
-                "it orders tied documents by grades, which are not read",
-            )
+            reason = "it orders tied documents by grades, which are not read"
+            raise NoNumber(one.key, convention, reason)
         if options["ties"] != "first":
             options["doc_order"] = None
         if options.get("unjudged") not in FILLED:
             options["unjudged_grade"] = None
-        requests.append(Request(key, metric, sign, Options().changed(options)))
+        options = Options().changed(options)
+        requests.append(Request(one.key, metric, one.sign, options))
     orders = [dict(one.params).get("doc_order") for one in asked]
     order = next(filter(None, [params.get("doc_order"), *orders]), None)
     if order and not any(request.options.doc_order for request in requests):
@@ -417,39 +364,33 @@ def _check_known(params, asked, caller):
 def _read_all(metrics, caller, read):
     """Return the :class:`Asked` of each metric, each name once."""
     if isinstance(metrics, Mapping):
-        return _read_named(metrics, caller, read)
-    if isinstance(metrics, str) or callable(metrics):
-        metrics = [metrics]
-    if not np.iterable(metrics):
-        raise TypeError(
-            f"The 'metrics' parameter of {caller} must be a str, a callable, or a list "
-            f"or dict of them. Got {shown(metrics)} instead."
-        )
-    named, found = {}, {}
-    for metric in metrics:
-        asked = read(metric)
-        found[asked.key] = asked
-        if named.setdefault(asked.key, metric) != metric:
-            raise ValueError(
-                f"The 'metrics' parameter of {caller} must not contain different "
-                f"metrics of the same name. Got two metrics named {shown(asked.key)}."
+        for key in metrics:
+            if not isinstance(key, str) or key == "qid":
+                raise ValueError(
+                    f"The keys of the 'metrics' parameter of {caller} must be names of "
+                    f"type str, other than 'qid'. Got {shown(key)} instead."
+                )
+        asked = {key: read(metric)._replace(key=key) for key, metric in metrics.items()}
+    else:
+        if isinstance(metrics, str) or callable(metrics):
+            metrics = [metrics]
+        if not np.iterable(metrics):
+            raise TypeError(
+                f"The 'metrics' parameter of {caller} must be a str, a callable, or a "
+                f"list or dict of them. Got {shown(metrics)} instead."
             )
-    if not found:
+        named, asked = {}, {}
+        for metric in metrics:
+            one = read(metric)
+            asked[one.key] = one
+            if named.setdefault(one.key, metric) != metric:
+                raise ValueError(
+                    f"The 'metrics' parameter of {caller} must not contain different "
+                    f"metrics of the same name. Got two metrics named {shown(one.key)}."
+                )
+    if not asked:
         raise ValueError(f"{caller} needs at least one metric. Got {shown(metrics)}.")
-    return list(found.values())
-
-
-def _read_named(metrics, caller, read):
-    """Return the :class:`Asked` of a dict of metrics, by its keys."""
-    for key in metrics:
-        if not isinstance(key, str) or key == "qid":
-            raise ValueError(
-                f"The keys of the 'metrics' parameter of {caller} must be names of "
-                f"type str, other than 'qid'. Got {shown(key)} instead."
-            )
-    if not metrics:
-        raise ValueError(f"{caller} needs at least one metric. Got {shown(metrics)}.")
-    return [read(metric)._replace(key=key) for key, metric in metrics.items()]
+    return list(asked.values())
 
 
 @share_words
@@ -549,15 +490,14 @@ def score_requests(requests, arrays, rankers, *, by=None, returned=None):
     kind = kind_of(arrays.y_true, arrays.y_score, arrays.qid)
     keys, arrays = _keys(arrays, by, len(rankers))
     check_names(rankers, keys, requests)
-    measured, n_documents, weight, extremes = [], [], None, None
-    first_source = None
+    measured, n_documents, weight, extremes, first = [], [], None, None, None
     for name, scores in rankers.items():
-        masks = {name: arrays.returned} if returned is None else returned
-        given = {"y_score": scores, "returned": masks[name], "alike": first_source}
+        mask = arrays.returned if returned is None else returned[name]
+        given = {"y_score": scores, "returned": mask, "alike": first}
         source = replace(arrays, **given, rankings={})
-        if first_source is not None:
+        if first is not None:
             warn_if_out_of_order(source.by_row | source.columns)
-        first_source = first_source or source
+        first = first or source
         alike = measured[0] if measured and returned is None else None
         rankings, of_ranker = measure_all(requests, source, alike)
         measured.append(of_ranker)

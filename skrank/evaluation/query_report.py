@@ -2,6 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import itertools
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from skrank._ranking.ids import check_ids, encode_qid
 from skrank._ranking.lists import read_lists
 from skrank._ranking.queries import DocumentTerms, NotASum
 from skrank._ranking.rank import rank_queries
-from skrank._text_tables import as_html, side_by_side
+from skrank._text_tables import as_html, table
 from skrank._types import FrameKind, MatrixLike, MetricLike
 from skrank.evaluation.evaluate import (
     by_ranker,
@@ -75,23 +76,12 @@ class RankedDocuments(NamedTuple):
         """Return the number of relevant documents, returned or not."""
         return int(np.count_nonzero(self.relevant))
 
-    def shown(self):
-        """Return the columns that describe the documents, by name."""
-        return {"document": self.document, "grade": self.grade} | self.columns
-
-    def ideal_key(self):
-        """Return what two rankers with the same ideal ranking share."""
-        top = self.ideal[: self.n_relevant]
-        adds = self.ideal_adds
-        adds = None if adds is None else tuple(adds[: self.n_relevant])
-        return tuple(self.document[top].tolist()), tuple(self.grade[top]), adds
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class QueryReport:
     """The documents of one query, and what each adds to a metric.
 
-    Made by :func:`query_report`. It prints as a table, and shows as one in a notebook.
+    Made by :func:`query_report`. It prints as a table for each ranker.
 
     Parameters
     ----------
@@ -111,10 +101,6 @@ class QueryReport:
         The library of the data frame that `to_frame` makes by default.
     is_undefined : bool
         Whether the metric is undefined for the query.
-
-    See Also
-    --------
-    query_report : Makes it.
 
     Examples
     --------
@@ -160,17 +146,17 @@ class QueryReport:
         """
         parts = []
         for name, one in self.rankings.items():
-            n_rows = max(one.n_returned, len(one.ideal))
+            n_rows, n_returned = len(one.ideal), one.n_returned
             part = {} if name is None else {"ranker": np.full(n_rows, name, object)}
             part["rank"] = np.arange(1, n_rows + 1)
-            own = {"best_rank": one.best_rank, "worst_rank": one.worst_rank}
-            for label, values in (one.shown() | own).items():
-                part[label] = _filled(values[: one.n_returned], n_rows)
-            adds = None if one.adds is None else one.adds[: one.n_returned]
-            part["adds"] = _by_rank(adds, n_rows)
-            part["ideal_document"] = _filled(one.document[one.ideal], n_rows)
-            part["ideal_grade"] = _filled(one.grade[one.ideal], n_rows)
-            part["ideal_adds"] = _by_rank(one.ideal_adds, n_rows)
+            shown = {"document": one.document, "grade": one.grade, **one.columns}
+            shown |= {"best_rank": one.best_rank, "worst_rank": one.worst_rank}
+            for label, values in shown.items():
+                part[label] = _padded(values[:n_returned], n_rows)
+            part["adds"] = _by_rank(one.adds, n_returned, n_rows)
+            part["ideal_document"] = _padded(one.document[one.ideal], n_rows)
+            part["ideal_grade"] = _padded(one.grade[one.ideal], n_rows)
+            part["ideal_adds"] = _by_rank(one.ideal_adds, n_rows, n_rows)
             part["lost"] = part["ideal_adds"] - part["adds"]
             parts.append(part)
         columns = {
@@ -179,31 +165,29 @@ class QueryReport:
         return as_frame(columns, kind or self.kind)
 
     def __str__(self):
-        """Return the report as text."""
-        ranks, *blocks = self._blocks()
-        parts, line = [], [ranks]
-        for block in blocks:
-            if len(line) > 1 and _width([*line, block]) > WIDTH:
-                parts.append(_side_by_side(line))
-                line = [ranks]
-            line.append(block)
+        """Return the report as text, a table for each ranker."""
+        parts = [self._title()]
+        for heading, header, rows in self._tables():
+            # Columns of text are aligned on the left.
+            left = {
+                name
+                for name, *cells in zip(header, *rows, strict=True)
+                if name not in _NAMES and any(cell[:1].isalpha() for cell in cells)
+            }
+            left |= {"document", "ideal"}
+            parts.append(f"{heading}\n{table(header, rows, left=left)}")
         notes = "\n".join(self._notes())
-        parts = [self._title(), *parts, _side_by_side(line), notes]
-        return "\n\n".join(filter(None, parts))
+        return "\n\n".join(filter(None, [*parts, notes]))
 
     __repr__ = __str__
 
     def _repr_html_(self):
-        """Return the report as a table for a notebook."""
-        blocks = self._blocks()
-        header = [name for block in blocks for name in block.header]
-        rows = [
-            [cell for part in row for cell in part]
-            for row in zip(*(block.rows for block in blocks), strict=True)
-        ]
-        spans = [(block.title, len(block.header)) for block in blocks]
-        title = " ".join([f"{self._title()}.", *self._notes()])
-        return as_html(title, [(header, rows)], spans=spans)
+        """Return the report as tables for a notebook."""
+        title, found = " ".join([f"{self._title()}.", *self._notes(), ""]), []
+        for heading, *rows in self._tables():
+            found.append(as_html(title + heading, [rows]))
+            title = ""
+        return "\n".join(found)
 
     def _title(self):
         counts = {one.n_relevant for one in self.rankings.values()}
@@ -233,71 +217,51 @@ class QueryReport:
             )
         return notes
 
-    def _blocks(self):
-        """Return the ranks, the table of each ranker and that of the ideal ranking."""
-        every = self.rankings.values()
-        longest = max(max(one.n_returned, one.n_relevant) for one in every)
-        n_rows = longest if self.k is None else min(self.k, longest)
-        ranks = [str(rank) for rank in range(1, n_rows + 1)]
-        if longest > n_rows:
-            ranks.append(f">{n_rows}")
-        if any(one.adds is not None for one in every):
-            ranks.append("all")
-        size = n_rows, len(ranks)
-        blocks = [Block("", ["rank"], [[rank] for rank in ranks])]
-        for name, one in self.rankings.items():
-            value = _number(self.values[name])
-            title = value if name is None else f"{name}: {value}"
-            blocks.append(_block_of_ranker(title, one, *size))
-        alike = {}
-        for name, one in self.rankings.items():
-            alike.setdefault(one.ideal_key(), {})[name] = one
-        for rankers in alike.values():
-            names = ", ".join(map(str, rankers))
-            title = "ideal" if len(alike) == 1 else f"ideal of {names}"
-            blocks.append(_block_of_ideal(title, rankers, *size))
-        return blocks
+    def _tables(self):
+        """Yield the heading, the header and the rows of each ranker, as text.
 
+        At each rank: the document there, what it adds and what is lost, and the
+        document of the ideal ranking, if it is relevant, with its rank here.
+        """
+        for name, one in self.rankings.items():
+            best = one.ideal[: one.n_relevant]
+            longest = max(one.n_returned, len(best))
+            n_shown = longest if self.k is None else min(self.k, longest)
+            n_documents = min(n_shown, one.n_returned)
+            cells = {"rank": [_ranks(one, place) for place in range(n_documents)]}
+            cells["rank"] += map(str, range(n_documents + 1, n_shown + 1))
+            shown = {"document": one.document, "grade": one.grade, **one.columns}
+            for label, values in shown.items():
+                cells[label] = [*map(_cell, values[:n_documents].tolist())]
+            sums = {}
+            if one.adds is not None:
+                adds = _by_rank(one.adds, one.n_returned, len(one.ideal))
+                sums = {"adds": adds, "lost": one.ideal_adds - adds}
+            for label, values in sums.items():
+                cells[label] = [*map(_four_digits, values[:n_shown])]
+            places = best[:n_shown]
+            cells["ideal"] = [*map(_cell, one.document[places].tolist())]
+            cells["ideal_grade"] = [*map(_cell, one.grade[places].tolist())]
+            cells["ideal_rank"] = [_ranks(one, place) for place in places]
+            for label, n in ("document", one.n_returned), ("ideal", len(best)):
+                if n > n_shown:
+                    cells[label].append(f"{n - n_shown:,} more")
+            below = [(f">{n_shown}", slice(n_shown, None))] if longest > n_shown else []
+            for rank, part in [*below, *([("all", slice(None))] if sums else [])]:
+                cells["rank"].append(rank)
+                for label, values in sums.items():
+                    cells[label].append(_four_digits(values[part].sum()))
+            rows = map(list, itertools.zip_longest(*cells.values(), fillvalue=""))
+            heading = "value" if name is None else name
+            heading = f"{heading}: {_four_digits(self.values[name])}"
+            yield heading, [*cells], [*rows]
 
-# Blocks stand next to each other in lines of this length.
-WIDTH = 120
 
 # Longer cells are cut.
 LONGEST_CELL = 40
 
 
-class Block(NamedTuple):
-    """A part of the table, with a title above its header."""
-
-    title: str
-    header: list
-    rows: list
-
-
-def _width(blocks):
-    return max(map(len, _side_by_side(blocks).split("\n")))
-
-
-def _side_by_side(blocks):
-    """Return the ranks and some blocks as text, without ranks that none of them has.
-
-    Columns of text are aligned on the left.
-    """
-    ranks, *others = blocks
-    kept = [
-        row for row in range(len(ranks.rows)) if any(any(b.rows[row]) for b in others)
-    ]
-    blocks = [b._replace(rows=[b.rows[row] for row in kept]) for b in blocks]
-    left = {
-        name
-        for block in blocks
-        for name, *cells in zip(block.header, *block.rows, strict=True)
-        if name not in _NAMES and any(cell[:1].isalpha() for cell in cells)
-    }
-    return side_by_side(blocks, left=left | {"document"})
-
-
-def _filled(values, n_rows):
+def _padded(values, n_rows):
     """Return values, followed by NaN among floats and by None among others."""
     n_more = n_rows - len(values)
     if values.dtype.kind == "f":
@@ -310,74 +274,11 @@ def _filled(values, n_rows):
     return filled
 
 
-def _by_rank(adds, n_rows):
-    """Return what is added at each rank; 0 where there is no document."""
+def _by_rank(adds, n_ranked, n_rows):
+    """Return what the first documents add, and 0 at ranks without a document."""
     if adds is None:
         return np.full(n_rows, np.nan)
-    return np.append(adds, np.zeros(n_rows - len(adds)))
-
-
-def _block_of_ranker(title, one, n_rows, n_lines):
-    n_returned = one.n_returned
-    n_shown = min(n_rows, n_returned)
-    cells = {
-        name: list(map(_cell, values[:n_shown].tolist()))
-        for name, values in one.shown().items()
-    }
-    is_tied = (one.best_rank != one.worst_rank)[:n_shown]
-    if is_tied.any():
-        cells["tied"] = [
-            _ranks(one, place) if tied else "" for place, tied in enumerate(is_tied)
-        ]
-    if n_returned > n_shown:
-        cells["document"].append(f"{n_returned - n_shown:,} more")
-    if one.adds is not None:
-        longest = max(n_returned, len(one.ideal))
-        adds = _by_rank(one.adds[:n_returned], longest)
-        lost = _by_rank(one.ideal_adds, longest) - adds
-        cells["adds"] = _sums(adds, n_rows, n_lines)
-        if n_returned == n_shown:
-            cells["adds"][n_shown:-1] = [""] * (n_lines - n_shown - 1)
-        cells["lost"] = _sums(lost, n_rows, n_lines)
-    return _block(title, cells, n_lines)
-
-
-def _block_of_ideal(title, rankers, n_rows, n_lines):
-    first = next(iter(rankers.values()))
-    top = first.ideal[: first.n_relevant]
-    n_shown = min(n_rows, len(top))
-    names = first.document[top[:n_shown]].tolist()
-    cells = {
-        "document": list(map(_cell, names)),
-        "grade": list(map(_cell, first.grade[top[:n_shown]].tolist())),
-    }
-    if len(top) > n_shown:
-        cells["document"].append(f"{len(top) - n_shown:,} more")
-    if first.ideal_adds is not None:
-        cells["adds"] = _sums(first.ideal_adds, n_rows, n_lines)
-        if len(top) == n_shown:
-            cells["adds"][n_shown:-1] = [""] * (n_lines - n_shown - 1)
-    # Where the rankers have these documents.
-    for name, one in rankers.items():
-        place = {document: i for i, document in enumerate(one.document.tolist())}
-        label = "rank" if name is None else f"rank in {name}"
-        cells[label] = [_ranks(one, place[document]) for document in names]
-    return _block(title, cells, n_lines)
-
-
-def _sums(values, n_rows, n_lines):
-    """Return the cells of values: those shown, the sum of the others, and of all."""
-    cells = [_number(value) for value in values[:n_rows]]
-    cells += [""] * (n_rows - len(cells))
-    if n_lines > n_rows + 1:
-        cells.append(_number(values[n_rows:].sum()))
-    return [*cells, _number(values.sum())]
-
-
-def _block(title, cells, n_lines):
-    """Return a block of columns, which may be shorter than it."""
-    columns = [[*column, *[""] * (n_lines - len(column))] for column in cells.values()]
-    return Block(title, [*cells], [list(row) for row in zip(*columns, strict=True)])
+    return np.append(adds[:n_ranked], np.zeros(n_rows - n_ranked))
 
 
 def _ranks(one, place):
@@ -388,7 +289,7 @@ def _ranks(one, place):
     return f"{best:g}" if best == worst else f"{best:g}-{worst:g}"
 
 
-def _number(value):
+def _four_digits(value):
     # Adding 0.0 makes 0 of -0.0.
     return f"{round(float(value), 4) + 0.0:.4f}"
 
@@ -421,7 +322,7 @@ def query_report(
     ----------
     y_score : array-like of shape (n_samples,) or (n_queries, n_docs), or dict of them
         The predicted scores, larger is better. A dict holds those of several rankers by
-        name, which are shown side by side. If `y_true` is a dict likewise, each ranker
+        name, each shown in a table. If `y_true` is a dict likewise, each ranker
         has rows of its own: so :func:`~skrank.tables.align` returns several runs.
     query : object
         The query id. For a `y_score` of shape (n_queries, n_docs), the row.
@@ -446,10 +347,8 @@ def query_report(
     Returns
     -------
     report : QueryReport
-        It prints as a table, and shows as one in a notebook. ``report.to_frame()`` is a
-        data frame of all documents. Its attributes are `query`, `metric`, `values`, a
-        dict of the value of the query by each ranker, `rankings`, a dict of the
-        documents of each ranker, and `is_undefined`.
+        It prints as a table for each ranker. ``report.to_frame()`` is a data frame of
+        all documents.
 
     Raises
     ------
@@ -508,31 +407,32 @@ def query_report(
     >>> query_report(y_true, runs["old"], "q7", qid=["q7"] * 4, doc_id=doc_id)
     query q7, ndcg@10, 2 relevant documents
     <BLANKLINE>
-           0.9639                              ideal
-    rank   document  grade    adds     lost   document  grade    adds  rank
-       1   d1            2  0.8262   0.0000   d1            2  0.8262     1
-       2   d3            0  0.0000   0.1738   d4            1  0.1738     3
-       3   d4            1  0.1377  -0.1377
-       4   d2            0  0.0000   0.0000
-     all                    0.9639   0.0361                    1.0000
+    value: 0.9639
+    rank  document  grade    adds     lost  ideal  ideal_grade  ideal_rank
+       1  d1            2  0.8262   0.0000  d1               2           1
+       2  d3            0  0.0000   0.1738  d4               1           3
+       3  d4            1  0.1377  -0.1377
+       4  d2            0  0.0000   0.0000
+     all                   0.9639   0.0361
 
     Two rankers. The second one gives d1 and d3 the same score:
 
     >>> query_report(y_true, runs, "q7", qid=["q7"] * 4, doc_id=doc_id, k=2)
     query q7, ndcg@10, 2 relevant documents
     <BLANKLINE>
-           old: 0.9639                        new: 0.5858
-    rank   document  grade    adds     lost   document  grade  tied    adds     lost
-       1   d1            2  0.8262   0.0000   d2            0        0.0000   0.8262
-       2   d3            0  0.0000   0.1738   d1            2   2-3  0.4672  -0.2934
-      >2   2 more           0.1377  -0.1377   2 more                 0.1186  -0.1186
-     all                    0.9639   0.0361                          0.5858   0.4142
+    old: 0.9639
+    rank  document  grade    adds     lost  ideal  ideal_grade  ideal_rank
+       1  d1            2  0.8262   0.0000  d1               2           1
+       2  d3            0  0.0000   0.1738  d4               1           3
+      >2  2 more           0.1377  -0.1377
+     all                   0.9639   0.0361
     <BLANKLINE>
-           ideal
-    rank   document  grade    adds  rank in old  rank in new
-       1   d1            2  0.8262            1          2-3
-       2   d4            1  0.1738            3            4
-     all                    1.0000
+    new: 0.5858
+    rank  document  grade    adds     lost  ideal  ideal_grade  ideal_rank
+       1  d2            0  0.0000   0.8262  d1               2         2-3
+     2-3  d1            2  0.4672  -0.2934  d4               1           4
+      >2  2 more           0.1186  -0.1186
+     all                   0.5858   0.4142
     """
     k = check_k(k)
     if "by" in params:
@@ -560,7 +460,7 @@ def query_report(
     values, rankings, defined, rows = {}, {}, [], None
     for i, (name, source) in enumerate(by_ranker(arrays, "query_report").items()):
         if rows is None or isinstance(y_true, Mapping):
-            place, rows = _find(query, source)
+            place, rows = _rows_of_query(query, source)
         named = columns
         if isinstance(columns, Mapping) and isinstance(y_true, Mapping):
             named = columns[name]
@@ -576,7 +476,7 @@ def query_report(
     return QueryReport(*report)
 
 
-class Documents(NamedTuple):
+class QueryRows(NamedTuple):
     """The documents of one query as they were passed, with one entry each."""
 
     name: np.ndarray
@@ -589,7 +489,7 @@ class Documents(NamedTuple):
     is_target: bool  # whether the input says only which one is relevant
 
 
-def _find(query, source):
+def _rows_of_query(query, source):
     """Return the position of a query among the sorted ids, and which rows it has.
 
     Each row of a matrix is a query: then it is the number of one row.
@@ -651,7 +551,7 @@ def _read_documents(source, rows, doc_id, columns):
     if returned is None:
         returned = np.ones(len(kept), dtype=bool)
     own = _read_columns(columns, n_documents, kept)
-    return Documents(name, grade, score, judged, returned, ids, own, is_target)
+    return QueryRows(name, grade, score, judged, returned, ids, own, is_target)
 
 
 def _dense_row(matrix, row):
@@ -680,8 +580,8 @@ def _read_columns(columns, n_documents, rows):
 
 
 _NAMES = (
-    *("ranker", "rank", "document", "grade", "best_rank", "worst_rank", "tied"),
-    *("adds", "ideal_document", "ideal_grade", "ideal_adds", "lost"),
+    *("ranker", "rank", "document", "grade", "best_rank", "worst_rank", "adds"),
+    *("ideal", "ideal_document", "ideal_grade", "ideal_adds", "ideal_rank", "lost"),
 )
 
 
@@ -693,12 +593,13 @@ def _rank_documents(documents, request, value):
     given = {
         "threshold": 0.0 if threshold is None else threshold,
         "judged_from": options.judged_from,
+        "qid": np.zeros(len(documents.grade), dtype=np.intp),
     }
     grade, score, judged = documents.grade, documents.score, documents.judged
     if options.score_dtype:
         with np.errstate(over="ignore"):
             score = score.astype(options.score_dtype)
-    lists = read_lists(grade, score, qid=_one_query(grade), judged=judged, **given)
+    lists = read_lists(grade, score, judged=judged, **given)
     relevant = lists.relevant
     returned = np.flatnonzero(documents.returned)
     by_id = {"doc_order": options.doc_order}
@@ -720,12 +621,13 @@ def _rank_documents(documents, request, value):
     ideal = _ideal_order(relevant, grade, documents.returned, request)
     if threshold is not None and not np.isnan(value):
         ranking = rank_queries(
-            grade, score, qid=_one_query(grade), ties=ties, judged=judged,
-            returned=documents.returned, **given, **by_id,
+            grade, score, ties=ties, judged=judged, returned=documents.returned,
+            **given, **by_id,
         )  # fmt: skip
-        terms = _terms(request, ranking, value)
+        terms = _terms_of_documents(request, ranking, value)
         if terms is not None:
-            # Relevant documents of one tie group and grade add alike.
+            # Documents and terms are sorted by rank, then by grade, and matched:
+            # relevant documents of one tie group and grade add alike.
             sign = 1 if ties == "pessimistic" else -1
             place = np.repeat(ranking.above, ranking.relevant)
             ranked = order[relevant[order]]
@@ -755,10 +657,6 @@ def _rank_documents(documents, request, value):
     )
 
 
-def _one_query(rows):
-    return np.zeros(len(rows), dtype=np.intp)
-
-
 def _tie_groups(documents, score, returned, by_id, ties):
     """Return how many documents are above the tie group of each, and its size.
 
@@ -771,8 +669,8 @@ def _tie_groups(documents, score, returned, by_id, ties):
         # With a grade of its own, each document can be found in the ranking.
         ranking = rank_queries(
             np.arange(1, len(returned) + 1), score[returned],
-            qid=_one_query(returned), ties=ties if ties == "first" else "expected",
-            **by_id,
+            qid=np.zeros(len(returned), dtype=np.intp),
+            ties=ties if ties == "first" else "expected", **by_id,
         )  # fmt: skip
         row = returned[ranking.grade.astype(np.intp) - 1]
         above[row] = np.repeat(ranking.above, ranking.relevant)
@@ -780,7 +678,7 @@ def _tie_groups(documents, score, returned, by_id, ties):
     return above, size
 
 
-def _terms(request, ranking, value):
+def _terms_of_documents(request, ranking, value):
     """Return what each relevant document adds to a value; None if it is not a sum."""
     metric, options = request.metric, request.options
     if options.adjusted or metric.inverse:
@@ -789,6 +687,8 @@ def _terms(request, ranking, value):
     if metric.own is None and not metric.greater_is_better:
         return None
     own = options.own | ({"ties": options.ties} if metric.takes_midrank else {})
+    # A DCG of 3 + 1 / 2 is [3.5] by RankedQueries, an entry for each query, and by
+    # DocumentTerms [[3], [0.5]], a row for each relevant document.
     # A definition of the user's own may do with an array what a column does not stand.
     refusals = (NotASum,) if metric.own is None else (Exception,)
     try:
@@ -820,10 +720,10 @@ def _ideal_terms(request, documents, ideal, given):
     n_documents = len(documents.grade)
     rows = np.append(ideal, np.setdiff1d(np.arange(n_documents), ideal))
     ranking = rank_queries(
-        documents.grade[rows], -np.arange(n_documents), qid=_one_query(rows),
-        ties="first", returned=np.arange(n_documents) < len(ideal), **given,
+        documents.grade[rows], -np.arange(n_documents), ties="first",
+        returned=np.arange(n_documents) < len(ideal), **given,
         judged=None if documents.judged is None else documents.judged[rows],
     )  # fmt: skip
     adds = np.zeros(len(ideal))
-    adds[np.sort(ranking.above)] = _terms(request, ranking, None)
+    adds[np.sort(ranking.above)] = _terms_of_documents(request, ranking, None)
     return adds

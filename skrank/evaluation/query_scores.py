@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -62,11 +62,6 @@ class QueryScores:
         undefined `replace_undefined_by`, by which NaN leaves the query out.
     weight : ndarray of shape (n_queries,) or None
         The weight of each query.
-
-    See Also
-    --------
-    score_queries : Makes it of arrays.
-    evaluate : The summary alone.
 
     Examples
     --------
@@ -381,23 +376,11 @@ class QueryScores:
             the values of a metric of skrank do not determine its summary, such as those
             of "neg_median_rank".
         """
-        given = read_values(
-            frame, qid, by, ranker, metrics, sample_weight, replace_undefined_by
-        )
-        requests, tables = given.requests, []
-        for keys, weight, values in given.parts:
-            table = ValueTable(
-                keys,
-                (None,),
-                requests,
-                ({},) * len(requests),
-                (tuple(map(Measured, values)),),
-                (np.ones(len(keys["qid"]), dtype=np.intp),),
-                weight,
-                given.kind,
+        return cls(
+            _table_of_frame(
+                frame, qid, by, ranker, metrics, sample_weight, replace_undefined_by
             )
-            tables.append(join_queries([table]))  # sorted, and each query once
-        return cls(join_rankers(tables, given.rankers))
+        )
 
     def _rows(self):
         """Return the header and the rows of the summary, as text."""
@@ -449,21 +432,8 @@ def _is_one_of(key, values, name):
     return np.isin(codes, [places[value] for value in values])
 
 
-class GivenValues(NamedTuple):
-    """The values of a data frame.
-
-    The requests that they answer; the names of the rankers, with the keys, weights and
-    values of each; and the library of the data frame.
-    """
-
-    requests: tuple
-    rankers: tuple
-    parts: list
-    kind: str
-
-
-def read_values(frame, qid, by, ranker, metrics, sample_weight, instead):
-    """Return the :class:`GivenValues` of a data frame, as `from_frame` describes."""
+def _table_of_frame(frame, qid, by, ranker, metrics, sample_weight, instead):
+    """Return the table of the values of a data frame, as `from_frame` describes."""
     names = column_names(frame)
     if names is None:
         raise TypeError(
@@ -476,36 +446,42 @@ def read_values(frame, qid, by, ranker, metrics, sample_weight, instead):
         metrics = [name for name in names if name not in others]
     if not metrics:
         raise ValueError(f"from_frame needs a column of values. Got {names}.")
-    keys = {name: np.asarray(_column(frame, name, names)) for name in (qid, *by)}
-    keys["qid"] = keys.pop(qid)
-    keys = {name: keys[name] for name in ("qid", *by)}
-    weight = None
+    keys = {"qid": _column_of_frame(frame, qid, names)}
+    keys |= {name: _column_of_frame(frame, name, names) for name in by}
+    weight, requests, values = None, [], []
     if sample_weight is not None:
-        weight = _column(frame, sample_weight, names)
+        weight = _column_of_frame(frame, sample_weight, names)
         weight = check_weights(weight, len(keys["qid"]), "row")
-    requests, values = [], []
     for name in metrics:
-        given = np.asarray(_column(frame, name, names), dtype=np.float64)
+        given = np.asarray(_column_of_frame(frame, name, names), dtype=np.float64)
         if np.isinf(given).any():
             raise ValueError(f"The column {name!r} must be finite. Got infinity.")
         request = request_for_values(name, given, instead)
         requests.append(request)
         values.append(request.sign * given)
-    if ranker is None:
-        return GivenValues(
-            tuple(requests), (None,), [(keys, weight, values)], kind_of(frame)
+    rows_of = {None: slice(None)}
+    if ranker is not None:
+        of_ranker = _column_of_frame(frame, ranker, names)
+        rankers = dict.fromkeys(of_ranker.tolist())
+        rows_of = {name: of_ranker == name for name in rankers}
+    tables = []
+    for rows in rows_of.values():
+        own = {name: key[rows] for name, key in keys.items()}
+        table = ValueTable(
+            own,
+            (None,),
+            tuple(requests),
+            ({},) * len(requests),
+            (tuple(Measured(of_metric[rows]) for of_metric in values),),
+            (np.ones(len(own["qid"]), dtype=np.intp),),
+            None if weight is None else weight[rows],
+            kind_of(frame),
         )
-    of_ranker = np.asarray(_column(frame, ranker, names))
-    rankers, parts = tuple(dict.fromkeys(of_ranker.tolist())), []
-    for name in rankers:
-        rows = of_ranker == name
-        own = {key: column[rows] for key, column in keys.items()}
-        part = own, None if weight is None else weight[rows], [v[rows] for v in values]
-        parts.append(part)
-    return GivenValues(tuple(requests), rankers, parts, kind_of(frame))
+        tables.append(join_queries([table]))  # sorted, and each query once
+    return join_rankers(tables, tuple(rows_of))
 
 
-def _column(frame, name, names):
+def _column_of_frame(frame, name, names):
     """Return a column as an array, or an index of that name."""
     column = frame[name] if name in names else find_named(name, X=frame)
     if column is None:
@@ -516,7 +492,7 @@ def _column(frame, name, names):
 def request_for_values(name, values, instead):
     """Return the request that given values of queries answer."""
     if is_name(name):
-        metric, k, sign, own = parse_name(name)
+        _, metric, k, sign, own = parse_name(name)
         options = metric.defaults | metric.fixed | {"k": k} | dict(own)
         options = Options().changed(options)
         request = Request(name, metric, sign, options)

@@ -35,7 +35,7 @@ from skrank.evaluation.query_scores import QueryScores
 
 # Rows are scored whenever there are this many. The memory of so few is used again for
 # the next ones, which takes half as long as new memory for all of them.
-ROWS = 2**18
+ROWS_AT_ONCE = 2**18
 
 # What a batch may hold besides grades, scores, query ids and columns.
 _OF_ROWS = ("judged", "pooled", "returned", "doc_id", "sample_weight")
@@ -155,13 +155,7 @@ class RankingMetric:
             If no metric reads a column.
         """
         batch = self._read(y_true, y_score, qid, by_row)
-        given = frozenset(batch)
-        self._check_given(given)
-        self._given = given
-        self._batches.append(batch)
-        self._n_rows += len(batch["y_score"])
-        self._scored = None
-        self._score_if_many()
+        self._add([batch], [], len(batch["y_score"]), frozenset(batch))
 
     def merge(self, other: RankingMetric) -> Self:
         """Add the batches of another metric, such as that of another process.
@@ -191,13 +185,7 @@ class RankingMetric:
             )
         check_same_requests(self._requests, other._requests)
         if other._given is not None:
-            self._check_given(other._given)
-            self._given = other._given
-        self._batches = self._batches + other._batches
-        self._parts = self._parts + other._parts
-        self._n_rows += other._n_rows
-        self._scored = None
-        self._score_if_many()
+            self._add(other._batches, other._parts, other._n_rows, other._given)
         return self
 
     def compute(self) -> dict[str, float]:
@@ -223,19 +211,39 @@ class RankingMetric:
                 raise ValueError(
                     "RankingMetric needs at least one batch. Got none: call `update`."
                 )
-            if not self._keeps_rows:
+            if self._keeps_rows:
+                self._scored = self._score()
+            else:
                 self._score_buffered()
                 if len(self._parts) > 1:
                     self._parts = [QueryScores.concat(self._parts)]
                 (self._scored,) = self._parts
-            else:
-                self._scored = self._score(self._batches)
         return self._scored
+
+    def _add(self, batches, parts, n_rows, given):
+        """Add batches that are not scored yet and scores of others, of some columns."""
+        if self._given is not None and self._given != given:
+            name = min(self._given ^ given)
+            raise ValueError(
+                f"All batches must have the same columns. Got {name!r} in some of them."
+            )
+        self._given = given
+        self._batches.extend(batches)
+        self._parts = self._parts + parts
+        self._n_rows += n_rows
+        self._scored = None
+        if self._n_rows >= ROWS_AT_ONCE and not self._keeps_rows:
+            self._score_buffered()
 
     def _read(self, y_true, y_score, qid, by_row):
         """Return a batch as arrays by name, copies of what may change."""
-        if by_row:
-            self._check_names(by_row)
+        columns = {name for one in self._requests for name in one.metric.columns}
+        unknown = sorted(by_row.keys() - columns - {*_OF_ROWS})
+        if unknown:
+            raise TypeError(
+                f"RankingMetric.update takes {', '.join(_OF_ROWS)} and columns that "
+                f"the metrics read, {sorted(columns)}. Got {unknown[0]!r}."
+            )
         if by_row.get("doc_id") is None:
             check_ids_unneeded(self._requests, self.params.get("convention"))
         batch = {"y_score": np.array(numeric_array(y_score, "y_score"))}
@@ -264,46 +272,24 @@ class RankingMetric:
             raise wrong_lengths(lengths)
         return batch
 
-    def _check_names(self, by_row):
-        """Raise if no metric reads one of the columns."""
-        columns = {name for one in self._requests for name in one.metric.columns}
-        unknown = sorted(by_row.keys() - columns - {*_OF_ROWS})
-        if unknown:
-            raise TypeError(
-                f"RankingMetric.update takes {', '.join(_OF_ROWS)} and columns that "
-                f"the metrics read, {sorted(columns)}. Got {unknown[0]!r}."
-            )
-
-    def _check_given(self, given):
-        """Raise if other batches had other columns."""
-        if self._given is not None and self._given != given:
-            name = min(self._given ^ given)
-            raise ValueError(
-                f"All batches must have the same columns. Got {name!r} in some of them."
-            )
-
-    def _score_if_many(self):
-        if self._n_rows >= ROWS and not self._keeps_rows:
-            self._score_buffered()
-
     def _score_buffered(self):
         """Replace the rows by the values of their queries."""
         if self._batches:
-            self._parts = [*self._parts, self._score(self._batches)]
+            self._parts = [*self._parts, self._score()]
             self._batches, self._n_rows = [], 0
 
-    def _score(self, batches):
-        """Return the scores of the rows of some batches."""
+    def _score(self):
+        """Return the scores of the rows that are kept."""
+        batches = self._batches
         rows = {
-            name: _join([batch[name] for batch in batches], name) for name in batches[0]
+            name: _join_batches([batch[name] for batch in batches], name)
+            for name in batches[0]
         }
         rows["qid"] = encode_heads(rows["qid"])
         if self.queries == "whole" and len(batches) > 1:
-            _refuse_twice(rows["qid"], [len(batch["qid"]) for batch in batches])
-        y_true = rows.pop("y_true", None)
-        return score_queries(
-            y_true, rows.pop("y_score"), self.metrics, **rows, **self.params
-        )
+            _check_whole(rows["qid"], [len(batch["qid"]) for batch in batches])
+        y_true, y_score = rows.pop("y_true", None), rows.pop("y_score")
+        return score_queries(y_true, y_score, self.metrics, **rows, **self.params)
 
 
 def _own(values, name, doc_id):
@@ -354,7 +340,7 @@ def _flattened(batch, shape):
     return flat
 
 
-def _join(parts, name):
+def _join_batches(parts, name):
     """Return the values of all batches."""
     if len(parts) == 1:
         return parts[0]
@@ -367,7 +353,7 @@ def _join(parts, name):
     return np.concatenate(parts)
 
 
-def _refuse_twice(heads, lengths):
+def _check_whole(heads, lengths):
     """Raise if a query has rows in two batches."""
     ends, starts = np.cumsum(lengths), heads.starts
     if starts is None:

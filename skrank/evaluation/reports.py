@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skrank._docs import share_words
-from skrank._engine.answer import Arrays, answer, answer_all
+from skrank._engine.answer import answer, answer_all
 from skrank._engine.conventions import NoNumber, check_convention, grouped, in_words
 from skrank._engine.request import METRICS, Request
 from skrank._ranking.arrays import lengths_of
@@ -28,17 +28,7 @@ OURS = "skrank"
 
 
 class Rule(NamedTuple):
-    """One rule of a convention and its effect alone.
-
-    Attributes
-    ----------
-    parameters : dict
-        The parameters of skrank that express the rule.
-    effect : float
-        The change of the metric from skrank's default if only this rule is followed.
-    n_queries : int
-        The number of queries whose value changes.
-    """
+    """One rule of a convention, with its effect if it alone is followed."""
 
     parameters: dict
     effect: float
@@ -50,28 +40,9 @@ class Rule(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """A metric under several conventions, and the rules by which they differ.
+    """A metric under several conventions, as :func:`explain` describes it.
 
     Printed, it is a table.
-
-    Attributes
-    ----------
-    metric : str
-        The name of the metric.
-    values : dict of str to float
-        The metric by skrank's default, under "skrank", and by each convention. NaN
-        if the convention does not support it, for a reason in `refused`.
-    rules : dict of str to list of Rule
-        The rules of each convention that change a query here, the largest effect first.
-        Rules may interact: their effects need not add up.
-    refused : dict of str to str
-        Why a convention does not support the metric.
-    qid : ndarray of shape (n_shown,)
-        The queries that differ most.
-    by_query : dict of str to ndarray of shape (n_shown,)
-        The values of these queries, under the names in `values`.
-    n_differing : int
-        The number of queries whose values differ between conventions.
     """
 
     metric: str
@@ -83,10 +54,11 @@ class Explanation:
     n_differing: int
 
     def __repr__(self):
-        rows = [
-            [name, f"{value:.6f}", self._difference(name)]
-            for name, value in self.values.items()
-        ]
+        ours, rows = self.values[OURS], []
+        for name, value in self.values.items():
+            is_compared = name != OURS and name not in self.refused
+            difference = f"{value - ours:+.6f}" if is_compared else ""
+            rows.append([name, f"{value:.6f}", difference])
         parts = [table([self.metric, "value", "difference"], rows)]
         parts += [self._why(name) for name in self.values if name != OURS]
         if self.n_differing:
@@ -98,19 +70,13 @@ class Explanation:
             parts.append(f"Queries that differ most, of {self.n_differing}\n{queries}")
         return "\n\n".join(parts)
 
-    def _difference(self, name):
-        if name == OURS or name in self.refused:
-            return ""
-        return f"{self.values[name] - self.values[OURS]:+.6f}"
-
     def _why(self, convention):
         if convention in self.refused:
             return f"{convention} has no number here: {self.refused[convention]}"
         rules = self.rules[convention]
-        if not rules and not self.n_differing:
-            return f"{convention}: none of its rules makes a difference here"
         if not rules:
-            return f"{convention}: none of its rules makes a difference alone"
+            where = "alone" if self.n_differing else "here"
+            return f"{convention}: none of its rules makes a difference {where}"
         rows = [
             [f"  {rule}", f"{rule.effect:+.6f}", str(rule.n_queries)] for rule in rules
         ]
@@ -199,84 +165,75 @@ def explain(
     for name in conventions:
         check_convention(name, "explain")
     data, params = split_params(y_true, y_score, qid, {**params, "doc_id": doc_id})
-    base = Explained(metric, params, data).request()
+
+    def read(**more):
+        """Return the request; the parameters of the user take precedence."""
+        return read_requests([metric], {**more, **params}, "explain")[0]
+
+    base = read()
     data = with_columns(data, [base], params, "explain")
-    asked = Explained(metric, params, data)
-    per_query = {OURS: asked.per_query(base)}
+    per_query = {OURS: _values_by_query(base, data)}
     values, rules, refused = {OURS: answer(base, data)}, {}, {}
     for name in conventions:
-        request, reason = asked.follow(name)
-        if reason:
-            values[name], refused[name] = float("nan"), reason
+        try:
+            request = read(convention=name)
+        except NoNumber as error:
+            values[name], refused[name] = float("nan"), error.reason
             continue
-        values[name], per_query[name] = answer(request, data), asked.per_query(request)
-        rules[name] = asked.rules(base, request)
+        if request.options.doc_order and doc_id is None:
+            if _reads_ids(request, data):
+                reason = "it orders tied documents by their ids; pass `doc_id`"
+                values[name], refused[name] = float("nan"), reason
+                continue
+            request = request.changed(doc_order=None)
+        values[name] = answer(request, data)
+        per_query[name] = _values_by_query(request, data)
+        rules[name] = _rules_alone(base, request, data, values[OURS], per_query[OURS])
     shown, n_differing = _most_different(per_query, n_queries)
     _, ranking = next(iter(data.rankings.values()))
-    ids = ranking.ids
     by_query = {name: found[shown] for name, found in per_query.items()}
     return Explanation(
-        base.key, values, rules, refused, ids[shown], by_query, n_differing
+        base.key, values, rules, refused, ranking.ids[shown], by_query, n_differing
     )
 
 
-class Explained(NamedTuple):
-    """The metric to explain, the user's parameters and the data."""
+def _values_by_query(request, data):
+    """Return the values of the queries."""
+    return answer(request.changed(average=None), data)
 
-    metric: object
-    params: dict
-    data: Arrays
 
-    def request(self, **more):
-        """Return the request for the metric; the user's parameters take precedence."""
-        return read_requests([self.metric], {**more, **self.params}, "explain")[0]
+def _reads_ids(request, data):
+    """Return True if the order of tied documents, by their ids, matters to a query."""
+    if request.options.own.get("ideal") == "greedy":
+        return True  # ids also order what is tied for a step of a greedy ideal ranking
+    orders = "pessimistic", "optimistic"
+    if request.metric.columns:  # there is no best order
+        orders = "first", "expected"
+    bounds = [
+        _values_by_query(request.changed(ties=ties, doc_order=None), data)
+        for ties in orders
+    ]
+    return _differs(*bounds).any()
 
-    def per_query(self, request):
-        """Return the values of the queries."""
-        return answer(request.changed(average=None), self.data)
 
-    def follow(self, convention):
-        """Return the request under a convention and None, or None and the reason."""
-        try:
-            request = self.request(convention=convention)
-        except NoNumber as error:
-            return None, error.reason
-        if request.options.doc_order and self.data.doc_id is None:
-            # Ids also order what is tied for a step of a greedy ideal ranking.
-            is_greedy = request.options.own.get("ideal") == "greedy"
-            if is_greedy or self._moves_with_ties(request):
-                return None, "it orders tied documents by their ids; pass `doc_id`"
-            request = request.changed(doc_order=None)
-        return request, None
+def _rules_alone(base, request, data, value, values):
+    """Return the effect of each rule of a request if it alone is followed.
 
-    def _moves_with_ties(self, request):
-        """Return True if the order of tied documents matters to any query."""
-        orders = "pessimistic", "optimistic"
-        if request.metric.columns:  # there is no best order
-            orders = "first", "expected"
-        bounds = [
-            self.per_query(request.changed(ties=ties, doc_order=None))
-            for ties in orders
-        ]
-        return _differs(*bounds).any()
-
-    def rules(self, base, request):
-        """Return the effect of each rule of the request if it is followed alone."""
-        of_base = base.options.by_name()
-        changed = {
-            name: value
-            for name, value in request.options.by_name().items()
-            if value != of_base[name]
-        }
-        before, value = self.per_query(base), answer(base, self.data)
-        found = []
-        for parameters in grouped(changed):
-            alone = base.changed(**parameters)
-            moved = int(_differs(before, self.per_query(alone)).sum())
-            if moved or alone.divides_sums != base.divides_sums:
-                effect = answer(alone, self.data) - value
-                found.append(Rule(parameters, effect, moved))
-        return sorted(found, key=lambda rule: -abs(rule.effect))
+    `value` and `values`, by query, are those of the request `base` without any rule.
+    """
+    of_base = base.options.by_name()
+    changed = {
+        name: option
+        for name, option in request.options.by_name().items()
+        if option != of_base[name]
+    }
+    found = []
+    for parameters in grouped(changed):
+        alone = base.changed(**parameters)
+        moved = int(_differs(values, _values_by_query(alone, data)).sum())
+        if moved or alone.divides_sums != base.divides_sums:
+            found.append(Rule(parameters, answer(alone, data) - value, moved))
+    return sorted(found, key=lambda rule: -abs(rule.effect))
 
 
 def _differs(one, other):
@@ -307,21 +264,7 @@ BOUNDS = ("pessimistic", "expected", "optimistic")
 
 @dataclass(frozen=True)
 class TieReport:
-    """How many documents are tied, and how much that can change metrics.
-
-    It prints as a table.
-
-    Attributes
-    ----------
-    n_queries, n_documents : int
-        The numbers of queries and documents.
-    n_tied_queries, n_tied_documents : int
-        The number of queries with ties, and the number of documents whose score is
-        equal to that of another document of their query.
-    values : dict of str to tuple of (float, float, float)
-        For each metric its value in the worst ordering of the tied documents, its exact
-        expectation over all orderings, and its value in the best one.
-    """
+    """What :func:`tie_report` found. Printed, it is a table."""
 
     n_queries: int
     n_documents: int
@@ -473,24 +416,7 @@ def _groups_of_candidates(lists, scores):
 
 @dataclass(frozen=True)
 class UnjudgedReport:
-    """How many documents are not judged, and how much that can change metrics.
-
-    It prints as a table.
-
-    Attributes
-    ----------
-    n_queries, n_documents : int
-        The numbers of queries and of returned documents.
-    n_unjudged_documents : int
-        The number of returned documents without a judgement.
-    judged : dict of str to float
-        For each metric the fraction of the documents down to its cutoff that is judged.
-    values : dict of str to dict of str to float
-        For each metric its value by each choice of `unjudged` that it has.
-    may_exceed : tuple of str
-        The metrics whose value by some judgements may be outside the band from "lowest"
-        to "highest".
-    """
+    """What :func:`unjudged_report` found. Printed, it is a table."""
 
     n_queries: int
     n_documents: int

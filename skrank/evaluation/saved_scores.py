@@ -2,6 +2,7 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+import ast
 import contextlib
 import hashlib
 import json
@@ -17,7 +18,7 @@ from skrank._engine.value_table import ValueTable
 # Where the metadata of a file has all that is not a column.
 PLACE = b"skrank"
 # Increased whenever a file could not be read any more by what is released.
-VERSION = 1
+VERSION = 2
 
 
 def write_scores(table, path):
@@ -49,9 +50,9 @@ def write_scores(table, path):
         "version": VERSION,
         "kind": table.kind,
         "keys": keys,
-        "rankers": _plain(list(table.rankers), "names of rankers"),
+        "rankers": [_as_literal(name, "names of rankers") for name in table.rankers],
         "metrics": [_described(request) for request in table.requests],
-        "extremes": _plain(list(table.extremes), "grades"),
+        "extremes": table.extremes,
         "weight": weight,
         "n_documents": n_documents,
         "measured": measured,
@@ -81,10 +82,13 @@ def read_scores(path):
         about = json.loads(about)
         checksum, about = about["checksum"], about["scores"]
         version = json.loads(about)["version"]
-    if version > VERSION:
+    if version != VERSION:
+        cure = (
+            "Install a newer skrank" if version > VERSION else "Save the scores again"
+        )
         raise ValueError(
             f"The file {shown(os.fspath(path))} has the version {version}, and this "
-            f"skrank reads versions up to {VERSION}. Install a newer skrank."
+            f"skrank reads version {VERSION}. {cure}."
         )
     if _checksum(about, found) != checksum:
         raise ValueError(_CHANGED.format(shown(os.fspath(path))))
@@ -107,9 +111,9 @@ def read_scores(path):
             name: _ids(columns[at], dtype, form)
             for name, at, dtype, form in about["keys"]
         },
-        tuple(_restored(about["rankers"])),
+        tuple(map(_value, about["rankers"])),
         tuple(_request(one) for one in about["metrics"]),
-        tuple(_restored(about["extremes"])),
+        tuple(about["extremes"]),
         tuple(tuple(map(measured, of_ranker)) for of_ranker in about["measured"]),
         tuple(read[place] for place in about["n_documents"]),
         read[about["weight"]],
@@ -194,8 +198,8 @@ class _Columns:
         elif ids.dtype.kind not in "biuf":
             form, ids = "text", ids.tolist()
             if not all(map(_is_text, ids)):
-                form = "json"
-                ids = [json.dumps(_plain(one, f"ids in {name!r}")) for one in ids]
+                form = "literals"
+                ids = [_as_literal(one, f"ids in {name!r}") for one in ids]
         return self._append(name, ids), dtype, form
 
     def _append(self, name, values):
@@ -223,8 +227,8 @@ def _ids(values, dtype, form):
     dtype = np.dtypes.StringDType() if dtype == "StringDType" else np.dtype(dtype)
     if form == "integers":
         return values.astype(f"{dtype.str[0]}i8").view(dtype)
-    if form == "json":
-        values = [_restored(json.loads(one)) for one in values]
+    if form == "literals":
+        values = [*map(_value, values)]
     # Tuples would become rows of a matrix.
     ids = np.empty(len(values), dtype=dtype)
     ids[:] = values if dtype.kind != "O" else [None] * len(values)
@@ -250,26 +254,28 @@ def _checksum(about, table):
 
 def _described(request):
     """Return what JSON can hold of a request."""
-    metric, options = request.metric, request.options
-    found = {"key": request.key, "metric": metric.name, "sign": request.sign}
+    metric = request.metric
     # A metric of the user's own may not be there when the file is read, and the values
     # that it had are all that is needed.
-    if METRICS.get(metric.name) is not metric or metric.own is not None:
-        found["greater_is_better"] = metric.greater_is_better
-    of = f"parameters of {request.key!r}"
-    return found | {
+    is_known = METRICS.get(metric.name) is metric and metric.own is None
+    of = f"among the parameters of {request.key!r}"
+    return {
+        "key": request.key,
+        "metric": metric.name,
+        "sign": request.sign,
+        "greater_is_better": None if is_known else metric.greater_is_better,
         "options": {
-            name: _plain(value, f"the {name!r} among the {of}")
-            for name, value in options.by_name().items()
-        }
+            name: _as_literal(value, f"the {name!r} {of}")
+            for name, value in request.options.by_name().items()
+        },
     }
 
 
 def _request(found):
     """Return the request of which :func:`_described` returned this."""
-    name = found["metric"]
-    if "greater_is_better" in found:
-        metric = metric_of_values(name, greater_is_better=found["greater_is_better"])
+    name, is_better = found["metric"], found["greater_is_better"]
+    if is_better is not None:
+        metric = metric_of_values(name, greater_is_better=is_better)
     elif name in METRICS:
         metric = METRICS[name]
     else:
@@ -277,7 +283,7 @@ def _request(found):
             f"The scores have the metric {name!r}, which this version of skrank does "
             "not have. Install the version that saved them."
         )
-    options = {key: _restored(value) for key, value in found["options"].items()}
+    options = {key: _value(value) for key, value in found["options"].items()}
     return Request(found["key"], metric, found["sign"], Options().changed(options))
 
 
@@ -290,41 +296,26 @@ def _no_definition(ranking, **own):
     raise ValueError(f"Values that were given cannot be computed of {shown(ranking)}.")
 
 
-# What JSON keeps as it is; other values become a dict of one word and their contents.
-_LITERALS = (str, int, float, bool, type(None))
+_NOT_FINITE = ("nan", "inf", "-inf")
 
 
-def _plain(value, what):
-    """Return a value as JSON can hold it; `what` is what errors call several of it."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if type(value) in _LITERALS:
-        return value
-    if isinstance(value, str):
-        return str(value)
-    if isinstance(value, bytes):
-        return {"bytes": value.hex()}
-    if isinstance(value, (list, tuple)):
-        kind = "list" if isinstance(value, list) else "tuple"
-        return {kind: [_plain(one, what) for one in value]}
-    if isinstance(value, dict):
-        return {"dict": [_plain(list(pair), what) for pair in value.items()]}
-    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
-        return {"array": [value.dtype.str, _plain(value.tolist(), what)]}
+def _as_literal(value, what):
+    """Return a value as a literal of Python; `what` is what errors call several of it.
+
+    Numbers and arrays of NumPy become numbers and lists of Python.
+    """
+    value = value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value
+    with np.printoptions(legacy="1.21"):  # numbers in a tuple without their types
+        text = repr(value)
+    with contextlib.suppress(ValueError, SyntaxError):
+        if text in _NOT_FINITE or _value(text) == value:
+            return text
     raise TypeError(
         f"QueryScores.save keeps {what} that are str, numbers, or lists, tuples and "
         f"dicts of them. Got {shown(value)} of type {type(value).__name__}."
     )
 
 
-def _restored(value):
-    """Return the value of which :func:`_plain` returned this."""
-    if not isinstance(value, dict):
-        return value
-    ((kind, content),) = value.items()
-    if kind == "bytes":
-        return bytes.fromhex(content)
-    if kind == "array":
-        return np.array(_restored(content[1]), dtype=content[0])
-    content = [_restored(one) for one in content]
-    return {"list": list, "tuple": tuple, "dict": dict}[kind](content)
+def _value(text):
+    """Return the value of which :func:`_as_literal` returned this."""
+    return float(text) if text in _NOT_FINITE else ast.literal_eval(text)

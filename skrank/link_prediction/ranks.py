@@ -16,13 +16,13 @@ from skrank._checks import check_choice
 from skrank._docs import share_link_words
 from skrank._engine.answer import OwnRanks, answer_all
 from skrank._engine.conventions import CONVENTIONS, OF_RANKS
-from skrank._engine.names import is_name, parse_name
+from skrank._engine.names import Asked, is_name, parse_name, read_metric
 from skrank._engine.request import Metric
 from skrank._ranking.arrays import TieGroups, resolve_ties
 from skrank._ranking.queries import RankedQueries
 from skrank._ranking.targets import OneTarget
 from skrank._types import LinkConvention, LinkTies, MetricsLike
-from skrank.evaluation.evaluate import Asked, read_metric, read_requests
+from skrank.evaluation.evaluate import read_requests
 from skrank.link_prediction.sampled_negatives import EstimatedRanking
 
 # Errors name the function that most users call.
@@ -264,8 +264,6 @@ RANK_COUNT = Metric(
 
 
 def _rules_of_ranks(convention, metric, k):
-    if convention is None:
-        return {}
     ties = CONVENTIONS[convention].ranks
     return {"ties": ties.get(metric, ties["*"])}
 

@@ -30,7 +30,7 @@ from skrank.scoring.scored_rows import (
     training_sizes,
     warn_of_split_queries,
 )
-from skrank.scoring.scorer import RowScorer, check_same_ids, read_scoring
+from skrank.scoring.scorer import check_same_ids, read_scoring
 
 CROSS_VAL = "cross_val_query_scores"
 RULE = "one_standard_error"
@@ -132,17 +132,18 @@ def cross_val_query_scores(
     tied    0.6475   0.3875
     """
     rankers = _by_name(estimator)
-    scored = read_scoring(scoring, CROSS_VAL)
-    check_names(rankers, ["fold"], scored.requests)
+    requests, scorer = read_scoring(scoring, CROSS_VAL)
+    check_names(rankers, ["fold"], requests)
     X, y = indexable(X, y)
     cv, params, folds = _SplitOnce(cv), params or {}, []
-    metadata = scored.metadata(params)
+    call = f"{CROSS_VAL}(estimator, X, y, params={{'qid': qid}})"
+    metadata = scorer.metadata(params)
     for name, ranker in rankers.items():
         models = cross_validate(
             ranker,
             X,
             y,
-            scoring=scored,
+            scoring=scorer,
             cv=cv,
             params=params,
             n_jobs=n_jobs,
@@ -154,18 +155,17 @@ def cross_val_query_scores(
             codes = None if qid is None else encode_qid(qid)[1]
             for train, test in cv.splits if codes is not None else ():
                 warn_of_split_queries(codes, train, test)
-        score_rows = RowScorer(CROSS_VAL, scored)
         for fold, model in enumerate(models):
             tested = partial(_safe_indexing, indices=cv.splits[fold][1])
             own = {key: tested(values) for key, values in metadata.items()}
-            rows = score_rows(model, tested(X), tested(y), **own)
+            rows = scorer.read_rows(model, tested(X), tested(y), own, call=call)
             if fold == len(folds):
                 folds.append((rows, {}))
             check_same_ids(folds[fold][0].qid, rows.qid, name, CROSS_VAL)
             folds[fold][1][name] = rows.y_score
     parts = [
         score_requests(
-            scored.requests,
+            requests,
             rows,
             scores,
             by={"fold": np.full(len(rows.y_score), fold)},

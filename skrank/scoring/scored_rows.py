@@ -62,10 +62,10 @@ def warn_if_queries_are_split(estimator, X, qid, name=QID):
     sizes = np.array([known.get(id, 0) for id in heads.ids.tolist()])
     scored = np.bincount(heads.of_rows())
     if ((sizes > 0) & (sizes != scored)).any():
-        warn_caller(SPLIT, QuerySplitWarning)
+        warn_caller(SPLIT_QUERIES, QuerySplitWarning)
 
 
-SPLIT = (
+SPLIT_QUERIES = (
     "Pass cv=QueryKFold(5), or split whole queries otherwise: rows of one query are in "
     "both the training and the test data. If this is intended, silence "
     "skrank.exceptions.QuerySplitWarning."
@@ -81,7 +81,7 @@ def warn_of_split_queries(codes, train, test):
     is_trained[codes[train]] = True
     is_known = is_trained[codes[test]]
     if is_known.any() and not np.isin(np.asarray(test)[is_known], train).all():
-        warn_caller(SPLIT, QuerySplitWarning)
+        warn_caller(SPLIT_QUERIES, QuerySplitWarning)
 
 
 # The codes of the data that is split at present, until it is deleted.
@@ -116,39 +116,30 @@ def training_sizes(estimator):
     return getattr(estimator, "query_sizes_", None)
 
 
-def own_ranks(estimator, X, caller):
-    """Return the ranks that an estimator computes itself: ``__skrank_ranks__(X)``."""
-    ranks = getattr(estimator, "__skrank_ranks__", None)
-    if ranks is None:
-        raise ValueError(
-            f"{caller} needs y_true, or an estimator with a method '__skrank_ranks__', "
-            f"such as a link predictor. Got no y_true and {type(estimator).__name__}."
-        )
-    return ranks(X)
-
-
 # The methods that a scorer may call. scikit-learn reads them to see whether several
 # scorers can share one prediction.
 RESPONSES = ("decision_function", "predict_proba", "predict")
 
 
-def ranking_response(estimator, X, method_caller, qid=None):
+def ranking_response(estimator, X, ask=None, qid=None):
     """Return one score per row, of shape (n_samples,).
 
-    ``method_caller(estimator, method_name, X)`` may return a prediction that was made
-    for another scorer. The query ids `qid` are for a method that takes them.
+    ``ask(estimator, method_name, X)`` may return a prediction that was made for another
+    scorer. The query ids `qid` are for a method that takes them.
     """
     method, grades = "predict", None
     if estimator_type(estimator) == "classifier":
         classes = np.asarray(estimator.classes_)
         decides = hasattr(estimator, "decision_function") and len(classes) <= 2
         method = "decision_function" if decides else "predict_proba"
-        grades = _grades(estimator, classes) if len(classes) > 2 else None
+        grades = _numbers_of_classes(estimator, classes) if len(classes) > 2 else None
     options = getattr(getattr(estimator, method, None), "__kwdefaults__", None)
     if qid is not None and QID in (options or ()):
         response = getattr(estimator, method)(X, qid=qid)
+    elif ask is None:
+        response = getattr(estimator, method)(X)
     else:
-        response = method_caller(estimator, method, X)
+        response = ask(estimator, method, X)
     if not isinstance(response, np.ndarray):
         response = on_host(response)
     if grades is not None:
@@ -157,12 +148,7 @@ def ranking_response(estimator, X, method_caller, qid=None):
     return response[:, -1] if np.ndim(response) == 2 else response
 
 
-def call_method(estimator, method_name, X):
-    """Return what a method of an estimator returns."""
-    return getattr(estimator, method_name)(X)
-
-
-def _grades(estimator, classes):
+def _numbers_of_classes(estimator, classes):
     """Return the classes as numbers, for their mean."""
     if classes.dtype.kind not in "biuf":
         raise ValueError(
@@ -185,8 +171,6 @@ def warn_of_features(estimator, names):
 
     The columns are those of `X` that metrics read, by their names there.
     """
-    if not names and QID not in getattr(estimator, "feature_names_in_", ()):
-        return
     features = _features_of(estimator)
     if QID in features and estimator_type(estimator) != "ranker":
         warn_caller(

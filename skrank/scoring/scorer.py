@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,35 +19,35 @@ import sklearn.metrics
 from sklearn import config_context
 
 from skrank._checks import shown, warn_if_out_of_order, warn_if_rows_are_drawn
-from skrank._columns import find_column, find_qid, require_qid
+from skrank._columns import QID, find_column, find_qid, require_qid
 from skrank._engine.answer import Arrays, OwnRanks, RepeatedAnswer, answer_all
 from skrank._engine.columns import columns_of
 from skrank._engine.names import (
     is_misspelt,
     is_name,
     listed_names,
+    read_metric,
     refusal,
     takes_a_ranking,
 )
 from skrank._engine.request import MASKS, METRICS, metric_of
 from skrank._ranking.ids import encode_heads
 from skrank._types import MetricLike
-from skrank.evaluation.evaluate import (
-    Asked,
-    check_ids_unneeded,
-    read_requests,
-)
+from skrank.evaluation.evaluate import check_ids_unneeded, read_requests
 from skrank.scoring.scored_rows import (
     RESPONSES,
-    call_method,
     find_scored_qid,
-    own_ranks,
     ranking_response,
     warn_if_queries_are_split,
     warn_of_features,
 )
 
-ROW_ALIGNED = ("qid", "sample_weight", "exclude", *MASKS, "doc_id")
+# The call that passes query ids.
+SCORED = "scorer(estimator, X, y, qid=qid)"
+
+# What may be passed when a scorer is called, and what else cannot be bound to it.
+_OPTIONAL = ("sample_weight", *MASKS)
+ROW_ALIGNED = ("qid", *_OPTIONAL, "exclude", "doc_id")
 
 
 def make_ranking_scorer(
@@ -151,28 +152,40 @@ def make_ranking_scorer(
     >>> make_ranking_scorer(led)(model, X, y, qid=["a", "a", "b", "b"])
     1.0
     """
-    _check_params(params)
-    find = _check_columns(columns)
-    if callable(metric):
-        options = dict(params)
-        if metric_of(metric) is None and not takes_a_ranking(metric):
-            text = getattr(metric, "__name__", repr(metric))
-            scored = UserMetric(text, f"The scorer of {text}", metric, params)
-            direction = True
-        else:
-            scored = scored_function(metric, params)
-            direction = is_better_when_greater(scored)
-        if greater_is_better is not None:
-            direction = greater_is_better
-            options = {"greater_is_better": greater_is_better, **options}
-        return RankingScorer(scored, options, direction, find)
-    if greater_is_better is not None:
+    for name in ROW_ALIGNED:
+        if name in params:
+            raise TypeError(
+                f"The parameter {name!r} has a value per row and cannot be bound to a "
+                "scorer. Pass it when the scorer is called, or as metadata."
+            )
+    if params.get("average", "macro") is None:
         raise ValueError(
-            "The 'greater_is_better' parameter of make_ranking_scorer must be None "
-            f"unless 'metric' is a callable. Got {shown(greater_is_better)} instead."
+            "The 'average' parameter of make_ranking_scorer must be a str among "
+            "{'macro', 'weighted'}. Got None instead."
         )
-    options = {name: value for name, value in params.items() if name != "k"}
-    return RankingScorer(scored_names(metric, params), options, columns=find)
+    columns = _read_places(columns)
+    if not callable(metric):
+        if greater_is_better is not None:
+            raise ValueError(
+                "The 'greater_is_better' parameter of make_ranking_scorer must be None "
+                f"unless 'metric' is a callable. Got {shown(greater_is_better)} "
+                "instead."
+            )
+        options = {name: value for name, value in params.items() if name != "k"}
+        return RankingScorer(scored_names(metric, params), options, columns=columns)
+    options, direction = dict(params), True
+    if metric_of(metric) is None and not takes_a_ranking(metric):
+        name = getattr(metric, "__name__", repr(metric))
+        scored = Scored(
+            name, f"The scorer of {name}", function=partial(metric, **params)
+        )
+    else:
+        scored = _scored_function(metric, params)
+        direction = scored.requests[0].direction == 1
+    if greater_is_better is not None:
+        direction = greater_is_better
+        options = {"greater_is_better": greater_is_better, **options}
+    return RankingScorer(scored, options, direction, columns)
 
 
 def get_scorer(scoring: MetricLike | None) -> Any:
@@ -261,16 +274,10 @@ class RankingScorer(_ScikitLearnScorer):
 
     def __init__(self, scored, options=None, greater_is_better=True, columns=None):
         warn_if_rows_are_drawn()  # a search makes the scorers of names in its process
-        scorer = sklearn.metrics.make_scorer(
-            scored, response_method=RESPONSES, greater_is_better=greater_is_better
-        )
-        vars(self).update(vars(scorer))
+        super().__init__(scored, 1 if greater_is_better else -1, {}, RESPONSES)
         self._options, self._columns = options or {}, columns or {}
-        reads = [name for one in scored.requests for name in one.metric.columns]
-        for one in scored.requests:
-            if one.options.unjudged != "nonrelevant":
-                reads += one.masks
-        self._reads = tuple(dict.fromkeys(reads))
+        reads = [(*one.metric.columns, *one.masks) for one in scored.requests]
+        self._reads = tuple(dict.fromkeys(chain.from_iterable(reads)))
         with config_context(enable_metadata_routing=True):
             super().set_score_request(**dict.fromkeys(("qid", *self._reads), True))
 
@@ -313,39 +320,61 @@ class RankingScorer(_ScikitLearnScorer):
         metadata = {"qid": qid, **columns}
         if sample_weight is not None:
             metadata["sample_weight"] = sample_weight
-        return self._score(call_method, estimator, X, y_true, **metadata)
+        return self._score(None, estimator, X, y_true, **metadata)
 
-    def _score(self, method_caller, estimator, X, y_true=None, qid=None, **metadata):
+    def _score(self, method_caller, estimator, X, y_true=None, **metadata):
         """Score, with the predictions that `method_caller` computes or has cached."""
         scored = self._score_func
-        is_ranked = hasattr(estimator, "__skrank_ranks__")
-        if y_true is None and (is_ranked or scored.reads_grades):
-            # For estimators that compute the ranks themselves, such as link predictors.
-            value = scored.of_ranks(own_ranks(estimator, X, repr(self)))
-            return value if isinstance(value, dict) else self._sign * value
-        qid = find_scored_qid(estimator, X, y_true, qid)
+        if y_true is None and hasattr(estimator, "__skrank_ranks__"):
+            # Estimators that compute the ranks themselves, such as link predictors.
+            rows = OwnRanks(estimator.__skrank_ranks__(X), scored.caller)
+        else:
+            rows = self.read_rows(estimator, X, y_true, metadata, ask=method_caller)
+        value = scored.of_rows(rows)
+        return value if isinstance(value, dict) else self._sign * value
+
+    def read_rows(self, estimator, X, y_true, metadata, *, call=SCORED, ask=None):
+        """Return the :class:`Arrays` of rows, with the scores of a fitted estimator.
+
+        Their `qid` is a :class:`Heads`, but for a function of the user. Errors show the
+        `call`; `ask` is that of :func:`ranking_response`.
+        """
+        scored = self._score_func
+        if y_true is None and scored.reads_grades:
+            raise ValueError(
+                f"{self!r} needs y_true, or an estimator with a method "
+                "'__skrank_ranks__', such as a link predictor. Got no y_true and "
+                f"{type(estimator).__name__}."
+            )
+        qid = find_scored_qid(estimator, X, y_true, metadata.get("qid"))
         # Predict first: NotFittedError should precede an error about missing query ids.
-        y_score = ranking_response(estimator, X, method_caller, qid)
+        y_score = ranking_response(estimator, X, ask, qid)
         if y_true is None:
             y_true = np.zeros(len(y_score), dtype=np.uint8)
+        rows = {name: values for name, values in metadata.items() if name != "qid"}
         of_X = ()
         if self._reads:
             find = partial(_column_of, X, self._columns)
-            found = columns_of(scored.requests, metadata, scored.caller, find)
-            given = {name for name in metadata if metadata[name] is not None}
+            found = columns_of(scored.requests, rows, scored.caller, find)
+            given = {name for name in rows if rows[name] is not None}
             of_X = found.keys() - given - self._columns.keys()
-            metadata |= found
-        qid = require_qid(qid, scored.caller, scored.call, X=X, of_column="QueryRanker")
+            rows |= found
+        qid = require_qid(qid, scored.caller, call, X=X, of_column="QueryRanker")
         warn_if_out_of_order({"y_true": y_true, "qid": qid})  # encoded below
         heads = encode_heads(qid)
-        found = heads if scored.reads_heads else qid
-        value = scored.of_rows(y_true, y_score, qid=found, **metadata)
-        warn_of_features(estimator, sorted(of_X))
+        if of_X or QID in getattr(estimator, "feature_names_in_", ()):
+            warn_of_features(estimator, sorted(of_X))
         asked = super().get_metadata_routing().score.requests["qid"]
-        name = asked if isinstance(asked, str) else "qid"
+        name = asked if isinstance(asked, str) else QID
         warn_if_queries_are_split(estimator, X, heads, name)
         warn_if_rows_are_drawn()
-        return value if isinstance(value, dict) else self._sign * value
+        return Arrays(
+            y_true,
+            y_score,
+            qid=heads if scored.function is None else qid,
+            columns={name: rows[name] for name in rows if name not in _OPTIONAL},
+            **{name: rows[name] for name in rows if name in _OPTIONAL},
+        )
 
     def on_documents(self, y_true, qid, sample_weight=None):
         """Return the score of some documents as a function of their predicted scores.
@@ -399,15 +428,11 @@ class RankingScorer(_ScikitLearnScorer):
         return copy.deepcopy(self)
 
 
-def _without_columns(function):
-    """Return the signature of a function without its columns."""
-    signature = inspect.signature(function)
-    kept = [one for one in signature.parameters.values() if one.name != "columns"]
-    return signature.replace(parameters=kept)
-
-
 # skore reads the signature, and takes keywords of any name for a required parameter.
-RankingScorer.__call__.__signature__ = _without_columns(RankingScorer.__call__)
+_SIGNATURE = inspect.signature(RankingScorer.__call__)
+RankingScorer.__call__.__signature__ = _SIGNATURE.replace(
+    parameters=[one for one in _SIGNATURE.parameters.values() if one.name != "columns"]
+)
 
 
 def _column_of(X, columns, name):
@@ -424,7 +449,7 @@ def _column_of(X, columns, name):
     return values
 
 
-def _check_columns(columns):
+def _read_places(columns):
     """Return where columns are found; raise if it is not a dict of that."""
     columns = {} if columns is None else columns
     is_dict = isinstance(columns, Mapping)
@@ -440,34 +465,11 @@ def _check_columns(columns):
     return dict(columns)
 
 
-def _check_params(params):
-    for name in ROW_ALIGNED:
-        if name in params:
-            raise TypeError(
-                f"The parameter {name!r} has a value per row and cannot be bound to a "
-                "scorer. Pass it when the scorer is called, or as metadata."
-            )
-    if params.get("average", "macro") is None:
-        raise ValueError(
-            "The 'average' parameter of make_ranking_scorer must be a str among "
-            "{'macro', 'weighted'}. Got None instead."
-        )
+class FoldScorer(RankingScorer):
+    """A scorer that requests the metadata of several scorers, and scores nothing.
 
-
-@dataclass(frozen=True)
-class ReadScoring:
-    """What some scorers score, and the metadata that they request.
-
-    In the place of a scorer in cross-validation, it requests the same metadata and
-    scores nothing.
+    It stands in cross-validation for these scorers, and reads the rows of a fold.
     """
-
-    requests: list
-    scorer: RankingScorer
-
-    def get_metadata_routing(self):
-        """Return the requests for metadata."""
-        return self.scorer.get_metadata_routing()
 
     def __call__(self, estimator, X, y, **metadata):
         """Return 0, whatever the estimator predicts."""
@@ -485,7 +487,7 @@ class ReadScoring:
 
 
 def read_scoring(scoring, caller):
-    """Return the :class:`ReadScoring` of scorer names and scorers of skrank.
+    """Return the requests and the :class:`FoldScorer` of names and scorers of skrank.
 
     They are one of these, a list of them, or a dict by name. Errors name the `caller`.
     """
@@ -496,18 +498,18 @@ def read_scoring(scoring, caller):
         named = [(None, one) for one in (scoring if is_list else [scoring])]
     if not named:
         raise ValueError(f"{caller} needs at least one metric. Got {shown(scoring)}.")
-    requests, scorers = [], []
+    requests, asked, columns, union = [], [], {}, {}
     for name, one in named:
         scorer = get_scorer(one) if isinstance(one, str) else one
         scored = getattr(scorer, "_score_func", None)
-        if not isinstance(scored, RequestedMetrics) or (name and scored.is_list):
+        is_named = isinstance(scored, Scored) and scored.function is None
+        if not is_named or (name and scored.is_list):
             raise ValueError(
                 f"The 'scoring' parameter of {caller} must be a scorer name of skrank, "
                 "a scorer of make_ranking_scorer for such names or for a function of a "
                 "ranking, or a list or dict of these. Only such scorers have a value "
                 f"for each query. Got {shown(one)} instead."
             )
-        scorers.append(scorer)
         lower = "neg_" if scorer._sign < 0 else ""
         requests += [
             request._replace(
@@ -515,8 +517,6 @@ def read_scoring(scoring, caller):
             )
             for request in scored.requests
         ]
-    asked, columns, union = [], {}, {}
-    for scorer in scorers:
         of_scorer = scorer.get_metadata_routing().score.requests
         asked.append(
             {name: to for name, to in of_scorer.items() if name not in scorer._reads}
@@ -528,27 +528,10 @@ def read_scoring(scoring, caller):
             f"All scorers of {caller} must request the same metadata, since the values "
             f"of a query have one weight. Got {asked}."
         )
-    scored = RequestedMetrics(caller, caller, requests, is_list=True)
-    scorer = RankingScorer(scored, columns=columns)
+    scorer = FoldScorer(Scored(caller, caller, tuple(requests)), columns=columns)
     with config_context(enable_metadata_routing=True):
         scorer.set_score_request(**union)
-    return ReadScoring(requests, scorer)
-
-
-class RowScorer:
-    """Returns what a scorer of skrank reads: the scores and query ids of rows.
-
-    It warns as scorers do.
-    """
-
-    def __init__(self, caller, scoring=None):
-        requests = [] if scoring is None else scoring.requests
-        columns = {} if scoring is None else scoring.scorer._columns
-        self._scorer = RankingScorer(_Rows(caller, caller, requests), columns=columns)
-
-    def __call__(self, estimator, X, y, **metadata):
-        """Return the :class:`Arrays` of the rows; their `qid` is a :class:`Heads`."""
-        return Arrays(**self._scorer(estimator, X, y, **metadata))
+    return requests, scorer
 
 
 def predict_scores(estimator, X, y, qid, caller):
@@ -559,9 +542,10 @@ def predict_scores(estimator, X, y, qid, caller):
     """
     if not isinstance(estimator, Mapping):
         estimator = {type(estimator).__name__: estimator}
-    y_score, found = {}, None
+    y_score, found, scorer = {}, None, RankingScorer(Scored(caller, caller))
+    call = f"{caller}.from_estimator(estimator, X, y, qid=qid)"
     for name, one in estimator.items():
-        rows = RowScorer(caller)(one, X, y, qid=qid)
+        rows = scorer.read_rows(one, X, y, {"qid": qid}, call=call)
         found = rows.qid if found is None else found
         check_same_ids(found, rows.qid, name, caller)
         y_score[name] = rows.y_score
@@ -579,18 +563,18 @@ def check_same_ids(one, other, name, caller):
 
 @dataclass(frozen=True)
 class Scored:
-    """What a scorer computes: `of_rows`, whose query ids have been found.
+    """What a scorer computes: requested metrics, or a function of the user.
 
-    `text` is what a scorer shows, and errors name the `caller` and show the `call`.
+    `text` is what the scorer shows, and errors name the `caller`. With `is_list`, it
+    returns a dict with a value for each metric. ``function(y_true, y_score, qid=qid)``
+    is the function.
     """
 
     text: str
     caller: str
-
-    call = "scorer(estimator, X, y, qid=qid)"
-    reads_heads = True  # query ids may be encoded already
-    is_list = False
-    requests = ()
+    requests: tuple = ()
+    is_list: bool = False
+    function: Callable | None = None
 
     @property
     def reads_grades(self):
@@ -599,109 +583,51 @@ class Scored:
 
     def __call__(self, y_true, y_score, *, qid=None, sample_weight=None):
         """Return the value for tools that have no X to pass, such as skore."""
-        qid = find_qid(qid, y=y_true)
-        qid = require_qid(qid, self.caller, "`qid`")
+        qid = require_qid(find_qid(qid, y=y_true), self.caller, "`qid`")
         columns_of(self.requests, {}, self.caller)  # nobody passes any
-        return self.of_rows(y_true, y_score, qid=qid, sample_weight=sample_weight)
+        return self.of_rows(
+            Arrays(y_true, y_score, qid=qid, sample_weight=sample_weight)
+        )
 
     def __deepcopy__(self, memo):
         return self  # nothing of it changes
 
-
-@dataclass(frozen=True)
-class _Rows(Scored):
-    """The rows themselves in the place of a value."""
-
-    requests: list
-
-    @property
-    def call(self):
-        """Return the call that passes query ids."""
-        if self.requests:  # of cross-validation
-            return f"{self.caller}(estimator, X, y, params={{'qid': qid}})"
-        return f"{self.caller}.from_estimator(estimator, X, y, qid=qid)"
-
-    def of_rows(self, y_true, y_score, *, qid, sample_weight=None, **columns):
-        """Return the rows as keywords."""
-        rows = {name: columns.pop(name, None) for name in MASKS}
-        return rows | {
-            "y_true": y_true,
-            "y_score": y_score,
-            "qid": qid,
-            "sample_weight": sample_weight,
-            "columns": columns,
-        }
-
-
-CALLER = "make_ranking_scorer"
-
-
-@dataclass(frozen=True)
-class RequestedMetrics(Scored):
-    """Requested metrics: with `is_list`, a dict with a value for each of them."""
-
-    requests: list
-    is_list: bool
-
-    def of_rows(self, y_true, y_score, *, qid, sample_weight=None, **columns):
-        """Return the metrics of rows."""
-        masks = {name: columns.pop(name, None) for name in MASKS}
-        arrays = Arrays(
-            y_true, y_score, qid=qid, sample_weight=sample_weight, columns=columns,
-            **masks,
-        )  # fmt: skip
-        values = answer_all(self.requests, arrays)
-        return values if self.is_list else next(iter(values.values()))
+    def of_rows(self, rows):
+        """Return the value, of :class:`Arrays` or :class:`OwnRanks`."""
+        if self.function is None:
+            values = answer_all(self.requests, rows)
+            return values if self.is_list else next(iter(values.values()))
+        given = {name: getattr(rows, name) for name in _OPTIONAL}
+        given = {name: one for name, one in given.items() if one is not None}
+        return self.function(
+            rows.y_true, rows.y_score, qid=rows.qid, **given, **rows.columns
+        )
 
     def of_documents(self, y_true, qid, sample_weight=None):
         """Return the first metric as a function of the scores of these documents."""
-        qid = find_qid(qid, y=y_true)
-        qid = require_qid(qid, self.caller, "`qid`")
+        if self.function is not None:
+            return partial(self, y_true, qid=qid, sample_weight=sample_weight)
+        qid = require_qid(find_qid(qid, y=y_true), self.caller, "`qid`")
         find = {}.get if self.requests[0].masks else None
         columns_of(self.requests[:1], {}, self.caller, find)  # nobody passes any
         arrays = Arrays(y_true, None, qid=qid, sample_weight=sample_weight)
         return RepeatedAnswer(self.requests[0], arrays)
 
-    def of_ranks(self, ranks):
-        """Return the metrics of queries that the estimator ranks itself."""
-        values = answer_all(self.requests, OwnRanks(ranks, self.caller))
-        return values if self.is_list else next(iter(values.values()))
 
-
-@dataclass(frozen=True)
-class UserMetric(Scored):
-    """A user's function ``metric(y_true, y_score, qid=qid, **params)``."""
-
-    function: Callable
-    params: dict
-
-    reads_heads = False
-
-    def of_rows(self, y_true, y_score, *, qid, sample_weight=None):
-        """Return the value of the function."""
-        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return self.function(y_true, y_score, qid=qid, **self.params, **weights)
-
-    def of_documents(self, y_true, qid, sample_weight=None):
-        """Return the metric as a function of the scores of these documents."""
-        return lambda y_score: self(
-            y_true, y_score, qid=qid, sample_weight=sample_weight
-        )
-
-
-def scored_function(function, params):
+def _scored_function(function, params):
     """Return the scored metric of a metric function, or of a function of a ranking."""
     params = dict(params)
-    k, metric = params.pop("k", None), metric_of(function)
+    k = params.pop("k", None)
 
     def read(function):
-        return Asked(metric.function.__name__, metric, k)
+        return read_metric(function)._replace(k=k)
 
-    if metric is None:
-        requests = read_requests(function, params, CALLER)
-    else:
-        requests = read_requests(function, params, CALLER, read=read)
-    return _scored(requests, params, is_list=False, text=requests[0].key)
+    requests = read_requests(function, params, "make_ranking_scorer", read=read)
+    name = requests[0].key
+    scored = Scored(name, f"The scorer of {name}", tuple(requests))
+    if params or k is not None:
+        _try_on_two_rows(scored, params)
+    return scored
 
 
 def scored_names(names, params):
@@ -709,16 +635,28 @@ def scored_names(names, params):
     params = dict(params)
     k = params.pop("k", None)
     is_list = not isinstance(names, str)
-    if is_list:
-        _check_list_of_names(names)
-    if k is not None:
-        names = [f"{name}@{k}" for name in names] if is_list else f"{names}@{k}"
-    requests = read_requests(names, params, CALLER)
-    text = repr(list(names) if is_list else names)
+    listed = names if is_list else [names]
+    if not isinstance(listed, (list, tuple)) or not all(
+        isinstance(name, str) for name in listed
+    ):
+        raise TypeError(
+            "The 'metric' parameter of make_ranking_scorer must be a str, a callable "
+            f"or a list of str. Got {shown(names)} instead."
+        )
+    if not listed:
+        raise ValueError(
+            "The 'metric' parameter of make_ranking_scorer must name at least one "
+            "metric. Got an empty list."
+        )
+    listed = [name if k is None else f"{name}@{k}" for name in listed]
+    requests = read_requests(listed, params, "make_ranking_scorer")
+    text = repr(listed if is_list else listed[0])
+    scored = Scored(text, f"The scorer of {text}", tuple(requests), is_list)
     if params or "(" in text:  # a name alone says its direction
         for request in requests:
             _check_direction(request)
-    return _scored(requests, params, is_list=is_list, text=text)
+        _try_on_two_rows(scored, params)
+    return scored
 
 
 def _check_direction(request):
@@ -740,39 +678,11 @@ def _check_direction(request):
     )
 
 
-def is_better_when_greater(scored):
-    """Return True if larger values of the one metric are better."""
-    (request,) = scored.requests
-    return request.metric.is_better_when_greater(request.options.adjusted)
-
-
-def _scored(requests, params, *, is_list, text):
-    """Return the scored metrics, after a trial of given parameters on two rows.
-
-    An invalid parameter raises an error here. Later, cross-validation would turn the
-    error into a NaN.
-    """
-    scored = RequestedMetrics(text, f"The scorer of {text}", requests, is_list)
-    if not params and "(" not in text:
-        return scored
-    check_ids_unneeded(requests, params.get("convention"))
-    if any(one.metric.columns for one in requests):  # what they hold is not known
-        return scored
+def _try_on_two_rows(scored, params):
+    """Raise the errors of parameters, which cross-validation would turn into a NaN."""
+    check_ids_unneeded(scored.requests, params.get("convention"))
+    if any(one.metric.columns for one in scored.requests):  # what they hold is unknown
+        return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         scored(y_true=[1, 0], y_score=[1.0, 0.0], qid=[0, 0])
-    return scored
-
-
-def _check_list_of_names(names):
-    is_list = isinstance(names, (list, tuple))
-    if not is_list or not all(isinstance(name, str) for name in names):
-        raise TypeError(
-            "The 'metric' parameter of make_ranking_scorer must be a str, a callable "
-            f"or a list of str. Got {shown(names)} instead."
-        )
-    if not names:
-        raise ValueError(
-            "The 'metric' parameter of make_ranking_scorer must name at least one "
-            "metric. Got an empty list."
-        )

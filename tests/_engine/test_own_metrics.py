@@ -103,9 +103,20 @@ def test_a_scorer_of_a_definition_asks_for_the_queries(fitted):
         make_ranking_scorer(led)(model, X, y)
 
 
+def test_a_scorer_of_a_definition_passes_the_cutoff(fitted):
+    model, X, y, qid = fitted
+    value = make_ranking_scorer(led_by, k=3)(model, X, y, qid=qid)
+    expected = evaluate(
+        y, model.predict(X), lambda ranking: led_by(ranking, 3), qid=qid
+    )
+    assert [value] == [*expected.values()]
+    assert value > make_ranking_scorer(led_by)(model, X, y, qid=qid)
+
+
 @pytest.mark.parametrize(
     ("params", "error", "match"),
     [
+        ({"k": 3}, TypeError, "unexpected keyword argument 'k'"),
         ({"gain": "linear"}, TypeError, "'gain'"),
         ({"ties": "random"}, ValueError, "'ties'"),
         ({"convention": "lightgmb"}, ValueError, "'lightgbm'"),

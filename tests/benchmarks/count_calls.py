@@ -89,9 +89,9 @@ def compare_rankers():
 
 
 ENTRANCES = {
-    "ndcg_score": Entrance(ndcg_score, 60, 10),
-    "cross_validate": Entrance(cross_validate, 135, 23),
-    "score_table": Entrance(score_table, 175, 25),
+    "ndcg_score": Entrance(ndcg_score, 59, 10),
+    "cross_validate": Entrance(cross_validate, 132, 23),
+    "score_table": Entrance(score_table, 172, 25),
     "compare_rankers": Entrance(compare_rankers, 82, 10),
 }
 

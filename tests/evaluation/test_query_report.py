@@ -240,7 +240,7 @@ def test_documents_of_many_relevant_tied_ones_add_the_same_and_in_total_the_valu
     assert 0 < one.adds[one.grade == 1][0] < one.adds[one.grade == 2][0]
 
 
-def test_several_rankers_are_side_by_side():
+def test_several_rankers_have_a_table_each():
     rng = np.random.default_rng(0)
     qid, y_true = np.repeat(["q1", "q2"], 8), rng.integers(0, 3, 16)
     runs = {"old": rng.random(16), "new": rng.random(16)}
@@ -267,23 +267,19 @@ def test_the_text_shows_ranks_ties_and_sums():
     assert repr(report).splitlines() == [
         "query q7, ndcg@10, 2 relevant documents",
         "",
-        "       old: 0.9639                        new: 0.5858",
-        "rank   document  grade    adds     lost   document  grade  tied    adds"
-        "     lost",
-        "   1   d1            2  0.8262   0.0000   d2            0        0.0000"
-        "   0.8262",
-        "   2   d3            0  0.0000   0.1738   d1            2   2-3  0.4672"
-        "  -0.2934",
-        "  >2   2 more           0.1377  -0.1377   2 more                 0.1186"
-        "  -0.1186",
-        " all                    0.9639   0.0361                          0.5858"
-        "   0.4142",
+        "old: 0.9639",
+        "rank  document  grade    adds     lost  ideal  ideal_grade  ideal_rank",
+        "   1  d1            2  0.8262   0.0000  d1               2           1",
+        "   2  d3            0  0.0000   0.1738  d4               1           3",
+        "  >2  2 more           0.1377  -0.1377",
+        " all                   0.9639   0.0361",
         "",
-        "       ideal",
-        "rank   document  grade    adds  rank in old  rank in new",
-        "   1   d1            2  0.8262            1          2-3",
-        "   2   d4            1  0.1738            3            4",
-        " all                    1.0000",
+        "new: 0.5858",
+        "rank  document  grade    adds     lost  ideal  ideal_grade  ideal_rank",
+        "   1  d2            0  0.0000   0.8262  d1               2         2-3",
+        " 2-3  d1            2  0.4672  -0.2934  d4               1           4",
+        "  >2  2 more           0.1186  -0.1186",
+        " all                   0.5858   0.4142",
     ]
     report = query_report(
         y_true, runs["old"], "q7", qid=qid, metric="neg_mean_rank", columns=columns
@@ -291,30 +287,30 @@ def test_the_text_shows_ranks_ties_and_sums():
     assert repr(report).splitlines() == [
         "query q7, neg_mean_rank, 2 relevant documents",
         "",
-        "       -1.0000                  ideal",
-        "rank   document  grade  title   document  grade  rank",
-        "   1   0             2  Ann     0             2     1",
-        "   2   2             0  None    3             1     3",
-        "   3   3             1  Dan",
-        "   4   1             0  Bob",
+        "value: -1.0000",
+        "rank  document  grade  title  ideal  ideal_grade  ideal_rank",
+        "   1  0             2  Ann    0                2           1",
+        "   2  2             0  None   3                1           3",
+        "   3  3             1  Dan",
+        "   4  1             0  Bob",
         "",
         "neg_mean_rank is not a sum over documents: what each of them adds is left "
         "out.",
     ]
 
 
-def test_a_notebook_shows_one_table_with_escaped_text():
-    report = query_report(
-        [1, 0], {"a<b": [1, 2]}, "<q>", qid=["<q>"] * 2, doc_id=["<i>", "&"]
-    )
+def test_a_notebook_shows_a_table_of_each_ranker_with_escaped_text():
+    runs = {"a<b": [1, 2], "c": [2, 1]}
+    report = query_report([1, 0], runs, "<q>", qid=["<q>"] * 2, doc_id=["<i>", "&"])
     found = report._repr_html_()
     assert "<caption>query &lt;q&gt;, ndcg@10" in found
-    assert '<th colspan="4">a&lt;b: 0.6309</th>' in found
+    assert "1 relevant document. a&lt;b: 0.6309</caption>" in found
+    assert "<caption>c: 1.0000</caption>" in found
     assert "<td>&lt;i&gt;</td>" in found
-    assert found.count("<table>") == 1
-    # Titles, names, two documents and the sum; a cell for each column.
-    assert found.count("<tr>") == 5
-    assert found.count("<td>") == 3 * (1 + 4 + 4)
+    assert found.count("<table>") == 2
+    # Names, two documents and the sum; a cell for each column.
+    assert found.count("<tr>") == 2 * 4
+    assert found.count("<td>") == 2 * 3 * 8
 
 
 def test_what_align_returns_for_one_run_or_several_is_taken():
@@ -332,11 +328,10 @@ def test_what_align_returns_for_one_run_or_several_is_taken():
         {"d3": 3 / ideal, "d1": HALF / ideal, "d2": 0}
     )
     assert "bm25 did not return 1 of the 2 relevant documents." in str(report)
-    # Both have one ideal ranking, with the rank of its documents.
-    assert [line.split() for line in str(report).splitlines()[-5:-3]] == [
-        ["1", "d3", "2", "0.8262", "-", "1"],
-        ["2", "d1", "1", "0.1738", "2", "2"],
-    ]
+    # The ranks of the documents of the ideal ranking; a dash for one not returned.
+    ranks = [line.split()[-2:] for line in str(report).splitlines()]
+    assert ranks[4:6] == [["2", "-"], ["1", "2"]]
+    assert ranks[10:12] == [["2", "1"], ["1", "2"]]
     alone = query_report(query="q1", **align(qrels, runs["bm25"]))
     assert added(alone) == added(report, "bm25")
     assert np.isnan(alone.rankings[None].best_rank[2:]).all()

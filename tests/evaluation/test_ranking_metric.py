@@ -69,7 +69,7 @@ def test_any_batches_of_rows_have_the_bits_of_all_rows(seed):
 
 def test_rows_are_scored_when_there_are_many_of_them(monkeypatch):
     _, y_true, y_score, qid = draw(0)
-    monkeypatch.setattr(ranking_metric, "ROWS", 50)
+    monkeypatch.setattr(ranking_metric, "ROWS_AT_ONCE", 50)
     metrics = METRICS[:-1]  # of the last one all rows are kept
     metric = RankingMetric(metrics)
     for name in np.unique(qid):
@@ -91,7 +91,7 @@ def test_rows_are_scored_when_there_are_many_of_them(monkeypatch):
 def test_metrics_that_compare_queries_have_the_bits_of_all_rows(
     monkeypatch, metrics, how
 ):
-    monkeypatch.setattr(ranking_metric, "ROWS", 10)
+    monkeypatch.setattr(ranking_metric, "ROWS_AT_ONCE", 10)
     _, y_true, y_score, qid = draw(3)
     y_true = y_true - 1.0 * (metrics == "spearman")
     masks = {"judged": np.arange(len(qid)) % 3 > 0} if "unjudged" in how else {}
@@ -111,7 +111,7 @@ def test_metrics_that_compare_queries_have_the_bits_of_all_rows(
 
 @pytest.mark.parametrize("n_rows", [10, 2**20])
 def test_a_query_in_two_batches_is_an_error_that_names_it(monkeypatch, n_rows):
-    monkeypatch.setattr(ranking_metric, "ROWS", n_rows)
+    monkeypatch.setattr(ranking_metric, "ROWS_AT_ONCE", n_rows)
     metric, other = RankingMetric("mrr"), RankingMetric("mrr")
     metric.update(np.arange(12), np.arange(12), ["a"] * 6 + ["b"] * 6)
     other.update(np.arange(12), np.arange(12), ["c"] * 6 + ["b"] * 6)

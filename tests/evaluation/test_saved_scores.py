@@ -165,6 +165,15 @@ def test_ids_of_any_type_come_back(name, tmp_path):
     assert merged.rows[0].difference == 0
 
 
+def test_numbers_of_numpy_in_tuples_become_those_of_python(tmp_path):
+    qid = [(np.int64(1), np.float64(1e16), np.str_("a"), np.bool_(True))]
+    found = again(score_queries([1], [1], "mrr", qid=qid), tmp_path).keys["qid"]
+    assert repr(found.tolist()) == "[(1, 1e+16, 'a', True)]"
+    scores = score_queries([1], [1], "mrr", qid=[(np.datetime64("2026-01-01"), 1)])
+    with pytest.raises(TypeError, match="keeps ids in 'qid' that are str, numbers"):
+        scores.save(tmp_path / "scores.parquet")
+
+
 @pytest.mark.skipif(
     not hasattr(getattr(np, "dtypes", None), "StringDType"), reason="a type of NumPy 2"
 )
@@ -313,9 +322,12 @@ def test_a_file_with_a_changed_bit_is_refused(saved):
     assert all("scores.parquet'" in message for message in refused)
 
 
-def test_other_files_and_newer_ones_are_named(saved, tmp_path):
+def test_other_files_newer_and_older_ones_are_named(saved, tmp_path):
     rewritten(saved, lambda table: table, version=99)
     with pytest.raises(ValueError, match=r"has the version 99.*Install a newer skrank"):
+        QueryScores.load(saved)
+    rewritten(saved, lambda table: table, version=1)
+    with pytest.raises(ValueError, match=r"has the version 1,.*Save the scores again"):
         QueryScores.load(saved)
     other = tmp_path / "other.parquet"
     pyarrow.parquet.write_table(pa.table({"qid": [1], "mrr": [0.5]}), other)
