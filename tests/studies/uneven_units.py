@@ -16,8 +16,8 @@ import numpy as np
 from skrank.stats.compare import MOST_UNEVEN
 from skrank.stats.inference import effective_units
 from skrank.stats.paired_tests import Family, test_family
-from tests.stats.experiments import LEVEL, covers, percent
-from tests.stats.simulate import Row, Table, run
+from tests.studies.experiments import LEVEL, covers, percent
+from tests.studies.simulate import Row, Table, run
 
 DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/uneven_units.rst"
 NS = (8, 20, 50, 200)

@@ -15,9 +15,9 @@ import numpy as np
 
 from skrank.stats import gate
 from skrank.stats.paired_tests import Family, test_family
-from tests.stats.experiments import LEVEL, percent
-from tests.stats.populations import LARGE, draw, ranks_of_equal_rankers
-from tests.stats.simulate import Row, Table, run
+from tests.studies.experiments import LEVEL, percent
+from tests.studies.populations import LARGE, draw, ranks_of_equal_rankers
+from tests.studies.simulate import Row, Table, run
 
 DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/unseen_losses.rst"
 NS = (20, 50, 100, 200, 500)

@@ -1,6 +1,6 @@
 """How often do intervals of scores of all lists contain the true value?
 
-    python -m tests.stats.simulate_catalogue
+    python -m tests.studies.simulate_catalogue
 
 Each list has ten of a thousand items, whose popularity follows Zipf's law. The true
 value is the mean over many samples of as many lists. It writes the table

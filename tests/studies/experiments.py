@@ -12,8 +12,8 @@ from skrank.stats import compare_rankers, confidence_interval
 from skrank.stats.compare import order_keys, order_units
 from skrank.stats.inference import order_statistics, seed_of, sum_clusters
 from skrank.stats.paired_tests import Family, holm, test_family
-from tests.stats import populations
-from tests.stats.populations import draw, tilted
+from tests.studies import populations
+from tests.studies.populations import draw, tilted
 
 LEVEL = 0.05
 # Columns of the coverage of units.
