@@ -29,7 +29,7 @@ from skrank.plot.base import (
 )
 from skrank.scoring.scorer import predict_scores
 from skrank.stats.compare import compare_rankers
-from skrank.stats.intervals import interval_table
+from skrank.stats.intervals import intervals_by_segment
 
 # Cutoffs of which the last is more than this many times the first are drawn on a
 # logarithmic axis.
@@ -345,16 +345,16 @@ def _ends_of_values(scores, places, level):
     with warnings.catch_warnings():
         # Each cutoff of each ranker would warn by itself.
         warnings.filterwarnings("ignore", "The interval may be too narrow")
-        table = interval_table(scores, confidence_level=level)
+        _, ((_, found),) = intervals_by_segment(scores.table, confidence_level=level)
     return np.array(
         [
             [
                 (summary[j], np.nan, np.nan)
-                if row[j] is None
-                else (row[j].estimate, row[j].low, row[j].high)
+                if found[i, j] is None
+                else (found[i, j].estimate, found[i, j].low, found[i, j].high)
                 for j in places
             ]
-            for row, summary in zip(table, scores.table.summaries(), strict=True)
+            for i, summary in enumerate(scores.table.summaries())
         ]
     )
 

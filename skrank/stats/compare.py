@@ -28,12 +28,11 @@ from skrank.stats.comparison import RankerComparison
 from skrank.stats.inference import (
     Segment,
     check_level,
+    count_units,
     difference,
     distinct_columns,
     effective_units,
-    estimates_of,
     is_at_most,
-    read_clusters,
     seed_of,
     segments_of,
     standard_error,
@@ -297,10 +296,7 @@ def compare_rankers(
     _check_sizes(scores.table)
     pairs = _pairs(scores.table.rankers, baseline)
     table = scores.table
-    clusterings = read_clusters(clusters, table.keys)
-    segments = [Segment({}, slice(None), table, clusterings)]
-    if by is not None:
-        segments = segments_of(table, by, clusters, clusterings, "compare_rankers")
+    clusterings, segments = segments_of(table, by, clusters, "compare_rankers")
     if test == AUTO and len(clusterings) > 1:
         test = "t"
     is_anytime = test != AUTO and TESTS[test].is_anytime
@@ -387,6 +383,7 @@ def compare_rankers(
             and CORRECTIONS[correction].intervals is not None
             and TESTS[rows[0].test].has_interval
         ),
+        n_units=count_units(scores.weight, len(scores.keys["qid"]), clusterings),
         judge=judge,
     )
 
@@ -559,7 +556,7 @@ def _blocks(segment, pairs):
     table, where = segment.table, ""
     for column, value in segment.entries.items():
         where += f" with {column}={shown(value)}"
-    of_metrics = zip(*terms_of(table, estimates_of(table)), strict=True)
+    of_metrics = zip(*terms_of(table), strict=True)
     for metric, (request, terms) in enumerate(
         zip(table.requests, of_metrics, strict=True)
     ):

@@ -28,7 +28,6 @@ from skrank.stats.compare import (
 )
 from skrank.stats.inference import (
     effective_units,
-    estimates_of,
     read_clusters,
     sum_clusters,
     terms_of,
@@ -366,7 +365,7 @@ class _Pair:
 
     def __init__(self, scores, baseline, clusters):
         table = scores.table
-        terms = [one for (one,) in terms_of(table, estimates_of(table))]
+        terms = [one for (one,) in terms_of(table)]
         place = table.rankers.index(baseline)
         old, new = terms[place], terms[1 - place]
         known = old.known & new.known

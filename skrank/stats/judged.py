@@ -23,7 +23,6 @@ from skrank.stats.inference import (
     ROUNDING,
     difference,
     effective_units,
-    estimates_of,
     terms_of,
 )
 
@@ -91,7 +90,7 @@ class Judge:
                 f"{caller} with a judge needs at least {FEWEST} queries that people "
                 f"judged, and 2 others. Got {len(ids)} and {self.is_rest.sum()}."
             )
-        self.terms = terms_of(human.table, estimates_of(human.table))
+        self.terms = terms_of(human.table)
         self.human = _values(human.table, caller)
         self.judge = _values(judge.table, caller)
 
@@ -189,7 +188,7 @@ def _places(scores, name, caller):
 def _values(table, caller):
     """Return the values of the queries by ranker and metric, as they are averaged."""
     found = []
-    for of_ranker in terms_of(table, estimates_of(table)):
+    for of_ranker in terms_of(table):
         values = []
         for request, terms in zip(table.requests, of_ranker, strict=True):
             if terms is None or not (terms.is_linear and terms.is_mean):

@@ -13,6 +13,7 @@ from scipy.stats import false_discovery_control, norm, rankdata
 from scipy.stats import t as student
 
 from skrank.stats import anytime, sign_flips
+from skrank.stats.anytime import Counted, bets, wealth
 from skrank.stats.inference import (
     ROUNDING,
     distinct_columns,
@@ -20,7 +21,6 @@ from skrank.stats.inference import (
     is_at_most,
     standard_error,
 )
-from skrank.stats.limited import Counted, bets, wealth
 
 # The signs of the one-sided tests of each alternative.
 ALTERNATIVES = {"two-sided": (1, -1), "greater": (1,), "less": (-1,)}

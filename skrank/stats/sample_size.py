@@ -18,7 +18,7 @@ from sklearn.utils import Bunch, check_scalar
 from skrank._callers import warn_caller
 from skrank._checks import numeric_array, shown
 from skrank.evaluation.query_scores import QueryScores
-from skrank.stats.inference import ROUNDING, check_level, estimates_of, terms_of
+from skrank.stats.inference import ROUNDING, check_level, terms_of
 
 # The level of the interval of the number of queries.
 LEVEL = 0.95
@@ -161,7 +161,7 @@ def _differences(scores):
                 f"one metric. Got {shape[0]} and {shape[1]}: select them, as in "
                 "scores[['bm25', 'dense', 'mrr']]."
             )
-        (one,), (other,) = terms_of(scores.table, estimates_of(scores.table))
+        (one,), (other,) = terms_of(scores.table)
         if one is None or not one.is_linear or not (one.is_mean and other.is_mean):
             raise ValueError(
                 "required_queries needs a metric that is the mean over queries, "

@@ -2,8 +2,6 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from functools import partial
-
 import numpy as np
 import pytest
 from scipy.integrate import quad
@@ -11,7 +9,7 @@ from scipy.stats import beta
 
 from skrank.metrics import QueryScores
 from skrank.stats import compare_rankers, confidence_interval, gate
-from skrank.stats.limited import (
+from skrank.stats.anytime import (
     MOST_DIFFERENT,
     Counted,
     bets,
@@ -168,11 +166,11 @@ def test_the_bets_on_a_pair_agree_with_its_interval(alternative):
         options = {"test": "anytime", "alternative": alternative}
         (row,) = compare_rankers(named("ndcg", old=old, new=new), **options).rows
         counted = Counted.of(row_sign(row) * (new - old), (-1, 1))
-        ends = in_limits((-1, 1), partial(bets, tail=0.05), counted)
+        ends = in_limits((-1, 1), bets, counted, 0.05)
         if alternative == "two-sided":
             p = 2 / max(wealth(counted, 0.5), wealth(counted.mirrored(), 0.5), 2)
             excludes = row.low > 0 or row.high < 0
-            ends = in_limits((-1, 1), partial(bets, tail=0.025), counted)
+            ends = in_limits((-1, 1), bets, counted, 0.025)
             assert (row.low, row.high) == pytest.approx(ends, abs=1e-9)
         elif (alternative == "greater") == (row_sign(row) == 1):
             p, excludes = 1 / max(wealth(counted, 0.5), 1), row.low > 0

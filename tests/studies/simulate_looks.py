@@ -14,9 +14,8 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import t
 
-from skrank.stats.anytime import level_of_interval
+from skrank.stats.anytime import BETS, Counted, bets, in_limits, level_of_interval
 from skrank.stats.inference import hall_of_moments
-from skrank.stats.limited import BETS, Counted, bets, in_limits
 from tests.studies import populations
 from tests.studies.experiments import LEVEL, outcomes, percent
 from tests.studies.populations import LARGE, draw

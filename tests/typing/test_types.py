@@ -23,7 +23,6 @@ OVERLOADED = {
     "link_prediction.LinkRanks.evaluate",
     "link_prediction.evaluate_link_prediction",
     "metrics.evaluate",
-    "stats.confidence_interval",
 }
 
 
