@@ -19,9 +19,9 @@ from skrank._types import MatrixLike, MetricLike
 from skrank.evaluation.evaluate import score_queries
 from skrank.evaluation.query_scores import QueryScores
 from skrank.plot.base import (
-    BETTER,
-    NEITHER,
-    WORSE,
+    BETTER_COLOR,
+    NEITHER_COLOR,
+    WORSE_COLOR,
     Display,
     direction_words,
     fit_text,
@@ -265,13 +265,13 @@ class QueryDifferenceDisplay(Display):
         edges = np.arange(len(order) + 1) + 0.5
         start, bars = 0, []
         for n, label, color in zip(
-            numbers, labels, (BETTER, NEITHER, WORSE), strict=True
+            numbers, labels, (BETTER_COLOR, NEITHER_COLOR, WORSE_COLOR), strict=True
         ):
             part = slice(start, start + n)
             bar = ax.stairs(
                 difference[part],
                 edges[start : start + n + 1],
-                fill=n > 0 and color is not NEITHER,
+                fill=n > 0 and color is not NEITHER_COLOR,
                 color=color,
                 linewidth=1,
                 label=f"{label}: {n:,}",
@@ -316,7 +316,11 @@ class QueryDifferenceDisplay(Display):
                 ha="right",
                 va="center",
                 fontsize=size,
-                arrowprops={"arrowstyle": "-", "color": NEITHER, "linewidth": 0.6},
+                arrowprops={
+                    "arrowstyle": "-",
+                    "color": NEITHER_COLOR,
+                    "linewidth": 0.6,
+                },
                 bbox={"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.5},
             )
             found.append(annotation)

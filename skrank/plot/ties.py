@@ -14,9 +14,10 @@ from numpy.typing import ArrayLike
 from skrank._docs import share_display_words
 from skrank._types import MatrixLike, MetricsLike
 from skrank.evaluation.evaluate import score_queries
+from skrank.evaluation.reports import BOUNDS
 from skrank.plot.base import (
-    BETTER,
-    WORSE,
+    BETTER_COLOR,
+    WORSE_COLOR,
     Display,
     direction_words,
     distinct_words,
@@ -25,8 +26,6 @@ from skrank.plot.base import (
     usual_size,
 )
 from skrank.scoring.scorer import predict_scores
-
-BOUNDS = ("pessimistic", "expected", "optimistic")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -204,10 +203,10 @@ class TieSpanDisplay(Display):
         self.spans_ = ax.hlines(heights, low, high, colors="0.6", linewidths=2)
         points = {"linestyle": "", "markersize": 0.6 * size}
         (self.pessimistic_,) = ax.plot(
-            low, heights, marker="<", color=WORSE, **points, label="pessimistic"
+            low, heights, marker="<", color=WORSE_COLOR, **points, label="pessimistic"
         )
         (self.optimistic_,) = ax.plot(
-            high, heights, marker=">", color=BETTER, **points, label="optimistic"
+            high, heights, marker=">", color=BETTER_COLOR, **points, label="optimistic"
         )
         (self.expected_,) = ax.plot(
             expected, heights, marker="o", color="black", **points, label="expected"

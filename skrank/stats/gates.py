@@ -34,15 +34,13 @@ from skrank.stats.inference import (
     wilson,
 )
 from skrank.stats.paired_tests import TESTS, score_variance
-from skrank.stats.sample_size import LEVEL, power_of_t, range_of_deviation
+from skrank.stats.sample_size import LEVEL, POWER, power_of_t, range_of_deviation
 
 # The decisions, with the exit status of each.
 PASSED, WORSE, UNDECIDED = "passed", "worse", "undecided"
 STATUS = {PASSED: 0, WORSE: 1, UNDECIDED: 3}
 # An end of an interval may differ by this fraction of the margin in rounding.
-ROUNDING = 1e-9
-# The probability with which the queries that are said to be needed decide.
-POWER = 0.8
+ROUNDING_OF_MARGIN = 1e-9
 # More queries than this are not counted.
 MOST_QUERIES = 2**50
 
@@ -335,13 +333,13 @@ def _row(scores, margin, level, n_metrics, options):
         seen = row.difference - row.low if row.wins + row.losses else 0.0
         low = row.difference - float(np.hypot(seen, unseen * pair.fall))
     decision, required, distance = UNDECIDED, None, row.difference + margin
-    if low > -margin * (1 - ROUNDING) or (margin == 0 < low):
+    if low > -margin * (1 - ROUNDING_OF_MARGIN) or (margin == 0 < low):
         decision = PASSED
-    elif upper.high < -margin * (1 + ROUNDING):
+    elif upper.high < -margin * (1 + ROUNDING_OF_MARGIN):
         decision = WORSE
     elif row.test == "score":
         required = pair.hits_needed(margin, level, level_of_worse)
-    elif abs(distance) > ROUNDING * margin:
+    elif abs(distance) > ROUNDING_OF_MARGIN * margin:
         of_side = level if distance > 0 else level_of_worse
         required = pair.queries_needed(distance, of_side, row.test)
     return Bunch(
@@ -426,7 +424,7 @@ class _Pair:
         d = self.differences
         net, differ = d.mean(), np.count_nonzero(d) / len(d)
         distance = net + margin
-        if abs(distance) <= ROUNDING:
+        if abs(distance) <= ROUNDING_OF_MARGIN:
             return None
         z = norm.isf(level if distance > 0 else level_of_worse)
         ends = wilson(differ, len(d), norm.isf((1 - LEVEL) / 2))

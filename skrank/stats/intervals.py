@@ -702,7 +702,7 @@ def _of_lists(scores, baseline, confidence_level):
         values, without = one.scores(n_items), one.leave_one_out(n_items)
         lowest = [0.0] * len(highest)
         if baseline is not None:
-            _check_same_queries(one, other, ranker, baseline)
+            _check_same_lists(one, other, ranker, baseline)
             values, without = values - of_other[0], without - of_other[1]
             lowest = [-most for most in highest]
         found[ranker] = [
@@ -739,7 +739,7 @@ def _of_lists(scores, baseline, confidence_level):
     )
 
 
-def _check_same_queries(one, other, ranker, baseline):
+def _check_same_lists(one, other, ranker, baseline):
     """Raise unless two rankers have lists of the same queries."""
     if len(one.qid) != len(other.qid):
         fewest = min(len(one.qid), len(other.qid))

@@ -22,8 +22,10 @@ from skrank.stats.inference import ROUNDING, check_level, terms_of
 
 # The level of the interval of the number of queries.
 LEVEL = 0.95
+# The power at which a difference counts as detectable, and a gate as decided.
+POWER = 0.8
 # The largest noncentrality: SciPy's probability is NaN from 1e12 on.
-LARGEST = 1e9
+MOST_NONCENTRAL = 1e9
 
 
 def required_queries(
@@ -180,7 +182,7 @@ def _differences(scores):
 def power_of_t(noncentrality, df, level):
     """Return the probability that a two-sided t test rejects."""
     quantile = t.ppf(1 - level / 2, df)
-    noncentrality = min(noncentrality, LARGEST)
+    noncentrality = min(noncentrality, MOST_NONCENTRAL)
     # SciPy's probabilities can be NaN where they are negligible.
     near, far = np.nan_to_num(nctdtr(df, noncentrality, [quantile, -quantile]))
     return 1 - near + far
@@ -196,7 +198,7 @@ def noncentrality(df, level, power):
     high = 4.0
     while power_of_t(high, df, level) < power:
         high *= 2
-        if high > LARGEST:
+        if high > MOST_NONCENTRAL:
             return np.inf
     return brentq(lambda x: power_of_t(x, df, level) - power, 0, high, xtol=1e-10)
 

@@ -6,7 +6,7 @@ may not ship; `populations.py` says how they look. Without them, only synthetic
 populations are drawn from. ``--write`` writes the tables of the documentation.
 
 Single means are given to `confidence_interval`, one sample after the other. For
-differences `test_family` is called, which `compare_rankers` calls. A test checks that
+differences `run_tests` is called, which `compare_rankers` calls. A test checks that
 this gives the numbers of `compare_rankers`.
 """
 

@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike
 
 from skrank._checks import check_choice, check_instance, shown
 from skrank.plot.base import (
-    BETTER,
+    BETTER_COLOR,
     COLORS,
-    NEITHER,
-    WORSE,
+    NEITHER_COLOR,
+    WORSE_COLOR,
     Display,
     direction_words,
     distinct_words,
@@ -440,7 +440,7 @@ class ComparisonDisplay(Display):
             best = np.nan_to_num(mean if greater_is_better else -mean, nan=-np.inf)
             reference = int(best.argmax())
         else:
-            return {"mean": (np.ones(len(names), dtype=bool), BETTER, _FILLED)}
+            return {"mean": (np.ones(len(names), dtype=bool), BETTER_COLOR, _FILLED)}
         is_shown, gain = np.zeros(len(names), dtype=bool), np.zeros(len(names))
         for row, of_row in enumerate(self.metric):
             pair = names.index(self.ranker[row]), names.index(self.baseline[row])
@@ -456,8 +456,8 @@ class ComparisonDisplay(Display):
             }
             return {"baseline": (~others, "black", _DIAMOND), **looks}
         return {
-            "best, or not significantly different": (~is_shown, BETTER, _FILLED),
-            "significantly worse": (is_shown, WORSE, _SQUARE),
+            "best, or not significantly different": (~is_shown, BETTER_COLOR, _FILLED),
+            "significantly worse": (is_shown, WORSE_COLOR, _SQUARE),
         }
 
     def _write_letters(self, ax, metric, names, size):
@@ -485,14 +485,14 @@ class ComparisonDisplay(Display):
         if self.claim is not None:
             return {
                 self.claim: (is_shown, COLORS[2], _FILLED),
-                "not shown": (~is_shown, NEITHER, _HOLLOW),
+                "not shown": (~is_shown, NEITHER_COLOR, _HOLLOW),
             }
         return {
-            "better": (is_shown & (gain > 0), BETTER, _FILLED),
-            "worse": (is_shown & (gain < 0), WORSE, _SQUARE),
+            "better": (is_shown & (gain > 0), BETTER_COLOR, _FILLED),
+            "worse": (is_shown & (gain < 0), WORSE_COLOR, _SQUARE),
             "not significantly different": (
                 ~is_shown | (gain == 0),
-                NEITHER,
+                NEITHER_COLOR,
                 _HOLLOW,
             ),
         }
