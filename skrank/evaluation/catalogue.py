@@ -520,29 +520,14 @@ class TopLists:
 
     An entry is a document that may be in a list. The entries are in the order of the
     lists, and the lists in the order of `qid`.
-
-    Attributes
-    ----------
-    qid : ndarray of shape (n_lists,)
-        The query ids, in ascending order.
-    length : ndarray of shape (n_lists,)
-        The number of documents in each list.
-    query : ndarray of shape (n_entries,)
-        The list of each entry.
-    code : ndarray of shape (n_entries,)
-        Its item, a position in `items`.
-    probability : ndarray of shape (n_entries,) or None
-        The probability that it is in the list; None if all are.
-    items : ndarray of shape (n_recommended,)
-        The items that may be recommended, each once.
     """
 
-    qid: np.ndarray
-    length: np.ndarray
-    query: np.ndarray
-    code: np.ndarray
-    probability: np.ndarray | None
-    items: np.ndarray
+    qid: np.ndarray  # of shape (n_lists,), in ascending order
+    length: np.ndarray  # the number of documents in each list
+    query: np.ndarray  # of shape (n_entries,): the list of each entry
+    code: np.ndarray  # its item, a position in `items`
+    probability: np.ndarray | None  # that it is in the list; None if all are
+    items: np.ndarray  # the items that may be recommended, each once
 
     def check(self):
         """Raise if a list has an item twice."""
@@ -728,30 +713,15 @@ class TopLists:
 
 
 class Sums(NamedTuple):
-    """What the scores are computed from: numbers, or an array with one for each list.
-
-    Attributes
-    ----------
-    n_lists : int
-        The number of lists.
-    covered : float
-        The expected number of items in any of them.
-    spread : float
-        The sum of |c_i - c_j| over pairs of recommended items, c being the counts.
-    total : int
-        The number of documents in all lists.
-    c_log_c : float
-        The sum of c log2 c over the items.
-    overlap : float
-        The sum of the cosine similarities of all ordered pairs of lists.
-    """
+    """What the scores are computed from: numbers, or arrays of one for each list."""
 
     n_lists: int
-    covered: np.ndarray
+    covered: np.ndarray  # the expected number of items in any of the lists
+    # The sum of |c_i - c_j| over pairs of recommended items, c being the counts.
     spread: np.ndarray
-    total: np.ndarray
-    c_log_c: np.ndarray
-    overlap: np.ndarray
+    total: np.ndarray  # the number of documents in all lists
+    c_log_c: np.ndarray  # the sum of c log2 c over the items
+    overlap: np.ndarray  # the cosine similarities of all ordered pairs of lists
 
 
 def _scores_of(sums, n_found, n_items):

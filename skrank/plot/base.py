@@ -203,7 +203,9 @@ def fit_text(ax, labels, width=0.55, n_lines=None):
     line = down / max(n_lines or len(labels), 1)
     size = min(size, line / _HEIGHT)
     n_characters = max(int(width * across / (_WIDTH * size)), 8)
-    return [_shown(label, n_characters) for label in labels], size
+    short = (_shorten(label, n_characters).replace("$", r"\$") for label in labels)
+    # matplotlib hides labels that begin with an underscore.
+    return [f" {label}" if label.startswith("_") else label for label in short], size
 
 
 def _fitting_size(n_characters, across, size):
@@ -223,12 +225,6 @@ def shorten_names(names, across):
     """Return names that fit side by side in some points, in the smallest font."""
     n_characters = int(across / (_WIDTH * _SMALLEST * len(names)))
     return [_shorten(name, min(max(n_characters, 8), _LONGEST_NAME)) for name in names]
-
-
-def _shown(label, n_characters):
-    """Return a label as matplotlib draws it: no formula, and none that is hidden."""
-    label = _shorten(label, n_characters).replace("$", r"\$")
-    return f" {label}" if label.startswith("_") else label
 
 
 def number_some(ax, x):

@@ -29,7 +29,7 @@ from skrank.plot.base import (
 )
 from skrank.stats.comparison import RankerComparison
 from skrank.stats.inference import is_at_most
-from skrank.stats.paired_tests import CORRECTIONS, is_two_sided
+from skrank.stats.paired_tests import CORRECTIONS
 
 Kind = Literal["auto", "means", "differences"]
 _RANKERS = ("ranker", "baseline")
@@ -231,6 +231,9 @@ class ComparisonDisplay(Display):
             for row in comparison.intervals.rows
             if row.metric in drawn
         ]
+        margins = {"greater": [-comparison.margin], "less": [comparison.margin]}
+        margins["two-sided"] = margins["greater"] + margins["less"]
+        margins = margins[comparison.alternative] if comparison.margin else []
         display = cls(
             metric=[named(row) for row in rows],
             ranker=[row.ranker for row in rows],
@@ -241,7 +244,8 @@ class ComparisonDisplay(Display):
             is_shown=np.array([is_at_most(row.p_adjusted, level) for row in rows]),
             greater_is_better=[is_greater[row.metric] for row in rows],
             letters=letters,
-            **_claim(comparison.alternative, comparison.margin),
+            claim=comparison._asked() or None,
+            margins=margins,
             **_notes(comparison),
             means=means,
         )
@@ -553,17 +557,6 @@ def _draw_points(ax, values, height, looks, size):
                 **look,
             )
     return found
-
-
-def _claim(alternative, margin):
-    """Return what a test asks for, and the differences at which it begins."""
-    if is_two_sided(alternative, margin):
-        return {"claim": None}
-    if alternative == "two-sided":
-        return {"claim": f"within {margin:g} of 0", "margins": [-margin, margin]}
-    least = -margin if alternative == "greater" else margin
-    claim = f"{alternative} than {least + 0:g}"
-    return {"claim": claim, "margins": [least] if margin else []}
 
 
 def _notes(comparison):

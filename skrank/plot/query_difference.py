@@ -195,8 +195,6 @@ class QueryDifferenceDisplay(Display):
         y_score : dict of array-like
             The predicted scores of the rankers by name, each as in
             :func:`~skrank.metrics.score_queries`.
-        metric : str or callable
-            The metric, as in :func:`~skrank.metrics.evaluate`.
 
         See Also
         --------
@@ -235,8 +233,6 @@ class QueryDifferenceDisplay(Display):
         ----------
         estimator : dict of str to estimator instance
             The fitted estimators by name.
-        metric : str or callable
-            The metric, as in :func:`~skrank.metrics.evaluate`.
         """
         y_score, qid = predict_scores(estimator, X, y, qid, "QueryDifferenceDisplay")
         options = {"ranker": ranker, "baseline": baseline, "n_worst": n_worst}
@@ -246,13 +242,7 @@ class QueryDifferenceDisplay(Display):
 
     @share_display_words
     def plot(self, ax: Any = None, *, n_worst: int = 0) -> QueryDifferenceDisplay:
-        """Draw the differences.
-
-        Returns
-        -------
-        display : QueryDifferenceDisplay
-            The display itself.
-        """
+        """Draw the differences."""
         check_scalar(n_worst, "n_worst", Integral, min_val=0)
         gain = self._gain
         order = np.argsort(-gain, kind="stable")[: len(gain) - np.isnan(gain).sum()]

@@ -113,13 +113,6 @@ class TieSpanDisplay(Display):
     ) -> TieSpanDisplay:
         """Draw the metrics of predicted scores.
 
-        Parameters
-        ----------
-        metrics : str, callable, list or dict, default=("mrr", "ndcg@10", "map")
-            The metrics, as in :func:`~skrank.metrics.evaluate`.
-        **params
-            Further parameters of :func:`~skrank.metrics.score_queries`, except `ties`.
-
         Raises
         ------
         ValueError
@@ -167,27 +160,13 @@ class TieSpanDisplay(Display):
         ax: Any = None,
         **params: Any,
     ) -> TieSpanDisplay:
-        """Draw the metrics of fitted estimators.
-
-        Parameters
-        ----------
-        metrics : str, callable, list or dict, default=("mrr", "ndcg@10", "map")
-            The metrics, as in :func:`~skrank.metrics.evaluate`.
-        **params
-            Further parameters of :func:`~skrank.metrics.score_queries`, except `ties`.
-        """
+        """Draw the metrics of fitted estimators."""
         y_score, qid = predict_scores(estimator, X, y, qid, "TieSpanDisplay")
         return cls.from_predictions(y, y_score, metrics, qid=qid, ax=ax, **params)
 
     @share_display_words
     def plot(self, ax: Any = None) -> TieSpanDisplay:
-        """Draw the values.
-
-        Returns
-        -------
-        display : TieSpanDisplay
-            The display itself.
-        """
+        """Draw the values."""
         is_greater = self.greater_is_better or [True] * len(self.metrics)
         headings = [
             words if greater else f"{words} {direction_words(greater)}"

@@ -101,16 +101,26 @@ class Counted(NamedTuple):
 
     @classmethod
     def of(cls, values, limits):
-        """Return values within the limits, scaled to the range from 0 to 1."""
-        low, high = limits
-        scaled = np.clip((np.asarray(values) - low) / (high - low), 0.0, 1.0)
-        return _on_grid(scaled, np.ones(len(scaled)))
+        """Return values within the limits, scaled to the range from 0 to 1.
 
-    @classmethod
-    def merged(cls, parts):
-        """Return the values of all parts."""
-        values, counts = (np.concatenate(found) for found in zip(*parts, strict=True))
-        return _on_grid(values, counts)
+        Of too many different values, one between two points of a grid counts as both in
+        parts, with the same mean. That lowers the wealth of each bet, whose logarithm
+        is concave, so that no bet wins by it.
+        """
+        low, high = limits
+        values = np.clip((np.asarray(values) - low) / (high - low), 0.0, 1.0)
+        # A few of many values can show that there are too many different ones.
+        if len(np.unique(values[: 4 * MOST_DIFFERENT])) <= MOST_DIFFERENT:
+            different, counts = np.unique(values, return_counts=True)
+            if len(different) <= MOST_DIFFERENT:
+                return cls(different, counts.astype(np.float64))
+        steps = values * MOST_DIFFERENT
+        below = np.minimum(steps.astype(np.intp), MOST_DIFFERENT - 1)
+        above = steps - below
+        found = np.bincount(below, weights=1 - above, minlength=MOST_DIFFERENT + 1)
+        found[1:] += np.bincount(below, weights=above, minlength=MOST_DIFFERENT)
+        there = np.flatnonzero(found)
+        return cls(there / MOST_DIFFERENT, found[there])
 
     @property
     def mean(self):
@@ -120,27 +130,6 @@ class Counted(NamedTuple):
     def mirrored(self):
         """Return 1 less the values."""
         return Counted(1 - self.values[::-1], self.counts[::-1])
-
-
-def _on_grid(values, counts):
-    """Return the :class:`Counted` of values with counts.
-
-    A value between two points of the grid counts as both in parts, with the same mean.
-    That lowers the wealth of each bet, whose logarithm is concave, so that no bet wins
-    by it.
-    """
-    # A few of many values can show that there are too many different ones.
-    if len(np.unique(values[: 4 * MOST_DIFFERENT])) <= MOST_DIFFERENT:
-        different, places = np.unique(values, return_inverse=True)
-        if len(different) <= MOST_DIFFERENT:
-            return Counted(different, np.bincount(places.ravel(), weights=counts))
-    steps = values * MOST_DIFFERENT
-    below = np.minimum(steps.astype(np.intp), MOST_DIFFERENT - 1)
-    above = counts * (steps - below)
-    found = np.bincount(below, weights=counts - above, minlength=MOST_DIFFERENT + 1)
-    found[1:] += np.bincount(below, weights=above, minlength=MOST_DIFFERENT)
-    there = np.flatnonzero(found)
-    return Counted(there / MOST_DIFFERENT, found[there])
 
 
 def in_limits(limits, lower_end, counted, tail):
@@ -162,8 +151,11 @@ def gaffke(counted, tail):
     scale = values[-1]
     x, counts = np.append(values / scale, 0.0), np.append(counts, WEIGHT)
 
+    # D = G / sum G with gamma variables G of shapes `counts`: sum D x < t exactly if
+    # sum G (x - t) < 0. The cumulant function of the latter is
+    # K(s) = -sum counts log(1 - s (x - t)), and K'(s) = 0 at the saddlepoint.
     def end(tilt):
-        # The saddlepoint of sum D x < t, for the t that has this one.
+        # The t that has this saddlepoint.
         weights = counts / (1 - tilt * x)
         return (weights * x).sum() / weights.sum()
 
@@ -195,6 +187,7 @@ def wealth(counted, mean):
     values, counts = counted
     if mean <= 0:  # nothing to lose
         return np.inf if mean < 0 or values.any() else 1.0
+    # E_u prod_i (1 + u (x_i / m - 1)) [1], a row for each u
     gains = np.log1p(np.outer(BETS, values / mean - 1)) @ counts
     largest = gains.max()
     with np.errstate(over="ignore"):

@@ -432,10 +432,10 @@ class RankerComparison(Result):
 
     def _asked(self):
         """Return what the test asks for, unless it is any difference."""
-        asked = {"greater": "greater than", "less": "less than"}.get(self.alternative)
-        if asked:
-            return f"{asked} {_of_margin(asked, self.margin)}"
-        return f"within {self.margin:g} of 0" if self.margin else ""
+        if self.alternative == "two-sided":
+            return f"within {self.margin:g} of 0" if self.margin else ""
+        least = -self.margin if self.alternative == "greater" else self.margin
+        return f"{self.alternative} than {least + 0:g}"
 
     def _title(self):
         levels = f"{100 * self.confidence_level:g}% intervals{self._of_differences()}"
@@ -514,10 +514,6 @@ class RankerComparison(Result):
 
 def _counted(n, noun, several=None):
     return f"{n:,} {noun if n == 1 else several or f'{noun}s'}"
-
-
-def _of_margin(asked, margin):
-    return f"{-margin if asked == 'greater than' else margin:g}" if margin else "0"
 
 
 # Letters that nobody can compare are not shown.

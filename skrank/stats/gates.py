@@ -34,7 +34,13 @@ from skrank.stats.inference import (
     wilson,
 )
 from skrank.stats.paired_tests import TESTS, score_variance
-from skrank.stats.sample_size import LEVEL, POWER, power_of_t, range_of_deviation
+from skrank.stats.sample_size import (
+    LEVEL,
+    POWER,
+    fewest,
+    power_of_t,
+    range_of_deviation,
+)
 
 # The decisions, with the exit status of each.
 PASSED, WORSE, UNDECIDED = "passed", "worse", "undecided"
@@ -410,7 +416,7 @@ class _Pair:
                 # What is tested on one side at a level is tested on both at twice it.
                 return power_of_t(effect, n - 1.0, 2 * of_n) >= POWER
 
-            return _fewest(is_enough, len(d) + 1)
+            return fewest(is_enough, len(d) + 1, MOST_QUERIES)
 
         return _required(map(needed, (d.std(ddof=1), *range_of_deviation(d, LEVEL))))
 
@@ -443,19 +449,6 @@ class _Pair:
 def _level(level, test, n):
     """Return the level of one look at n units."""
     return float(anytime.strict_level(level, n)) if TESTS[test].is_anytime else level
-
-
-def _fewest(is_enough, n):
-    """Return the fewest queries, at least n, that are enough; None if none are."""
-    low, high = n - 1, n
-    while not is_enough(high):
-        low, high = high, 2 * high
-        if high > MOST_QUERIES:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_enough(middle) else (middle, high)
-    return high
 
 
 def _required(found):

@@ -21,7 +21,6 @@ from skrank._engine.summary import (
     MEANS,
     is_of_means,
     mean_of_queries,
-    pooled_harmonic_mean,
     reciprocal,
 )
 from skrank._engine.value_table import check_by
@@ -71,15 +70,6 @@ class Terms(NamedTuple):
             return True
         metric = self.request.metric
         return metric.pool is mean_of_queries and not metric.inverse
-
-    @property
-    def is_reciprocal(self):
-        """Return True if the summary is one over the ratio or minus that."""
-        if self.request is None:
-            return False
-        metric = self.request.metric
-        pool = pooled_harmonic_mean if not metric.inverse else mean_of_queries
-        return metric.pool is pool
 
     @property
     def is_binary(self):

@@ -23,7 +23,12 @@ from skrank._checks import (
     shown,
 )
 from skrank._engine.names import CATALOGUE_SCORES
-from skrank._engine.summary import pooled_median, reciprocal
+from skrank._engine.summary import (
+    mean_of_queries,
+    pooled_harmonic_mean,
+    pooled_median,
+    reciprocal,
+)
 from skrank._types import Clusters, Seed
 from skrank.evaluation.catalogue import CatalogueScores
 from skrank.evaluation.query_scores import QueryScores
@@ -466,9 +471,24 @@ def _intervals_of(
             )
     resampled = [None] * len(named)
     if method == "bootstrap" and named:
-        resampled = _resampled(
-            named.values(), clusterings, confidence_level, n_resamples, random_state
-        )
+        if len(clusterings) > 1:
+            raise ValueError(
+                "The 'clusters' parameter of confidence_interval must be one "
+                "clustering with method='bootstrap'. Got two."
+            )
+        sums = [
+            sum_clusters(terms.top, terms.bottom, *clusterings or [None])
+            for terms in named.values()
+        ]
+        top, bottom = (np.column_stack(column) for column in zip(*sums, strict=True))
+        order = by_value(top, bottom)
+        resampled = studentized(
+            top[order],
+            bottom[order],
+            confidence_level=confidence_level,
+            n_resamples=n_resamples,
+            seed=seed_of(random_state),
+        ).T
     intervals, few_values, few_units = [], {}, {}
     for (name, terms), ends in zip(named.items(), resampled, strict=True):
         interval, few_values[name], few_units[name] = interval_of(
@@ -568,9 +588,13 @@ def interval_of(terms, clusterings, confidence_level, method, resampled=None):
 
 def _of_ratio(terms, ratio, ends, error):
     """Return (low, high, standard error) of the summary from those of the ratio."""
-    link = terms.summary
+    link, is_reciprocal = terms.summary, False
+    if terms.request is not None:
+        metric = terms.request.metric
+        pool = mean_of_queries if metric.inverse else pooled_harmonic_mean
+        is_reciprocal = metric.pool is pool  # the summary is 1 or -1 over the ratio
     with np.errstate(all="ignore"):
-        if terms.is_reciprocal:  # unbounded if the interval of the ratio reaches 0
+        if is_reciprocal:  # unbounded if the interval of the ratio reaches 0
             side = np.sign(ratio)
             ends = side * np.maximum(side * np.asarray(ends), 0)
         low, high = sorted(link(end) for end in ends)
@@ -635,29 +659,6 @@ def _undefined(terms, method):
         UndefinedMetricWarning,
     )
     return _as_bunch(terms, np.nan, np.nan, np.nan, method)
-
-
-def _resampled(columns, clusterings, confidence_level, n_resamples, random_state):
-    """Return (low, high) of each ratio by the studentized bootstrap."""
-    if len(clusterings) > 1:
-        raise ValueError(
-            "The 'clusters' parameter of confidence_interval must be one clustering "
-            "with method='bootstrap'. Got two."
-        )
-    sums = [
-        sum_clusters(terms.top, terms.bottom, *clusterings or [None])
-        for terms in columns
-    ]
-    top, bottom = (np.column_stack(column) for column in zip(*sums, strict=True))
-    order = by_value(top, bottom)
-    ends = studentized(
-        top[order],
-        bottom[order],
-        confidence_level=confidence_level,
-        n_resamples=n_resamples,
-        seed=seed_of(random_state),
-    )
-    return ends.T
 
 
 def _rows_of_judge(scores, judge, confidence_level):

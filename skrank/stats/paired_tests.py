@@ -387,6 +387,7 @@ class ScoreTest(PairedTest):
         for side, of_side in zip(sides, rejected, strict=True):
             if side.sign == -1:
                 wins, losses = losses, wins
+            # z(d) falls from d = -1 to 1, and is `critical` at the end.
             low, high = np.full((2, len(family)), [[-1.0], [1.0]])
             for _ in range(HALVINGS):
                 middle = (low + high) / 2

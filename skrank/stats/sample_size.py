@@ -213,14 +213,20 @@ def queries_needed(effect, deviation, level, power):
         found = power_of_t(effect * math.sqrt(n) / deviation, float(n - 1), level)
         return found >= power
 
-    high = 2
+    return int(fewest(is_enough, 2))
+
+
+def fewest(is_enough, n, most=math.inf):
+    """Return the fewest queries, at least n, that are enough; None above `most`."""
+    low, high = n - 1, n
     while not is_enough(high):
-        high *= 2
-    low = high // 2
+        low, high = high, 2 * high
+        if high > most:
+            return None
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if is_enough(middle) else (middle, high)
-    return int(high)
+    return high
 
 
 def range_of_deviation(differences, confidence_level):

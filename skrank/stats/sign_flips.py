@@ -45,6 +45,8 @@ def exact_probability(x):
 
 def _by_halves(x):
     """Count the pairs of sums of two halves that reach the sum."""
+    # S* = l + r with a sum l of the left half and r of the right one, 2^(n/2) of each.
+    # S* >= S for r >= S - l: of the sorted r these are all from one place on.
     least = x.sum() - ROUNDING * np.abs(x).sum()
     left, right = (np.sort(_signed_sums(half)) for half in np.array_split(x, 2))
     reached = len(right) - np.searchsorted(right, least - left[::-1])

@@ -138,16 +138,6 @@ def test_many_different_values_are_counted_on_a_grid_which_wins_nothing():
         assert 0.995 < ratio <= 1 + 1e-9
 
 
-def test_parts_count_as_the_whole():
-    rng = np.random.default_rng(5)
-    for size in (300, 2000):
-        values = rng.random(size)
-        parts = [Counted.of(part, (0, 1)) for part in np.split(values, 4)]
-        merged, whole = Counted.merged(parts), Counted.of(values, (0, 1))
-        np.testing.assert_array_equal(merged.values, whole.values)
-        np.testing.assert_allclose(merged.counts, whole.counts)
-
-
 def test_an_interval_for_all_looks_holds_the_means_that_the_bets_do_not_refute():
     values = np.random.default_rng(6).beta(2, 3, size=60)
     found = confidence_interval(ndcg(values), method="anytime")["ndcg"]
