@@ -446,6 +446,27 @@ ax : Axes, default=None
     Further parameters of :func:`~skrank.metrics.score_queries`.
 """)
 
+# What the parameters of one display are.
+_OF_ONE_DISPLAY = {
+    "MetricAtKDisplay": read_entries("""
+metric : str
+    The name of the metric without its cutoff, such as "ndcg".
+baseline : str, default=None
+    The ranker to compare with. If None, the values of the rankers are drawn, and
+    otherwise their differences from it.
+"""),
+    "TieSpanDisplay": read_entries("""
+metrics : str, callable, list or dict, default=("mrr", "ndcg@10", "map")
+    The metrics, as in :func:`~skrank.metrics.evaluate`.
+**params
+    Further parameters of :func:`~skrank.metrics.score_queries`, except `ties`.
+"""),
+    "QueryDifferenceDisplay": read_entries("""
+metric : str or callable
+    The metric, as in :func:`~skrank.metrics.evaluate`.
+"""),
+}
+
 _OF_ESTIMATOR = read_entries("""
 estimator : estimator instance or dict of them
     A fitted estimator, or several by name.
@@ -460,15 +481,16 @@ qid : array-like of shape (n_samples,), default=None
 
 def share_display_words(function: F) -> F:
     """Complete the docstring of a method of a display."""
-    own = dict(_OF_DISPLAY)
-    if function.__name__ == "from_estimator":
+    cls, _, method = function.__qualname__.partition(".")
+    own = _OF_DISPLAY | _OF_ONE_DISPLAY[cls]
+    if method == "from_estimator":
         own |= _OF_ESTIMATOR
 
     def entry(name, default):
         return own[name] if name in own else describe(name, default)
 
-    cls = function.__qualname__.partition(".")[0]
-    returns = f"Returns\n-------\ndisplay : {cls}\n    The display."
+    itself = " itself" if method == "plot" else ""
+    returns = f"Returns\n-------\ndisplay : {cls}\n    The display{itself}."
     return share_words(function, describe=entry, returns=returns)
 
 

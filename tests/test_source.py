@@ -27,7 +27,6 @@ HEADER = "# SPDX-License-Identifier: BSD-3-Clause"
 # Modules that only one other module imports, and why they are not part of it.
 ALONE = {
     "skrank.rankers.libraries": "where the support of a further library is added",
-    "skrank.stats.catalogue": "what CatalogueScores asks for, a layer below",
     "skrank.stats.sign_flips": "the arithmetic, which its tests call by itself",
     "skrank.tables.dask": "an engine: each is a module",
 }

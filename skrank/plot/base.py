@@ -22,7 +22,7 @@ COLORS = (
     "#56B4E9",
     "#000000",
 )
-BETTER, WORSE, NEITHER = COLORS[0], COLORS[1], "#757575"
+BETTER_COLOR, WORSE_COLOR, NEITHER_COLOR = COLORS[0], COLORS[1], "#757575"
 
 # After one round of colours the lines are drawn in another style.
 _STYLES = ("-", "--", ":")
@@ -33,7 +33,7 @@ _SMALLEST = 5
 _WIDTH, _HEIGHT = 0.6, 1.3
 _ROW = 16
 # The most characters of a name within a line of words.
-_LONGEST = 24
+_LONGEST_NAME = 24
 # The width of a panel in inches.
 _PANEL = 2.1
 # The width of the axes of matplotlib's default figure.
@@ -203,7 +203,9 @@ def fit_text(ax, labels, width=0.55, n_lines=None):
     line = down / max(n_lines or len(labels), 1)
     size = min(size, line / _HEIGHT)
     n_characters = max(int(width * across / (_WIDTH * size)), 8)
-    return [_shown(label, n_characters) for label in labels], size
+    short = (_shorten(label, n_characters).replace("$", r"\$") for label in labels)
+    # matplotlib hides labels that begin with an underscore.
+    return [f" {label}" if label.startswith("_") else label for label in short], size
 
 
 def _fitting_size(n_characters, across, size):
@@ -222,13 +224,7 @@ def _shorten(label, n_characters):
 def shorten_names(names, across):
     """Return names that fit side by side in some points, in the smallest font."""
     n_characters = int(across / (_WIDTH * _SMALLEST * len(names)))
-    return [_shorten(name, min(max(n_characters, 8), _LONGEST)) for name in names]
-
-
-def _shown(label, n_characters):
-    """Return a label as matplotlib draws it: no formula, and none that is hidden."""
-    label = _shorten(label, n_characters).replace("$", r"\$")
-    return f" {label}" if label.startswith("_") else label
+    return [_shorten(name, min(max(n_characters, 8), _LONGEST_NAME)) for name in names]
 
 
 def number_some(ax, x):

@@ -29,7 +29,7 @@ from skrank.plot.base import (
 )
 from skrank.scoring.scorer import predict_scores
 from skrank.stats.compare import compare_rankers
-from skrank.stats.intervals import interval_table
+from skrank.stats.intervals import intervals_by_segment
 
 # Cutoffs of which the last is more than this many times the first are drawn on a
 # logarithmic axis.
@@ -153,9 +153,6 @@ class MetricAtKDisplay(Display):
         metric : str, default=None
             The name of the metric without its cutoff, such as "ndcg". It may be None if
             only one metric has cutoffs.
-        baseline : str, default=None
-            The ranker to compare with. If None, the values of the rankers are drawn,
-            and otherwise their differences from it.
 
         Raises
         ------
@@ -187,15 +184,20 @@ class MetricAtKDisplay(Display):
                 f"Got {shown(metric)} instead."
             )
         names = dict(sorted(cutoffs[metric].items()))
-        chosen = scores[list(names.values())]
-        places = [chosen.metrics.index(name) for name in names.values()]
-        rankers = list(chosen.rankers)
+        chosen, rankers = scores[list(names.values())], list(scores.rankers)
         if baseline is None:
-            ends = _ends_of_values(chosen, places, level)
+            found = _intervals_of_values(chosen, level)
         else:
             rankers.pop(cls._position(rankers, baseline, "baseline"))
-            ends = _ends_of_differences(chosen, places, baseline, level)
-        request = chosen.table.requests[places[0]]
+            found = _intervals_of_differences(chosen, baseline, level)
+        undefined = (np.nan, np.nan, np.nan)
+        ends = np.array(
+            [
+                [found.get((ranker, name), undefined) for name in names.values()]
+                for ranker in rankers
+            ]
+        )
+        request = chosen.table.requests[0]
         display = cls(
             k=np.array(list(names)),
             estimate=ends[..., 0],
@@ -225,14 +227,6 @@ class MetricAtKDisplay(Display):
         **params: Any,
     ) -> MetricAtKDisplay:
         """Draw a metric of predicted scores.
-
-        Parameters
-        ----------
-        metric : str
-            The name of the metric without its cutoff, such as "ndcg".
-        baseline : str, default=None
-            The ranker to compare with. If None, the values of the rankers are drawn,
-            and otherwise their differences from it.
 
         See Also
         --------
@@ -271,16 +265,7 @@ class MetricAtKDisplay(Display):
         ax: Any = None,
         **params: Any,
     ) -> MetricAtKDisplay:
-        """Draw a metric of fitted estimators.
-
-        Parameters
-        ----------
-        metric : str
-            The name of the metric without its cutoff, such as "ndcg".
-        baseline : str, default=None
-            The ranker to compare with. If None, the values of the rankers are drawn,
-            and otherwise their differences from it.
-        """
+        """Draw a metric of fitted estimators."""
         y_score, qid = predict_scores(estimator, X, y, qid, "MetricAtKDisplay")
         options = {"baseline": baseline, "confidence_level": confidence_level}
         return cls.from_predictions(
@@ -295,11 +280,6 @@ class MetricAtKDisplay(Display):
         ----------
         bands : bool, default=True
             Whether to draw the confidence bands.
-
-        Returns
-        -------
-        display : MetricAtKDisplay
-            The display itself.
         """
         k, estimate = np.asarray(self.k), np.atleast_2d(self.estimate)
         ax = self._start(ax)
@@ -340,42 +320,30 @@ class MetricAtKDisplay(Display):
         return self
 
 
-def _ends_of_values(scores, places, level):
-    """Return (estimate, low, high) of each ranker and metric, (n, n_cutoffs, 3)."""
+def _intervals_of_values(scores, level):
+    """Return (estimate, low, high) by ranker and metric."""
     with warnings.catch_warnings():
         # Each cutoff of each ranker would warn by itself.
         warnings.filterwarnings("ignore", "The interval may be too narrow")
-        table = interval_table(scores, confidence_level=level)
-    return np.array(
-        [
-            [
-                (summary[j], np.nan, np.nan)
-                if row[j] is None
-                else (row[j].estimate, row[j].low, row[j].high)
-                for j in places
-            ]
-            for row, summary in zip(table, scores.table.summaries(), strict=True)
-        ]
-    )
+        _, ((_, found),) = intervals_by_segment(scores.table, confidence_level=level)
+    values = {}
+    for i, summary in enumerate(scores.table.summaries()):
+        for j, estimate in enumerate(summary):
+            one = found[i, j]
+            ends = (np.nan, np.nan) if one is None else (one.low, one.high)
+            values[scores.rankers[i], scores.metrics[j]] = (estimate, *ends)
+    return values
 
 
-def _ends_of_differences(scores, places, baseline, level):
-    """Return (difference, low, high) of the other rankers and metrics."""
+def _intervals_of_differences(scores, baseline, level):
+    """Return (difference, low, high) by ranker and metric."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The p-value may be too small")
         # What is not adjusted needs no more than the intervals.
         comparison = compare_rankers(
             scores, baseline=baseline, correction=None, confidence_level=level
         )
-    found = {
+    return {
         (row.ranker, row.metric): (row.difference, row.low, row.high)
         for row in comparison.rows
     }
-    undefined = (np.nan, np.nan, np.nan)
-    return np.array(
-        [
-            [found.get((ranker, scores.metrics[j]), undefined) for j in places]
-            for ranker in scores.rankers
-            if ranker != baseline
-        ]
-    )

@@ -19,9 +19,9 @@ from skrank._types import MatrixLike, MetricLike
 from skrank.evaluation.evaluate import score_queries
 from skrank.evaluation.query_scores import QueryScores
 from skrank.plot.base import (
-    BETTER,
-    NEITHER,
-    WORSE,
+    BETTER_COLOR,
+    NEITHER_COLOR,
+    WORSE_COLOR,
     Display,
     direction_words,
     fit_text,
@@ -195,8 +195,6 @@ class QueryDifferenceDisplay(Display):
         y_score : dict of array-like
             The predicted scores of the rankers by name, each as in
             :func:`~skrank.metrics.score_queries`.
-        metric : str or callable
-            The metric, as in :func:`~skrank.metrics.evaluate`.
 
         See Also
         --------
@@ -235,8 +233,6 @@ class QueryDifferenceDisplay(Display):
         ----------
         estimator : dict of str to estimator instance
             The fitted estimators by name.
-        metric : str or callable
-            The metric, as in :func:`~skrank.metrics.evaluate`.
         """
         y_score, qid = predict_scores(estimator, X, y, qid, "QueryDifferenceDisplay")
         options = {"ranker": ranker, "baseline": baseline, "n_worst": n_worst}
@@ -246,13 +242,7 @@ class QueryDifferenceDisplay(Display):
 
     @share_display_words
     def plot(self, ax: Any = None, *, n_worst: int = 0) -> QueryDifferenceDisplay:
-        """Draw the differences.
-
-        Returns
-        -------
-        display : QueryDifferenceDisplay
-            The display itself.
-        """
+        """Draw the differences."""
         check_scalar(n_worst, "n_worst", Integral, min_val=0)
         gain = self._gain
         order = np.argsort(-gain, kind="stable")[: len(gain) - np.isnan(gain).sum()]
@@ -265,13 +255,13 @@ class QueryDifferenceDisplay(Display):
         edges = np.arange(len(order) + 1) + 0.5
         start, bars = 0, []
         for n, label, color in zip(
-            numbers, labels, (BETTER, NEITHER, WORSE), strict=True
+            numbers, labels, (BETTER_COLOR, NEITHER_COLOR, WORSE_COLOR), strict=True
         ):
             part = slice(start, start + n)
             bar = ax.stairs(
                 difference[part],
                 edges[start : start + n + 1],
-                fill=n > 0 and color is not NEITHER,
+                fill=n > 0 and color is not NEITHER_COLOR,
                 color=color,
                 linewidth=1,
                 label=f"{label}: {n:,}",
@@ -316,7 +306,11 @@ class QueryDifferenceDisplay(Display):
                 ha="right",
                 va="center",
                 fontsize=size,
-                arrowprops={"arrowstyle": "-", "color": NEITHER, "linewidth": 0.6},
+                arrowprops={
+                    "arrowstyle": "-",
+                    "color": NEITHER_COLOR,
+                    "linewidth": 0.6,
+                },
                 bbox={"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.5},
             )
             found.append(annotation)

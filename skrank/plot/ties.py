@@ -14,9 +14,10 @@ from numpy.typing import ArrayLike
 from skrank._docs import share_display_words
 from skrank._types import MatrixLike, MetricsLike
 from skrank.evaluation.evaluate import score_queries
+from skrank.evaluation.reports import BOUNDS
 from skrank.plot.base import (
-    BETTER,
-    WORSE,
+    BETTER_COLOR,
+    WORSE_COLOR,
     Display,
     direction_words,
     distinct_words,
@@ -25,8 +26,6 @@ from skrank.plot.base import (
     usual_size,
 )
 from skrank.scoring.scorer import predict_scores
-
-BOUNDS = ("pessimistic", "expected", "optimistic")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -114,13 +113,6 @@ class TieSpanDisplay(Display):
     ) -> TieSpanDisplay:
         """Draw the metrics of predicted scores.
 
-        Parameters
-        ----------
-        metrics : str, callable, list or dict, default=("mrr", "ndcg@10", "map")
-            The metrics, as in :func:`~skrank.metrics.evaluate`.
-        **params
-            Further parameters of :func:`~skrank.metrics.score_queries`, except `ties`.
-
         Raises
         ------
         ValueError
@@ -168,27 +160,13 @@ class TieSpanDisplay(Display):
         ax: Any = None,
         **params: Any,
     ) -> TieSpanDisplay:
-        """Draw the metrics of fitted estimators.
-
-        Parameters
-        ----------
-        metrics : str, callable, list or dict, default=("mrr", "ndcg@10", "map")
-            The metrics, as in :func:`~skrank.metrics.evaluate`.
-        **params
-            Further parameters of :func:`~skrank.metrics.score_queries`, except `ties`.
-        """
+        """Draw the metrics of fitted estimators."""
         y_score, qid = predict_scores(estimator, X, y, qid, "TieSpanDisplay")
         return cls.from_predictions(y, y_score, metrics, qid=qid, ax=ax, **params)
 
     @share_display_words
     def plot(self, ax: Any = None) -> TieSpanDisplay:
-        """Draw the values.
-
-        Returns
-        -------
-        display : TieSpanDisplay
-            The display itself.
-        """
+        """Draw the values."""
         is_greater = self.greater_is_better or [True] * len(self.metrics)
         headings = [
             words if greater else f"{words} {direction_words(greater)}"
@@ -204,10 +182,10 @@ class TieSpanDisplay(Display):
         self.spans_ = ax.hlines(heights, low, high, colors="0.6", linewidths=2)
         points = {"linestyle": "", "markersize": 0.6 * size}
         (self.pessimistic_,) = ax.plot(
-            low, heights, marker="<", color=WORSE, **points, label="pessimistic"
+            low, heights, marker="<", color=WORSE_COLOR, **points, label="pessimistic"
         )
         (self.optimistic_,) = ax.plot(
-            high, heights, marker=">", color=BETTER, **points, label="optimistic"
+            high, heights, marker=">", color=BETTER_COLOR, **points, label="optimistic"
         )
         (self.expected_,) = ax.plot(
             expected, heights, marker="o", color="black", **points, label="expected"

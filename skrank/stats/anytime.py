@@ -1,23 +1,51 @@
-r"""Intervals and tests that hold at every look at growing data.
+r"""What holds at every look at growing data, and means of values in known limits.
 
-The asymptotic confidence sequence of I. Waudby-Smith, D. Arbour, R. Sinha, E. Kennedy,
-A. Ramdas, "Time-Uniform Central Limit Theory and Asymptotic Confidence Sequences",
-Annals of Statistics 52 (2024). After n queries its lower end is the mean less r
-standard errors, with
+For all n together the probability that one of the lower ends is above the mean of the
+population is at most :math:`\alpha`, however often one looks. There are two ways:
 
-.. math:: r^2 = 2 \frac{n \rho^2 + 1}{n \rho^2}
-   \log\left(1 + \frac{\sqrt{n \rho^2 + 1}}{2 \alpha}\right),
+- Bets, for values in known limits. The wealth of those who bet a fraction u of what
+  they have that the mean is above m is :math:`\prod_i (1 - u + u x_i / m)`. If the mean
+  is at most m, it does not grow on average, and the probability that it ever reaches
+  :math:`1 / \alpha` is at most :math:`\alpha` [1]_. The mean over u from the arcsine
+  distribution of u is such a wealth as well.
+- The asymptotic confidence sequence [2]_, for any values. Its lower end is the mean
+  less r standard errors, with
 
-and for all n together the probability that one of the lower ends is above the mean of
-the population is at most :math:`\alpha`, in the limit of many queries.
+  .. math:: r^2 = 2 \frac{n \rho^2 + 1}{n \rho^2}
+     \log\left(1 + \frac{\sqrt{n \rho^2 + 1}}{2 \alpha}\right).
 
-Few queries have the quantile of Student's t with the same tail as r of the normal
-distribution. So a test at every look is a t test at a stricter level.
+  Few queries have the quantile of Student's t with the same tail as r of the normal
+  distribution. So a test at every look is a t test at a stricter level.
+
+For one look at values in known limits there is the interval of N. Gaffke [3]_, with
+half an observation at the limit instead of a whole one. Like bets it knows what the
+sample cannot show, since no value is beyond the limits. The lower end is the quantile
+of
+
+.. math:: \sum_i D_i x_i, \quad (D_0, D_1, ..., D_n) \sim
+   \mathrm{Dirichlet}(\tfrac 1 2, 1, ..., 1), \quad x_0 = 0,
+
+for values from 0 to 1, and the upper end is that of :math:`1 - x` less 1. For values
+that are 0 or 1 it is a quantile of the beta distribution, as that of Clopper and
+Pearson is with a whole observation.
+
+.. [1] I. Waudby-Smith, A. Ramdas, "Estimating Means of Bounded Random Variables by
+   Betting", JRSS B 86 (2024).
+.. [2] I. Waudby-Smith, D. Arbour, R. Sinha, E. Kennedy, A. Ramdas, "Time-Uniform
+   Central Limit Theory and Asymptotic Confidence Sequences", Annals of Statistics 52
+   (2024).
+.. [3] N. Gaffke, "Three Test Statistics for a Nonparametric One-Sided Hypothesis on the
+   Mean of a Nonnegative Variable", Mathematical Methods of Statistics 14 (2005).
 """
 
 # SPDX-License-Identifier: BSD-3-Clause
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
 import numpy as np
+from scipy.optimize import brentq
 from scipy.stats import norm
 
 # The number of queries at which the sequence is the narrowest, at a level of 5 %. It
@@ -52,3 +80,129 @@ def pvalue(p, n):
 def level_of_interval(confidence_level, n):
     """Return the level of a two-sided t interval that holds it at every look."""
     return float(1 - 2 * strict_level((1 - confidence_level) / 2, max(n, 1)))
+
+
+# More different values than this are counted on a grid of as many steps.
+MOST_DIFFERENT = 1024
+# The weight of the observation at the limit.
+WEIGHT = 0.5
+# With a smaller tilt the probability is about that of the mean.
+SMALLEST_TILT = 1e-4
+# The fractions that are bet: the nodes of Gauss and Chebyshev, whose mean over a
+# polynomial of a degree below twice their number is that of the arcsine distribution.
+BETS = (1 - np.cos(np.pi * (np.arange(64) + 0.5) / 64)) / 2
+
+
+class Counted(NamedTuple):
+    """Different values from 0 to 1 in their order, and how often each comes."""
+
+    values: np.ndarray
+    counts: np.ndarray
+
+    @classmethod
+    def of(cls, values, limits):
+        """Return values within the limits, scaled to the range from 0 to 1.
+
+        Of too many different values, one between two points of a grid counts as both in
+        parts, with the same mean. That lowers the wealth of each bet, whose logarithm
+        is concave, so that no bet wins by it.
+        """
+        low, high = limits
+        values = np.clip((np.asarray(values) - low) / (high - low), 0.0, 1.0)
+        # A few of many values can show that there are too many different ones.
+        if len(np.unique(values[: 4 * MOST_DIFFERENT])) <= MOST_DIFFERENT:
+            different, counts = np.unique(values, return_counts=True)
+            if len(different) <= MOST_DIFFERENT:
+                return cls(different, counts.astype(np.float64))
+        steps = values * MOST_DIFFERENT
+        below = np.minimum(steps.astype(np.intp), MOST_DIFFERENT - 1)
+        above = steps - below
+        found = np.bincount(below, weights=1 - above, minlength=MOST_DIFFERENT + 1)
+        found[1:] += np.bincount(below, weights=above, minlength=MOST_DIFFERENT)
+        there = np.flatnonzero(found)
+        return cls(there / MOST_DIFFERENT, found[there])
+
+    @property
+    def mean(self):
+        """Return the mean."""
+        return float(self.values @ self.counts / self.counts.sum())
+
+    def mirrored(self):
+        """Return 1 less the values."""
+        return Counted(1 - self.values[::-1], self.counts[::-1])
+
+
+def in_limits(limits, lower_end, counted, tail):
+    """Return (low, high) of values in limits by a function of their lower end."""
+    low, high = limits
+    ends = lower_end(counted, tail), 1 - lower_end(counted.mirrored(), tail)
+    return tuple(float(low + (high - low) * end) for end in ends)
+
+
+def gaffke(counted, tail):
+    """Return the lower end of the mean, with the probability `tail` below it.
+
+    The probability is that of O. Barndorff-Nielsen's form of the saddlepoint
+    approximation (Biometrika 73, 1986), which is 0 to 5 % of itself too large.
+    """
+    values, counts = counted
+    if not values.any():
+        return 0.0
+    scale = values[-1]
+    x, counts = np.append(values / scale, 0.0), np.append(counts, WEIGHT)
+
+    # D = G / sum G with gamma variables G of shapes `counts`: sum D x < t exactly if
+    # sum G (x - t) < 0. The cumulant function of the latter is
+    # K(s) = -sum counts log(1 - s (x - t)), and K'(s) = 0 at the saddlepoint.
+    def end(tilt):
+        # The t that has this saddlepoint.
+        weights = counts / (1 - tilt * x)
+        return (weights * x).sum() / weights.sum()
+
+    def excess(tilt):
+        t = end(tilt)
+        room = 1 - tilt * t
+        # Of the sum of gamma variables times x - t: the cumulant function at its
+        # saddlepoint tilt / room, and the second derivative.
+        cumulant = counts.sum() * np.log(room) - (counts * np.log1p(-tilt * x)).sum()
+        parts = (x - t) / (1 - tilt * x)
+        root = -np.sqrt(max(-2 * cumulant, np.finfo(np.float64).tiny))
+        slope = tilt * np.sqrt((counts * parts**2).sum())
+        return norm.cdf(root + np.log(slope / root) / root) - tail
+
+    near = far = -1.0
+    while excess(near) < 0:
+        near /= 4
+        if near > -SMALLEST_TILT:
+            return scale * end(near)
+    while excess(far) > 0:
+        far *= 4
+    if near == far:
+        return scale * end(near)
+    return scale * end(brentq(excess, far, near))
+
+
+def wealth(counted, mean):
+    """Return what all bets that the mean is above this one make of 1 together."""
+    values, counts = counted
+    if mean <= 0:  # nothing to lose
+        return np.inf if mean < 0 or values.any() else 1.0
+    # E_u prod_i (1 + u (x_i / m - 1)) [1], a row for each u
+    gains = np.log1p(np.outer(BETS, values / mean - 1)) @ counts
+    largest = gains.max()
+    with np.errstate(over="ignore"):
+        return float(np.exp(largest) * np.exp(gains - largest).mean())
+
+
+def bets(counted, tail):
+    """Return the last mean below all others that no wealth of 1 / `tail` refutes."""
+
+    def excess(logarithm):
+        return np.log(wealth(counted, np.exp(logarithm)) * tail)
+
+    if not counted.values.any():
+        return 0.0
+    high = low = np.log(counted.mean)  # where the wealth is at most 1
+    while excess(low) < 0:
+        low -= 1.0
+    return float(np.exp(brentq(excess, low, high)))

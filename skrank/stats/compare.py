@@ -28,12 +28,11 @@ from skrank.stats.comparison import RankerComparison
 from skrank.stats.inference import (
     Segment,
     check_level,
+    count_units,
     difference,
     distinct_columns,
     effective_units,
-    estimates_of,
     is_at_most,
-    read_clusters,
     seed_of,
     segments_of,
     standard_error,
@@ -44,18 +43,16 @@ from skrank.stats.inference import (
 from skrank.stats.judged import Judge
 from skrank.stats.paired_tests import (
     ALTERNATIVES,
-    BLOCK,
     CORRECTIONS,
+    NUMBERS_AT_A_TIME,
     TESTS,
     Family,
     is_two_sided,
-    test_family,
+    run_tests,
 )
-from skrank.stats.sample_size import noncentrality
+from skrank.stats.sample_size import POWER, noncentrality
 
 INTERVALS = ("simultaneous", "single")
-# The power at which a difference counts as detectable.
-POWER = 0.8
 # What a test adds to a row.
 _TESTED = ("low", "high", "pvalue", "p_adjusted", "effect_size", "detectable")
 # The test that fits the values of each comparison.
@@ -68,7 +65,7 @@ DIGITS, TINY = 12, 1e-300
 # Units that weigh as much as a smaller fraction of equal ones are uneven.
 MOST_UNEVEN = 0.5
 # The squares of larger values are too large for a float.
-LARGEST = 1e150
+TOO_LARGE = 1e150
 
 
 _QUESTION = (
@@ -294,13 +291,11 @@ def compare_rankers(
         _check_of_judge(test, by, clusters)
     check_scalar(n_resamples, "n_resamples", Integral, min_val=1)
     scores = as_one(scores, by, clusters, "compare_rankers")
-    _check_sizes(scores.table)
-    pairs = _pairs(scores.table.rankers, baseline)
     table = scores.table
-    clusterings = read_clusters(clusters, table.keys)
-    segments = [Segment({}, slice(None), table, clusterings)]
-    if by is not None:
-        segments = segments_of(table, by, clusters, clusterings, "compare_rankers")
+    _check_sizes(table)
+    pairs = _pairs(table.rankers, baseline)
+    clusterings, segments = segments_of(table, by, clusters, "compare_rankers")
+    n_units = count_units(table.weight, len(table.keys["qid"]), clusterings)
     if test == AUTO and len(clusterings) > 1:
         test = "t"
     is_anytime = test != AUTO and TESTS[test].is_anytime
@@ -311,7 +306,7 @@ def compare_rankers(
             "The 'clusters' parameter of compare_rankers must be one clustering, "
             "unless test='t' and correction is 'holm', 'bh' or None. Got two."
         )
-    blocks = [block for one in segments for block in _blocks(one, pairs)]
+    blocks = [block for one in segments for block in _compared(one, pairs)]
     if not blocks:
         raise ValueError(
             "compare_rankers needs queries where a metric is defined for two rankers. "
@@ -325,20 +320,16 @@ def compare_rankers(
             f"'max-t' hold their level at one look only. Got {n_comparisons} "
             f"comparisons and correction={correction!r}."
         )
-    found = [_rows(block) for block in blocks]
-    rows, errors, df = zip(*found, strict=True)
-    rows = list(itertools.chain(*rows))
-    errors, df = np.concatenate(errors), np.concatenate(df)
-    ranges = np.hstack([_ranges(block, judge, is_anytime) for block in blocks])
-    tests = [_tests(block, test, judge) for block in blocks]
-    for row, of_row in zip(rows, itertools.chain(*tests), strict=True):
-        row["test"] = of_row
-    if judge is not None:
-        both = Judge(scores, judge, "compare_rankers")
-        table, blocks, errors, df = _with_judge(both, blocks, rows, test)
-    family = _family(table, blocks, errors, df, *ranges, clusterings)
+    both = None if judge is None else Judge(scores, judge, "compare_rankers")
+    found = [_rows(block, test, is_anytime, both) for block in blocks]
+    if both is not None:
+        table = both.table
+        blocks, found = _with_judge(both, blocks, found, test)
+    rows = [row for of_block, *_ in found for row in of_block]
+    numbers = np.hstack([of_block for _, of_block in found])
+    family = _family(table, blocks, numbers, clusterings)
     level = 1 - confidence_level
-    outcome = test_family(
+    outcome = run_tests(
         family,
         test=[row.test for row in rows],
         correction=correction,
@@ -368,7 +359,7 @@ def compare_rankers(
     ends = np.minimum(outcome.low, difference), np.maximum(outcome.high, difference)
     columns = (*ends, *outcome[:2], effect, detectable)
     for row, *values in zip(rows, *(x.tolist() for x in columns), strict=True):
-        row.update(zip(_TESTED, values, strict=True))
+        row.update(zip(_TESTED, values, strict=True))  # in the place of None
     _warn(rows, outcome, level, [*segments[0].entries])
     return RankerComparison(
         scores=scores,
@@ -387,6 +378,7 @@ def compare_rankers(
             and CORRECTIONS[correction].intervals is not None
             and TESTS[rows[0].test].has_interval
         ),
+        n_units=n_units,
         judge=judge,
     )
 
@@ -511,11 +503,11 @@ def _check_sizes(table):
         for request, of_metric in zip(table.requests, measured, strict=True):
             values = of_metric.values[np.isfinite(of_metric.values)]
             largest = max(values.max(initial=0), values.min(initial=0), key=abs)
-            if abs(largest) > LARGEST:
+            if abs(largest) > TOO_LARGE:
                 raise ValueError(
-                    f"The values of {request.key!r} must be between -{LARGEST:g} and "
-                    f"{LARGEST:g} to be compared. Got {largest:g} for {shown(ranker)}."
-                    " Divide all of them by the same number."
+                    f"The values of {request.key!r} must be between -{TOO_LARGE:g} and "
+                    f"{TOO_LARGE:g} to be compared. Got {largest:g} for "
+                    f"{shown(ranker)}. Divide all of them by the same number."
                 )
 
 
@@ -544,6 +536,7 @@ class _Block(NamedTuple):
     values: np.ndarray
     known: np.ndarray  # whether each query counts
     bottom: np.ndarray  # the weight of each query
+    is_plain: bool = False  # whether all queries count alike, each for itself
 
     def differences(self, pairs):
         """Return the terms of the differences of pairs, (n_queries, n_pairs)."""
@@ -551,7 +544,7 @@ class _Block(NamedTuple):
         return difference(self.values[:, one], self.values[:, other])
 
 
-def _blocks(segment, pairs):
+def _compared(segment, pairs):
     """Yield the :class:`_Block` of each metric of a segment.
 
     Where rankers are undefined, and left out, for different queries, each pair has one.
@@ -559,7 +552,7 @@ def _blocks(segment, pairs):
     table, where = segment.table, ""
     for column, value in segment.entries.items():
         where += f" with {column}={shown(value)}"
-    of_metrics = zip(*terms_of(table, estimates_of(table)), strict=True)
+    of_metrics = zip(*terms_of(table), strict=True)
     for metric, (request, terms) in enumerate(
         zip(table.requests, of_metrics, strict=True)
     ):
@@ -595,15 +588,23 @@ def _blocks(segment, pairs):
                 )
                 continue
             values = [request.sign * np.where(known, one.top, 0) for one in own]
-            places = pairs if is_shared else [(0, 1)]
-            values = np.column_stack(values)
+            values, bottom = np.column_stack(values), bottoms[0]
             yield _Block(
-                segment, metric, rankers, own, places, values, known, bottoms[0]
+                *(segment, metric, rankers, own, pairs if is_shared else [(0, 1)]),
+                *(values, known, bottom),
+                is_plain=np.ptp(bottom[known]) == 0 and not segment.clusterings,
             )
 
 
-def _rows(block):
-    """Return the rows of the pairs of a block, their standard errors and their df."""
+def _rows(block, test, is_anytime, judge):
+    """Return the rows of the pairs of a block, as far as they are not tested yet.
+
+    Also four numbers for each pair: the standard error of the difference and its
+    degrees of freedom, the largest difference that the metric can have, and whether
+    that is known. A metric without limits has the range of the values, and one that is
+    not known that from 0 to 1 if all values are between them. Values that are all equal
+    have none.
+    """
     table, clusterings = block.segment.table, block.segment.clusterings
     request = table.requests[block.metric]
     has_weight = True if table.weight is None else table.weight > 0
@@ -616,7 +617,13 @@ def _rows(block):
         one.estimate if np.array_equal(one.known, block.known) else values.sum() / whole
         for one, values in zip(block.terms, block.values.T, strict=True)
     ]
-    rows, errors, step = [], [], max(BLOCK // len(block.known), 1)
+    limits = [limits_of(one) for one in block.terms]
+    is_plain = block.is_plain and judge is None
+    needs_limits = is_anytime and is_plain  # only bets need to know
+    is_limited = [needs_limits and are_limited(one) for one in block.terms]
+    tests = _tests(block, test, is_plain)
+    rows, errors, ranges = [], [], []
+    step = max(NUMBERS_AT_A_TIME // len(block.known), 1)
     for start in range(0, len(block.pairs), step):
         pairs = block.pairs[start : start + step]
         top = block.differences(pairs)
@@ -626,6 +633,10 @@ def _rows(block):
         n_wins, n_losses = (gain > 0).sum(axis=0), (gain < 0).sum(axis=0)
         total = top.sum(axis=0) / whole
         for j, (one, other) in enumerate(pairs):
+            (low, high), (low_other, high_other) = limits[one], limits[other]
+            size = max(high, high_other) - min(low, low_other)
+            is_known = is_limited[one] and is_limited[other]
+            ranges.append((size if size > 0 else np.inf, is_known))
             row = Bunch(
                 **block.segment.entries,
                 metric=request.key,
@@ -641,18 +652,18 @@ def _rows(block):
                 n_queries=len(gain),
                 n_undefined=int((undefined[one] | undefined[other]).sum()),
                 detectable=None,
-                test=None,
+                test=tests[start + j],
             )
             rows.append(row)
     errors, df = (np.concatenate(found) for found in zip(*errors, strict=True))
-    return rows, np.nan_to_num(errors), df
+    return rows, np.array([np.nan_to_num(errors), df, *zip(*ranges, strict=True)])
 
 
-def _tests(block, test, judge):
+def _tests(block, test, is_plain):
     """Return the name of the test of each pair of a block."""
     if test not in (AUTO, "score"):
         return [test] * len(block.pairs)
-    clusterings, is_plain = block.segment.clusterings, _is_plain(block, judge)
+    clusterings = block.segment.clusterings
     _, units = sum_clusters(block.bottom, block.bottom, *clusterings or [None])
     is_uneven = effective_units(units) < MOST_UNEVEN * np.count_nonzero(units)
     hits = [is_plain and _are_hits(one) for one in block.terms]
@@ -670,35 +681,12 @@ def _tests(block, test, judge):
     return found
 
 
-def _is_plain(block, judge):
-    """Return True if all queries count alike, each for itself."""
-    counts_alike = np.ptp(block.bottom[block.known]) == 0
-    return counts_alike and not block.segment.clusterings and judge is None
-
-
 def _are_hits(terms):
     """Return True if values are 0 or 1, of a metric of fractions or an unknown one."""
     is_known = terms.request.metric.limits != _UNLIMITED
     if is_known:
         return terms.is_binary
     return bool(((terms.values == 0) | (terms.values == 1)).all())
-
-
-def _ranges(block, judge, is_anytime):
-    """Return the largest difference of each pair of a block, and whether it is known.
-
-    A metric without limits has the range of the values, and one that is not known that
-    from 0 to 1 if all values are between them. Values that are all equal have none.
-    """
-    low, high = np.array([limits_of(one) for one in block.terms]).T
-    is_known = np.zeros(len(block.terms), dtype=bool)
-    if is_anytime and _is_plain(block, judge):  # only bets need to know
-        is_known[:] = [are_limited(one) for one in block.terms]
-    found = []
-    for pair in map(list, block.pairs):
-        size = high[pair].max() - low[pair].min()
-        found.append((size if size > 0 else np.inf, is_known[pair].all()))
-    return np.array(found).T
 
 
 def are_limited(terms):
@@ -732,75 +720,70 @@ def _check_of_judge(test, by, clusters):
             )
 
 
-def _with_judge(judge, blocks, rows, test):
-    """Return the table, blocks, standard errors and df of differences with a judge.
+def _with_judge(judge, blocks, found, test):
+    """Return the blocks of differences with a judge, and what `_rows` found of them.
 
-    The rows are changed in place. Each pair has a block of its own, whose units are the
-    queries of the judge.
+    Each pair has a block of its own, whose units are the queries of the judge.
     """
-    found, errors, of_rows = [], [], iter(rows)
+    judged, of_pairs = [], []
     segment = Segment({}, slice(None), judge.table, [])
-    for block in blocks:
+    known = np.ones(len(judge.is_rest), dtype=bool)
+    for block, (rows, numbers) in zip(blocks, found, strict=True):
         means = [judge.mean(i, block.metric).estimate for i in block.rankers]
-        alone = _tests(block, test, None)
-        for pair, of_people in zip(block.pairs, alone, strict=True):
-            rankers = tuple(block.rankers[place] for place in pair)
+        alone = _tests(block, test, block.is_plain)
+        for j, (pair, row) in enumerate(zip(block.pairs, rows, strict=True)):
+            rankers, of_test = tuple(block.rankers[place] for place in pair), row.test
             combined = judge.difference(block.metric, *rankers)
-            row = next(of_rows)
             if combined.is_of_few:
                 combined = judge.of_people(block.metric, *rankers)
-                row.test = of_people
-            row.estimate, row.estimate_baseline = (means[place] for place in pair)
-            row.update(difference=combined.estimate, **combined.entries)
-            terms = np.column_stack([combined.terms, np.zeros(len(combined.terms))])
-            known = np.ones(len(terms), dtype=bool)
-            found.append(
-                _Block(
-                    segment,
-                    block.metric,
-                    rankers,
-                    [],
-                    [(0, 1)],
-                    terms,
-                    known,
-                    combined.counts,
-                )
-            )
-            errors.append((combined.error, combined.df))
-    return judge.table, found, *np.array(errors).T
+                of_test = alone[j]
+            estimates = (means[place] for place in pair)
+            both = dict(zip(("estimate", "estimate_baseline"), estimates, strict=True))
+            both |= {"difference": combined.estimate, "test": of_test}
+            row = Bunch(**(row | both | combined.entries))
+            of_pairs.append(([row], numbers[:, [j]].copy()))
+            of_pairs[-1][1][:2, 0] = combined.error, combined.df
+            terms = np.column_stack([combined.terms, np.zeros(len(known))])
+            of_block = rankers, [], [(0, 1)], terms, known, combined.counts
+            judged.append(_Block(segment, block.metric, *of_block))
+    return judged, of_pairs
 
 
-def _family(table, blocks, errors, df, ranges, is_limited, clusterings):
+def _family(table, blocks, numbers, clusterings):
     """Return the :class:`Family` of the pairs of some blocks.
 
     Its columns and its units have an order that does not depend on that of rankers,
     metrics and queries, nor on names, and random flips take the same sign of a unit
     whichever ranker comes first. So the p-values do not depend on any of these.
     """
+    # A column for each ranker of a block: its values less those of the first ranker,
+    # whose column is 0. The pair (b, c) of block 1 is the column 1 less the column 2.
+    #
+    #              0 | block 1: b - a   c - a | block 2: b - a   c - a
+    #    unit 1    0 |            0.2     0.1 |            1       0
+    #    unit 2    0 |            0.0    -0.1 |            1       1
     found, n_queries = [], len(table.keys["qid"])
     for block in blocks:
         keys = order_keys(block.values)
-        of_block = (sorted(keys), table.requests[block.metric].key)
         # Rankers with the same key are alike, whichever comes first.
         names = [table.rankers[i] for i in block.rankers]
-        first, *others = sorted(
-            range(len(keys)), key=lambda i, of=(keys, names): (of[0][i], of[1][i])
-        )
+        named = zip(keys, names, range(len(keys)), strict=True)
+        first, *others = (place for *_, place in sorted(named))
         columns = block.differences([(other, first) for other in others])
         if len(columns) < n_queries:  # other segments do not count
             of_segment, columns = columns, np.zeros((n_queries, len(others)))
             columns[block.segment.rows] = of_segment
+        of_block = sorted(keys), table.requests[block.metric].key
         found.append((of_block, first, others, columns))
-    order = sorted(range(len(found)), key=[key for key, *_ in found].__getitem__)
-    columns, start, of_ranker = [], 1, {}
-    for place in order:
+    columns, n_columns, of_ranker = [np.zeros((n_queries, 1))], 1, {}
+    for place in sorted(range(len(found)), key=[key for key, *_ in found].__getitem__):
         _, first, others, of_block = found[place]
         columns.append(of_block)
-        of_ranker[place, first] = 0  # the column of zeros
-        for j, other in enumerate(others):
-            of_ranker[place, other] = start + j
-        start += len(others)
-    columns = np.hstack([np.zeros((len(columns[0]), 1)), *columns])
+        of_ranker[place, first] = 0
+        for column, other in enumerate(others, n_columns):
+            of_ranker[place, other] = column
+        n_columns += len(others)
+    columns = np.hstack(columns)
     bottoms = np.zeros((n_queries, len(blocks)))
     for bottom, block in zip(bottoms.T, blocks, strict=True):
         bottom[block.segment.rows] = block.bottom
@@ -814,10 +797,18 @@ def _family(table, blocks, errors, df, ranges, is_limited, clusterings):
     plus, minus, bottom = np.array(ends).T
     order, signs = order_units(columns, bottoms)
     bottoms, place = distinct_columns(bottoms[order])
-    columns, signs, place = columns[order], signs[order], place[bottom]
+    errors, df, ranges, is_limited = numbers
     return Family(
-        *(columns, plus, minus, bottoms, place, errors, df, signs, ranges),
-        is_limited.astype(bool),
+        columns=columns[order],
+        plus=plus,
+        minus=minus,
+        bottoms=bottoms,
+        bottom=place[bottom],
+        errors=errors,
+        df=df,
+        signs=signs[order],
+        ranges=ranges,
+        is_limited=is_limited.astype(bool),
     )
 
 

@@ -20,19 +20,19 @@ from skrank._text_tables import Cell, as_html, as_latex, as_markdown, undefined_
 from skrank._types import Clusters, FrameKind
 from skrank.evaluation.query_scores import QueryScores
 from skrank.stats.inference import difference, is_at_most
-from skrank.stats.intervals import (
+from skrank.stats.intervals import confidence_interval
+from skrank.stats.paired_tests import CORRECTIONS, TESTS, is_two_sided
+from skrank.stats.results import (
     JUDGED,
     OF_JUDGE,
     ConfidenceIntervals,
     Result,
-    confidence_interval,
     shown_ends,
     shown_judge,
 )
-from skrank.stats.paired_tests import CORRECTIONS, TESTS, is_two_sided
 
 # What stands above a mean that is significantly better, or worse, than the baseline.
-BETTER, WORSE = "†", "‡"
+BETTER_MARK, WORSE_MARK = "†", "‡"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,6 +59,9 @@ class RankerComparison(Result):
     are_simultaneous : bool
         Whether the intervals of the differences contain all true differences together
         with this probability, or each by itself.
+    n_units : int
+        The number of units: queries, or clusters of them, with a weight. Some of the
+        queries may be undefined, and left out of some rows.
     judge : QueryScores, default=None
         The scores by the labels of a machine.
 
@@ -103,7 +106,23 @@ class RankerComparison(Result):
     clusters: Clusters | None
     confidence_level: float
     are_simultaneous: bool
+    n_units: int
     judge: QueryScores | None = None
+
+    @property
+    def rankers(self) -> tuple[str, ...]:
+        """Return the names of the rankers."""
+        return self.scores.rankers
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Return the names of the metrics."""
+        return self.scores.metrics
+
+    @property
+    def kind(self) -> FrameKind:
+        """Return the library of the data frames that it becomes."""
+        return self.scores.table.kind
 
     @cached_property
     def intervals(self) -> ConfidenceIntervals:
@@ -209,7 +228,7 @@ class RankerComparison(Result):
         columns = {name: np.array(names, dtype=object) for name, names in found.items()}
         columns |= {name: key[order] for name, key in self.scores.keys.items()}
         columns |= {"value": one, "value_baseline": other, "difference": one - other}
-        return as_frame(columns, kind or self.scores.table.kind)
+        return as_frame(columns, kind or self.kind)
 
     def to_markdown(
         self,
@@ -348,7 +367,7 @@ class RankerComparison(Result):
         for row in self.rows:
             if is_at_most(row.p_adjusted, 1 - self.confidence_level):
                 is_worse = self._direction(row.metric) * row.difference < 0
-                mark = WORSE if two_sided and is_worse else BETTER
+                mark = WORSE_MARK if two_sided and is_worse else BETTER_MARK
                 marks[self._segment(row), row.metric, row.ranker] = mark
         return marks
 
@@ -370,11 +389,10 @@ class RankerComparison(Result):
         test += f", {CORRECTIONS[self.correction].words} for {n_comparisons}, {level}"
         asked = self._asked()
         if self.baseline is not None:
-            claim = (
-                f"{BETTER} significantly better and {WORSE} worse than {self.baseline}"
-            )
+            claim = f"{BETTER_MARK} significantly better and {WORSE_MARK} worse than "
+            claim += self.baseline
             if asked:
-                claim = f"{BETTER} difference from {self.baseline} {asked}"
+                claim = f"{BETTER_MARK} difference from {self.baseline} {asked}"
             words = f"{claim}: {test}."
         elif self.letters:
             within = " and ".join(["metric", *self.segment_names])
@@ -414,10 +432,10 @@ class RankerComparison(Result):
 
     def _asked(self):
         """Return what the test asks for, unless it is any difference."""
-        asked = {"greater": "greater than", "less": "less than"}.get(self.alternative)
-        if asked:
-            return f"{asked} {_of_margin(asked, self.margin)}"
-        return f"within {self.margin:g} of 0" if self.margin else ""
+        if self.alternative == "two-sided":
+            return f"within {self.margin:g} of 0" if self.margin else ""
+        least = -self.margin if self.alternative == "greater" else self.margin
+        return f"{self.alternative} than {least + 0:g}"
 
     def _title(self):
         levels = f"{100 * self.confidence_level:g}% intervals{self._of_differences()}"
@@ -429,7 +447,7 @@ class RankerComparison(Result):
         n_pairs = len({(row.ranker, row.baseline) for row in self.rows})
         about = f"; is the difference {self._asked()}?" if self._asked() else ""
         return (
-            f"{self._units()}, {_counted(len(self.rows), 'comparison')} "
+            f"{self._drawn()}, {_counted(len(self.rows), 'comparison')} "
             f"({_counted(n_pairs, 'pair')} x {_counted(n_metrics, 'metric')}"
             f"{of_segments}): "
             f"{self._test_words}, {CORRECTIONS[self.correction].words}, "
@@ -496,10 +514,6 @@ class RankerComparison(Result):
 
 def _counted(n, noun, several=None):
     return f"{n:,} {noun if n == 1 else several or f'{noun}s'}"
-
-
-def _of_margin(asked, margin):
-    return f"{-margin if asked == 'greater than' else margin:g}" if margin else "0"
 
 
 # Letters that nobody can compare are not shown.

@@ -28,22 +28,25 @@ from skrank.stats.compare import (
 )
 from skrank.stats.inference import (
     effective_units,
-    estimates_of,
     read_clusters,
     sum_clusters,
     terms_of,
     wilson,
 )
 from skrank.stats.paired_tests import TESTS, score_variance
-from skrank.stats.sample_size import LEVEL, power_of_t, range_of_deviation
+from skrank.stats.sample_size import (
+    LEVEL,
+    POWER,
+    fewest,
+    power_of_t,
+    range_of_deviation,
+)
 
 # The decisions, with the exit status of each.
 PASSED, WORSE, UNDECIDED = "passed", "worse", "undecided"
 STATUS = {PASSED: 0, WORSE: 1, UNDECIDED: 3}
 # An end of an interval may differ by this fraction of the margin in rounding.
-ROUNDING = 1e-9
-# The probability with which the queries that are said to be needed decide.
-POWER = 0.8
+ROUNDING_OF_MARGIN = 1e-9
 # More queries than this are not counted.
 MOST_QUERIES = 2**50
 
@@ -336,13 +339,13 @@ def _row(scores, margin, level, n_metrics, options):
         seen = row.difference - row.low if row.wins + row.losses else 0.0
         low = row.difference - float(np.hypot(seen, unseen * pair.fall))
     decision, required, distance = UNDECIDED, None, row.difference + margin
-    if low > -margin * (1 - ROUNDING) or (margin == 0 < low):
+    if low > -margin * (1 - ROUNDING_OF_MARGIN) or (margin == 0 < low):
         decision = PASSED
-    elif upper.high < -margin * (1 + ROUNDING):
+    elif upper.high < -margin * (1 + ROUNDING_OF_MARGIN):
         decision = WORSE
     elif row.test == "score":
         required = pair.hits_needed(margin, level, level_of_worse)
-    elif abs(distance) > ROUNDING * margin:
+    elif abs(distance) > ROUNDING_OF_MARGIN * margin:
         of_side = level if distance > 0 else level_of_worse
         required = pair.queries_needed(distance, of_side, row.test)
     return Bunch(
@@ -366,7 +369,7 @@ class _Pair:
 
     def __init__(self, scores, baseline, clusters):
         table = scores.table
-        terms = [one for (one,) in terms_of(table, estimates_of(table))]
+        terms = [one for (one,) in terms_of(table)]
         place = table.rankers.index(baseline)
         old, new = terms[place], terms[1 - place]
         known = old.known & new.known
@@ -413,7 +416,7 @@ class _Pair:
                 # What is tested on one side at a level is tested on both at twice it.
                 return power_of_t(effect, n - 1.0, 2 * of_n) >= POWER
 
-            return _fewest(is_enough, len(d) + 1)
+            return fewest(is_enough, len(d) + 1, MOST_QUERIES)
 
         return _required(map(needed, (d.std(ddof=1), *range_of_deviation(d, LEVEL))))
 
@@ -427,7 +430,7 @@ class _Pair:
         d = self.differences
         net, differ = d.mean(), np.count_nonzero(d) / len(d)
         distance = net + margin
-        if abs(distance) <= ROUNDING:
+        if abs(distance) <= ROUNDING_OF_MARGIN:
             return None
         z = norm.isf(level if distance > 0 else level_of_worse)
         ends = wilson(differ, len(d), norm.isf((1 - LEVEL) / 2))
@@ -446,19 +449,6 @@ class _Pair:
 def _level(level, test, n):
     """Return the level of one look at n units."""
     return float(anytime.strict_level(level, n)) if TESTS[test].is_anytime else level
-
-
-def _fewest(is_enough, n):
-    """Return the fewest queries, at least n, that are enough; None if none are."""
-    low, high = n - 1, n
-    while not is_enough(high):
-        low, high = high, 2 * high
-        if high > MOST_QUERIES:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_enough(middle) else (middle, high)
-    return high
 
 
 def _required(found):

@@ -21,7 +21,6 @@ from skrank._engine.summary import (
     MEANS,
     is_of_means,
     mean_of_queries,
-    pooled_harmonic_mean,
     reciprocal,
 )
 from skrank._engine.value_table import check_by
@@ -73,15 +72,6 @@ class Terms(NamedTuple):
         return metric.pool is mean_of_queries and not metric.inverse
 
     @property
-    def is_reciprocal(self):
-        """Return True if the summary is one over the ratio or minus that."""
-        if self.request is None:
-            return False
-        metric = self.request.metric
-        pool = pooled_harmonic_mean if not metric.inverse else mean_of_queries
-        return metric.pool is pool
-
-    @property
     def is_binary(self):
         """Return True if the values are 0 or 1, of a metric between 0 and 1."""
         if self.request is not None:
@@ -124,25 +114,25 @@ class Terms(NamedTuple):
         return float(self.request.sign * value) + 0.0
 
 
-def estimates_of(table):
+def terms_of(table):
+    """Return the :class:`Terms` of each metric, in a list for each ranker.
+
+    None for summaries that are not functions of one mean, such as variances.
+    """
+    return [
+        [_terms_of_one(table, i, j, estimate) for j, estimate in enumerate(of_ranker)]
+        for i, of_ranker in enumerate(summaries_of(table))
+    ]
+
+
+def summaries_of(table):
     """Return the summaries, in a list for each ranker, without a warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)
         return table.summaries()
 
 
-def terms_of(table, estimates):
-    """Return the :class:`Terms` of each metric, in a list for each ranker.
-
-    None for summaries that are not functions of one mean, such as variances.
-    """
-    return [
-        [_terms(table, i, j, estimate) for j, estimate in enumerate(of_ranker)]
-        for i, of_ranker in enumerate(estimates)
-    ]
-
-
-def _terms(table, ranker, metric, estimate):
+def _terms_of_one(table, ranker, metric, estimate):
     request, measured = table.requests[metric], table.measured[ranker][metric]
     definition, options = request.metric, request.options
     adjusted = options.adjusted
@@ -219,56 +209,48 @@ def read_clusters(clusters, keys):
     return codes
 
 
+def count_units(weight, n_queries, clusterings):
+    """Return the number of queries with a weight, or of clusters of them."""
+    counts = np.ones(n_queries, bool) if weight is None else weight > 0
+    if clusterings:
+        return len(np.unique(clusterings[0][counts]))
+    return int(np.count_nonzero(counts))
+
+
 class Segment(NamedTuple):
-    """Queries with the same values of some key columns, or all queries.
+    """Queries with the same values of some key columns, or all queries."""
 
-    Attributes
-    ----------
-    entries : dict of str to object
-        The values by the names of the columns.
-    rows : ndarray of shape (n_queries,) or slice
-        The positions of the queries.
-    table : ValueTable
-        The values of these queries.
-    clusterings : list of ndarray of shape (n_queries,)
-        The codes of their clusters.
+    entries: dict  # the values by the names of the columns
+    rows: np.ndarray | slice  # the positions of the queries
+    table: object  # their values
+    clusterings: list  # the codes of their clusters, for each clustering
+
+
+def segments_of(table, by, clusters, caller):
+    """Return the clusterings of all queries, and the segments.
+
+    Without `by` all queries are one segment. If `clusters` is None, each segment has
+    the clusters of query ids that come several times in it.
     """
-
-    entries: dict
-    rows: np.ndarray | slice
-    table: object
-    clusterings: list
-
-
-def segments_of(table, by, clusters, clusterings, caller):
-    """Return the segments of a table, each with the clusters that it has by itself."""
-    names, found = check_segments(by, table.keys, caller), []
-    for label, rows in table.segments(by, caller).items():
-        part = table.take(rows)
-        of_part = [codes[rows] for codes in clusterings]
-        if clusters is None:
-            of_part = read_clusters(None, part.keys)
-        found.append(Segment(entries_of(label, names), rows, part, of_part))
-    return found
-
-
-def check_segments(by, keys, caller):
-    """Return the names of the key columns of segments; raise if one may not be."""
-    names = [by] if isinstance(by, str) else list(by)
+    clusterings = read_clusters(clusters, table.keys)
+    if by is None:
+        return clusterings, [Segment({}, slice(None), table, clusterings)]
+    names, found = [by] if isinstance(by, str) else list(by), []
     taken = [name for name in names if name in ENTRIES]
     if taken:
         raise ValueError(
             f"The 'by' parameter of {caller} must not be {taken[0]!r}, which is an "
             "entry of the rows of the result. Rename the column."
         )
-    return check_by(names, keys, caller)
-
-
-def entries_of(label, names):
-    """Return the values of a segment by the names of its columns, from its label."""
-    return dict(
-        zip(names, label if isinstance(label, tuple) else (label,), strict=True)
-    )
+    names = check_by(names, table.keys, caller)
+    for label, rows in table.segments(by, caller).items():
+        part = table.take(rows)
+        of_part = [codes[rows] for codes in clusterings]
+        if clusters is None:
+            of_part = read_clusters(None, part.keys)
+        label = label if isinstance(label, tuple) else (label,)
+        found.append(Segment(dict(zip(names, label, strict=True)), rows, part, of_part))
+    return clusterings, found
 
 
 def difference(values, others):
@@ -483,7 +465,7 @@ def order_statistics(values, confidence_level):
 
 
 # The number of samples that are counted at a time, whose counts stay in the cache.
-BLOCK = 16
+SAMPLES_AT_A_TIME = 16
 
 
 def studentized(top, bottom, *, confidence_level, n_resamples, seed):
@@ -507,9 +489,9 @@ def studentized(top, bottom, *, confidence_level, n_resamples, seed):
     columns, places = distinct_columns(np.hstack(moments))
     drawn = np.empty((n_resamples, columns.shape[1]))
     rng = np.random.default_rng(seed)
-    shift = n * np.arange(BLOCK)[:, None]
-    for start in range(0, n_resamples, BLOCK):
-        size = min(BLOCK, n_resamples - start)
+    shift = n * np.arange(SAMPLES_AT_A_TIME)[:, None]
+    for start in range(0, n_resamples, SAMPLES_AT_A_TIME):
+        size = min(SAMPLES_AT_A_TIME, n_resamples - start)
         rows = rng.integers(n, size=(size, n))
         rows += shift[:size]
         counts = np.bincount(rows.ravel(), minlength=size * n).reshape(size, n)

@@ -23,7 +23,6 @@ from skrank.stats.inference import (
     ROUNDING,
     difference,
     effective_units,
-    estimates_of,
     terms_of,
 )
 
@@ -74,8 +73,8 @@ class Judge:
                 f"The 'judge' parameter of {caller} must have the rankers, metrics and "
                 f"parameters of 'scores'. {error}"
             ) from error
-        place = _places(judge, "judge", caller)
-        _places(human, "scores", caller)
+        place = _places_by_id(judge, "judge", caller)
+        _places_by_id(human, "scores", caller)
         ids = human.keys["qid"].tolist()
         missing = [qid for qid in ids if qid not in place]
         if missing:
@@ -91,9 +90,9 @@ class Judge:
                 f"{caller} with a judge needs at least {FEWEST} queries that people "
                 f"judged, and 2 others. Got {len(ids)} and {self.is_rest.sum()}."
             )
-        self.terms = terms_of(human.table, estimates_of(human.table))
-        self.human = _values(human.table, caller)
-        self.judge = _values(judge.table, caller)
+        self.terms = terms_of(human.table)
+        self.human = _values_by_query(human.table, caller)
+        self.judge = _values_by_query(judge.table, caller)
 
     def mean(self, ranker, metric):
         """Return the :class:`Combined` mean of one ranker, by their positions."""
@@ -174,7 +173,7 @@ class Judge:
         return Combined(*found, terms, counts, entries)
 
 
-def _places(scores, name, caller):
+def _places_by_id(scores, name, caller):
     """Return the positions of the queries by their ids; raise if an id comes twice."""
     ids = scores.keys["qid"].tolist()
     place = {qid: i for i, qid in enumerate(ids)}
@@ -186,10 +185,10 @@ def _places(scores, name, caller):
     return place
 
 
-def _values(table, caller):
+def _values_by_query(table, caller):
     """Return the values of the queries by ranker and metric, as they are averaged."""
     found = []
-    for of_ranker in terms_of(table, estimates_of(table)):
+    for of_ranker in terms_of(table):
         values = []
         for request, terms in zip(table.requests, of_ranker, strict=True):
             if terms is None or not (terms.is_linear and terms.is_mean):

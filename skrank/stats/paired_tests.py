@@ -13,6 +13,7 @@ from scipy.stats import false_discovery_control, norm, rankdata
 from scipy.stats import t as student
 
 from skrank.stats import anytime, sign_flips
+from skrank.stats.anytime import Counted, bets, wealth
 from skrank.stats.inference import (
     ROUNDING,
     distinct_columns,
@@ -20,13 +21,12 @@ from skrank.stats.inference import (
     is_at_most,
     standard_error,
 )
-from skrank.stats.limited import Counted, bets, wealth
 
 # The signs of the one-sided tests of each alternative.
 ALTERNATIVES = {"two-sided": (1, -1), "greater": (1,), "less": (-1,)}
 
 # How many numbers of all flips of all comparisons are in memory at a time: 8 MB.
-BLOCK = 2**20
+NUMBERS_AT_A_TIME = 2**20
 # Statistics that differ by less, relative to their size, are equal.
 ROUNDING_OF_T = 1e-10
 # Where fewer random flips reach a sum, its probability is refined.
@@ -88,7 +88,7 @@ class Family:
 
     def parts(self, size):
         """Yield slices of the comparisons, each of which holds `size` numbers."""
-        step = max(BLOCK // size, 1)
+        step = max(NUMBERS_AT_A_TIME // size, 1)
         for start in range(0, len(self.plus), step):
             yield slice(start, min(start + step, len(self.plus)))
 
@@ -109,7 +109,7 @@ class Family:
         return tops, self.bottoms.sum(axis=0)[self.bottom]
 
 
-class Side(NamedTuple):
+class OneSided(NamedTuple):
     """A one-sided test of all differences: sign * (difference - null) > 0.
 
     `pvalue` holds the p-values, and `refined` the same below what random flips can
@@ -190,7 +190,7 @@ class Flipped:
             x = self.summed(part, null)
             totals[part], norms[part] = x.sum(axis=0), np.sqrt((x**2).sum(axis=0))
         norms[norms == 0] = 1
-        step = max(BLOCK // n, 1)
+        step = max(NUMBERS_AT_A_TIME // n, 1)
 
         def blocks():
             for start in range(0, n_flips, step):
@@ -202,8 +202,14 @@ class Flipped:
 
 
 @dataclass(frozen=True)
-class SignFlipTest:
-    """A test that flips the signs of the differences of the units."""
+class PairedTest:
+    """A test of paired differences.
+
+    What is made of it has two methods. `pvalues(flipped, sign, null, two_sided,
+    refine)` returns the p-values of the side that the sign points to, and the same
+    refined, and `ends(flipped, sides, level)` the last difference that each one-sided
+    test at `level` accepts.
+    """
 
     words: str  # what the test is called
     question: str  # what it tests, for the documentation of `compare_rankers`
@@ -211,13 +217,19 @@ class SignFlipTest:
     # odd function, which is 0 where they are. It then does not test whether the means
     # are equal, and there is no interval.
     transform: Callable | None = None
-    flips_signs = True
-    is_anytime = False
+    is_anytime: bool = False  # whether its level holds for all looks at growing data
+    flips_signs = False
 
     @property
     def has_interval(self):
         """Return True if the test is about the difference of the means."""
         return self.transform is None
+
+
+class SignFlipTest(PairedTest):
+    """A test that flips the signs of the differences of the units."""
+
+    flips_signs = True
 
     def pvalues(self, flipped, sign, null, two_sided, refine):
         """Return the p-values of one side, and the same refined.
@@ -256,7 +268,6 @@ class SignFlipTest:
         return pvalue, refined
 
     def ends(self, flipped, sides, level):
-        """Return the last difference that each one-sided test at `level` accepts."""
         family = flipped.family
         tops, weights = family.totals
         ends = np.empty((len(sides), len(family)))
@@ -284,20 +295,8 @@ class SignFlipTest:
         return ends
 
 
-@dataclass(frozen=True)
-class StudentTest:
-    """Student's paired t test; the fields and methods are those of SignFlipTest."""
-
-    words: str
-    question: str
-    is_anytime: bool = False  # whether its level holds for all looks at growing data
-    transform = None
-    flips_signs = False
-    has_interval = True
-
-    def level(self, level, n_units):
-        """Return the level of a one-sided t test that is as strict."""
-        return anytime.strict_level(level, n_units) if self.is_anytime else level
+class StudentTest(PairedTest):
+    """Student's paired t test; at every look one at a stricter level."""
 
     def pvalues(self, flipped, sign, null, two_sided, refine):
         family = flipped.family
@@ -308,13 +307,14 @@ class StudentTest:
         p = student.sf(statistic, np.where(family.df > 0, family.df, 1))
         if self.is_anytime:
             p = anytime.pvalue(p, family.df + 1)
-        p = np.maximum(np.where(family.df > 0, p, 1.0), sign_flips.SMALLEST)
+        p = np.maximum(np.where(family.df > 0, p, 1.0), sign_flips.SMALLEST_PVALUE)
         return p, p
 
     def ends(self, flipped, sides, level):
         family = flipped.family
         tops, weights = family.totals
-        level = self.level(level, family.df + 1)
+        if self.is_anytime:
+            level = anytime.strict_level(level, family.df + 1)
         quantile = student.isf(level, np.where(family.df > 0, family.df, 1))
         radius = np.where(family.df > 0, quantile * family.errors, np.inf)
         return [tops / weights - side.sign * radius for side in sides]
@@ -324,9 +324,8 @@ class StudentTest:
 HALVINGS = 56
 
 
-@dataclass(frozen=True)
-class ScoreTest:
-    r"""Tango's score test of differences that are -1, 0 or 1; as SignFlipTest [1]_.
+class ScoreTest(PairedTest):
+    r"""Tango's score test of differences that are -1, 0 or 1 [1]_.
 
     With w wins and l losses in n queries, the test of a difference d of the means is
 
@@ -342,13 +341,6 @@ class ScoreTest:
     .. [1] T. Tango, "Equivalence Test and Confidence Interval for the Difference in
        Proportions for the Paired-Sample Design", Statistics in Medicine 17 (1998).
     """
-
-    words: str
-    question: str
-    is_anytime: bool = False
-    transform = None
-    flips_signs = False
-    has_interval = True
 
     def counts(self, family):
         """Return the numbers of units, of wins and of losses."""
@@ -374,7 +366,7 @@ class ScoreTest:
         p = norm.sf(sign * self.statistics(family, null))
         if self.is_anytime:
             p = anytime.pvalue(p, self.counts(family)[0])
-        p = np.maximum(p, sign_flips.SMALLEST)
+        p = np.maximum(p, sign_flips.SMALLEST_PVALUE)
         return p, p
 
     def ends(self, flipped, sides, level):
@@ -395,6 +387,7 @@ class ScoreTest:
         for side, of_side in zip(sides, rejected, strict=True):
             if side.sign == -1:
                 wins, losses = losses, wins
+            # z(d) falls from d = -1 to 1, and is `critical` at the end.
             low, high = np.full((2, len(family)), [[-1.0], [1.0]])
             for _ in range(HALVINGS):
                 middle = (low + high) / 2
@@ -426,16 +419,8 @@ def score_variance(n, wins, losses, d):
     return np.maximum(n * (2 * q + d * (1 - d)), 0)
 
 
-@dataclass(frozen=True)
-class BetTest:
-    """Bets on differences whose range is known, at every look; as SignFlipTest."""
-
-    words: str
-    question: str
-    is_anytime = True
-    transform = None
-    flips_signs = False
-    has_interval = True
+class BetTest(PairedTest):
+    """Bets on differences whose range is known, at every look."""
 
     def counted(self, family, sign):
         """Yield the differences of each comparison, in the direction of the sign."""
@@ -451,7 +436,7 @@ class BetTest:
         nulls = (1 + sign * null / family.ranges) / 2
         of_each = zip(self.counted(family, sign), nulls, strict=True)
         p = 1 / np.maximum([wealth(one, mean) for one, mean in of_each], 1.0)
-        p = np.maximum(p, sign_flips.SMALLEST)
+        p = np.maximum(p, sign_flips.SMALLEST_PVALUE)
         return p, p
 
     def ends(self, flipped, sides, level):
@@ -579,7 +564,7 @@ class Outcome(NamedTuple):
     errors: np.ndarray
 
 
-def test_family(
+def run_tests(
     family,
     *,
     test,
@@ -623,8 +608,8 @@ def test_family(
         null, found = -sign * margin, np.empty((2, n))
         for one, where, of_test in groups:
             found[:, where] = one.pvalues(of_test, sign, null, two_sided, refine)
-        sides.append(Side(sign, null, *found))
-    pvalue = adjusted = _joined([side.pvalue for side in sides], two_sided)
+        sides.append(OneSided(sign, null, *found))
+    pvalue = adjusted = _of_both_sides([side.pvalue for side in sides], two_sided)
     each, single, critical = level / (1 + two_sided), np.full(n, level), None
     if is_max_t:
         of_sides, critical = max_t(flipped, groups, sides, two_sided, level)
@@ -636,11 +621,17 @@ def test_family(
                 bound = np.minimum(n_tests * np.array(known)[:, where], 1)
                 of_sides[:, where] = np.minimum(of_sides[:, where], bound)
         adjusted = of_sides.max(axis=0)
-        single = (1 + two_sided) * _tail_of_t(critical, family.df)
-        single = np.minimum(single, level)
+        # The tail of Student's t beyond the critical value of T = S / sqrt(sum x^2):
+        # with n = df + 1 differences x, t^2 = S^2 df / (n sum x^2 - S^2).
+        room = family.df + 1 - critical**2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            quantile = critical * np.sqrt(family.df / room)
+        quantile = np.where(room > 0, quantile, np.inf)
+        tail = student.sf(quantile, np.maximum(family.df, 1))
+        single = np.minimum((1 + two_sided) * tail, level)
     elif refine:
         adjusted = correction.adjust(
-            _joined([side.refined for side in sides], two_sided)
+            _of_both_sides([side.refined for side in sides], two_sided)
         )
         # A refined p-value may be less than one of random flips.
         adjusted = np.maximum(adjusted, pvalue)
@@ -714,7 +705,9 @@ def _groups(names, is_tied, is_limited):
         if test.is_anytime:
             limited = where & is_limited
             if limited.any():
-                groups.append((BetTest(test.words, test.question), limited))
+                groups.append(
+                    (BetTest(test.words, test.question, is_anytime=True), limited)
+                )
             where = where & ~is_limited
         if test.has_interval:
             tied = where & is_tied
@@ -727,7 +720,7 @@ def _groups(names, is_tied, is_limited):
     return groups
 
 
-def _joined(pvalues, two_sided):
+def _of_both_sides(pvalues, two_sided):
     """Return the p-values of tests of both sides, from those of each side."""
     # Equivalence needs both sides, a difference one of them.
     if two_sided:
@@ -762,6 +755,14 @@ def max_t(flipped, groups, sides, two_sided, level):
                     statistics[where] = test.statistics(of_test.family, side.null)
         observed = np.array([sign * statistics for sign, statistics, _ in found])
         blocks = _with_opposites([sign for sign, *_ in found], [x for *_, x in found])
+    # Three tests with T = 3, 2, 1, and what they have in some flips:
+    #
+    #   flip         1     2     3    4   ...
+    #   T = 1      0.2   1.5   0.1  0.3        largest of this one        -> p of T = 1
+    #   T = 2      1.1   0.3   2.2  0.4        largest of the first two   -> p of T = 2
+    #   T = 3      0.7   0.9   0.5  3.1        largest of all, "critical" -> p of T = 3
+    #
+    # From the largest T down the p-values never decrease.
     least = (observed - ROUNDING_OF_T * np.abs(observed)).ravel()
     order = np.argsort(least, kind="stable")
     largest, reached = [], np.zeros(len(order))
@@ -792,15 +793,6 @@ def _with_opposites(signs, blocks):
     for parts in zip(*blocks, strict=True):
         signed = np.vstack([sign * x for sign, x in zip(signs, parts, strict=True)])
         yield np.hstack([signed, -signed])
-
-
-def _tail_of_t(critical, df):
-    """Return P(T > t) of Student's t at a critical value of S / sqrt(sum x^2)."""
-    # With n = df + 1 differences x, t^2 = S^2 df / (n sum x^2 - S^2).
-    room = df + 1 - critical**2
-    with np.errstate(divide="ignore", invalid="ignore"):
-        quantile = np.where(room > 0, critical * np.sqrt(df / room), np.inf)
-    return student.sf(quantile, np.maximum(df, 1))
 
 
 def _ends_of_max_t(family, sides, critical, rejected):

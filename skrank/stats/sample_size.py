@@ -18,12 +18,14 @@ from sklearn.utils import Bunch, check_scalar
 from skrank._callers import warn_caller
 from skrank._checks import numeric_array, shown
 from skrank.evaluation.query_scores import QueryScores
-from skrank.stats.inference import ROUNDING, check_level, estimates_of, terms_of
+from skrank.stats.inference import ROUNDING, check_level, terms_of
 
 # The level of the interval of the number of queries.
 LEVEL = 0.95
+# The power at which a difference counts as detectable, and a gate as decided.
+POWER = 0.8
 # The largest noncentrality: SciPy's probability is NaN from 1e12 on.
-LARGEST = 1e9
+MOST_NONCENTRAL = 1e9
 
 
 def required_queries(
@@ -161,7 +163,7 @@ def _differences(scores):
                 f"one metric. Got {shape[0]} and {shape[1]}: select them, as in "
                 "scores[['bm25', 'dense', 'mrr']]."
             )
-        (one,), (other,) = terms_of(scores.table, estimates_of(scores.table))
+        (one,), (other,) = terms_of(scores.table)
         if one is None or not one.is_linear or not (one.is_mean and other.is_mean):
             raise ValueError(
                 "required_queries needs a metric that is the mean over queries, "
@@ -180,7 +182,7 @@ def _differences(scores):
 def power_of_t(noncentrality, df, level):
     """Return the probability that a two-sided t test rejects."""
     quantile = t.ppf(1 - level / 2, df)
-    noncentrality = min(noncentrality, LARGEST)
+    noncentrality = min(noncentrality, MOST_NONCENTRAL)
     # SciPy's probabilities can be NaN where they are negligible.
     near, far = np.nan_to_num(nctdtr(df, noncentrality, [quantile, -quantile]))
     return 1 - near + far
@@ -196,7 +198,7 @@ def noncentrality(df, level, power):
     high = 4.0
     while power_of_t(high, df, level) < power:
         high *= 2
-        if high > LARGEST:
+        if high > MOST_NONCENTRAL:
             return np.inf
     return brentq(lambda x: power_of_t(x, df, level) - power, 0, high, xtol=1e-10)
 
@@ -211,14 +213,20 @@ def queries_needed(effect, deviation, level, power):
         found = power_of_t(effect * math.sqrt(n) / deviation, float(n - 1), level)
         return found >= power
 
-    high = 2
+    return int(fewest(is_enough, 2))
+
+
+def fewest(is_enough, n, most=math.inf):
+    """Return the fewest queries, at least n, that are enough; None above `most`."""
+    low, high = n - 1, n
     while not is_enough(high):
-        high *= 2
-    low = high // 2
+        low, high = high, 2 * high
+        if high > most:
+            return None
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if is_enough(middle) else (middle, high)
-    return int(high)
+    return high
 
 
 def range_of_deviation(differences, confidence_level):

@@ -26,9 +26,9 @@ MOST_STEPS = 2**19
 # All signs of this many units are fewer than the usual 9,999 random ones.
 MOST_ENUMERATED = 13
 # Means of random subsets from which the bound of an end is taken.
-SAMPLE = 500
+N_SAMPLED = 500
 # No probability is 0, also where 2^-n is too small for a float.
-SMALLEST = np.finfo(np.float64).tiny
+SMALLEST_PVALUE = np.finfo(np.float64).tiny
 
 
 def exact_probability(x):
@@ -37,7 +37,7 @@ def exact_probability(x):
     if not len(x):
         return 1.0
     if (x > 0).all():  # no other signs have this sum
-        return max(2.0 ** -float(len(x)), SMALLEST)
+        return max(2.0 ** -float(len(x)), SMALLEST_PVALUE)
     if len(x) <= MOST_HALVED:
         return _by_halves(x)
     return _on_lattice(x)
@@ -45,6 +45,8 @@ def exact_probability(x):
 
 def _by_halves(x):
     """Count the pairs of sums of two halves that reach the sum."""
+    # S* = l + r with a sum l of the left half and r of the right one, 2^(n/2) of each.
+    # S* >= S for r >= S - l: of the sorted r these are all from one place on.
     least = x.sum() - ROUNDING * np.abs(x).sum()
     left, right = (np.sort(_signed_sums(half)) for half in np.array_split(x, 2))
     reached = len(right) - np.searchsorted(right, least - left[::-1])
@@ -112,7 +114,7 @@ def _on_lattice(x):
     tilted = np.maximum(irfft(product, n_nodes)[y : n + 1], 0)
     log_scale = (count * (np.logaddexp(0, z * k) - np.log(2))).sum()
     tail = (tilted * np.exp(-z * np.arange(len(tilted)))).sum()
-    return float(np.clip(tail * np.exp(log_scale - z * y), SMALLEST, 1))
+    return float(np.clip(tail * np.exp(log_scale - z * y), SMALLEST_PVALUE, 1))
 
 
 @lru_cache(maxsize=8)
@@ -171,7 +173,7 @@ def tail_probability(x):
     # Phi(-w) / phi(w), without a number that is too small for a float.
     mills = np.exp(norm.logsf(w) - norm.logpdf(w))
     log_p = norm.logpdf(w) + np.log(max(mills + 1 / v - 1 / w, 1e-3 * mills))
-    return float(max(np.exp(log_p), SMALLEST))
+    return float(max(np.exp(log_p), SMALLEST_PVALUE))
 
 
 class Flips(NamedTuple):
@@ -289,7 +291,7 @@ def accepted(means, level):
     bounded = np.flatnonzero(n_empty <= place)
     ends = np.full((2, len(means)), [[-np.inf], [np.inf]])
     # An end is among the few means beyond a bound that a sample of them gives.
-    sample = np.sort(means[:, :: max(n // SAMPLE, 1)], axis=1)
+    sample = np.sort(means[:, :: max(n // N_SAMPLED, 1)], axis=1)
     beyond = min(int(np.ceil(1.3 * place / n * sample.shape[1])) + 8, sample.shape[1])
     for j in bounded:
         at, row = place - n_empty[j], means[j]

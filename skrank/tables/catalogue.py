@@ -22,11 +22,11 @@ from skrank._ranking.ids import encode_qid
 from skrank._types import PathLike
 from skrank.evaluation.catalogue import (
     CatalogueScores,
+    TopLists,
     check_items,
     read_items,
     top_lists,
 )
-from skrank.evaluation.top_lists import TopLists
 from skrank.tables.clusters import EMPTY, check_columns
 from skrank.tables.core import ArrowCore, as_numpy, one_chunk, ordered_keys
 from skrank.tables.score import CLUSTERS, read_columns

@@ -146,7 +146,7 @@ def test_intervals_are_those_of_the_jackknife():
         return catalogue_scores(y_score[kept], **rows).summary()
 
     scores = catalogue_scores(y_score, qid=qid, item=item, k=2, items=8)
-    intervals = scores.interval(confidence_level=0.9)
+    intervals = confidence_interval(scores, confidence_level=0.9)
     again = [summary(qid != query) for query in queries]
     for name in NAMES:
         values = [one[name] for one in again]
@@ -216,7 +216,7 @@ def test_rankers_may_have_rows_of_their_own():
 def test_two_lists_are_too_few_for_an_interval():
     scores = catalogue_scores([1, 1], qid=[1, 2], item=["a", "b"], k=1, items=4)
     with pytest.warns(UserWarning, match=r"at least three lists, .* Got 2"):
-        interval = scores.interval()["coverage"]
+        interval = confidence_interval(scores)["coverage"]
     assert interval.estimate == 0.5
     assert math.isnan(interval.low)
     assert math.isnan(interval.high)
@@ -243,7 +243,8 @@ def test_several_rankers_of_the_same_rows_are_each_alone():
     for ranker, one in rankers.items():
         alone = catalogue_scores(one, **rows)
         assert scores.summary()[ranker] == alone.summary()
-        assert scores.interval()[ranker]["gini"].low == alone.interval()["gini"].low
+        interval = confidence_interval(scores)[ranker]["gini"]
+        assert interval.low == confidence_interval(alone)["gini"].low
     assert scores.summary()["a"] == scores.summary()["c"]
 
 
@@ -251,7 +252,7 @@ def test_a_difference_leaves_out_the_query_for_both_rankers():
     y_score, qid, item, _ = draw(2, n_queries=15)
     rows = {"qid": qid, "item": item, "k": 2, "items": 6}
     rankers = {"a": y_score, "b": np.sin(qid + 7 * y_score)}
-    differences = catalogue_scores(rankers, **rows).difference("a", "b")
+    found = confidence_interval(catalogue_scores(rankers, **rows), baseline="b")
 
     def difference(kept):
         part = rows | {"qid": qid[kept], "item": item[kept]}
@@ -261,6 +262,7 @@ def test_a_difference_leaves_out_the_query_for_both_rankers():
 
     whole = difference(np.ones(len(qid), dtype=bool))
     again = [difference(qid != query) for query in np.unique(qid)]
+    title, differences = str(found).split("\n")[0], found["a"]
     for name in NAMES:
         values = [one[name] for one in again]
         error = math.sqrt(14 * statistics.pvariance(values))
@@ -269,7 +271,7 @@ def test_a_difference_leaves_out_the_query_for_both_rankers():
         ends = differences[name].low, differences[name].high
         radius = t.ppf(0.975, 14) * error
         assert ends == pytest.approx((whole[name] - radius, whole[name] + radius))
-    assert str(differences).startswith("a - b, 15 lists, 95% intervals\n")
+    assert title == "15 lists, differences from b, 95% intervals"
 
 
 def test_the_ranker_with_the_better_score_is_first():
@@ -280,7 +282,7 @@ def test_the_ranker_with_the_better_score_is_first():
     )
     assert scores.summary()["same"]["gini"] > scores.summary()["each"]["gini"]
     with pytest.warns(UserWarning, match="at least three lists"):
-        intervals = scores.interval()
+        intervals = confidence_interval(scores)
     rows = [line.split()[:2] for line in str(intervals).splitlines()]
     for metric in ("gini", "coverage"):
         assert rows.index([metric, "each"]) < rows.index([metric, "same"])
@@ -290,7 +292,7 @@ def test_a_ranker_is_not_different_from_itself():
     y_score, qid, item, _ = draw(2, n_queries=15)
     rankers = {"a": y_score, "b": 2 * y_score}
     scores = catalogue_scores(rankers, qid=qid, item=item, k=2, items=6)
-    for row in scores.difference("a", "b").rows:
+    for row in confidence_interval(scores, baseline="b").rows:
         assert (row.low, row.estimate, row.high) == (0, 0, 0)
 
 
@@ -300,7 +302,7 @@ def test_rankers_of_unequal_numbers_of_lists_are_not_compared():
     item = {"a": list("aab"), "b": list("ab")}
     scores = catalogue_scores(rankers, qid=qid, item=item, k=1, items=3)
     with pytest.raises(ValueError, match=r"Got 3 lists of 'a' and 2 of 'b'.*at=2"):
-        scores.difference("a", "b")
+        confidence_interval(scores, baseline="b")
     # Of the three pairs of lists of a, one holds the item a alone.
     assert scores.coverage(at=2) == pytest.approx({"a": 5 / 9, "b": 2 / 3}, **CLOSE)
     with pytest.raises(ValueError, match=r"at most the number of lists .* 2.* Got 3"):
@@ -308,9 +310,12 @@ def test_rankers_of_unequal_numbers_of_lists_are_not_compared():
     qid["a"], rankers["a"], item["a"] = [1, 3], [1, 1], list("ab")
     scores = catalogue_scores(rankers, qid=qid, item=item, k=1, items=3)
     with pytest.raises(ValueError, match=r"same queries. Only one of 'a' and 'b' has"):
-        scores.difference("a", "b")
-    with pytest.raises(ValueError, match="'baseline' parameter of difference"):
-        scores.difference("a", "c")
+        confidence_interval(scores, baseline="b")
+    with pytest.raises(ValueError, match="'baseline' parameter of confidence_interval"):
+        confidence_interval(scores, baseline="c")
+    one = catalogue_scores({"a": [1, 2]}, item=list("ab"), k=1, items=2)
+    with pytest.raises(ValueError, match=r"at least two rankers\. Got .* 'a' only"):
+        confidence_interval(one, baseline="a")
 
 
 def test_parts_in_any_order_have_the_scores_of_all_rows_to_the_last_bit():
@@ -328,7 +333,7 @@ def test_parts_in_any_order_have_the_scores_of_all_rows_to_the_last_bit():
     found = pickle.loads(pickle.dumps(CatalogueScores.concat(parts)))
     assert found.summary() == whole.summary()
     assert found.counts == whole.counts
-    assert found.interval().rows == whole.interval().rows
+    assert confidence_interval(found).rows == confidence_interval(whole).rows
     assert found.coverage(at=20) == whole.coverage(at=20)
     with pytest.raises(ValueError, match=r"Each query must be scored once"):
         CatalogueScores.concat([whole, parts[0]])
@@ -432,7 +437,7 @@ def test_it_prints_the_number_of_lists_beside_each_value():
     item = {"a": list("aab"), "b": list("abba")}
     scores = catalogue_scores(rankers, qid=qid, item=item, k=1, items=3)
     assert str(scores).split("\n")[2].split()[:2] == ["a", "3"]
-    title = str(scores.interval()).split("\n")[0]
+    title = str(confidence_interval(scores)).split("\n")[0]
     assert title == "3 lists of a, 4 lists of b, 95% intervals"
 
 

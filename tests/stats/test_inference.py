@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 from scipy.stats import binomtest, norm, skew, t
 
 from skrank.stats.inference import (
-    BLOCK,
+    SAMPLES_AT_A_TIME,
     effective_hits,
     hall_of_moments,
     order_statistics,
@@ -191,7 +191,7 @@ def test_the_bootstrap_is_that_of_a_loop_over_its_samples(weighted):
 
     whole, error = estimate(slice(None))
     statistics = []
-    for size in (BLOCK, BLOCK, 40 - 2 * BLOCK):
+    for size in (SAMPLES_AT_A_TIME, SAMPLES_AT_A_TIME, 40 - 2 * SAMPLES_AT_A_TIME):
         for rows in draws.integers(25, size=(size, 25)):
             ratio, own = estimate(rows)
             statistics.append((ratio - whole) / own)

@@ -10,7 +10,7 @@ import pytest
 
 from skrank.metrics import QueryScores
 from skrank.stats import compare_rankers
-from tests.stats.families import random_family
+from tests.studies.families import random_family
 
 pytestmark = pytest.mark.filterwarnings("ignore:The p-value may be too small")
 

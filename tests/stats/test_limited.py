@@ -2,8 +2,6 @@
 
 # SPDX-License-Identifier: BSD-3-Clause
 
-from functools import partial
-
 import numpy as np
 import pytest
 from scipy.integrate import quad
@@ -11,7 +9,7 @@ from scipy.stats import beta
 
 from skrank.metrics import QueryScores
 from skrank.stats import compare_rankers, confidence_interval, gate
-from skrank.stats.limited import (
+from skrank.stats.anytime import (
     MOST_DIFFERENT,
     Counted,
     bets,
@@ -140,16 +138,6 @@ def test_many_different_values_are_counted_on_a_grid_which_wins_nothing():
         assert 0.995 < ratio <= 1 + 1e-9
 
 
-def test_parts_count_as_the_whole():
-    rng = np.random.default_rng(5)
-    for size in (300, 2000):
-        values = rng.random(size)
-        parts = [Counted.of(part, (0, 1)) for part in np.split(values, 4)]
-        merged, whole = Counted.merged(parts), Counted.of(values, (0, 1))
-        np.testing.assert_array_equal(merged.values, whole.values)
-        np.testing.assert_allclose(merged.counts, whole.counts)
-
-
 def test_an_interval_for_all_looks_holds_the_means_that_the_bets_do_not_refute():
     values = np.random.default_rng(6).beta(2, 3, size=60)
     found = confidence_interval(ndcg(values), method="anytime")["ndcg"]
@@ -168,11 +156,11 @@ def test_the_bets_on_a_pair_agree_with_its_interval(alternative):
         options = {"test": "anytime", "alternative": alternative}
         (row,) = compare_rankers(named("ndcg", old=old, new=new), **options).rows
         counted = Counted.of(row_sign(row) * (new - old), (-1, 1))
-        ends = in_limits((-1, 1), partial(bets, tail=0.05), counted)
+        ends = in_limits((-1, 1), bets, counted, 0.05)
         if alternative == "two-sided":
             p = 2 / max(wealth(counted, 0.5), wealth(counted.mirrored(), 0.5), 2)
             excludes = row.low > 0 or row.high < 0
-            ends = in_limits((-1, 1), partial(bets, tail=0.025), counted)
+            ends = in_limits((-1, 1), bets, counted, 0.025)
             assert (row.low, row.high) == pytest.approx(ends, abs=1e-9)
         elif (alternative == "greater") == (row_sign(row) == 1):
             p, excludes = 1 / max(wealth(counted, 0.5), 1), row.low > 0

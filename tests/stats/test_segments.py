@@ -309,7 +309,7 @@ def test_by_must_name_key_columns(function):
 
 def test_an_array_has_no_segments():
     with pytest.raises(
-        ValueError, match=r"'by' parameter .* must be None for an array"
+        ValueError, match=r"'by' parameter .* must be its default for an array"
     ):
         confidence_interval([0.5, 1.0, 0.25], by="country")
 

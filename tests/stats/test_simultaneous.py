@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 from scipy.stats import t as student
 
 from skrank.stats import compare_rankers
-from tests.stats.families import contradictions, random_family
+from tests.studies.families import contradictions, random_family
 
 pytestmark = pytest.mark.filterwarnings("ignore:The p-value may be too small")
 

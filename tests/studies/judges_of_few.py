@@ -16,8 +16,8 @@ import numpy as np
 
 from skrank.metrics import QueryScores
 from skrank.stats import compare_rankers, confidence_interval
-from tests.stats.experiments import covers, percent
-from tests.stats.simulate import Row, Table, run
+from tests.studies.experiments import covers, percent
+from tests.studies.simulate import Row, Table, run
 
 DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/judges_of_few.rst"
 SEED = 2024

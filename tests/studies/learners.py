@@ -19,9 +19,9 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 from skrank.metrics import ndcg_score
-from tests.stats.experiments import LEVEL, outcomes, percent
-from tests.stats.simulate import Row, Table, run
-from tests.stats.simulate_cross_validation import N_DOCUMENTS, N_FOLDS, draw, fit
+from tests.studies.experiments import LEVEL, outcomes, percent
+from tests.studies.simulate import Row, Table, run
+from tests.studies.simulate_cross_validation import N_DOCUMENTS, N_FOLDS, draw, fit
 
 DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/learners.rst"
 SIZES = (40, 200, 600)

@@ -16,10 +16,10 @@ import numpy as np
 
 from skrank.metrics import QueryScores
 from skrank.stats import confidence_interval
-from tests.stats import populations
-from tests.stats.experiments import covers, percent
-from tests.stats.populations import LARGE, draw
-from tests.stats.simulate import Row, Table, run
+from tests.studies import populations
+from tests.studies.experiments import covers, percent
+from tests.studies.populations import LARGE, draw
+from tests.studies.simulate import Row, Table, run
 
 DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/one_mean.rst"
 SEED = 2005

@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from skrank.stats import compare_rankers
-from tests.stats.experiments import LEVEL, covers, percent
-from tests.stats.populations import ranks_of_equal_rankers
-from tests.stats.simulate import Row, Table, run
+from tests.studies.experiments import LEVEL, covers, percent
+from tests.studies.populations import ranks_of_equal_rankers
+from tests.studies.simulate import Row, Table, run
 
 DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/pairs_of_hits.rst"
 NS = (10, 20, 50, 200)

@@ -16,8 +16,8 @@ from scipy.special import expit
 
 from skrank.metrics import QueryScores
 from skrank.stats import compare_rankers
-from tests.stats.experiments import LEVEL, covers, percent
-from tests.stats.simulate import Row, Table, run
+from tests.studies.experiments import LEVEL, covers, percent
+from tests.studies.simulate import Row, Table, run
 
 DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/simultaneous.rst"
 NS = (20, 50)

@@ -23,9 +23,9 @@ from pathlib import Path
 import numpy as np
 from scipy.special import expit
 
-from tests.stats.experiments import LEVEL, percent
-from tests.stats.populations import LARGE, draw
-from tests.stats.simulate import Row, Table, run
+from tests.studies.experiments import LEVEL, percent
+from tests.studies.populations import LARGE, draw
+from tests.studies.simulate import Row, Table, run
 
 DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/step_down.rst"
 NS = (20, 50, 100)

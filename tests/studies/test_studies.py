@@ -10,16 +10,19 @@ import numpy as np
 import pytest
 
 from skrank.stats import compare_rankers, gate
-from tests.stats.simulate_families import step_down as step_down_by_a_loop
-from tests.stats.test_simulate import rows_in_docs
 from tests.studies import step_down, unseen_losses
+from tests.studies.simulate_families import step_down as step_down_by_a_loop
+from tests.studies.test_simulate import rows_in_docs
 
 pytestmark = pytest.mark.slow
 
+# What several studies share.
+SHARED = {"experiments", "families", "populations"}
+# `test_simulate.py` tests the programs of several tables.
 NAMES = [
     path.stem
     for path in sorted(Path(__file__).parent.glob("[a-z]*.py"))
-    if not path.stem.startswith("test_")
+    if not path.stem.startswith(("test_", "simulate")) and path.stem not in SHARED
 ]
 
 

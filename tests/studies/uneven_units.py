@@ -15,9 +15,9 @@ import numpy as np
 
 from skrank.stats.compare import MOST_UNEVEN
 from skrank.stats.inference import effective_units
-from skrank.stats.paired_tests import Family, test_family
-from tests.stats.experiments import LEVEL, covers, percent
-from tests.stats.simulate import Row, Table, run
+from skrank.stats.paired_tests import Family, run_tests
+from tests.studies.experiments import LEVEL, covers, percent
+from tests.studies.simulate import Row, Table, run
 
 DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/uneven_units.rst"
 NS = (8, 20, 50, 200)
@@ -78,7 +78,7 @@ def coverage(values, n_samples, sizes_of, draw=differences, served=0.0):
             order = np.lexsort((bottom, np.abs(top)))
             family = Family.of_columns(top[order, None], bottom[order, None])
             for test in (FLIPS, STUDENT):
-                outcome = test_family(
+                outcome = run_tests(
                     family,
                     test=test,
                     correction=None,

@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 
 from skrank.stats import gate
-from skrank.stats.paired_tests import Family, test_family
-from tests.stats.experiments import LEVEL, percent
-from tests.stats.populations import LARGE, draw, ranks_of_equal_rankers
-from tests.stats.simulate import Row, Table, run
+from skrank.stats.paired_tests import Family, run_tests
+from tests.studies.experiments import LEVEL, percent
+from tests.studies.populations import LARGE, draw, ranks_of_equal_rankers
+from tests.studies.simulate import Row, Table, run
 
 DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/unseen_losses.rst"
 NS = (20, 50, 100, 200, 500)
@@ -39,7 +39,7 @@ def by_flips(old, new, margin):
     """Return whether the sign-flip test alone passes, and with unseen falls to 0."""
     difference = new - old
     family = Family.of_columns(difference[:, None], np.ones((len(old), 1)))
-    outcome = test_family(
+    outcome = run_tests(
         family,
         test="permutation",
         correction=None,

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from skrank.metrics import catalogue_scores
+from skrank.stats import confidence_interval
 from skrank.tables import score_catalogue, stream
 
 NAMES = {"qid": "user", "item": "product", "y_score": "score"}
@@ -39,7 +40,7 @@ def assert_equal(found, expected):
     assert found.summary() == expected.summary()
     assert found.counts == expected.counts
     assert found.n_lists == expected.n_lists
-    assert found.interval().rows == expected.interval().rows
+    assert confidence_interval(found).rows == confidence_interval(expected).rows
 
 
 @pytest.mark.parametrize("kind", ["text", "numbers"])
@@ -72,7 +73,8 @@ def test_a_frame_may_have_several_rankers_and_a_mask():
         alone = of_arrays(frame, ranker, k=5, items=ids, returned=frame["shown"])
         assert found.summary()[ranker] == alone.summary()
         assert found.counts[ranker] == alone.counts
-    assert found.difference("score", "other")["coverage"].n_queries == 300
+    differences = confidence_interval(found, baseline="other")["score"]
+    assert differences["coverage"].n_queries == 300
 
 
 @pytest.mark.parametrize("kind", ["text", "numbers"])

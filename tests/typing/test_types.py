@@ -20,7 +20,6 @@ FOLDER = Path(__file__).parent
 # Their types are those of their overloads.
 OVERLOADED = {
     "datasets.load_digits_retrieval",
-    "stats.confidence_interval",
 }
 
 

@@ -20,6 +20,7 @@ from skrank.metrics import (
     of_items,
     score_queries,
 )
+from skrank.stats import confidence_interval
 from skrank.tables import ClusterScores, clusters, score_catalogue, score_table
 from skrank.tables.spark import SparkTable
 from tests import processes
@@ -439,4 +440,4 @@ def test_the_lists_of_a_data_frame_are_scored_together_as_those_of_arrays(
     )
     assert found.summary() == expected.summary()
     assert found.counts == expected.counts
-    assert found.interval().rows == expected.interval().rows
+    assert confidence_interval(found).rows == confidence_interval(expected).rows

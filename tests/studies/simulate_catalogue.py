@@ -1,6 +1,6 @@
 """How often do intervals of scores of all lists contain the true value?
 
-    python -m tests.stats.simulate_catalogue
+    python -m tests.studies.simulate_catalogue
 
 Each list has ten of a thousand items, whose popularity follows Zipf's law. The true
 value is the mean over many samples of as many lists. It writes the table
@@ -17,6 +17,7 @@ import numpy as np
 
 from skrank._engine.names import CATALOGUE_SCORES
 from skrank.metrics import catalogue_scores
+from skrank.stats import confidence_interval
 
 TABLE = Path(__file__).parents[2] / "docs" / "tables" / "catalogue_intervals.rst"
 N_ITEMS, K = 1000, 10
@@ -56,7 +57,7 @@ def simulate(n, rng):
     held = dict.fromkeys(METHODS, 0)
     for _ in range(N_SAMPLES):
         scores = draw(n, rng)
-        rows = scores.interval().rows
+        rows = confidence_interval(scores).rows
         ends = {
             "jackknife": ([row.low for row in rows], [row.high for row in rows]),
             "percentile bootstrap": resampled(scores, rng),

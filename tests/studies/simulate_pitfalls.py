@@ -1,7 +1,7 @@
 """Simulate what no test can know: how equal rankers come to look different.
 
-    python -m tests.stats.simulate_pitfalls looks
-    python -m tests.stats.simulate_pitfalls --write
+    python -m tests.studies.simulate_pitfalls looks
+    python -m tests.studies.simulate_pitfalls --write
 
 The names are those of `TABLES`; without one, all are simulated, in a few minutes.
 ``--write`` writes them to the documentation.
@@ -17,12 +17,12 @@ import numpy as np
 from skrank.metrics import QueryScores
 from skrank.model_selection import QueryKFold
 from skrank.stats import compare_rankers
-from tests.stats import populations
-from tests.stats.experiments import LEVEL, holds, outcomes, percent
-from tests.stats.populations import draw
-from tests.stats.simulate import Row, Table, run
-from tests.stats.simulate_cross_validation import N_FEATURES, fit, ndcg
-from tests.stats.simulate_cross_validation import draw as draw_documents
+from tests.studies import populations
+from tests.studies.experiments import LEVEL, holds, outcomes, percent
+from tests.studies.populations import draw
+from tests.studies.simulate import Row, Table, run
+from tests.studies.simulate_cross_validation import N_FEATURES, fit, ndcg
+from tests.studies.simulate_cross_validation import draw as draw_documents
 
 DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/pitfalls.rst"
 N_PER_LOOK, N_SEEDS = 50, 5

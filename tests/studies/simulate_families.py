@@ -1,7 +1,7 @@
 """Simulate whole tables of comparisons: their intervals, and what they can find.
 
-    python -m tests.stats.simulate_families intervals
-    python -m tests.stats.simulate_families --write
+    python -m tests.studies.simulate_families intervals
+    python -m tests.studies.simulate_families --write
 
 The names are those of `TABLES`; without one, all are simulated, in half an hour.
 ``--write`` writes them to the documentation.
@@ -16,11 +16,11 @@ import numpy as np
 from scipy.special import expit
 
 from skrank.stats import compare_rankers, required_queries
-from tests.stats import populations
-from tests.stats.experiments import LEVEL, covers, percent
-from tests.stats.families import contradictions, random_family
-from tests.stats.populations import draw
-from tests.stats.simulate import Row, Table, run
+from tests.studies import populations
+from tests.studies.experiments import LEVEL, covers, percent
+from tests.studies.families import contradictions, random_family
+from tests.studies.populations import draw
+from tests.studies.simulate import Row, Table, run
 
 DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/families.rst"
 NS, PILOTS = (20, 50, 200), (20, 50, 200)

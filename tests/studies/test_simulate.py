@@ -9,7 +9,7 @@ import pytest
 
 from skrank.metrics import QueryScores
 from skrank.stats import compare_rankers
-from tests.stats import (
+from tests.studies import (
     experiments,
     populations,
     simulate,
@@ -20,7 +20,7 @@ from tests.stats import (
     simulate_looks,
     simulate_pitfalls,
 )
-from tests.stats.populations import Values
+from tests.studies.populations import Values
 
 pytestmark = pytest.mark.slow
 

@@ -1,6 +1,6 @@
 """Simulate intervals and tests of cross-validated values.
 
-    python -m tests.stats.simulate_cross_validation
+    python -m tests.studies.simulate_cross_validation
 
 How often do 95 % intervals of five-fold values of NDCG@10 cover the mean score of the
 five fitted models on all queries there are? And how often does a test at 5 % find a

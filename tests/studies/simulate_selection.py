@@ -1,6 +1,6 @@
 """Simulate the selection among nested rankers, by three rules.
 
-    python -m tests.stats.simulate_selection
+    python -m tests.studies.simulate_selection
 
 The k-th of ten rankers is a least-squares fit on the first k of ten features, which
 matter less and less. The complexity that each rule selects by five folds, and what its

@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike
 
 from skrank._checks import check_choice, check_instance, shown
 from skrank.plot.base import (
-    BETTER,
+    BETTER_COLOR,
     COLORS,
-    NEITHER,
-    WORSE,
+    NEITHER_COLOR,
+    WORSE_COLOR,
     Display,
     direction_words,
     distinct_words,
@@ -29,7 +29,7 @@ from skrank.plot.base import (
 )
 from skrank.stats.comparison import RankerComparison
 from skrank.stats.inference import is_at_most
-from skrank.stats.paired_tests import CORRECTIONS, is_two_sided
+from skrank.stats.paired_tests import CORRECTIONS
 
 Kind = Literal["auto", "means", "differences"]
 _RANKERS = ("ranker", "baseline")
@@ -231,6 +231,9 @@ class ComparisonDisplay(Display):
             for row in comparison.intervals.rows
             if row.metric in drawn
         ]
+        margins = {"greater": [-comparison.margin], "less": [comparison.margin]}
+        margins["two-sided"] = margins["greater"] + margins["less"]
+        margins = margins[comparison.alternative] if comparison.margin else []
         display = cls(
             metric=[named(row) for row in rows],
             ranker=[row.ranker for row in rows],
@@ -241,7 +244,8 @@ class ComparisonDisplay(Display):
             is_shown=np.array([is_at_most(row.p_adjusted, level) for row in rows]),
             greater_is_better=[is_greater[row.metric] for row in rows],
             letters=letters,
-            **_claim(comparison.alternative, comparison.margin),
+            claim=comparison._asked() or None,
+            margins=margins,
             **_notes(comparison),
             means=means,
         )
@@ -440,7 +444,7 @@ class ComparisonDisplay(Display):
             best = np.nan_to_num(mean if greater_is_better else -mean, nan=-np.inf)
             reference = int(best.argmax())
         else:
-            return {"mean": (np.ones(len(names), dtype=bool), BETTER, _FILLED)}
+            return {"mean": (np.ones(len(names), dtype=bool), BETTER_COLOR, _FILLED)}
         is_shown, gain = np.zeros(len(names), dtype=bool), np.zeros(len(names))
         for row, of_row in enumerate(self.metric):
             pair = names.index(self.ranker[row]), names.index(self.baseline[row])
@@ -456,8 +460,8 @@ class ComparisonDisplay(Display):
             }
             return {"baseline": (~others, "black", _DIAMOND), **looks}
         return {
-            "best, or not significantly different": (~is_shown, BETTER, _FILLED),
-            "significantly worse": (is_shown, WORSE, _SQUARE),
+            "best, or not significantly different": (~is_shown, BETTER_COLOR, _FILLED),
+            "significantly worse": (is_shown, WORSE_COLOR, _SQUARE),
         }
 
     def _write_letters(self, ax, metric, names, size):
@@ -485,14 +489,14 @@ class ComparisonDisplay(Display):
         if self.claim is not None:
             return {
                 self.claim: (is_shown, COLORS[2], _FILLED),
-                "not shown": (~is_shown, NEITHER, _HOLLOW),
+                "not shown": (~is_shown, NEITHER_COLOR, _HOLLOW),
             }
         return {
-            "better": (is_shown & (gain > 0), BETTER, _FILLED),
-            "worse": (is_shown & (gain < 0), WORSE, _SQUARE),
+            "better": (is_shown & (gain > 0), BETTER_COLOR, _FILLED),
+            "worse": (is_shown & (gain < 0), WORSE_COLOR, _SQUARE),
             "not significantly different": (
                 ~is_shown | (gain == 0),
-                NEITHER,
+                NEITHER_COLOR,
                 _HOLLOW,
             ),
         }
@@ -553,17 +557,6 @@ def _draw_points(ax, values, height, looks, size):
                 **look,
             )
     return found
-
-
-def _claim(alternative, margin):
-    """Return what a test asks for, and the differences at which it begins."""
-    if is_two_sided(alternative, margin):
-        return {"claim": None}
-    if alternative == "two-sided":
-        return {"claim": f"within {margin:g} of 0", "margins": [-margin, margin]}
-    least = -margin if alternative == "greater" else margin
-    claim = f"{alternative} than {least + 0:g}"
-    return {"claim": claim, "margins": [least] if margin else []}
 
 
 def _notes(comparison):

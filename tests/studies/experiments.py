@@ -11,9 +11,9 @@ from skrank.metrics import QueryScores
 from skrank.stats import compare_rankers, confidence_interval
 from skrank.stats.compare import order_keys, order_units
 from skrank.stats.inference import order_statistics, seed_of, sum_clusters
-from skrank.stats.paired_tests import Family, holm, test_family
-from tests.stats import populations
-from tests.stats.populations import draw, tilted
+from skrank.stats.paired_tests import Family, holm, run_tests
+from tests.studies import populations
+from tests.studies.populations import draw, tilted
 
 LEVEL = 0.05
 # Columns of the coverage of units.
@@ -28,7 +28,7 @@ def percent(condition):
 
 def outcome_of(family, test="permutation", correction=None, n_resamples=9999):
     """Return what `compare_rankers` finds of a family with its defaults."""
-    return test_family(
+    return run_tests(
         family,
         test=test,
         correction=correction,

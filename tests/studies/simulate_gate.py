@@ -1,7 +1,7 @@
 """Simulate decisions of a gate about a candidate that loses exactly the margin.
 
-    python -m tests.stats.simulate_gate
-    python -m tests.stats.simulate_gate --write
+    python -m tests.studies.simulate_gate
+    python -m tests.studies.simulate_gate --write
 
 It takes some minutes. ``--write`` writes the table to the documentation.
 """
@@ -15,10 +15,10 @@ import numpy as np
 
 from skrank.metrics import QueryScores
 from skrank.stats import gate
-from tests.stats import populations
-from tests.stats.experiments import percent
-from tests.stats.populations import draw
-from tests.stats.simulate import Row, Table, run
+from tests.studies import populations
+from tests.studies.experiments import percent
+from tests.studies.populations import draw
+from tests.studies.simulate import Row, Table, run
 
 DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/gate.rst"
 MARGIN = 0.02

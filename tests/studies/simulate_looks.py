@@ -1,7 +1,7 @@
 """Simulate looks at a growing number of queries: how often one of them is wrong.
 
-    python -m tests.stats.simulate_looks
-    python -m tests.stats.simulate_looks --write
+    python -m tests.studies.simulate_looks
+    python -m tests.studies.simulate_looks --write
 
 It takes some minutes. ``--write`` writes the tables to the documentation.
 """
@@ -14,13 +14,12 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import t
 
-from skrank.stats.anytime import level_of_interval
+from skrank.stats.anytime import BETS, Counted, bets, in_limits, level_of_interval
 from skrank.stats.inference import hall_of_moments
-from skrank.stats.limited import BETS, Counted, bets, in_limits
-from tests.stats import populations
-from tests.stats.experiments import LEVEL, outcomes, percent
-from tests.stats.populations import LARGE, draw
-from tests.stats.simulate import Row, Table, run
+from tests.studies import populations
+from tests.studies.experiments import LEVEL, outcomes, percent
+from tests.studies.populations import LARGE, draw
+from tests.studies.simulate import Row, Table, run
 
 DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/looks.rst"
 N_LOOKS, FIRST = 20, (10, 20, 50)

@@ -1,7 +1,7 @@
 """Simulate machine judges: what their labels alone say, and what people add.
 
-    python -m tests.stats.simulate_judges
-    python -m tests.stats.simulate_judges --write
+    python -m tests.studies.simulate_judges
+    python -m tests.studies.simulate_judges --write
 
 It takes about ten minutes. Two rankers order 30 documents of each query, with grades
 from 0 to 3. A machine judges all documents of 1,000 queries, and people those of n of
@@ -19,8 +19,8 @@ from sklearn.metrics import cohen_kappa_score
 
 from skrank.metrics import QueryScores, score_queries
 from skrank.stats import compare_rankers, confidence_interval
-from tests.stats.experiments import covers, percent
-from tests.stats.simulate import Row, Table, run
+from tests.studies.experiments import covers, percent
+from tests.studies.simulate import Row, Table, run
 
 DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/judges.rst"
 N_POOL, N_JUDGED, N_DOCUMENTS, NS = 8000, 1000, 30, (20, 50, 200)

@@ -1,12 +1,12 @@
 """Coverage of the intervals, errors of the tests, and their power, by simulation.
 
-Run ``python -m tests.stats.simulate --values movielens.csv msweb.csv nations.csv``; it
-takes a quarter of an hour. The files hold values of real rankers, which the project may
-not ship; `populations.py` says how they look. Without them, only synthetic populations
-are drawn from. ``--write`` writes the tables of the documentation.
+Run ``python -m tests.studies.simulate --values movielens.csv msweb.csv nations.csv``;
+it takes a quarter of an hour. The files hold values of real rankers, which the project
+may not ship; `populations.py` says how they look. Without them, only synthetic
+populations are drawn from. ``--write`` writes the tables of the documentation.
 
 Single means are given to `confidence_interval`, one sample after the other. For
-differences `test_family` is called, which `compare_rankers` calls. A test checks that
+differences `run_tests` is called, which `compare_rankers` calls. A test checks that
 this gives the numbers of `compare_rankers`.
 """
 
@@ -23,8 +23,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tests.stats import experiments, populations
-from tests.stats.experiments import HEEDED, IGNORED
+from tests.studies import experiments, populations
+from tests.studies.experiments import HEEDED, IGNORED
 
 DOCS_TABLE = Path(__file__).parents[2] / "docs" / "tables/coverage.rst"
 
