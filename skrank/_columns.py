@@ -291,10 +291,26 @@ def kind_of(*data):
     return next((kind for kind in map(library_of, data) if kind in KINDS), "pandas")
 
 
+def is_lazy(frame):
+    """Return True for a data frame of polars that is not computed yet."""
+    return library_of(frame) == "polars" and hasattr(frame, "collect")
+
+
 def is_frame(data):
     """Return True for a data frame, and for other tables that Arrow reads."""
     has_columns = hasattr(data, "shape") and hasattr(data, "columns")
     return has_columns or hasattr(data, "__arrow_c_stream__")
+
+
+def is_only_arrow(table):
+    """Return True for a table that only Arrow can read, such as a stream."""
+    return hasattr(table, "__arrow_c_stream__") and not hasattr(table, "to_numpy")
+
+
+def index_of(data):
+    """Return the index of an object of pandas, and None of others."""
+    index = getattr(data, "index", None)
+    return None if callable(index) else index  # lists have a method of that name
 
 
 def column_names(frame):
@@ -302,6 +318,8 @@ def column_names(frame):
     # A sparse matrix may be a dict.
     if isinstance(frame, Mapping) and not scipy.sparse.issparse(frame):
         return list(frame)
+    if is_lazy(frame):
+        return frame.collect_schema().names()
     # The `columns` of pyarrow are the values, those of pandas and polars the names.
     names = getattr(frame, "column_names", getattr(frame, "columns", None))
     return None if names is None or callable(names) else list(names)
@@ -571,33 +589,33 @@ _FAMILIES = (
 
 
 def is_pandas_or_polars(data):
-    """Return True for a data frame of pandas or polars that is not lazy."""
+    """Return True for a data frame of pandas or polars, which may be lazy."""
     if library_of(data) not in KINDS:
         return False
     from narwhals import dependencies as of
 
-    return of.is_pandas_dataframe(data) or of.is_polars_dataframe(data)
+    return of.is_pandas_dataframe(data) or of.is_polars_dataframe(data) or is_lazy(data)
 
 
-def polars_batches(frame):
-    """Return a stream of Arrow with the rows of a lazy data frame of polars."""
+def frame_in_arrow(frame, names):
+    """Return columns of a data frame of pandas or polars in Arrow.
+
+    It is a table, and of a lazy frame a stream.
+    """
+    import narwhals as nw
     import pyarrow as pa
 
-    if not hasattr(frame, "collect_batches"):  # of an older version
-        return frame.collect().to_arrow().to_reader()
-    schema = frame.head(0).collect().to_arrow().schema
-    batches = (
-        batch
-        for part in frame.collect_batches()
-        for batch in part.to_arrow().cast(schema).to_batches()
-    )
-    return pa.RecordBatchReader.from_batches(schema, batches)
-
-
-def arrow_columns(frame, names):
-    """Return columns of a data frame of pandas or polars as arrays of Arrow by name."""
-    import narwhals as nw
-
+    if is_lazy(frame):
+        frame = frame.select(names)
+        if not hasattr(frame, "collect_batches"):  # of an older version
+            return frame.collect().to_arrow().to_reader()
+        schema = frame.head(0).collect().to_arrow().schema
+        batches = (
+            batch
+            for part in frame.collect_batches()
+            for batch in part.to_arrow().cast(schema).to_batches()
+        )
+        return pa.RecordBatchReader.from_batches(schema, batches)
     arrays = {}
     for name in names:
         column = nw.from_native(frame[name], series_only=True)
@@ -607,7 +625,7 @@ def arrow_columns(frame, names):
             arrays[name] = column.to_arrow()
         except Exception as error:  # its classes differ by library and version
             raise _unreadable(name, error) from error
-    return arrays
+    return pa.table(arrays)
 
 
 def is_list(kind):
