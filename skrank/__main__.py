@@ -4,39 +4,17 @@
 
 import argparse
 import contextlib
+import inspect
 import math
 import sys
 import warnings
 
 import skrank
+from skrank import _shell as shell
 from skrank._checks import progress_bar
 from skrank._engine.answer import Arrays
 from skrank._engine.columns import columns_of
 from skrank._engine.conventions import CONVENTIONS, FROM_ONE
-from skrank._shell import (
-    STDOUT,
-    aligned,
-    as_json,
-    check_writable,
-    columns_named_by_options,
-    find_run,
-    has_rows,
-    has_scores,
-    load_judgements,
-    load_run,
-    metrics_of,
-    names_of_runs,
-    printed,
-    rows_of_queries,
-    runs_of,
-    same_twice,
-    save,
-    saved_scores,
-    say,
-    size_of,
-    write,
-    write_queries,
-)
 from skrank.evaluation.evaluate import read_requests, score_requests
 from skrank.evaluation.query_report import query_report
 from skrank.evaluation.reports import explain, tie_report
@@ -67,13 +45,13 @@ def main(arguments=None):
         with _warnings_said(options):
             found = options.command(options)
         text, status = found if isinstance(found, tuple) else (found, 0)
-        write(f"{text}\n", sys.stdout)
+        shell.write(f"{text}\n", sys.stdout)
     except KeyboardInterrupt:
         return 130
     except Exception as error:  # a traceback helps nobody at a terminal
         is_known = isinstance(error, (ImportError, OSError, TypeError, ValueError))
         kind = "" if is_known and str(error) else f"{type(error).__name__}: "
-        say(f"{kind}{error}", options)
+        shell.say(f"{kind}{error}", options)
         return 2
     return status
 
@@ -89,36 +67,37 @@ def _warnings_said(options):
             yield
         finally:
             for one in caught:
-                say(f"warning: {one.message}", options)
+                shell.say(f"warning: {one.message}", options)
 
 
 def _evaluate(options):
-    check_writable(options.by_query)
-    check_writable(options.save, "--save")
+    """Print the metrics of runs."""
+    shell.check_writable(options.by_query)
+    shell.check_writable(options.save, "--save")
     scored, *_ = _score(options)
     if options.save is not None:
-        save(options.save, scored)
+        shell.save(options.save, scored)
     metrics = next(iter(scored.values())).metrics
     if options.sort is not None:
         scored = _sorted_by(scored, options.sort or metrics[0])
     by_query, form = options.by_query, options.form
-    if by_query == STDOUT:
-        header, rows = rows_of_queries(scored)
+    if by_query == shell.STDOUT:
+        header, rows = shell.rows_of_queries(scored)
         if form != "json":
-            return printed(form, header, rows)
+            return shell.printed(form, header, rows)
         found = {name: {} for name in scored}
         for name, qid, *values in rows:
             found[name][qid] = dict(zip(metrics, values, strict=True))
-        return as_json(found)
+        return shell.as_json(found)
     if by_query is not None:
-        write_queries(by_query, scored)
+        shell.write_queries(by_query, scored)
     means = {name: scores.table.summaries()[0] for name, scores in scored.items()}
     if form == "json":
-        return as_json(
+        return shell.as_json(
             {name: dict(zip(metrics, one, strict=True)) for name, one in means.items()}
         )
     rows = [[name, *one] for name, one in means.items()]
-    return printed(form, ["ranker", *metrics], rows)
+    return shell.printed(form, ["ranker", *metrics], rows)
 
 
 def _sorted_by(scored, metric):
@@ -137,16 +116,17 @@ def _sorted_by(scored, metric):
 
 
 def _compare(options):
-    rankers = runs_of(options) if options.run else options.y_score or ()
+    """Compare runs on the same queries: differences, intervals and p-values."""
+    rankers = shell.runs_of(options) if options.run else options.y_score or ()
     if len(rankers) < 2:
         options.fail(
             "two runs are required, or a table and --y-score for two columns"
-            + same_twice(options)
+            + shell.same_twice(options)
         )
     scored, paths, tags = _score(options)
     baseline = options.baseline
     if baseline is not None:
-        baseline = find_run(baseline, list(scored), paths, tags)
+        baseline = shell.find_run(baseline, list(scored), paths, tags)
     comparison = skrank.stats.compare_rankers(  # which is loaded when it is used
         scored,
         baseline=baseline,
@@ -158,23 +138,29 @@ def _compare(options):
     )
     if options.form == "json":
         rankers, rows = map(list, (comparison.intervals.rows, comparison.rows))
-        return as_json({"rankers": rankers, "differences": rows})
+        return shell.as_json({"rankers": rankers, "differences": rows})
     if options.form == "csv":
         rows = comparison.rows
-        return printed("csv", list(rows[0]), [row.values() for row in rows])
+        return shell.printed("csv", list(rows[0]), [row.values() for row in rows])
     forms = {"markdown": comparison.to_markdown, "latex": comparison.to_latex}
     return forms.get(options.form, comparison.__str__)()
 
 
 def _gate(options):
-    if has_scores(options):
-        scored = saved_scores(options)
+    """Decide whether a candidate is not worse than a baseline by a margin.
+
+    The exit status is 0 if it is not, 1 if it is, 2 after an error, and 3 if the
+    queries are too few to decide. QRELS and RUN are the judgements and the two runs,
+    the baseline first, or two files of evaluate --save.
+    """
+    if shell.has_scores(options):
+        scored = shell.saved_scores(options)
     else:
         scored, *_ = _score(options)
     if len(scored) != 2:
         options.fail(
             "two runs are required, the baseline and the candidate, or two files of "
-            "evaluate --save" + same_twice(options)
+            "evaluate --save" + shell.same_twice(options)
         )
     found = skrank.stats.gate(  # which is loaded when it is used
         scored,
@@ -185,7 +171,7 @@ def _gate(options):
     )
     if options.form == "json":
         about = {"decision": found.decision, "status": found.status}
-        return as_json(about | vars(found)), found.status
+        return shell.as_json(about | vars(found)), found.status
     text = found.to_markdown() if options.form == "markdown" else str(found)
     return text, found.status
 
@@ -197,41 +183,41 @@ def _score(options):
     """
     requests = _requests(options)  # wrong names are found before large files are read
     columns = _columns_read(options, requests)
-    if has_rows(options):
+    if shell.has_rows(options):
         return _score_rows(options, **columns)
     if not options.run:
         options.fail("the following arguments are required: RUN")
-    paths = runs_of(options)
+    paths = shell.runs_of(options)
     found, tags = [], []
     with _bar(options, paths) as advance:
         # Half of the time is for reading, about.
-        truth = load_judgements(
+        truth = shell.load_judgements(
             options,
             lambda n_bytes: advance(n_bytes / 2),
             subtopics=SUBTOPICS in columns,
         )
-        advance(size_of(options.qrels) / 2)
+        advance(shell.size_of(options.qrels) / 2)
         for path in paths:  # one at a time: they may be large
-            result = load_run(options, path, lambda n_bytes: advance(n_bytes / 2))
-            found = aligned(options, truth, result, options.convention)
-            columns = {name: aligned.pop(name) for name in columns}
-            arrays = Arrays(**aligned, columns=columns)
-            scores = score_requests(requests, arrays, {None: aligned.y_score})
+            result = shell.load_run(options, path, lambda n_bytes: advance(n_bytes / 2))
+            rows = shell.aligned(options, truth, result, options.convention)
+            columns = {name: rows.pop(name) for name in columns}
+            arrays = Arrays(**rows, columns=columns)
+            scores = score_requests(requests, arrays, {None: rows.y_score})
             found.append(scores)
             tags.append(result.tag)
-            advance(size_of(path) / 2)
-    names = names_of_runs(paths, tags, options.names)
+            advance(shell.size_of(path) / 2)
+    names = shell.names_of_runs(paths, tags, options.names)
     return dict(zip(names, found, strict=True)), paths, tags
 
 
 def _bar(options, paths):
     """Return a progress bar in bytes of the judgements and runs."""
-    n_bytes = sum(map(size_of, [options.qrels, *paths]))
+    n_bytes = sum(map(shell.size_of, [options.qrels, *paths]))
     return progress_bar(n_bytes or None, "auto", "B", unit_scale=True)
 
 
 def _metrics(options):
-    return metrics_of(options.metric or options.default_metrics)
+    return shell.metrics_of(options.metric or options.default_metrics)
 
 
 def _params(options):
@@ -270,17 +256,17 @@ def _columns_read(options, requests):
                 "--column must be NAME=COLUMN, such as popularity=n_ratings. Got "
                 f"{text!r}."
             )
-        if not has_rows(options):
+        if not shell.has_rows(options):
             raise ValueError(f"--column goes with one table. Got runs and {text!r}.")
         given[name] = column
     of_judgements = {}
-    if not has_rows(options) and is_trec(options.qrels):
+    if not shell.has_rows(options) and is_trec(options.qrels):
         of_judgements[SUBTOPICS] = options.qrels
     found = columns_of(requests, given | of_judgements, "skrank", how=BY_OPTION)
     for name in given.keys() - found.keys():
         names = [request.key for request in requests]
         raise ValueError(f"None of {names} reads the column {name!r} of --column.")
-    if has_rows(options) and not any(one.reads_grades for one in requests):
+    if shell.has_rows(options) and not any(one.reads_grades for one in requests):
         found["y_true"] = options.y_true
     return found
 
@@ -320,7 +306,7 @@ def _of_rows(options, function, **more):
     }
     if len(options.y_score or ()) == 1:
         (given["y_score"],) = options.y_score
-    with columns_named_by_options("Without RUN this is a table of rows: name"):
+    with shell.columns_named_by_options("Without RUN this is a table of rows: name"):
         return function(options.qrels, **given)
 
 
@@ -331,12 +317,14 @@ def _judged_from(options):
 
 
 def _explain(options):
+    """Explain why a metric has another value in another library."""
     conventions = {"conventions": options.convention} if options.convention else {}
     columns = _columns_read(options, read_requests([options.metric], {}, "explain"))
     return explain(metric=options.metric, **_one_run(options, **columns), **conventions)
 
 
 def _ties(options):
+    """Report how much tied scores change metrics."""
     return tie_report(
         metrics=_metrics(options),
         convention=options.convention,
@@ -345,10 +333,11 @@ def _ties(options):
 
 
 def _show(options):
+    """Show one query, document by document, of runs."""
     request, *more = _requests(options)
     if more:
         raise ValueError(f"skrank show takes one metric. Got {more[0].key!r} too.")
-    if has_rows(options):
+    if shell.has_rows(options):
         given = _of_rows(options, read_rows) | _judged_from(options)
         ids = given["qid"]
     else:
@@ -371,11 +360,11 @@ def _runs(options, subtopics):
     """Return the judgements and the runs, aligned, each a dict of the runs."""
     if not options.run:
         options.fail("the following arguments are required: RUN")
-    truth = load_judgements(options, subtopics=subtopics)
-    paths = runs_of(options)
-    results = [load_run(options, path) for path in paths]
-    names = names_of_runs(paths, [one.tag for one in results], options.names)
-    found = [aligned(options, truth, one, options.convention) for one in results]
+    truth = shell.load_judgements(options, subtopics=subtopics)
+    paths = shell.runs_of(options)
+    results = [shell.load_run(options, path) for path in paths]
+    names = shell.names_of_runs(paths, [one.tag for one in results], options.names)
+    found = [shell.aligned(options, truth, one, options.convention) for one in results]
     return {
         argument: dict(zip(names, (one[argument] for one in found), strict=True))
         for argument in found[0]
@@ -384,20 +373,20 @@ def _runs(options, subtopics):
 
 def _one_run(options, convention=None, **columns):
     """Return the judgements and the one run of a command, aligned, or its table."""
-    if has_rows(options):
+    if shell.has_rows(options):
         if len(options.y_score or ()) > 1:
             one, *more = options.y_score
             raise ValueError(f"One --y-score is read. Got {one} and {more[0]}.")
         return _of_rows(options, read_rows, **columns) | _judged_from(options)
     if not options.run:
         options.fail("the following arguments are required: RUN")
-    path, *more = runs_of(options)
+    path, *more = shell.runs_of(options)
     if more:
         options.fail(f"one RUN is read, got {path} and {more[0]} too")
     with _bar(options, [path]) as advance:
-        truth = load_judgements(options, advance, subtopics=SUBTOPICS in columns)
-        result = load_run(options, path, advance)
-    return aligned(options, truth, result, convention)
+        truth = shell.load_judgements(options, advance, subtopics=SUBTOPICS in columns)
+        result = shell.load_run(options, path, advance)
+    return shell.aligned(options, truth, result, convention)
 
 
 DEFAULT_METRICS = ["map", "mrr", "ndcg@10", "precision@10", "recall@100"]
@@ -434,7 +423,7 @@ def make_parser():
     parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
-    one = _add(commands, "evaluate", _evaluate, "Print the metrics of runs.")
+    one = _add(commands, _evaluate)
     _add_runs(one)
     _add_metric(one, DEFAULT_METRICS)
     _add_columns(one)
@@ -450,7 +439,7 @@ def make_parser():
     one.add_argument(
         "--by-query",
         nargs="?",
-        const=STDOUT,
+        const=shell.STDOUT,
         metavar="FILE",
         help="also write the values of each query to a file .csv or .parquet; without "
         "FILE or with '-', print them instead of the means",
@@ -463,12 +452,7 @@ def make_parser():
     )
     _add_forms(one, csv="print CSV with all digits of the values")
 
-    one = _add(
-        commands,
-        "compare",
-        _compare,
-        "Compare runs on the same queries: differences, intervals and p-values.",
-    )
+    one = _add(commands, _compare)
     _add_runs(one)
     _add_metric(one, ["ndcg@10"])
     _add_columns(one)
@@ -517,15 +501,7 @@ def make_parser():
     forms = _add_forms(one, csv="print the differences as CSV with all digits")
     _add_form(forms, "latex", "print tables in LaTeX")
 
-    one = _add(
-        commands,
-        "gate",
-        _gate,
-        "Decide whether a candidate is not worse than a baseline by a margin. The exit "
-        "status is 0 if it is not, 1 if it is, 2 after an error, and 3 if the queries "
-        "are too few to decide. QRELS and RUN are the judgements and the two runs, the "
-        "baseline first, or two files of evaluate --save.",
-    )
+    one = _add(commands, _gate)
     _add_runs(one)
     _add_metric(one, ["ndcg@10, or all of a file of scores"])
     one.add_argument(
@@ -559,12 +535,7 @@ def make_parser():
     _add_form(forms, "markdown", "print a summary for a pull request")
     one.set_defaults(form="text", default_metrics=["ndcg@10"])
 
-    one = _add(
-        commands,
-        "show",
-        _show,
-        "Show one query, document by document, of runs.",
-    )
+    one = _add(commands, _show)
     _add_runs(one)
     one.add_argument("--query", required=True, metavar="ID", help="the query id")
     _add_metric(one, ["ndcg@10"])
@@ -579,12 +550,7 @@ def make_parser():
     _add_convention(one)
     _add_rules(one)
 
-    one = _add(
-        commands,
-        "explain",
-        _explain,
-        "Explain why a metric has another value in another library.",
-    )
+    one = _add(commands, _explain)
     one.add_argument("run", nargs="*", metavar="RUN", help="what a system returned")
     one.add_argument(
         "-m", "--metric", required=True, metavar="METRIC", help="such as ndcg@10"
@@ -592,24 +558,20 @@ def make_parser():
     _add_columns(one)
     _add_convention(one, action="append", default=[])
 
-    one = _add(
-        commands,
-        "ties",
-        _ties,
-        "Report how much tied scores change metrics.",
-    )
+    one = _add(commands, _ties)
     one.add_argument("run", nargs="*", metavar="RUN", help="what a system returned")
     _add_metric(one, DEFAULT_METRICS)
     _add_convention(one)
     return parser
 
 
-def _add(commands, name, function, help):
-    """Add a command with the options that all commands have."""
+def _add(commands, function):
+    """Add the command of a function with the options that all commands have."""
+    about = inspect.getdoc(function).replace("\n\n", " ").replace("\n", " ")
     command = commands.add_parser(
-        name,
-        help=help,
-        description=help,
+        function.__name__.removeprefix("_"),
+        help=about,
+        description=about,
         epilog=_FILES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -736,7 +698,7 @@ class _Parser(argparse.ArgumentParser):
     def parse_args(self, args=None, namespace=None):
         """Return the options; runs may also stand behind or between options."""
         options, more = self.parse_known_args(args, namespace)
-        is_option = [word.startswith("-") and word != STDOUT for word in more]
+        is_option = [word.startswith("-") and word != shell.STDOUT for word in more]
         if any(is_option):
             self.error(f"unrecognized arguments: {' '.join(more)}")
         given = vars(options)
@@ -747,7 +709,7 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}. See {self.prog} --help\n")
 
     def _print_message(self, message, file=None):
-        write(message, file or sys.stderr)
+        shell.write(message, file or sys.stderr)
 
 
 if __name__ == "__main__":
