@@ -424,10 +424,8 @@ def make_parser():
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
     one = _add(commands, _evaluate)
-    _add_runs(one)
-    _add_metric(one, DEFAULT_METRICS)
+    _add_runs(one, DEFAULT_METRICS)
     _add_columns(one)
-    _add_convention(one)
     _add_rules(one)
     one.add_argument(
         "--sort",
@@ -453,8 +451,7 @@ def make_parser():
     _add_forms(one, csv="print CSV with all digits of the values")
 
     one = _add(commands, _compare)
-    _add_runs(one)
-    _add_metric(one, ["ndcg@10"])
+    _add_runs(one, ["ndcg@10"])
     _add_columns(one)
     one.add_argument(
         "--baseline",
@@ -496,14 +493,12 @@ def make_parser():
         help="the level of the intervals; 1 less it is that of the tests "
         "(default: 0.95)",
     )
-    _add_convention(one)
     _add_rules(one)
     forms = _add_forms(one, csv="print the differences as CSV with all digits")
     _add_form(forms, "latex", "print tables in LaTeX")
 
     one = _add(commands, _gate)
-    _add_runs(one)
-    _add_metric(one, ["ndcg@10, or all of a file of scores"])
+    _add_runs(one, ["ndcg@10, or all of a file of scores"])
     one.add_argument(
         "--margin",
         type=float,
@@ -528,7 +523,6 @@ def make_parser():
         help="how sure a decision must be (default: 0.95)",
     )
     _add_columns(one)
-    _add_convention(one)
     _add_rules(one)
     forms = one.add_mutually_exclusive_group()
     _add_form(forms, "json", "print JSON with all digits")
@@ -536,9 +530,8 @@ def make_parser():
     one.set_defaults(form="text", default_metrics=["ndcg@10"])
 
     one = _add(commands, _show)
-    _add_runs(one)
+    _add_runs(one, ["ndcg@10"])
     one.add_argument("--query", required=True, metavar="ID", help="the query id")
-    _add_metric(one, ["ndcg@10"])
     one.add_argument(
         "-k",
         "--ranks",
@@ -547,7 +540,6 @@ def make_parser():
         metavar="RANKS",
         help="how many ranks are printed (default: 10)",
     )
-    _add_convention(one)
     _add_rules(one)
 
     one = _add(commands, _explain)
@@ -613,7 +605,7 @@ def _add(commands, function):
     return command
 
 
-def _add_runs(command):
+def _add_runs(command, metrics):
     command.add_argument("run", nargs="*", metavar="RUN", help="what systems returned")
     command.add_argument(
         "--names",
@@ -621,6 +613,7 @@ def _add_runs(command):
         help="what runs are called: their tags or their paths; without it, their tags "
         "if these are all different",
     )
+    _add_metric(command, metrics)
 
 
 def _add_metric(command, default):
@@ -656,6 +649,7 @@ def _add_convention(command, **more):
 
 
 def _add_rules(command):
+    _add_convention(command)
     relevant = command.add_mutually_exclusive_group()
     relevant.add_argument(
         "-l",

@@ -477,32 +477,28 @@ def import_extra(name, extra="tables"):
 PATIENCE = 2
 
 
-def is_shown(shown):
-    """Return True if there is a bar: for "auto", on a terminal and with tqdm."""
-    if shown != "auto":
-        return bool(shown)
-    is_terminal = sys.stderr is not None and sys.stderr.isatty()
-    return is_terminal and find_spec("tqdm") is not None
-
-
 @contextmanager
 def progress_bar(total, shown, unit, **options):
     """Yield a function to call with the number of units done.
 
-    With `shown` = "auto" a bar appears when two seconds have passed. `options` are
-    those of tqdm.
+    With "auto" a bar appears on a terminal, with tqdm, when two seconds have passed.
+    The total may be a function, which is called if there is a bar; `options` are those
+    of tqdm.
     """
-    if not is_shown(shown):
+    if shown == "auto":
+        is_terminal = sys.stderr is not None and sys.stderr.isatty()
+        shown = is_terminal and find_spec("tqdm") is not None
+        options["delay"] = PATIENCE
+    if not shown:
         yield lambda n_done: None
         return
-    if shown == "auto":
-        options["delay"] = PATIENCE
     try:
         tqdm = importlib.import_module("tqdm.auto")
     except ImportError:
         raise ImportError(
             "progress=True needs the package tqdm: pip install 'skrank[progress]'."
         ) from None
+    total = total() if callable(total) else total
     with closing(tqdm.tqdm(total=total, unit=unit, **options)) as bar:
         yield bar.update
 

@@ -369,7 +369,10 @@ def _of_torch(tensor):
     layout = str(getattr(tensor, "layout", "torch.strided"))
     if layout != "torch.strided":
         if tensor.ndim == 2 and layout.startswith("torch.sparse"):
-            return _of_sparse(tensor.to_sparse_coo().coalesce())
+            tensor = tensor.to_sparse_coo().coalesce()
+            rows, columns = on_host(tensor.indices())
+            cells = on_host(tensor.values()), (rows, columns)
+            return scipy.sparse.csr_matrix(cells, shape=tuple(tensor.shape))
         tensor = tensor.to_dense()
     for resolve in ("resolve_conj", "resolve_neg"):  # of views that change the sign
         tensor = getattr(tensor, resolve, lambda tensor=tensor: tensor)()
@@ -377,13 +380,6 @@ def _of_torch(tensor):
         return tensor.numpy()
     except TypeError:
         return tensor.float().numpy()
-
-
-def _of_sparse(tensor):
-    """Return a sparse tensor with two axes as a sparse matrix."""
-    rows, columns = on_host(tensor.indices())
-    cells = on_host(tensor.values()), (rows, columns)
-    return scipy.sparse.csr_matrix(cells, shape=tuple(tensor.shape))
 
 
 def _of_dlpack(values):

@@ -433,7 +433,7 @@ def check_writable(path, option="--by-query"):
         return
     if option == "--save" and Path(path).suffix != ".parquet":
         raise ValueError(f"The file of --save must end in .parquet. Got {path!r}.")
-    if Path(path).suffix not in _WRITERS:
+    if Path(path).suffix not in (".csv", ".parquet"):
         raise ValueError(
             "The file of --by-query must end in .csv or .parquet, or be '-' for the "
             f"standard output. Got {path!r}."
@@ -459,24 +459,17 @@ def save(path, scored):
 def write_queries(path, scored):
     """Write the values of queries to a file, the whole of it or nothing."""
     with whole_file(path) as part:
-        _WRITERS[Path(path).suffix](part, scored)
-
-
-def _write_csv(path, scored):
-    # Ids that are not UTF-8 are written as they were read.
-    kept = {"encoding": "utf-8", "errors": "surrogateescape"}
-    with open(path, "w", newline="", **kept) as file:
-        write_csv(file, *rows_of_queries(scored))
-
-
-def _write_parquet(path, scored):
-    pyarrow, parquet = import_extra("pyarrow"), import_extra("pyarrow.parquet")
-    parts = []
-    for name, scores in scored.items():
-        qid, (values,) = scores.keys["qid"], scores.values
-        values = dict(zip(scores.metrics, values, strict=True))
-        parts.append(pyarrow.table({"ranker": [name] * len(qid), "qid": qid} | values))
-    parquet.write_table(pyarrow.concat_tables(parts), path)
-
-
-_WRITERS = {".csv": _write_csv, ".parquet": _write_parquet}
+        if Path(path).suffix == ".csv":
+            # Ids that are not UTF-8 are written as they were read.
+            kept = {"encoding": "utf-8", "errors": "surrogateescape"}
+            with open(part, "w", newline="", **kept) as file:
+                write_csv(file, *rows_of_queries(scored))
+            return
+        pyarrow, tables = import_extra("pyarrow"), []
+        for name, scores in scored.items():
+            qid, (values,) = scores.keys["qid"], scores.values
+            columns = {"ranker": [name] * len(qid), "qid": qid}
+            columns |= dict(zip(scores.metrics, values, strict=True))
+            tables.append(pyarrow.table(columns))
+        parquet = import_extra("pyarrow.parquet")
+        parquet.write_table(pyarrow.concat_tables(tables), part)

@@ -165,7 +165,12 @@ def fuse(
     scores = np.full((len(found), len(returned)), np.nan)
     scores[:, np.flatnonzero(returned)] = found
     fused = fuse_scores(query, scores, fusion)
-    order = _rows_best_first(query, fused, documents)
+    top = documents_of(query, fused)
+    order = top.row.copy()
+    (tied,) = np.nonzero(top.size > 1)  # in the order of their ids
+    _, codes = encode_qid(documents[order[tied]])
+    in_order = np.lexsort((codes, top.above[tied], top.query[tied]))
+    order[tied] = order[tied][in_order]
     return Bunch(
         qid=text_of(ids[query[order]]),
         doc_id=text_of(documents[order]),
@@ -226,14 +231,3 @@ def join_runs(runs):
                 f"{shown(twice)} of query {shown(of_query)} more than once."
             )
     return ids, query[pairs], document[pairs], scores
-
-
-def _rows_best_first(query, fused, documents):
-    """Return the rows by query, best first; ties are in the order of documents."""
-    top = documents_of(query, fused)
-    order = top.row.copy()
-    (tied,) = np.nonzero(top.size > 1)
-    rows = order[tied]
-    _, codes = encode_qid(documents[rows])
-    order[tied] = rows[np.lexsort((codes, top.above[tied], top.query[tied]))]
-    return order

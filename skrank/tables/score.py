@@ -19,7 +19,6 @@ from skrank._checks import (
     check_column_name,
     check_k,
     import_extra,
-    is_shown,
     progress_bar,
     shown,
 )
@@ -196,7 +195,7 @@ def score_table(
     0    7  1.0     1.0
     1    8  0.5     0.0
     """
-    columns = named_columns(
+    columns = source_columns(
         "score_table", qid, y_true, y_score, by, judged, returned, doc_id, sample_weight
     )
     average = params.get("average", "macro")
@@ -220,10 +219,7 @@ def score_table(
         core = with_max_grade(rows, core)
         if memory_limit is not None:
             _leave_memory(rows, core)
-        n_rows = None
-        if is_shown(progress):
-            ((n_rows,),) = rows.fetch(f"SELECT count(*) FROM {rows.relation}")
-        with progress_bar(n_rows, progress, "row") as advance:
+        with progress_bar(rows.count, progress, "row") as advance:
             tables = score_source(rows, core, advance)
     scores = core.finish(tables, rows.kind)  # when DuckDB has freed its memory
     if scores.weight is not None and not scores.weight.any():
@@ -370,7 +366,7 @@ def read_rows(
     mrr     0.500000  0.750000    1.000000  0.500000
     """
     of_metrics = _named(columns)
-    columns = named_columns(
+    columns = source_columns(
         "read_rows", qid, y_true, y_score, (), judged, returned, doc_id, sample_weight
     )._replace(of_metrics=of_metrics)
     with Source(source, columns, reads_all=True) as rows:
@@ -398,7 +394,7 @@ def read_rows(
     )
 
 
-def named_columns(
+def source_columns(
     caller, qid, y_true, y_score, by, judged, returned, doc_id, sample_weight
 ):
     """Return the checked names of the columns."""
@@ -641,7 +637,7 @@ def score_catalogue(
     """
     caller = "score_catalogue"
     check_column_name(item, "item", caller)
-    columns = named_columns(caller, qid, None, y_score, (), None, returned, item, None)
+    columns = source_columns(caller, qid, None, y_score, (), None, returned, item, None)
     check_choice(ties, ("expected", "first"), "ties", caller)
     n_items, ids = read_items(items)
     core = CatalogueCore((), columns, check_k(k), ties)

@@ -174,6 +174,10 @@ class Source:
         limit = max(int(self.megabytes - rest), int(self.megabytes / least), 1)
         self.fetch(f"SET memory_limit = '{limit}MB'")
 
+    def count(self):
+        """Return the number of rows."""
+        return self.fetch(f"SELECT count(*) FROM {self.relation}")[0][0]
+
     def count_queries(self, columns):
         """Return about how many queries there are, and the bytes of the keys of one."""
         keys = [quoted(name) for name in columns.keys.values()]

@@ -349,7 +349,9 @@ def read_open(file, path, format):
     documents, and the format does not read them, this warns.
     """
     parts, n_lines, tag = [], 0, None
-    ties = _Ties()
+    # The ranks of a run in which all documents of each query are tied so far. Most runs
+    # have two scores for a query in the first lines: then no more ranks are looked at.
+    ranks = [] if format is RUN else None
     if str(path).endswith(".gz"):
         file = gzip.GzipFile(fileobj=file, mode="rb")
     for chunk in _whole_lines(file, path):
@@ -358,8 +360,9 @@ def read_open(file, path, format):
             raise ValueError(_first_error(chunk, format, path, n_lines))
         if format is RUN:
             tag = tag or _tag(chunk)
-            if ties.only:
-                ties.watch(part, chunk)
+        if ranks is not None:
+            by_rank = _parse(chunk, RUN_BY_RANK)[0] if _are_tied(part) else None
+            ranks = None if by_rank is None else [*ranks, by_rank.value]
         parts.append(part)
         n_lines += n_more
     if not sum(len(part.value) for part in parts):
@@ -370,7 +373,11 @@ def read_open(file, path, format):
     columns = list(zip(*parts, strict=True))
     del part, parts  # each column is freed when it is joined
     triples = Triples(*(np.concatenate(columns.pop(0)) for _ in range(3)))
-    if format is RUN and ties.only and ties.hide_an_order(triples):
+    if (
+        ranks is not None
+        and _are_tied(triples)
+        and not _are_tied(triples._replace(value=np.concatenate(ranks)))
+    ):
         warn_caller(
             f"The scores of {path} are equal for all documents of a query, and the "
             "ranks are not. Only scores order documents, so that all of them are tied. "
@@ -388,40 +395,6 @@ def _tag(chunk):
         if len(words) == RUN.n_fields and not words[0].startswith(b"#"):
             return words[-1].strip().decode("utf-8", "surrogateescape")
     return None
-
-
-class _Ties:
-    """Finds the runs in which only the ranks order the documents.
-
-    Most runs have a query with two scores among the first lines: then nothing more is
-    looked at.
-    """
-
-    def __init__(self):
-        self.only = True  # whether each query's documents are tied in all lines so far
-        self._by_rank = []  # lines with their ranks, until a query has two ranks
-        self._ranks_differ = False
-
-    def watch(self, part, chunk):
-        """Look at some lines of a run: their Triples and their bytes."""
-        self.only = _are_tied(part)
-        if not self.only or self._ranks_differ:
-            return
-        by_rank, _ = _parse(chunk, RUN_BY_RANK)
-        if by_rank is None:  # ranks that are not numbers order nothing
-            self.only = False
-            return
-        self._by_rank.append(by_rank)
-        self._ranks_differ = not _are_tied(by_rank)
-
-    def hide_an_order(self, triples):
-        """Return True if all documents of a whole run are tied, and not by rank."""
-        if not _are_tied(triples):
-            return False
-        columns = zip(*self._by_rank, strict=True)
-        return self._ranks_differ or not _are_tied(
-            Triples(*map(np.concatenate, columns))
-        )
 
 
 def _are_tied(triples):
