@@ -291,11 +291,6 @@ def kind_of(*data):
     return next((kind for kind in map(library_of, data) if kind in KINDS), "pandas")
 
 
-def is_lazy(frame):
-    """Return True for a data frame of polars that is not computed yet."""
-    return library_of(frame) == "polars" and hasattr(frame, "collect")
-
-
 def is_frame(data):
     """Return True for a data frame, and for other tables that Arrow reads."""
     has_columns = hasattr(data, "shape") and hasattr(data, "columns")
@@ -318,7 +313,7 @@ def column_names(frame):
     # A sparse matrix may be a dict.
     if isinstance(frame, Mapping) and not scipy.sparse.issparse(frame):
         return list(frame)
-    if is_lazy(frame):
+    if type(frame).__name__ == "LazyFrame":  # of polars
         return frame.collect_schema().names()
     # The `columns` of pyarrow are the values, those of pandas and polars the names.
     names = getattr(frame, "column_names", getattr(frame, "columns", None))
@@ -590,7 +585,8 @@ def is_pandas_or_polars(data):
         return False
     from narwhals import dependencies as of
 
-    return of.is_pandas_dataframe(data) or of.is_polars_dataframe(data) or is_lazy(data)
+    is_polars = of.is_polars_dataframe(data) or of.is_polars_lazyframe(data)
+    return is_polars or of.is_pandas_dataframe(data)
 
 
 def frame_in_arrow(frame, names):
@@ -601,7 +597,7 @@ def frame_in_arrow(frame, names):
     import narwhals as nw
     import pyarrow as pa
 
-    if is_lazy(frame):
+    if nw.dependencies.is_polars_lazyframe(frame):
         frame = frame.select(names)
         if not hasattr(frame, "collect_batches"):  # of an older version
             return frame.collect().to_arrow().to_reader()

@@ -58,11 +58,6 @@ class ClusterScores:
     engine : object
         The data frame that is scored.
 
-    See Also
-    --------
-    score_table : Makes it.
-    skrank.metrics.QueryScores : What `collect` returns.
-
     Examples
     --------
     >>> import pandas as pd
@@ -353,16 +348,13 @@ def _scorer_of_workers(core):
 def ship_to_spark(spark: Any) -> None:
     """Send skrank to the workers of a Spark session that lack it.
 
-    They need NumPy, SciPy, scikit-learn and PyArrow. Call it once, before an action.
+    Its data frames can then be scored by :func:`score_table`. The workers need NumPy,
+    SciPy, scikit-learn and PyArrow. Call it once, before an action.
 
     Parameters
     ----------
     spark : pyspark.sql.SparkSession
         The session.
-
-    See Also
-    --------
-    score_table : Scores data frames of Spark.
 
     Examples
     --------

@@ -398,16 +398,16 @@ def source_columns(
     caller, qid, y_true, y_score, by, judged, returned, doc_id, sample_weight
 ):
     """Return the checked names of the columns."""
-    named = {"qid": qid}
+    check_column_name(qid, "qid", caller)
     optional = {
         "y_true": y_true,
         "judged": judged,
         "doc_id": doc_id,
         "sample_weight": sample_weight,
     }
-    named |= {name: column for name, column in optional.items() if column is not None}
-    for name, column in named.items():
-        check_column_name(column, name, caller)
+    for name, column in optional.items():
+        if column is not None:
+            check_column_name(column, name, caller)
     keys = [by] if isinstance(by, str) else by
     if not isinstance(keys, (list, tuple)) or not _are_names(keys):
         raise ValueError(

@@ -117,7 +117,7 @@ class Source:
         does not distinguish "qid" and "QID".
         """
         pa, names = import_extra("pyarrow"), columns.named()
-        if is_path(source) or isinstance(source, list):
+        if isinstance(source, (str, os.PathLike, list)):
             self.files = files_of(source, self.fetch)
             reader = reader_of(self.files)
             if reader in _RELATIONS:
@@ -134,7 +134,8 @@ class Source:
                     "frame of pandas, polars or pyarrow. "
                     f"Got {type(source).__name__} instead."
                 )
-            source = self.run(pa.RecordBatchReader.from_stream, source)
+            # It is closed at the end, since it may be of a connection of the user.
+            source = self._reader = self.run(pa.RecordBatchReader.from_stream, source)
         check_known(columns, column_names(source) if is_frame else source.schema.names)
         if is_frame:
             source = frame_in_arrow(source, names)
@@ -283,7 +284,7 @@ class Source:
 
     def _disconnect(self):
         self.stop()
-        if self._reader is not None:  # it may be of a connection of the user
+        if self._reader is not None:
             self.run(self._reader.close)
         self.run(self.connection.close)
 
@@ -509,18 +510,13 @@ def arrow_files(files, names, format):
     return dataset
 
 
-def is_path(source):
-    """Return True for a path or a URL."""
-    return isinstance(source, (str, os.PathLike))
-
-
 def files_of(source, fetch):
     """Return the files of a path, a pattern, a directory or a URL, or of several.
 
     Those of a pattern or a directory are sorted, those of a list keep its order.
     """
     paths = source if isinstance(source, list) else [source]
-    if not paths or not all(map(is_path, paths)):
+    if not paths or not all(isinstance(one, (str, os.PathLike)) for one in paths):
         raise TypeError(
             "The 'source' parameter must be a path, or a list of at "
             f"least one path, where it is a list. Got {shown(source)} instead."
@@ -871,10 +867,10 @@ def _types_of_text(table, columns, fetch):
             choices[name] = ["BOOLEAN"]
         elif name in columns.numbers():
             choices[name] = ["BIGINT", "BOOLEAN", "DOUBLE"]
-        elif name in columns.of_any_kind():
-            choices[name] = ["BIGINT", "BOOLEAN", "DOUBLE", "VARCHAR"]
-        else:
+        elif name in columns.ids():
             choices[name] = ["BIGINT", "DECIMAL(38, 0)", "VARCHAR"]
+        else:
+            choices[name] = ["BIGINT", "BOOLEAN", "DOUBLE", "VARCHAR"]
         value = quoted(name)
         counts.append(f"count({value})")
         for kind in choices[name]:

@@ -266,12 +266,6 @@ class Columns(NamedTuple):
         named = (name for name in self.of_metrics.values() if isinstance(name, str))
         return list(dict.fromkeys(named))
 
-    def of_any_kind(self):
-        """Return the columns that may hold numbers, text or lists of them."""
-        masks = self.masks()
-        known = {*self.ids(), *self.numbers(), *masks.values()}
-        return [name for name in self.values() if name not in known]
-
     def whole(self):
         """Return the columns of which no value may be missing."""
         masks = self.masks()
@@ -299,21 +293,20 @@ class ArrowCore:
         """Return a row per query, its keys and what was measured, of all their rows."""
         columns, masks = self.columns, self.columns.masks()
         qid, keys_of = self._queries(table)
-
-        def read(column):
-            return None if column is None else as_numpy(table[column])
-
-        rankers = {name: read(column) for name, column in columns.y_score.items()}
-        returned = {name: read(masks[c]) for name, c in columns.y_score.items()}
-        y_true = read(columns.y_true)
+        values = {None: None}
+        for name in {*columns.numbers(), *masks.values()} - {None}:
+            values[name] = as_numpy(table[name])
+        rankers = {name: values[column] for name, column in columns.y_score.items()}
+        returned = {name: values[masks[c]] for name, c in columns.y_score.items()}
+        y_true = values[columns.y_true]
         if y_true is None:
             y_true = np.zeros(len(table), dtype=np.uint8)
         arrays = Arrays(
             y_true,
             next(iter(rankers.values())),
             qid=qid,
-            sample_weight=read(columns.sample_weight),
-            judged=read(columns.judged),
+            sample_weight=values[columns.sample_weight],
+            judged=values[columns.judged],
             returned=next(iter(returned.values())),
             doc_id=None if columns.doc_id is None else table[columns.doc_id],
             columns=columns_of_table(table, columns),
